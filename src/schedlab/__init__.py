@@ -1,0 +1,1 @@
+"""A laboratory and workbench for batch scheduling on clusters."""

@@ -1,0 +1,73 @@
+"""Everything schedlab raises on purpose.
+
+::
+
+    SchedlabError                 a user's mistake or a broken input; the command line prints it and exits with 2
+    ├── InputError                a file cannot be read or understood (names file, line, value)
+    ├── OutputError               a result cannot be written
+    ├── WorkloadError             jobs that contradict each other or the platform
+    ├── PlatformError             an impossible cluster description
+    ├── UnknownNameError          no such policy, reader, column, ...; suggests the nearest
+    ├── ParameterError            a parameter outside what is allowed
+    ├── PolicyError               a policy broke a rule of the simulator (started a job twice, ...)
+    └── MissingExtraError         an optional dependency is not installed (names the extra)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+
+
+class SchedlabError(Exception):
+    """A mistake a user can mend; its text is one clear sentence."""
+
+
+class InputError(SchedlabError):
+    """A file cannot be read or understood."""
+
+    @classmethod
+    def at(cls, path: str | Path, line: int | None, reason: str) -> InputError:
+        """``path:line: reason``, the form editors can jump to."""
+        where = f"{path}:{line}" if line is not None else f"{path}"
+        return cls(f"{where}: {reason}")
+
+
+class OutputError(SchedlabError):
+    """A result cannot be written."""
+
+
+class WorkloadError(SchedlabError):
+    """Jobs that contradict each other or the platform."""
+
+
+class PlatformError(SchedlabError):
+    """An impossible cluster description."""
+
+
+class ParameterError(SchedlabError):
+    """A parameter outside what is allowed."""
+
+
+class PolicyError(SchedlabError):
+    """A policy broke a rule of the simulator."""
+
+
+class UnknownNameError(SchedlabError):
+    """No such name; suggests the nearest one."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        known = list(known)
+        near = get_close_matches(name, known, n=1, cutoff=0.5)
+        hint = f'did you mean "{near[0]}"?' if near else "known: " + ", ".join(sorted(known))
+        super().__init__(f'unknown {kind} "{name}"; {hint}')
+
+
+class MissingExtraError(SchedlabError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(
+            f'{package} is not installed; install it with: pip install "schedlab[{extra}]"'
+        )

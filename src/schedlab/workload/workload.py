@@ -1,0 +1,261 @@
+"""The jobs: a columnar table of rigid jobs, with where it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from schedlab.errors import UnknownNameError, WorkloadError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of the table: its type, what stands where nothing is known, and its meaning."""
+
+    dtype: type
+    missing: int | float | None
+    meaning: str
+
+    @property
+    def required(self) -> bool:
+        """A workload cannot be without it."""
+        return self.missing is None
+
+
+COLUMNS: dict[str, Column] = {
+    "job_id": Column(np.int64, None, "the source's number of the job; unique"),
+    "submit_s": Column(np.int64, None, "submission time"),
+    "nodes": Column(np.int64, None, "whole nodes the job occupies, at least 1"),
+    "request_s": Column(np.int64, None, "run time the user asked for, at least 1"),
+    "run_s": Column(np.int64, None, "run time the job really needs, at least 0"),
+    "cores_per_node": Column(np.int64, -1, "cores used on each node"),
+    "gpus_per_node": Column(np.int64, -1, "GPUs used on each node"),
+    "user": Column(np.int64, -1, "who submitted it"),
+    "group": Column(np.int64, -1, "the user's group or project"),
+    "queue": Column(np.int64, -1, "the queue it was submitted to"),
+    "partition": Column(np.int64, -1, "the partition it ran in"),
+    "application": Column(np.int64, -1, "the executable"),
+    "status": Column(np.int64, -1, "as in SWF: 1 completed, 0 failed, 5 cancelled"),
+    "depends_on": Column(np.int64, -1, "job_id that must end before this job is eligible"),
+    "think_time_s": Column(np.int64, -1, "delay between that end and eligibility"),
+    "cancel_after_s": Column(np.int64, -1, "withdrawn if still waiting this long after submission"),
+    "wait_s": Column(np.int64, -1, "how long it waited on the real machine"),
+    "allocated_procs": Column(np.int64, -1, "processors it got, as the source counts them"),
+    "requested_procs": Column(np.int64, -1, "processors it asked for, as the source counts them"),
+    "cpu_time_s": Column(np.float64, -1.0, "mean CPU time used per processor"),
+    "used_memory_kb": Column(np.float64, -1.0, "mean memory used per processor"),
+    "requested_memory_kb": Column(np.float64, -1.0, "memory requested per processor"),
+    "power_w": Column(np.float64, float("nan"), "mean power of the whole job"),
+    "energy_j": Column(np.float64, float("nan"), "energy of the whole job"),
+}
+
+
+@dataclass(frozen=True)
+class ReadReport:
+    """What a reader met: how many records, and what it repaired, dropped or merely noticed."""
+
+    records: int = 0
+    repaired: Mapping[str, int] = field(default_factory=dict)
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    noticed: Mapping[str, int] = field(default_factory=dict)
+
+    def lines(self) -> Iterator[str]:
+        """One sentence per kind, for people."""
+        for what, counts in (
+            ("repaired", self.repaired),
+            ("dropped", self.dropped),
+            ("noticed", self.noticed),
+        ):
+            for reason, count in counts.items():
+                if count:
+                    yield f"{what} {count:,} of {self.records:,}: {reason}"
+
+
+class Workload:
+    """A table of rigid jobs in order of submission.
+
+    Columns are NumPy arrays (see ``COLUMNS``); one that was never given reads as its missing value.
+    A workload is never changed: every operation returns a new one that remembers how it was made.
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[str, ArrayLike],
+        *,
+        name: str = "workload",
+        header: Mapping[str, Sequence[str]] | None = None,
+        labels: Mapping[str, Sequence[str]] | None = None,
+        report: ReadReport | None = None,
+        provenance: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
+        """Check and store the columns.
+
+        Args:
+            columns: at least the required ones of ``COLUMNS``.
+            name: what tables and pictures call it.
+            header: the source's header, each key with all its values in order.
+            labels: for coded columns such as ``user``: the name of each code 0, 1, ...
+            report: what the reader repaired or dropped.
+            provenance: the steps that made it, oldest first, each a JSON-able mapping with "step".
+        """
+        self._columns = _checked(columns)
+        self.name = name
+        self.header = {key: tuple(values) for key, values in (header or {}).items()}
+        self.labels = {key: tuple(values) for key, values in (labels or {}).items()}
+        self.report = report or ReadReport(records=len(self))
+        self.provenance = tuple(dict(step) for step in provenance)
+
+    def __len__(self) -> int:
+        return len(self._columns["job_id"])
+
+    def __getitem__(self, column: str) -> Array:
+        """The column, read-only; its missing value everywhere if the source did not have it."""
+        if column in self._columns:
+            return self._columns[column]
+        if column not in COLUMNS:
+            raise UnknownNameError("column", column, COLUMNS)
+        spec = COLUMNS[column]
+        return np.broadcast_to(np.asarray(spec.missing, dtype=spec.dtype), len(self))
+
+    def __contains__(self, column: str) -> bool:
+        return column in self._columns
+
+    def __eq__(self, other: object) -> bool:
+        """The same jobs with the same columns; names and provenance may differ."""
+        if not isinstance(other, Workload):
+            return NotImplemented
+        return self._columns.keys() == other._columns.keys() and all(
+            np.array_equal(self[key], other[key], equal_nan=self[key].dtype.kind == "f")
+            for key in self._columns
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Workload({self.name!r}, {len(self):,} jobs)"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns the source had, in the order of ``COLUMNS``."""
+        return tuple(name for name in COLUMNS if name in self._columns)
+
+    def take(self, which: Array) -> Workload:
+        """The jobs chosen by a boolean mask or by positions."""
+        return self._made({key: values[which] for key, values in self._columns.items()})
+
+    def replace(self, **columns: ArrayLike) -> Workload:
+        """The same jobs with some columns changed or added."""
+        return self._made({**self._columns, **columns})
+
+    def record(self, step: str, **details: Any) -> Workload:
+        """The same workload, remembering one more step of how it was made."""
+        made = self._made(self._columns)
+        made.provenance = (*self.provenance, {"step": step, **details})
+        return made
+
+    def frame(self) -> pl.DataFrame:
+        """The table as a Polars frame; coded columns with labels come as text."""
+        import polars as pl
+
+        return pl.DataFrame({key: self.labelled(key) for key in self.columns})
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The table as a pandas frame (needs pandas)."""
+        return self.frame().to_pandas()
+
+    def labelled(self, column: str) -> Array:
+        """The column, with codes replaced by their labels where there are labels."""
+        values, names = self[column], self.labels.get(column)
+        if names is None:
+            return values
+        return np.asarray([*names, ""], dtype=object)[np.where(values < 0, len(names), values)]
+
+    def span_s(self) -> int:
+        """Time from the first to the last submission."""
+        return int(self["submit_s"][-1] - self["submit_s"][0]) if len(self) else 0
+
+    def offered_load(self, nodes: int) -> float:
+        """Node-seconds of work submitted per node-second there is: Σ(run · nodes) / (N · span)."""
+        work = float(np.dot(self["run_s"].astype(float), self["nodes"].astype(float)))
+        return work / (nodes * self.span_s()) if self.span_s() > 0 else float("inf")
+
+    def dependency_index(self) -> NDArray[np.int32]:
+        """For each job the position of the job it waits for, or -1."""
+        if "depends_on" not in self:
+            return np.full(len(self), -1, dtype=np.int32)
+        ids, wanted = self["job_id"], self["depends_on"]
+        order = np.argsort(ids, kind="stable")
+        place = np.minimum(np.searchsorted(ids, wanted, sorter=order), max(len(ids) - 1, 0))
+        found = order[place] if len(ids) else place
+        known = (wanted >= 0) & (ids[found] == wanted)
+        return np.where(known, found, -1).astype(np.int32)
+
+    def _made(self, columns: Mapping[str, ArrayLike]) -> Workload:
+        return Workload(
+            columns,
+            name=self.name,
+            header=self.header,
+            labels=self.labels,
+            report=self.report,
+            provenance=self.provenance,
+        )
+
+
+def _checked(columns: Mapping[str, ArrayLike]) -> dict[str, Array]:
+    """Columns of the right types, in order of submission, with nothing impossible in them."""
+    for name in columns:
+        if name not in COLUMNS:
+            raise UnknownNameError("column", name, COLUMNS)
+    absent = [name for name, column in COLUMNS.items() if column.required and name not in columns]
+    if absent:
+        raise WorkloadError(f"a workload needs the column {absent[0]}")
+    table = {name: _typed(name, values) for name, values in columns.items()}
+    lengths = {name: len(values) for name, values in table.items()}
+    if len(set(lengths.values())) > 1:
+        raise WorkloadError(f"columns of different lengths: {lengths}")
+    for name, least in (("nodes", 1), ("request_s", 1), ("run_s", 0), ("submit_s", 0)):
+        _at_least(table, name, least)
+    submit = table["submit_s"]
+    if np.any(submit[1:] < submit[:-1]):
+        order = np.argsort(submit, kind="stable")
+        table = {name: values[order] for name, values in table.items()}
+    _unique_ids(table["job_id"])
+    for values in table.values():
+        values.flags.writeable = False
+    return table
+
+
+def _typed(name: str, values: ArrayLike) -> Array:
+    try:
+        array = np.array(values, dtype=COLUMNS[name].dtype, ndmin=1)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise WorkloadError(f"column {name}: {error}") from None
+    if array.ndim != 1:
+        raise WorkloadError(f"column {name} has {array.ndim} dimensions; must have 1")
+    return array
+
+
+def _at_least(table: Mapping[str, Array], name: str, least: int) -> None:
+    low = np.flatnonzero(table[name] < least)
+    if len(low):
+        job, value = table["job_id"][low[0]], table[name][low[0]]
+        raise WorkloadError(f"job {job}: {name} is {value}; must be >= {least}")
+
+
+def _unique_ids(ids: Array) -> None:
+    if np.all(ids[1:] > ids[:-1]):
+        return
+    ordered = np.sort(ids)
+    twice = ordered[1:][ordered[1:] == ordered[:-1]]
+    if len(twice):
+        raise WorkloadError(f"job {twice[0]} occurs more than once; job_id must be unique")
