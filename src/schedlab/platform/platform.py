@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -96,6 +97,24 @@ class Platform:
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for provenance."""
         return asdict(self)
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Platform:
+        """The inverse of ``to_dict``."""
+        try:
+            return cls(
+                tuple(
+                    Site(tuple(_cluster(**cluster) for cluster in site["clusters"]), site["name"])
+                    for site in plain["sites"]
+                ),
+                plain["name"],
+            )
+        except (KeyError, TypeError) as error:
+            raise PlatformError(f"not a platform: {error}") from None
+
+
+def _cluster(power: Mapping[str, float], **cluster: Any) -> Cluster:
+    return Cluster(**cluster, power=NodePower(**power))
 
 
 MAX_NODES = 1 << 24

@@ -1,0 +1,49 @@
+"""Policies: an order of the queue and a way to backfill, or a class of your own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from schedlab.policies.backfills import BACKFILLS, Parameter
+from schedlab.policies.choose import ALIASES, PolicyLike, choose_policy, known_names
+from schedlab.policies.orders import ORDERS
+from schedlab.policies.policy import ChosenPolicy, Order, Policy, Queue, Running, View
+
+__all__ = [
+    "BACKFILLS",
+    "ORDERS",
+    "POLICIES",
+    "ChosenPolicy",
+    "Order",
+    "Policy",
+    "PolicyEntry",
+    "PolicyLike",
+    "Queue",
+    "Running",
+    "View",
+    "choose_policy",
+]
+
+
+@dataclass(frozen=True)
+class PolicyEntry:
+    """One line of the table of policies."""
+
+    sentence: str
+    reference: str
+    parameters: Mapping[str, Parameter]
+
+
+def _entry(name: str) -> PolicyEntry:
+    order, _, backfill = ALIASES.get(name, name).partition("+")
+    how = BACKFILLS[backfill or "none"]
+    references = dict.fromkeys((ORDERS[order].reference, how.reference))
+    if len(references) > 1:
+        references.pop("textbook", None)
+    return PolicyEntry(
+        f"{ORDERS[order].sentence} {how.sentence}", "; ".join(references), how.parameters
+    )
+
+
+POLICIES: dict[str, PolicyEntry] = {name: _entry(name) for name in known_names()}

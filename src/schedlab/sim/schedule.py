@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from schedlab.errors import WorkloadError
 from schedlab.platform import Platform
+from schedlab.sim.node_naming import name_nodes
+from schedlab.sim.node_ranges import NodeRanges
 from schedlab.sim.step_series import StepSeries
 from schedlab.workload import Workload
 
@@ -19,6 +21,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 Times = NDArray[np.int64]
+
+ORIGINAL_WAIT = "original_wait_s"
+
+
+_PER_JOB = ("start_s", "end_s", "eligible_s", "promised_s", "state")
 
 
 class JobState(IntEnum):
@@ -30,47 +37,7 @@ class JobState(IntEnum):
     CANCELLED = 3
 
 
-@dataclass(frozen=True)
-class NodeRanges:
-    """The nodes of every job as ranges ``first..last``: those of job i are ``offset[i]:offset[i+1]``."""
-
-    offset: NDArray[np.int64]
-    first: NDArray[np.int32]
-    last: NDArray[np.int32]
-
-    def of(self, job: int) -> list[tuple[int, int]]:
-        """The ranges of one job, both ends included."""
-        part = slice(self.offset[job], self.offset[job + 1])
-        return list(zip(self.first[part].tolist(), self.last[part].tolist(), strict=True))
-
-    def text(self) -> list[str]:
-        """Each job's nodes as ``0-3,7``."""
-        words = [
-            f"{first}-{last}" if first != last else str(first)
-            for first, last in zip(self.first.tolist(), self.last.tolist(), strict=True)
-        ]
-        ends = self.offset.tolist()
-        return [",".join(words[a:b]) for a, b in zip(ends[:-1], ends[1:], strict=True)]
-
-    @classmethod
-    def parse(cls, texts: Sequence[str]) -> NodeRanges:
-        """The inverse of ``text``."""
-        counts, first, last = [0], [], []
-        for text in texts:
-            words = [word for word in text.split(",") if word]
-            for word in words:
-                a, _, b = word.partition("-")
-                first.append(int(a))
-                last.append(int(b or a))
-            counts.append(len(words))
-        return cls(
-            np.cumsum(counts, dtype=np.int64),
-            np.asarray(first, dtype=np.int32),
-            np.asarray(last, dtype=np.int32),
-        )
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Schedule:
     """A workload with the start and end of every job.
 
@@ -91,12 +58,25 @@ class Schedule:
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("start_s", "end_s", "eligible_s", "promised_s", "state"):
+        for name in _PER_JOB:
             if len(getattr(self, name)) != len(self.workload):
                 raise WorkloadError(f"schedule: {name} does not have one value per job")
 
     def __len__(self) -> int:
         return len(self.workload)
+
+    def __eq__(self, other: object) -> bool:
+        """The same jobs on the same platform at the same times and nodes; provenance may differ."""
+        if not isinstance(other, Schedule):
+            return NotImplemented
+        return (
+            (self.policy, self.platform) == (other.policy, other.platform)
+            and self.workload == other.workload
+            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in _PER_JOB)
+            and self.node_ranges == other.node_ranges
+        )
+
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def started(self) -> NDArray[np.bool_]:
@@ -105,13 +85,24 @@ class Schedule:
 
     @property
     def wait_s(self) -> Times:
-        """Time from eligibility (submission, or the end of the dependency) to start; -1 if never."""
+        """Time from eligibility (submission, or the end of the dependency) to start, or -1."""
         return np.where(self.started, self.start_s - self.eligible_s, -1)
 
     @property
     def ran_s(self) -> Times:
         """How long the job occupied its nodes; shorter than ``run_s`` if it was killed."""
         return np.where(self.started, self.end_s - self.start_s, 0)
+
+    def horizon_s(self) -> tuple[int, int]:
+        """The first submission and the last end; the makespan lies between them."""
+        first = int(self.workload["submit_s"][0]) if len(self) else 0
+        return first, max(first, int(self.end_s.max(initial=-1)))
+
+    def named_nodes(self) -> NodeRanges:
+        """The nodes of each job; where the schedule does not tell, the lowest free numbers."""
+        if self.node_ranges is not None:
+            return self.node_ranges
+        return name_nodes(self.start_s, self.end_s, self.workload["nodes"], self.platform.nodes)
 
     def used_nodes(self) -> StepSeries:
         """Nodes in use over time."""
@@ -122,23 +113,33 @@ class Schedule:
 
     def queue_length(self) -> StepSeries:
         """Waiting jobs over time."""
-        ones = np.ones(len(self), dtype=np.int64)
-        return StepSeries.from_changes((self.eligible_s, ones), (self._left_queue_s(), -ones))
+        return self._in_queue(np.ones(len(self), dtype=np.int64))
 
     def waiting_work(self) -> StepSeries:
         """Requested node-seconds of the waiting jobs over time."""
-        work = self.workload["nodes"] * self.workload["request_s"]
-        return StepSeries.from_changes((self.eligible_s, work), (self._left_queue_s(), -work))
+        return self._in_queue(self.workload["nodes"] * self.workload["request_s"])
 
-    def _left_queue_s(self) -> Times:
+    def left_queue_s(self) -> Times:
+        """When each job stopped waiting: its start, or when it was withdrawn."""
         cancelled = self.workload["submit_s"] + self.workload["cancel_after_s"]
         return np.where(self.started, self.start_s, np.maximum(cancelled, self.eligible_s))
 
+    def _in_queue(self, amount: Times) -> StepSeries:
+        waited = self.eligible_s >= 0
+        amount = amount[waited]
+        return StepSeries.from_changes(
+            (self.eligible_s[waited], amount), (self.left_queue_s()[waited], -amount)
+        )
+
     def frame(self) -> pl.DataFrame:
-        """The whole schedule as a Polars frame, one row per job in order of submission."""
+        """The whole schedule as a Polars frame, one row per job in order of submission.
+
+        ``wait_s`` is the wait in this schedule; the one the workload came with, if any, is
+        ``original_wait_s``.
+        """
         import polars as pl
 
-        names = np.array([state.name.lower() for state in JobState])
+        states = pl.Enum([state.name.lower() for state in JobState])
         columns: dict[str, Any] = {
             "policy": pl.repeat(self.policy, len(self), eager=True),
             "job_id": self.workload["job_id"],
@@ -152,11 +153,13 @@ class Schedule:
             "request_s": self.workload["request_s"],
             "run_s": self.workload["run_s"],
             "user": self.workload.labelled("user"),
-            "state": names[self.state],
+            "state": pl.Series(self.state.astype(np.uint8)).cast(states),
         }
         if self.node_ranges is not None:
             columns["node_ranges"] = self.node_ranges.text()
         for name in self.workload.columns:
-            if name not in columns:
+            if name == "wait_s":
+                columns[ORIGINAL_WAIT] = self.workload[name]
+            elif name not in columns:
                 columns[name] = self.workload.labelled(name)
         return pl.DataFrame(columns)

@@ -22,7 +22,9 @@ class StepSeries:
         by = np.concatenate([amounts for _, amounts in changes])
         order = np.argsort(when, kind="stable")
         when, by = when[order], np.cumsum(by[order])
-        last_of_instant = np.append(when[1:] != when[:-1], True) if len(when) else np.array([], bool)
+        last_of_instant = (
+            np.append(when[1:] != when[:-1], True) if len(when) else np.array([], bool)
+        )
         return cls(when[last_of_instant], by[last_of_instant])
 
     def at(self, times: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -39,7 +41,9 @@ class StepSeries:
         """The area from the beginning up to each of these times."""
         if not len(self.time_s):
             return np.zeros(len(times))
-        areas = np.concatenate([[0.0], np.cumsum(np.diff(self.time_s) * self.value[:-1].astype(float))])
+        areas = np.concatenate(
+            [[0.0], np.cumsum(np.diff(self.time_s) * self.value[:-1].astype(float))]
+        )
         index = np.searchsorted(self.time_s, times, side="right") - 1
         inside = np.maximum(index, 0)
         tail = (times - self.time_s[inside]) * self.value[inside].astype(float)
@@ -53,3 +57,10 @@ class StepSeries:
         """The time-weighted mean within each pair of neighbouring edges."""
         areas: NDArray[np.float64] = np.diff(self.integral_to(edges))
         return areas / np.diff(edges)
+
+    def bin_extremes(self, edges: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The least and the greatest value within each pair of neighbouring edges."""
+        inside = self.time_s[(self.time_s > edges[0]) & (self.time_s < edges[-1])]
+        moments = np.union1d(edges[:-1], inside)
+        values, first = self.at(moments), np.searchsorted(moments, edges[:-1])
+        return np.minimum.reduceat(values, first), np.maximum.reduceat(values, first)

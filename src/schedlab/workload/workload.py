@@ -151,15 +151,26 @@ class Workload:
 
     def take(self, which: Array) -> Workload:
         """The jobs chosen by a boolean mask or by positions."""
-        return self._made({key: values[which] for key, values in self._columns.items()})
+        return self.with_columns({key: values[which] for key, values in self._columns.items()})
 
     def replace(self, **columns: ArrayLike) -> Workload:
         """The same jobs with some columns changed or added."""
-        return self._made({**self._columns, **columns})
+        return self.with_columns({**self._columns, **columns})
+
+    def with_columns(self, columns: Mapping[str, ArrayLike]) -> Workload:
+        """Other jobs, given by all their columns, under the same name, header and provenance."""
+        return Workload(
+            columns,
+            name=self.name,
+            header=self.header,
+            labels=self.labels,
+            report=self.report,
+            provenance=self.provenance,
+        )
 
     def record(self, step: str, **details: Any) -> Workload:
         """The same workload, remembering one more step of how it was made."""
-        made = self._made(self._columns)
+        made = self.with_columns(self._columns)
         made.provenance = (*self.provenance, {"step": step, **details})
         return made
 
@@ -200,16 +211,6 @@ class Workload:
         known = (wanted >= 0) & (ids[found] == wanted)
         return np.where(known, found, -1).astype(np.int32)
 
-    def _made(self, columns: Mapping[str, ArrayLike]) -> Workload:
-        return Workload(
-            columns,
-            name=self.name,
-            header=self.header,
-            labels=self.labels,
-            report=self.report,
-            provenance=self.provenance,
-        )
-
 
 def _checked(columns: Mapping[str, ArrayLike]) -> dict[str, Array]:
     """Columns of the right types, in order of submission, with nothing impossible in them."""
@@ -236,13 +237,27 @@ def _checked(columns: Mapping[str, ArrayLike]) -> dict[str, Array]:
 
 
 def _typed(name: str, values: ArrayLike) -> Array:
+    dtype = COLUMNS[name].dtype
+    if _shareable(values, dtype):
+        return np.asarray(values)
     try:
-        array = np.array(values, dtype=COLUMNS[name].dtype, ndmin=1)
+        array = np.array(values, dtype=dtype, ndmin=1)
     except (TypeError, ValueError, OverflowError) as error:
         raise WorkloadError(f"column {name}: {error}") from None
     if array.ndim != 1:
         raise WorkloadError(f"column {name} has {array.ndim} dimensions; must have 1")
     return array
+
+
+def _shareable(values: ArrayLike, dtype: type) -> bool:
+    """Whether the array can be kept without a copy: nobody can write to it."""
+    return (
+        isinstance(values, np.ndarray)
+        and values.dtype == dtype
+        and values.ndim == 1
+        and values.flags.c_contiguous
+        and not values.flags.writeable
+    )
 
 
 def _at_least(table: Mapping[str, Array], name: str, least: int) -> None:

@@ -1,0 +1,132 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <nanobind/trampoline.h>
+
+#include <cmath>
+#include <optional>
+
+#include "bindings/bindings.h"
+#include "bindings/python_view.h"
+#include "policies/conservative.h"
+#include "policies/easy.h"
+#include "policies/no_backfill.h"
+#include "policies/orders.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace schedlab {
+
+QueueArrays queue_arrays(std::span<const WaitingJob> jobs, Time now) {
+    const std::size_t n = jobs.size();
+    std::vector<JobIndex> job(n);
+    std::vector<NodeCount> nodes(n);
+    std::vector<Time> request(n), submit(n), wait(n);
+    std::vector<std::int64_t> user(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        job[i] = jobs[i].job;
+        nodes[i] = jobs[i].nodes;
+        request[i] = jobs[i].request;
+        submit[i] = jobs[i].submit;
+        wait[i] = now - jobs[i].eligible;
+        user[i] = jobs[i].user;
+    }
+    return {to_numpy(std::move(job)),    to_numpy(std::move(nodes)), to_numpy(std::move(request)),
+            to_numpy(std::move(submit)), to_numpy(std::move(wait)),  to_numpy(std::move(user))};
+}
+
+namespace {
+
+// Python subclasses of Policy: schedule(view).
+class PythonPolicy : public Policy {
+  public:
+    NB_TRAMPOLINE(Policy);
+
+    void schedule(View& view) override {
+        const nb::gil_scoped_acquire locked;
+        nb_trampoline.base().attr("schedule")(PythonView(view.simulator()));
+    }
+};
+
+// Python subclasses of Order: score(queue) -> one number per job, smaller first.
+class PythonOrder : public Order {
+  public:
+    NB_TRAMPOLINE(Order);
+
+    bool changes_with_time() const override { return true; }
+
+    void keys(std::span<const WaitingJob> jobs, Time now, std::span<double> keys) const override {
+        if (jobs.empty()) return;
+        const nb::gil_scoped_acquire locked;
+        const nb::object scores = nb_trampoline.base().attr("score")(queue_arrays(jobs, now));
+        const auto array = nb::cast<nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>>(
+            nb::module_::import_("numpy").attr("asarray")(scores, "dtype"_a = "float64"));
+        if (array.shape(0) != keys.size()) {
+            throw PolicyError("score returned " + std::to_string(array.shape(0)) +
+                              " numbers for " + std::to_string(keys.size()) + " waiting jobs");
+        }
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            keys[i] = array(i);
+            if (std::isnan(keys[i])) throw PolicyError("score returned NaN; must be a number");
+        }
+    }
+};
+
+using OrderPointer = std::shared_ptr<const Order>;
+
+// nanobind hands out pointers to mutable objects only.
+OrderPointer shared(const std::shared_ptr<Order>& order) { return order; }
+
+std::size_t depth_or_unlimited(std::optional<std::size_t> depth) {
+    return depth.value_or(kUnlimited);
+}
+
+template <typename P>
+void bind_ordered(nb::module_& m, const char* name, const char* sentence) {
+    nb::class_<P, Policy>(m, name, sentence)
+        .def(
+            "__init__",
+            [](P* self, const std::shared_ptr<Order>& order, std::optional<std::size_t> depth) {
+                new (self) P(shared(order), depth_or_unlimited(depth));
+            },
+            "order"_a, "depth"_a = nb::none());
+}
+
+}  // namespace
+
+void bind_policies(nb::module_& m) {
+    nb::class_<Order, PythonOrder>(
+        m, "Order", "The order in which waiting jobs are looked at: smaller scores first.")
+        .def(nb::init<>());
+    m.def(
+        "make_order",
+        [](const std::string& name) { return std::const_pointer_cast<Order>(make_order(name)); },
+        "name"_a, "The order of that name, or None.");
+    m.def("order_names", &order_names, "The names of the native orders.");
+
+    nb::class_<Policy, PythonPolicy>(m, "Policy",
+                                     "Decides at each pass which waiting jobs start.")
+        .def(nb::init<>());
+    bind_ordered<NoBackfill>(m, "NoBackfill",
+                             "Starts jobs in order; the first that does not fit blocks.");
+    bind_ordered<Conservative>(
+        m, "Conservative", "Promises every considered job a start; promises move only earlier.");
+    bind_ordered<ConservativeRebuild>(
+        m, "ConservativeRebuild", "Plans all considered jobs anew, in order, at every pass.");
+    nb::class_<Easy, Policy>(
+        m, "Easy", "Promises the head a start; others may start if they do not delay it.")
+        .def(
+            "__init__",
+            [](Easy* self, const std::shared_ptr<Order>& order, std::optional<std::size_t> depth,
+               std::optional<std::shared_ptr<Order>> candidates) {
+                new (self) Easy(shared(order), depth_or_unlimited(depth),
+                                candidates ? shared(*candidates) : nullptr);
+            },
+            "order"_a, "depth"_a = nb::none(), "candidates"_a = nb::none());
+}
+
+}  // namespace schedlab

@@ -1,0 +1,183 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
+
+#include <optional>
+
+#include "bindings/bindings.h"
+#include "bindings/python_view.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace schedlab {
+namespace {
+
+template <typename To, typename From>
+std::vector<To> copied(const Column<From>& column) {
+    return {column.data(), column.data() + column.size()};
+}
+
+template <typename T>
+std::vector<T> copied_if(const std::optional<Column<T>>& column) {
+    return column ? copied<T>(*column) : std::vector<T>{};
+}
+
+std::shared_ptr<Simulator> make_simulator(
+    const Column<std::int64_t>& id, const Column<Time>& submit, const Column<std::int64_t>& nodes,
+    const Column<Time>& request, const Column<Time>& run, const Column<std::int64_t>& user,
+    const std::optional<Column<JobIndex>>& depends_on,
+    const std::optional<Column<Time>>& think_time, const std::optional<Column<Time>>& cancel_time,
+    NodeCount total_nodes, Time tick, bool kill_at_request) {
+    JobTable table;
+    table.id = copied<std::int64_t>(id);
+    table.submit = copied<Time>(submit);
+    table.nodes = copied<NodeCount>(nodes);
+    table.request = copied<Time>(request);
+    table.run = copied<Time>(run);
+    table.user = copied<std::int64_t>(user);
+    table.depends_on = copied_if(depends_on);
+    table.think_time = copied_if(think_time);
+    table.cancel_time = copied_if(cancel_time);
+    return std::make_shared<Simulator>(std::move(table),
+                                       Options{total_nodes, tick, kill_at_request});
+}
+
+// (offset, first, last): the node ranges of all jobs, in order of the jobs.
+auto node_ranges(const Simulator& simulator) {
+    const auto n = static_cast<JobIndex>(simulator.jobs());
+    std::vector<std::int64_t> offset{0};
+    std::vector<NodeIndex> first, last;
+    offset.reserve(n + 1);
+    for (JobIndex job = 0; job < n; ++job) {
+        for (const NodeRange range : simulator.nodes_of(job)) {
+            first.push_back(range.first);
+            last.push_back(range.last);
+        }
+        offset.push_back(static_cast<std::int64_t>(first.size()));
+    }
+    return std::make_tuple(to_numpy(std::move(offset)), to_numpy(std::move(first)),
+                           to_numpy(std::move(last)));
+}
+
+Numpy<std::int8_t> state_codes(const Simulator& simulator) {
+    std::vector<std::int8_t> codes;
+    codes.reserve(simulator.jobs());
+    for (const JobState state : simulator.states()) codes.push_back(static_cast<std::int8_t>(state));
+    return to_numpy(std::move(codes));
+}
+
+template <typename T>
+Numpy<T> copy_to_numpy(std::span<const T> values) {
+    return to_numpy(std::vector<T>(values.begin(), values.end()));
+}
+
+QueueArrays queue_of(const PythonView& self) {
+    const View& view = self.view();
+    const WaitingQueue& queue = view.queue();
+    std::vector<WaitingJob> jobs;
+    jobs.reserve(queue.size());
+    for (auto at = queue.first(); at < queue.end(); at = queue.next(at)) {
+        jobs.push_back(view.waiting(at));
+    }
+    return queue_arrays(jobs, view.now());
+}
+
+RunningArrays running_of(const PythonView& self) {
+    const View& view = self.view();
+    std::vector<JobIndex> jobs = view.running();
+    std::vector<NodeCount> nodes;
+    std::vector<Time> start, release;
+    std::vector<std::int64_t> user;
+    for (const JobIndex job : jobs) {
+        nodes.push_back(view.nodes(job));
+        start.push_back(view.start_of(job));
+        release.push_back(view.expected_release(job));
+        user.push_back(view.user(job));
+    }
+    return {to_numpy(std::move(jobs)), to_numpy(std::move(nodes)), to_numpy(std::move(start)),
+            to_numpy(std::move(release)), to_numpy(std::move(user))};
+}
+
+void bind_view(nb::module_& m) {
+    nb::class_<QueueArrays>(m, "Queue", "The waiting jobs as columns, in the queue's order.")
+        .def_ro("job", &QueueArrays::job, "each job's place in the workload, its handle")
+        .def_ro("nodes", &QueueArrays::nodes, "nodes it needs")
+        .def_ro("request_s", &QueueArrays::request, "run time its user asked for")
+        .def_ro("submit_s", &QueueArrays::submit, "when it was submitted")
+        .def_ro("wait_s", &QueueArrays::wait, "how long it has waited")
+        .def_ro("user", &QueueArrays::user, "who submitted it")
+        .def("__len__", [](const QueueArrays& queue) { return queue.job.size(); });
+
+    nb::class_<RunningArrays>(m, "Running", "The running jobs as columns, in order of start.")
+        .def_ro("job", &RunningArrays::job, "each job's place in the workload")
+        .def_ro("nodes", &RunningArrays::nodes, "nodes it occupies")
+        .def_ro("start_s", &RunningArrays::start, "when it started")
+        .def_ro("release_s", &RunningArrays::release, "when it is expected to release its nodes")
+        .def_ro("user", &RunningArrays::user, "who submitted it")
+        .def("__len__", [](const RunningArrays& running) { return running.job.size(); });
+
+    using V = PythonView;
+    nb::class_<V>(m, "View", "All a policy may know and do at a pass; never a true run time.")
+        .def_prop_ro("now", [](const V& v) { return v.view().now(); }, "the clock, in seconds")
+        .def_prop_ro("nodes", [](const V& v) { return v.view().total_nodes(); },
+                     "nodes of the machine")
+        .def_prop_ro("free_nodes", [](const V& v) { return v.view().free_nodes(); },
+                     "nodes free now")
+        .def_prop_ro("queue", &queue_of, "the waiting jobs, as columns")
+        .def_prop_ro("running", &running_of, "the running jobs, as columns")
+        .def_prop_ro("completed", [](const V& v) { return copy_to_numpy(v.view().completed()); },
+                     "jobs that ended since the last pass")
+        .def_prop_ro("submitted", [](const V& v) { return copy_to_numpy(v.view().submitted()); },
+                     "jobs that became eligible since the last pass")
+        .def("fits", [](const V& v, JobIndex job) { return v.view().fits(job); }, "job"_a,
+             "Whether enough nodes are free for it now.")
+        .def("can_start", [](V& v, JobIndex job) { return v.view().can_start(job); }, "job"_a,
+             "Whether it can start now without moving a reservation of this pass.")
+        .def("start", [](V& v, JobIndex job) { v.view().start_job(job); }, "job"_a,
+             "Starts it now, on the lowest free nodes.")
+        .def("reserve", [](V& v, JobIndex job) { return v.view().reserve(job); }, "job"_a,
+             "Reserves the earliest start that moves no reservation of this pass; returns it.")
+        .def("wake_at", [](V& v, Time time) { v.view().wake_at(time); }, "time"_a,
+             "Asks for a pass at that time, unless another comes first: then ask again.");
+}
+
+}  // namespace
+
+void bind_simulator(nb::module_& m) {
+    bind_view(m);
+    nb::class_<Simulator>(m, "Simulator", "A steppable simulation of one cluster of whole nodes.")
+        .def(nb::new_(&make_simulator), "id"_a, "submit"_a, "nodes"_a, "request"_a, "run"_a,
+             "user"_a, "depends_on"_a.none(), "think_time"_a.none(), "cancel_time"_a.none(),
+             "total_nodes"_a, "tick"_a, "kill_at_request"_a)
+        .def("use", &Simulator::use, "policy"_a, nb::keep_alive<1, 2>(),
+             "Puts the queue in the policy's order; call it before the first pass.")
+        .def("run", &Simulator::run, "policy"_a, "passes"_a,
+             nb::call_guard<nb::gil_scoped_release>(),
+             "Runs up to so many passes; False when the simulation is over.")
+        .def("advance", &Simulator::advance, nb::call_guard<nb::gil_scoped_release>(),
+             "Goes on to the next pass without deciding it; False when there is none.")
+        .def_prop_ro(
+            "view",
+            [](const std::shared_ptr<Simulator>& simulator) { return PythonView(simulator); },
+            "What a policy sees now.")
+        .def_prop_ro("now", &Simulator::now, "the clock, in seconds")
+        .def_prop_ro("ended", &Simulator::ended, "jobs that have ended")
+        .def_prop_ro("waiting", &Simulator::waiting, "jobs that wait")
+        .def("start_times", [](const Simulator& s) { return copy_to_numpy<Time>(s.start_times()); },
+             "start of each job, -1 if it has not started")
+        .def("end_times", [](const Simulator& s) { return copy_to_numpy<Time>(s.end_times()); },
+             "end of each job, -1 if it has not started")
+        .def("eligible_times",
+             [](const Simulator& s) { return copy_to_numpy<Time>(s.eligible_times()); },
+             "when each job could first have started")
+        .def("promised_times",
+             [](const Simulator& s) { return copy_to_numpy<Time>(s.promised_times()); },
+             "first start promised to each job, -1 if none")
+        .def("states", &state_codes, "how each job ended")
+        .def("node_ranges", &node_ranges, "the nodes of all jobs: (offset, first, last)");
+}
+
+}  // namespace schedlab

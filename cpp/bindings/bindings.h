@@ -1,0 +1,11 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace schedlab {
+
+void bind_io(nanobind::module_& m);
+void bind_policies(nanobind::module_& m);
+void bind_simulator(nanobind::module_& m);
+
+}  // namespace schedlab

@@ -1,0 +1,96 @@
+#include "core/availability_profile.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "core/release_list.h"
+
+namespace schedlab {
+
+void AvailabilityProfile::clear(Time now, NodeCount free) {
+    time_.assign(1, now);
+    free_.assign(1, free);
+    begin_ = 0;
+}
+
+void AvailabilityProfile::rebuild(Time now, NodeCount free, const ReleaseList& releases,
+                                  Time soonest) {
+    clear(now, free);
+    releases.for_each([&](Time time, NodeCount nodes) {
+        const Time when = std::max(time, soonest);
+        if (when == time_.back()) {
+            free_.back() += nodes;
+        } else {
+            time_.push_back(when);
+            free_.push_back(free_[free_.size() - 1] + nodes);
+        }
+    });
+}
+
+void AvailabilityProfile::advance(Time now) {
+    while (begin_ + 1 < time_.size() && time_[begin_ + 1] <= now) ++begin_;
+    time_[begin_] = std::max(time_[begin_], now);
+    if (begin_ > 64 && begin_ > time_.size() / 2) {
+        time_.erase(time_.begin(), time_.begin() + begin_);
+        free_.erase(free_.begin(), free_.begin() + begin_);
+        begin_ = 0;
+    }
+}
+
+// Makes `time` the beginning of a segment and returns which.
+std::size_t AvailabilityProfile::split(Time time) {
+    const auto place = std::lower_bound(time_.begin() + begin_, time_.end(), time);
+    const std::size_t i = place - time_.begin();
+    if (place != time_.end() && *place == time) return i;
+    assert(i > begin_);
+    time_.insert(place, time);
+    free_.insert(free_.begin() + i, free_[i - 1]);
+    return i;
+}
+
+void AvailabilityProfile::drop_if_flat(std::size_t segment) {
+    if (segment > begin_ && segment < time_.size() && free_[segment] == free_[segment - 1]) {
+        time_.erase(time_.begin() + segment);
+        free_.erase(free_.begin() + segment);
+    }
+}
+
+void AvailabilityProfile::change(Time start, Time end, NodeCount by) {
+    start = std::max(start, time_[begin_]);
+    if (start >= end) return;
+    const std::size_t first = split(start);
+    const std::size_t last = split(end);
+    for (std::size_t i = first; i < last; ++i) {
+        free_[i] += by;
+        assert(free_[i] >= 0);
+    }
+    drop_if_flat(last);
+    drop_if_flat(first);
+}
+
+Time AvailabilityProfile::earliest(NodeCount nodes, Time duration) const {
+    return earliest_before(kNever, nodes, duration);
+}
+
+Time AvailabilityProfile::earliest_before(Time limit, NodeCount nodes, Time duration) const {
+    const std::size_t size = time_.size();
+    for (std::size_t i = begin_; i < size && time_[i] < limit; ++i) {
+        if (free_[i] < nodes) continue;
+        const Time end = duration < limit - time_[i] ? time_[i] + duration : limit;
+        std::size_t next = i + 1;
+        while (next < size && time_[next] < end && free_[next] >= nodes) ++next;
+        if (next == size || time_[next] >= end) return time_[i];
+        i = next;
+    }
+    return limit;
+}
+
+bool AvailabilityProfile::fits_now(NodeCount nodes, Time duration) const {
+    const Time end = time_[begin_] + duration;
+    for (std::size_t i = begin_; i < time_.size() && time_[i] < end; ++i) {
+        if (free_[i] < nodes) return false;
+    }
+    return true;
+}
+
+}  // namespace schedlab

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/types.h"
+
+namespace schedlab {
+
+enum class JobState : std::int8_t { waiting = 0, completed = 1, killed = 2, cancelled = 3 };
+
+// The truth about all jobs, by column, in order of submission. Policies never see it: they get a View.
+struct JobTable {
+    std::vector<std::int64_t> id;
+    std::vector<Time> submit;
+    std::vector<NodeCount> nodes;
+    std::vector<Time> request;
+    std::vector<Time> run;
+    std::vector<std::int64_t> user;
+    // Empty where no job has one.
+    std::vector<JobIndex> depends_on;   // kNoJob where there is none
+    std::vector<Time> think_time;       // delay after the end of `depends_on`
+    std::vector<Time> cancel_time;      // withdrawn then if still waiting; kNone = never
+
+    std::size_t size() const { return submit.size(); }
+};
+
+// What an order may know of a waiting job: everything but its run time.
+struct WaitingJob {
+    JobIndex job;
+    NodeCount nodes;
+    Time request;
+    Time submit;
+    Time eligible;
+    std::int64_t user;
+    std::int64_t arrival;  // how many jobs became eligible before it
+};
+
+}  // namespace schedlab

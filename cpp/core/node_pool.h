@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/types.h"
+
+namespace schedlab {
+
+// Nodes first..last, both included.
+struct NodeRange {
+    NodeIndex first;
+    NodeIndex last;
+};
+
+// The nodes of one cluster: which are free, lowest numbers given first.
+// A bitmap with a second one over it, so that a search skips 4096 occupied nodes at a time.
+class NodePool {
+  public:
+    explicit NodePool(NodeCount nodes);
+
+    NodeCount total() const { return total_; }
+    NodeCount free() const { return free_; }
+
+    // Takes the `count` lowest free nodes and appends their ranges. Needs count <= free().
+    void take(NodeCount count, std::vector<NodeRange>& ranges);
+    void give_back(std::span<const NodeRange> ranges);
+
+  private:
+    void take_bits(std::size_t word, std::uint64_t bits);
+
+    NodeCount total_;
+    NodeCount free_;
+    std::vector<std::uint64_t> words_;   // a set bit is a free node
+    std::vector<std::uint64_t> filled_;  // a set bit is a word with a free node
+};
+
+}  // namespace schedlab

@@ -1,0 +1,240 @@
+#include "core/simulator.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "core/view.h"
+
+namespace schedlab {
+
+Simulator::Simulator(JobTable jobs, Options options)
+    : table_(std::move(jobs)), options_(options), pool_(options.nodes) {
+    const std::size_t n = table_.size();
+    start_.assign(n, kNone);
+    end_.assign(n, kNone);
+    eligible_.assign(n, kNone);
+    promised_.assign(n, kNone);
+    state_.assign(n, JobState::waiting);
+    ranges_begin_.assign(n, 0);
+    ranges_count_.assign(n, 0);
+    ranges_.reserve(2 * n);
+
+    if (!table_.depends_on.empty()) {
+        dependants_begin_.assign(n + 1, 0);
+        for (const JobIndex parent : table_.depends_on) {
+            if (parent != kNoJob) ++dependants_begin_[parent + 1];
+        }
+        for (std::size_t i = 0; i < n; ++i) dependants_begin_[i + 1] += dependants_begin_[i];
+        dependants_.resize(dependants_begin_[n]);
+        std::vector<std::int32_t> next(dependants_begin_.begin(), dependants_begin_.end() - 1);
+        for (std::size_t i = 0; i < n; ++i) {
+            const JobIndex parent = table_.depends_on[i];
+            if (parent != kNoJob) dependants_[next[parent]++] = static_cast<JobIndex>(i);
+        }
+    }
+    for (std::size_t i = 0; i < table_.cancel_time.size(); ++i) {
+        const Time time = table_.cancel_time[i];
+        if (time != kNone) cancellations_.push_back({time, static_cast<JobIndex>(i)});
+    }
+    std::sort(cancellations_.begin(), cancellations_.end(),
+              [](const Event& a, const Event& b) { return b > a; });
+}
+
+Time Simulator::seen(Time time) const {
+    const Time tick = options_.tick;
+    return tick > 0 ? (time + tick - 1) / tick * tick : time;
+}
+
+std::span<const NodeRange> Simulator::nodes_of(JobIndex job) const {
+    return {ranges_.data() + ranges_begin_[job], static_cast<std::size_t>(ranges_count_[job])};
+}
+
+void Simulator::use(Policy& policy) {
+    order_ = policy.order();
+    policy.begin(View(*this));
+}
+
+bool Simulator::run(Policy& policy, std::int64_t passes) {
+    View view(*this);
+    for (std::int64_t pass = 0; pass < passes; ++pass) {
+        if (!advance()) return false;
+        policy.schedule(view);
+    }
+    return true;
+}
+
+bool Simulator::advance() {
+    completed_.clear();
+    submitted_.clear();
+    cancelled_.clear();
+    reserved_.clear();
+    plan_made_ = false;
+    deciding_ = false;
+    for (;;) {
+        const Time next = next_event();
+        if (next == kNever) return false;
+        now_ = next;
+        wake_up_ = kNever;
+        complete_jobs();
+        submit_jobs();
+        cancel_jobs();
+        if (!queue_.empty()) break;
+    }
+    if (order_ && order_->changes_with_time()) {
+        reorder_queue();
+    } else {
+        queue_.tidy();
+    }
+    deciding_ = true;
+    return true;
+}
+
+Time Simulator::next_event() {
+    const auto n = static_cast<JobIndex>(table_.size());
+    while (next_submission_ < n && !table_.depends_on.empty() &&
+           table_.depends_on[next_submission_] != kNoJob) {
+        ++next_submission_;  // becomes eligible when its dependency ends
+    }
+    while (!eligibles_.empty() && state_[eligibles_.top().job] == JobState::cancelled) {
+        eligibles_.pop();
+    }
+    while (next_cancellation_ < cancellations_.size() &&
+           start_[cancellations_[next_cancellation_].job] != kNone) {
+        ++next_cancellation_;
+    }
+    Time next = kNever;
+    if (!completions_.empty()) next = std::min(next, seen(completions_.top().time));
+    if (next_submission_ < n) next = std::min(next, seen(table_.submit[next_submission_]));
+    if (!eligibles_.empty()) next = std::min(next, seen(eligibles_.top().time));
+    if (next_cancellation_ < cancellations_.size()) {
+        next = std::min(next, seen(cancellations_[next_cancellation_].time));
+    }
+    return std::min(next, wake_up_);
+}
+
+void Simulator::complete_jobs() {
+    while (!completions_.empty() && seen(completions_.top().time) <= now_) {
+        const JobIndex job = completions_.top().job;
+        completions_.pop();
+        complete(job);
+    }
+}
+
+void Simulator::complete(JobIndex job) {
+    const bool killed = options_.kill_at_request && table_.run[job] > table_.request[job];
+    state_[job] = killed ? JobState::killed : JobState::completed;
+    pool_.give_back(nodes_of(job));
+    releases_.remove(release_time(job), table_.nodes[job]);
+    completed_.push_back(job);
+    ++ended_;
+    free_dependants(job, end_[job]);
+}
+
+void Simulator::free_dependants(JobIndex job, Time ended) {
+    if (dependants_.empty()) return;
+    for (auto i = dependants_begin_[job]; i < dependants_begin_[job + 1]; ++i) {
+        const JobIndex child = dependants_[i];
+        if (state_[child] == JobState::cancelled) continue;
+        const Time ready = ended + std::max<Time>(0, table_.think_time[child]);
+        eligibles_.push({std::max(table_.submit[child], ready), child});
+    }
+}
+
+void Simulator::submit_jobs() {
+    const std::size_t first_new = submitted_.size();
+    const auto n = static_cast<JobIndex>(table_.size());
+    for (; next_submission_ < n && seen(table_.submit[next_submission_]) <= now_;
+         ++next_submission_) {
+        const JobIndex job = next_submission_;
+        if (!table_.depends_on.empty() && table_.depends_on[job] != kNoJob) continue;
+        eligible_[job] = table_.submit[job];
+        submitted_.push_back(job);
+    }
+    if (!eligibles_.empty()) {
+        for (; !eligibles_.empty() && seen(eligibles_.top().time) <= now_; eligibles_.pop()) {
+            const auto [time, job] = eligibles_.top();
+            if (state_[job] == JobState::cancelled) continue;
+            eligible_[job] = time;
+            submitted_.push_back(job);
+        }
+        std::sort(submitted_.begin() + first_new, submitted_.end());
+    }
+    for (std::size_t i = first_new; i < submitted_.size(); ++i) submit(submitted_[i]);
+}
+
+void Simulator::submit(JobIndex job) {
+    const WaitingJob newcomer = waiting_job(job, arrivals_++);
+    // A key that changes with time is computed before the pass; until then the last place will do.
+    double key = std::numeric_limits<double>::infinity();
+    if (!order_) {
+        key = 0;
+    } else if (!order_->changes_with_time()) {
+        order_->keys({&newcomer, 1}, now_, {&key, 1});
+    }
+    queue_.insert(newcomer, key);
+}
+
+WaitingJob Simulator::waiting_job(JobIndex job, std::int64_t arrival) const {
+    return {job,           table_.nodes[job],    table_.request[job], table_.submit[job],
+            eligible_[job], table_.user[job], arrival};
+}
+
+void Simulator::cancel_jobs() {
+    for (; next_cancellation_ < cancellations_.size() &&
+           seen(cancellations_[next_cancellation_].time) <= now_;
+         ++next_cancellation_) {
+        const auto [time, job] = cancellations_[next_cancellation_];
+        if (start_[job] != kNone) continue;
+        if (eligible_[job] == kNone) {
+            eligible_[job] = time;
+        } else {
+            queue_.remove(queue_.find(job));
+        }
+        state_[job] = JobState::cancelled;
+        cancelled_.push_back(job);
+        ++ended_;
+        free_dependants(job, time);
+    }
+}
+
+void Simulator::reorder_queue() {
+    queue_.compact();
+    const std::size_t n = queue_.size();
+    scratch_jobs_.resize(n);
+    scratch_keys_.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        scratch_jobs_[i] = waiting_job(queue_.job(i), queue_.arrival(i));
+    }
+    order_->keys(scratch_jobs_, now_, scratch_keys_);
+    queue_.reorder(scratch_keys_);
+}
+
+void Simulator::start(WaitingQueue::Position position) {
+    const JobIndex job = queue_.job(position);
+    const NodeCount nodes = table_.nodes[job];
+    assert(queue_.waits(position) && nodes <= pool_.free());
+    queue_.remove(position);
+    start_[job] = now_;
+    end_[job] = now_ + (options_.kill_at_request ? std::min(table_.run[job], table_.request[job])
+                                                 : table_.run[job]);
+    ranges_begin_[job] = ranges_.size();
+    pool_.take(nodes, ranges_);
+    ranges_count_[job] = static_cast<std::int32_t>(ranges_.size() - ranges_begin_[job]);
+    completions_.push({end_[job], job});
+    releases_.add(release_time(job), nodes);
+}
+
+void Simulator::promise(JobIndex job, Time time) {
+    if (promised_[job] == kNone) promised_[job] = time;
+}
+
+AvailabilityProfile& Simulator::plan() {
+    if (!plan_) plan_.emplace(pool_.total());
+    if (!plan_made_) {
+        plan_->rebuild(now_, pool_.free(), releases_, soonest_release());
+        plan_made_ = true;
+    }
+    return *plan_;
+}
+
+}  // namespace schedlab

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/availability_profile.h"
+#include "core/event_queue.h"
+#include "core/job.h"
+#include "core/node_pool.h"
+#include "core/policy.h"
+#include "core/release_list.h"
+#include "core/waiting_queue.h"
+
+namespace schedlab {
+
+struct Options {
+    NodeCount nodes = 1;
+    Time tick = 0;  // 0: events are seen when they happen; else at the next multiple
+    bool kill_at_request = true;
+};
+
+// A steppable discrete-event simulation of one cluster of whole nodes.
+//
+//     while (simulator.advance()) policy.schedule(view);
+//
+// At one instant: all completions, then all submissions, then all withdrawals, then one pass.
+class Simulator : public std::enable_shared_from_this<Simulator> {
+  public:
+    Simulator(JobTable jobs, Options options);
+
+    // Goes on to the next moment at which jobs wait and something has happened.
+    // False when nothing more will happen.
+    bool advance();
+    // Runs up to `passes` passes; false when the simulation is over.
+    bool run(Policy& policy, std::int64_t passes);
+    // Puts the queue in the policy's order from now on. `run` does it by itself.
+    void use(Policy& policy);
+
+    Time now() const { return now_; }
+    std::size_t jobs() const { return table_.size(); }
+    std::size_t ended() const { return ended_; }
+    std::size_t waiting() const { return queue_.size(); }
+
+    // What happened, by job: kNone where it has not (yet).
+    const JobTable& table() const { return table_; }
+    const std::vector<Time>& start_times() const { return start_; }
+    const std::vector<Time>& end_times() const { return end_; }
+    const std::vector<Time>& eligible_times() const { return eligible_; }
+    const std::vector<Time>& promised_times() const { return promised_; }
+    const std::vector<JobState>& states() const { return state_; }
+    std::span<const NodeRange> nodes_of(JobIndex job) const;
+
+  private:
+    friend class View;
+
+    Time seen(Time time) const;
+    Time planned(JobIndex job) const { return seen(table_.request[job]); }
+    Time release_time(JobIndex job) const { return start_[job] + planned(job); }
+    // No release is expected sooner than this: an overdue job may end at the next instant.
+    Time soonest_release() const { return now_ + (options_.tick > 0 ? options_.tick : 1); }
+
+    Time next_event();
+    void complete_jobs();
+    void complete(JobIndex job);
+    void submit_jobs();
+    void submit(JobIndex job);
+    void cancel_jobs();
+    void free_dependants(JobIndex job, Time ended);
+    void reorder_queue();
+    WaitingJob waiting_job(JobIndex job, std::int64_t arrival) const;
+
+    void start(WaitingQueue::Position position);
+    void promise(JobIndex job, Time time);
+    AvailabilityProfile& plan();
+
+    JobTable table_;
+    Options options_;
+    std::shared_ptr<const Order> order_;
+
+    Time now_ = 0;
+    NodePool pool_;
+    WaitingQueue queue_;
+    ReleaseList releases_;
+    EventQueue completions_;
+
+    JobIndex next_submission_ = 0;
+    EventQueue eligibles_;                // dependants whose dependency has ended
+    std::vector<Event> cancellations_;    // in order of time
+    std::size_t next_cancellation_ = 0;
+    Time wake_up_ = kNever;  // a pass asked for by the policy
+    bool deciding_ = false;  // between advance() and the next: jobs may be started
+    std::vector<std::int32_t> dependants_begin_;  // those of job i: begin[i] .. begin[i + 1]
+    std::vector<JobIndex> dependants_;
+    std::int64_t arrivals_ = 0;
+
+    // Since the last pass.
+    std::vector<JobIndex> completed_;
+    std::vector<JobIndex> submitted_;
+    std::vector<JobIndex> cancelled_;
+    // The plan of this pass, made when first asked for, and what was reserved in it.
+    std::optional<AvailabilityProfile> plan_;
+    bool plan_made_ = false;
+    std::vector<Event> reserved_;
+
+    std::vector<Time> start_, end_, eligible_, promised_;
+    std::vector<JobState> state_;
+    std::vector<NodeRange> ranges_;
+    std::vector<std::size_t> ranges_begin_;
+    std::vector<std::int32_t> ranges_count_;
+    std::size_t ended_ = 0;
+    std::vector<WaitingJob> scratch_jobs_;
+    std::vector<double> scratch_keys_;
+};
+
+}  // namespace schedlab

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <span>
+
+#include "core/simulator.h"
+
+namespace schedlab {
+
+// All a policy may know and do at a pass. It has no way to a job's true run time.
+class View {
+  public:
+    explicit View(Simulator& simulator) : sim_(&simulator) {}
+
+    Time now() const { return sim_->now_; }
+    NodeCount total_nodes() const { return sim_->pool_.total(); }
+    NodeCount free_nodes() const { return sim_->pool_.free(); }
+    std::size_t jobs() const { return sim_->table_.size(); }
+
+    const WaitingQueue& queue() const { return sim_->queue_; }
+    // Since the last pass.
+    std::span<const JobIndex> completed() const { return sim_->completed_; }
+    std::span<const JobIndex> submitted() const { return sim_->submitted_; }
+    std::span<const JobIndex> cancelled() const { return sim_->cancelled_; }
+
+    std::int64_t id(JobIndex job) const { return sim_->table_.id[job]; }
+    NodeCount nodes(JobIndex job) const { return sim_->table_.nodes[job]; }
+    Time request(JobIndex job) const { return sim_->table_.request[job]; }
+    Time submit(JobIndex job) const { return sim_->table_.submit[job]; }
+    Time eligible(JobIndex job) const { return sim_->eligible_[job]; }
+    std::int64_t user(JobIndex job) const { return sim_->table_.user[job]; }
+    WaitingJob waiting(WaitingQueue::Position position) const;
+    // How long the job occupies its nodes in a plan: its request, up to the next tick.
+    Time planned(JobIndex job) const { return sim_->planned(job); }
+
+    // In order of their start.
+    std::vector<JobIndex> running() const;
+    Time promised(JobIndex job) const { return sim_->promised_[job]; }
+    Time start_of(JobIndex job) const { return sim_->start_[job]; }
+    // When a running or completed job was expected to release its nodes.
+    Time expected_release(JobIndex job) const { return sim_->release_time(job); }
+    const ReleaseList& releases() const { return sim_->releases_; }
+    Time soonest_release() const { return sim_->soonest_release(); }
+    // Whether a running job has exceeded its request.
+    bool overdue() const { return sim_->releases_.first() <= sim_->now_; }
+    // When the running jobs will have left enough nodes.
+    Shadow shadow(NodeCount needed) const {
+        return sim_->releases_.shadow(needed, free_nodes(), soonest_release());
+    }
+
+    void start(WaitingQueue::Position position) { sim_->start(position); }
+    // Records the first start time ever promised to the job.
+    void promise(JobIndex job, Time time) { sim_->promise(job, time); }
+
+    // What Python policies use: jobs by their number, every rule checked.
+    std::shared_ptr<Simulator> simulator() const { return sim_->shared_from_this(); }
+    bool fits(JobIndex job) const;
+    // Whether the job can start now without moving a reservation of this pass.
+    bool can_start(JobIndex job);
+    void start_job(JobIndex job);
+    // Reserves the earliest time that moves no reservation of this pass, and returns it.
+    Time reserve(JobIndex job);
+    // Asks for a pass at that time, unless another comes first: then ask again.
+    void wake_at(Time time);
+
+  private:
+    WaitingQueue::Position waiting_position(JobIndex job) const;
+    bool enough_free(JobIndex job) const { return nodes(job) <= free_nodes(); }
+
+    Simulator* sim_;
+};
+
+}  // namespace schedlab

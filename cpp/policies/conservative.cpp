@@ -1,0 +1,155 @@
+#include "policies/conservative.h"
+
+#include <algorithm>
+
+#include "core/view.h"
+
+namespace schedlab {
+
+void Conservative::begin(const View& view) {
+    profile_.clear(0, view.total_nodes());
+    planned_start_.assign(view.jobs(), kNone);
+    promised_ = 0;
+    broken_ = false;
+}
+
+void Conservative::schedule(View& view) {
+    const bool room = take_in_changes(view);
+    broken_ = view.overdue() || (broken_ && a_promise_is_past(view));
+    if (broken_) {
+        replan(view);
+    } else if (room && promised_ > 0) {
+        move_earlier(view);
+    }
+    plan_newcomers(view);
+    start_due(view);
+    ask_for_next_pass(view);
+}
+
+bool Conservative::take_in_changes(const View& view) {
+    bool room = false;
+    profile_.advance(view.now());
+    for (const JobIndex job : view.completed()) {
+        const Time expected = view.expected_release(job);
+        if (expected <= view.now()) continue;
+        profile_.release(view.now(), expected, view.nodes(job));
+        room = true;
+    }
+    for (const JobIndex job : view.cancelled()) {
+        Time& start = planned_start_[job];
+        if (start == kNone) continue;
+        profile_.release(start, start + view.planned(job), view.nodes(job));
+        start = kNone;
+        --promised_;
+        room = true;
+    }
+    return room;
+}
+
+bool Conservative::a_promise_is_past(const View& view) const {
+    const WaitingQueue& queue = view.queue();
+    for (auto at = queue.first(); at < queue.end(); at = queue.next(at)) {
+        const Time start = planned_start_[queue.job(at)];
+        if (start != kNone && start < view.now()) return true;
+    }
+    return false;
+}
+
+void Conservative::replan(View& view) {
+    const WaitingQueue& queue = view.queue();
+    profile_.rebuild(view.now(), view.free_nodes(), view.releases(), view.soonest_release());
+    for (auto at = queue.first(); at < queue.end(); at = queue.next(at)) {
+        if (planned_start_[queue.job(at)] != kNone) plan(view, queue.job(at));
+    }
+}
+
+void Conservative::move_earlier(View& view) {
+    const WaitingQueue& queue = view.queue();
+    std::size_t left = promised_;
+    for (auto at = queue.first(); left > 0; at = queue.next(at)) {
+        const JobIndex job = queue.job(at);
+        Time& start = planned_start_[job];
+        if (start == kNone) continue;
+        --left;
+        const NodeCount nodes = queue.nodes(at);
+        const Time duration = view.planned(job);
+        // Its own place counts as free, so a window need only be free until that begins.
+        const Time earlier = profile_.earliest_before(start, nodes, duration);
+        if (earlier == start) continue;
+        profile_.release(start, start + duration, nodes);
+        profile_.reserve(earlier, earlier + duration, nodes);
+        start = earlier;
+    }
+}
+
+void Conservative::plan(View& view, JobIndex job) {
+    const NodeCount nodes = view.nodes(job);
+    const Time duration = view.planned(job);
+    const Time start = profile_.earliest(nodes, duration);
+    profile_.reserve(start, start + duration, nodes);
+    planned_start_[job] = start;
+}
+
+void Conservative::plan_newcomers(View& view) {
+    const WaitingQueue& queue = view.queue();
+    const auto end = queue.end_of_first(depth());
+    for (auto at = queue.first(); at < end; at = queue.next(at)) {
+        const JobIndex job = queue.job(at);
+        if (planned_start_[job] != kNone) continue;
+        plan(view, job);
+        ++promised_;
+        view.promise(job, planned_start_[job]);
+    }
+}
+
+void Conservative::start_due(View& view) {
+    const WaitingQueue& queue = view.queue();
+    for (auto at = queue.first(); at < queue.end() && view.free_nodes() > 0; at = queue.next(at)) {
+        Time& start = planned_start_[queue.job(at)];
+        if (start == kNone || start > view.now()) continue;
+        start = kNone;
+        --promised_;
+        view.start(at);
+    }
+}
+
+void Conservative::ask_for_next_pass(View& view) {
+    if (promised_ == 0 || broken_) return;
+    const WaitingQueue& queue = view.queue();
+    Time due = kNever;
+    for (auto at = queue.first(); at < queue.end(); at = queue.next(at)) {
+        const Time start = planned_start_[queue.job(at)];
+        if (start != kNone) due = std::min(due, start);
+    }
+    view.wake_at(due);
+}
+
+// Jobs behind this position have a promise already.
+WaitingQueue::Position ConservativeRebuild::end_of_unpromised(const View& view,
+                                                              WaitingQueue::Position end) const {
+    const WaitingQueue& queue = view.queue();
+    while (end > queue.first() &&
+           (!queue.waits(end - 1) || view.promised(queue.job(end - 1)) != kNone)) {
+        --end;
+    }
+    return end;
+}
+
+void ConservativeRebuild::schedule(View& view) {
+    const WaitingQueue& queue = view.queue();
+    profile_.rebuild(view.now(), view.free_nodes(), view.releases(), view.soonest_release());
+    const auto end = queue.end_of_first(depth());
+    const auto unpromised = end_of_unpromised(view, end);
+    for (auto at = queue.first(); at < end; at = queue.next(at)) {
+        if (view.free_nodes() == 0 && at >= unpromised) break;  // no plan left that matters
+        const JobIndex job = queue.job(at);
+        const NodeCount nodes = queue.nodes(at);
+        const Time duration = view.planned(job);
+        const Time start = profile_.earliest(nodes, duration);
+        profile_.reserve(start, start + duration, nodes);
+        view.promise(job, start);
+        if (start == view.now()) view.start(at);
+    }
+}
+
+}  // namespace schedlab

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "core/release_list.h"
+#include "core/waiting_queue.h"
+#include "policies/ordered_policy.h"
+
+namespace schedlab {
+
+// EASY (Lifka 1995; Mu'alem & Feitelson 2001): starts jobs in order; the first that does not fit,
+// the head, is promised the earliest time at which enough nodes will be free; others may start
+// if by their requests they do not delay it. The promise is planned anew at every pass.
+class Easy : public OrderedPolicy {
+  public:
+    // `candidates`: the order in which backfilling is tried; null means the queue's.
+    Easy(std::shared_ptr<const Order> order, std::size_t depth,
+         std::shared_ptr<const Order> candidates);
+
+    void begin(const View& view) override;
+    void schedule(View& view) override;
+
+  private:
+    using Position = WaitingQueue::Position;
+
+    bool nothing_but_newcomers(const View& view) const;
+    void pass(View& view);
+    void backfill_newcomers(View& view);
+    void backfill_in_queue_order(View& view, Position from, Position end);
+    void backfill_sorted(View& view, std::vector<Position> candidates);
+    bool may_start(const View& view, JobIndex job) const;
+    void start(View& view, Position position);
+
+    std::shared_ptr<const Order> candidates_;
+    JobIndex head_ = kNoJob;
+    bool considered_all_ = false;  // at the last full pass, whatever the depth
+    Shadow shadow_{};
+};
+
+}  // namespace schedlab

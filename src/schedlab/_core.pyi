@@ -1,0 +1,204 @@
+"""
+The native core of schedlab: the simulator, its policies and fast readers.
+"""
+
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
+
+def scan_numbers(text: bytes, columns: int, comment: str, max_bad: int = 20) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], list[tuple[int, str]], int]:
+    """
+    Reads lines of whitespace-separated numbers: (values by column, line number of each row, the first bad lines with the reason, number of bad lines).
+    """
+
+class Order:
+    """The order in which waiting jobs are looked at: smaller scores first."""
+
+    def __init__(self) -> None: ...
+
+def make_order(name: str) -> Order:
+    """The order of that name, or None."""
+
+def order_names() -> list[str]:
+    """The names of the native orders."""
+
+class Policy:
+    """Decides at each pass which waiting jobs start."""
+
+    def __init__(self) -> None: ...
+
+class NoBackfill(Policy):
+    """Starts jobs in order; the first that does not fit blocks."""
+
+    def __init__(self, order: Order, depth: int | None = None) -> None: ...
+
+class Conservative(Policy):
+    """Promises every considered job a start; promises move only earlier."""
+
+    def __init__(self, order: Order, depth: int | None = None) -> None: ...
+
+class ConservativeRebuild(Policy):
+    """Plans all considered jobs anew, in order, at every pass."""
+
+    def __init__(self, order: Order, depth: int | None = None) -> None: ...
+
+class Easy(Policy):
+    """Promises the head a start; others may start if they do not delay it."""
+
+    def __init__(self, order: Order, depth: int | None = None, candidates: Order | None = None) -> None: ...
+
+class Queue:
+    """The waiting jobs as columns, in the queue's order."""
+
+    @property
+    def job(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """each job's place in the workload, its handle"""
+
+    @property
+    def nodes(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """nodes it needs"""
+
+    @property
+    def request_s(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """run time its user asked for"""
+
+    @property
+    def submit_s(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """when it was submitted"""
+
+    @property
+    def wait_s(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """how long it has waited"""
+
+    @property
+    def user(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """who submitted it"""
+
+    def __len__(self) -> int: ...
+
+class Running:
+    """The running jobs as columns, in order of start."""
+
+    @property
+    def job(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """each job's place in the workload"""
+
+    @property
+    def nodes(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """nodes it occupies"""
+
+    @property
+    def start_s(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """when it started"""
+
+    @property
+    def release_s(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """when it is expected to release its nodes"""
+
+    @property
+    def user(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """who submitted it"""
+
+    def __len__(self) -> int: ...
+
+class View:
+    """All a policy may know and do at a pass; never a true run time."""
+
+    @property
+    def now(self) -> int:
+        """the clock, in seconds"""
+
+    @property
+    def nodes(self) -> int:
+        """nodes of the machine"""
+
+    @property
+    def free_nodes(self) -> int:
+        """nodes free now"""
+
+    @property
+    def queue(self) -> Queue:
+        """the waiting jobs, as columns"""
+
+    @property
+    def running(self) -> Running:
+        """the running jobs, as columns"""
+
+    @property
+    def completed(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """jobs that ended since the last pass"""
+
+    @property
+    def submitted(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """jobs that became eligible since the last pass"""
+
+    def fits(self, job: int) -> bool:
+        """Whether enough nodes are free for it now."""
+
+    def can_start(self, job: int) -> bool:
+        """Whether it can start now without moving a reservation of this pass."""
+
+    def start(self, job: int) -> None:
+        """Starts it now, on the lowest free nodes."""
+
+    def reserve(self, job: int) -> int:
+        """
+        Reserves the earliest start that moves no reservation of this pass; returns it.
+        """
+
+    def wake_at(self, time: int) -> None:
+        """
+        Asks for a pass at that time, unless another comes first: then ask again.
+        """
+
+class Simulator:
+    """A steppable simulation of one cluster of whole nodes."""
+
+    def __init__(self, id: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], submit: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], request: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], run: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], user: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], depends_on: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, think_time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, cancel_time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, total_nodes: int, tick: int, kill_at_request: bool) -> None: ...
+
+    def use(self, policy: Policy) -> None:
+        """Puts the queue in the policy's order; call it before the first pass."""
+
+    def run(self, policy: Policy, passes: int) -> bool:
+        """Runs up to so many passes; False when the simulation is over."""
+
+    def advance(self) -> bool:
+        """
+        Goes on to the next pass without deciding it; False when there is none.
+        """
+
+    @property
+    def view(self) -> View:
+        """What a policy sees now."""
+
+    @property
+    def now(self) -> int:
+        """the clock, in seconds"""
+
+    @property
+    def ended(self) -> int:
+        """jobs that have ended"""
+
+    @property
+    def waiting(self) -> int:
+        """jobs that wait"""
+
+    def start_times(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """start of each job, -1 if it has not started"""
+
+    def end_times(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """end of each job, -1 if it has not started"""
+
+    def eligible_times(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """when each job could first have started"""
+
+    def promised_times(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """first start promised to each job, -1 if none"""
+
+    def states(self) -> Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C')]:
+        """how each job ended"""
+
+    def node_ranges(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]]:
+        """the nodes of all jobs: (offset, first, last)"""

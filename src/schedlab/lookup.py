@@ -1,0 +1,39 @@
+"""Names of implementations: those in a table, and anybody's ``package.module:object``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, TypeVar
+
+from schedlab.errors import ParameterError, UnknownNameError
+
+T = TypeVar("T")
+
+
+def find_class(kind: str, name: str, table: Mapping[str, type[T]]) -> type[T]:
+    """The class of that name in the table, or the one that ``package.module:Class`` names."""
+    if name in table:
+        return table[name]
+    if not is_outside(name):
+        raise UnknownNameError(kind, name, table)
+    found = load_outside(kind, name)
+    if not isinstance(found, type):
+        raise ParameterError(f'{kind} "{name}" is not a class')
+    return found
+
+
+def is_outside(name: str) -> bool:
+    """Whether the name has the form ``package.module:object``."""
+    module, colon, attribute = name.partition(":")
+    parts = [*module.split("."), attribute]
+    return bool(colon) and all(part.isidentifier() for part in parts)
+
+
+def load_outside(kind: str, name: str) -> Any:
+    """The object that ``package.module:object`` names."""
+    module, _, attribute = name.partition(":")
+    try:
+        return getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ParameterError(f'{kind} "{name}": {error}') from None

@@ -1,0 +1,117 @@
+"""From a name such as ``sjf+easy:depth=100`` to a policy that runs."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from schedlab import _core
+from schedlab.errors import ParameterError, UnknownNameError
+from schedlab.policies.backfills import BACKFILLS, native_order
+from schedlab.policies.orders import ORDERS
+from schedlab.policies.policy import ChosenPolicy
+
+ALIASES = {"easy": "fcfs+easy", "conservative": "fcfs+conservative"}
+
+PolicyLike = str | _core.Policy | _core.Order | type[_core.Policy] | type[_core.Order]
+
+
+def choose_policy(policy: PolicyLike, *, depth: int | None = None) -> ChosenPolicy:
+    """The policy of that name, class or object.
+
+    Args:
+        policy: ``order[+backfill][:key=value,...]``, or ``package.module:Class`` in place of the
+            order, or a subclass or instance of ``Policy`` or ``Order``.
+        depth: how many jobs a pass considers, unless the name says so itself.
+    """
+    if isinstance(policy, str):
+        return _from_text(policy, depth)
+    return _from_code(policy, "none", {}, depth)
+
+
+def _from_text(text: str, depth: int | None) -> ChosenPolicy:
+    base, parameters = _split(text)
+    base = ALIASES.get(base, base)
+    order, _, backfill = base.partition("+")
+    if ":" in order:
+        return _from_code(load(order), backfill or "none", parameters, depth, order)
+    if order not in ORDERS or (backfill and backfill not in BACKFILLS):
+        raise UnknownNameError("policy", base, known_names())
+    return _backfilled(native_order(order), base, backfill or "none", parameters, depth)
+
+
+def known_names() -> list[str]:
+    """Every name of the table, aliases first."""
+    orders = [*ALIASES, *ORDERS]
+    return orders + [f"{o}+{b}" for o in ORDERS for b in BACKFILLS if b != "none"]
+
+
+def _split(text: str) -> tuple[str, dict[str, str]]:
+    """The name before the parameters, and the parameters as text."""
+    name, *rest = re.split(r":(?=[^:]*=)", text.strip(), maxsplit=1)
+    parameters = {}
+    for part in rest[0].split(",") if rest else []:
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise ParameterError(f'policy "{text}": parameter "{key}" has no value')
+        parameters[key.strip()] = value.strip()
+    first = name.partition(":")[0].partition("+")[0]
+    if ":" in name and (first in ORDERS or first in ALIASES):
+        raise ParameterError(
+            f'policy "{text}": write parameters as {name.partition(":")[0]}:key=value'
+        )
+    return name, parameters
+
+
+def load(path: str) -> Any:
+    """The object at ``package.module:Name``; modules in the current folder are found too."""
+    module_name, _, attribute = path.partition(":")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        raise ParameterError(f'policy "{path}": {error}') from None
+    if not hasattr(module, attribute):
+        raise ParameterError(f'policy "{path}": module {module_name} has no {attribute}')
+    return getattr(module, attribute)
+
+
+def _from_code(
+    found: Any, backfill: str, parameters: dict[str, str], depth: int | None, name: str = ""
+) -> ChosenPolicy:
+    made = found() if isinstance(found, type) else found
+    name = name or getattr(made, "name", type(made).__name__)
+    if isinstance(made, _core.Order):
+        full = name if backfill == "none" else f"{name}+{backfill}"
+        return _backfilled(made, full, backfill, parameters, depth)
+    if not isinstance(made, _core.Policy):
+        raise ParameterError(f'policy "{name}" is a {type(made).__name__}; must be a Policy or Order')
+    if backfill != "none" or parameters or depth is not None:
+        raise ParameterError(f'policy "{name}" decides by itself: it takes no backfill or depth')
+    return ChosenPolicy(name, made)
+
+
+def _backfilled(
+    order: _core.Order, base: str, backfill: str, texts: dict[str, str], depth: int | None
+) -> ChosenPolicy:
+    if backfill not in BACKFILLS:
+        raise UnknownNameError("way to backfill", backfill, BACKFILLS)
+    entry = BACKFILLS[backfill]
+    if depth is not None:
+        texts = {"depth": str(depth), **texts}
+    values = {}
+    for key, text in texts.items():
+        if key not in entry.parameters:
+            raise UnknownNameError(f'parameter of policy "{base}"', key, entry.parameters)
+        try:
+            values[key] = entry.parameters[key].parse(text)
+        except ParameterError as error:
+            raise ParameterError(f'policy "{base}": {key} is {error}') from None
+    short = {full: alias for alias, full in ALIASES.items()}.get(base, base)
+    suffix = ",".join(f"{key}={text}" for key, text in texts.items())
+    return ChosenPolicy(f"{short}:{suffix}" if suffix else short, entry.build(order, **values))

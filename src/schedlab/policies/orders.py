@@ -1,0 +1,35 @@
+"""The orders of the queue; their formulas are in ``cpp/policies/orders.cpp``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class OrderEntry:
+    """One line of the table of orders."""
+
+    sentence: str
+    reference: str
+
+
+_CARASTAN = "Carastan-Santos & de Camargo, SC 2017"
+_TANG = "Tang, Lan, Desai & Buettner, Cluster 2009"
+_CLASSIC = "textbook"
+
+ORDERS: dict[str, OrderEntry] = {
+    "fcfs": OrderEntry("First come, first served.", _CLASSIC),
+    "lcfs": OrderEntry("Last come, first served.", _CLASSIC),
+    "sjf": OrderEntry("Shortest request first.", _CLASSIC),
+    "ljf": OrderEntry("Longest request first.", _CLASSIC),
+    "saf": OrderEntry("Smallest area (request x nodes) first.", _CARASTAN),
+    "laf": OrderEntry("Largest area (request x nodes) first.", _CARASTAN),
+    "snf": OrderEntry("Smallest number of nodes first.", "Majumdar, Eager & Bunt, SIGMETRICS 1988"),
+    "lnf": OrderEntry("Largest number of nodes first.", "Li & Cheng, SIAM J. Computing 1991"),
+    "wfp3": OrderEntry("Largest (wait / request)^3 x nodes first.", _TANG),
+    "unicef": OrderEntry("Largest wait / (log2(nodes) x request) first; one node before all.", _TANG),
+    "f1": OrderEntry("Smallest log10(request) x nodes + 870 log10(submit) first.", _CARASTAN),
+    "f2": OrderEntry("Smallest sqrt(request) x nodes + 25600 log10(submit) first.", _CARASTAN),
+    "f3": OrderEntry("Smallest request x nodes + 6860000 log10(submit) first.", _CARASTAN),
+    "f4": OrderEntry("Smallest request x sqrt(nodes) + 530000 log10(submit) first.", _CARASTAN),
+}

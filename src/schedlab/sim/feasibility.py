@@ -1,0 +1,46 @@
+"""Whether every job can run at all, asked before a simulation starts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from schedlab.errors import WorkloadError
+from schedlab.platform import Cluster
+from schedlab.workload import Workload
+
+# 35,000 years: sums of such times still fit into 64 bits.
+LONGEST_S = 1 << 40
+
+
+def check_feasible(workload: Workload, cluster: Cluster) -> None:
+    """Raise WorkloadError for jobs that are too wide, too long, or wait for each other."""
+    nodes = workload["nodes"]
+    wide = np.flatnonzero(nodes > cluster.nodes)
+    if len(wide):
+        raise WorkloadError(
+            f"job {workload['job_id'][wide[0]]} needs {nodes[wide[0]]:,} nodes but the cluster has "
+            f"{cluster.nodes:,} ({len(wide):,} such jobs); "
+            f"leave them out or clip them with oversize=drop|clip"
+        )
+    for column in ("submit_s", "request_s", "run_s"):
+        late = np.flatnonzero(workload[column] > LONGEST_S)
+        if len(late):
+            raise WorkloadError(
+                f"job {workload['job_id'][late[0]]}: {column} is {workload[column][late[0]]}; "
+                f"must be <= {LONGEST_S}"
+            )
+    _check_no_cycle(workload)
+
+
+def _check_no_cycle(workload: Workload) -> None:
+    """Follow dependencies by doubling steps: who never arrives at a free job is in a cycle."""
+    ancestor = workload.dependency_index()
+    if not np.any(ancestor >= 0):
+        return
+    for _ in range(len(workload).bit_length() + 1):
+        ancestor = np.where(ancestor >= 0, ancestor[ancestor], -1)
+    stuck = np.flatnonzero(ancestor >= 0)
+    if len(stuck):
+        raise WorkloadError(
+            f"job {workload['job_id'][stuck[0]]} can never start: its dependencies form a cycle"
+        )

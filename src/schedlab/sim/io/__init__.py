@@ -1,0 +1,73 @@
+"""Schedules as files: saved, loaded and exported."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNameError
+from schedlab.sim.io import chrome_trace, csv, parquet, swf
+from schedlab.sim.io.format import Format
+from schedlab.sim.io.table import schedules_of
+from schedlab.sim.schedule import Schedule
+
+FORMATS: dict[str, Format] = {
+    "parquet": Format((".parquet", ".pq"), parquet.write, parquet.read),
+    "csv": Format((".csv",), csv.write, csv.read),
+    "swf": Format((".swf", ".swf.gz"), swf.write),
+    "chrome-trace": Format((".json", ".json.gz"), chrome_trace.write),
+}
+
+
+def save_schedules(
+    schedules: Schedule | Sequence[Schedule], path: str | Path, format: str | None = None
+) -> None:
+    """Writes one or more schedules to a file of the format its name ends in.
+
+    Parquet and CSV can be loaded again; SWF and Chrome-trace JSON are for other programs.
+    """
+    schedules = [schedules] if isinstance(schedules, Schedule) else list(schedules)
+    names = [schedule.policy for schedule in schedules]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise ParameterError(f'two schedules of policy "{min(twice)}"; a file holds one per policy')
+    _format(Path(path), format).write(schedules, Path(path))
+
+
+def load_schedules(
+    path: str | Path, format: str | None = None, *, nodes: int | None = None
+) -> list[Schedule]:
+    """Reads the schedules in a Parquet or CSV file, one per policy.
+
+    Args:
+        path: the file.
+        format: its format, if its name does not tell.
+        nodes: size of the machine, instead of the one the file names; where the file names none
+            the peak use is taken.
+    """
+    path = Path(path)
+    read = _format(path, format).read
+    if read is None:
+        loadable = ", ".join(name for name, known in FORMATS.items() if known.read)
+        raise InputError(f"{path}: schedules can be loaded only from {loadable}")
+    if not path.is_file():
+        reason = "is a directory; must be a file" if path.is_dir() else "no such file"
+        raise InputError(f"{path}: {reason}")
+    try:
+        return schedules_of(read(path), nodes)
+    except InputError:
+        raise
+    except (OSError, SchedlabError) as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _format(path: Path, name: str | None) -> Format:
+    if name is not None:
+        if name not in FORMATS:
+            raise UnknownNameError("schedule format", name, FORMATS)
+        return FORMATS[name]
+    for known in FORMATS.values():
+        if path.name.lower().endswith(known.suffixes):
+            return known
+    allowed = ", ".join(suffix for known in FORMATS.values() for suffix in known.suffixes)
+    raise ParameterError(f"{path}: the name of a schedule file must end in one of {allowed}")

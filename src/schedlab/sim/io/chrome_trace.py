@@ -1,0 +1,116 @@
+"""Chrome-trace JSON: schedules to look at in Perfetto or chrome://tracing."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.atomic import replacing
+from schedlab.sim.node_naming import name_nodes
+from schedlab.sim.schedule import Schedule
+from schedlab.sim.step_series import StepSeries
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MAX_NODE_ROWS = 1024
+"""On larger machines the rows are lanes, as few as the ranges in use at once."""
+
+_CHUNK = 100_000
+_MICROSECONDS = 1_000_000
+
+
+def write(schedules: Sequence[Schedule], path: Path) -> None:
+    """One process per policy, one row per node, one slice per range of nodes of a job."""
+    with replacing(path) as temporary:
+        packed = path.suffix.lower() == ".gz"
+        with gzip.open(temporary, "wb", 5) if packed else temporary.open("wb") as out:
+            separator = b'{"displayTimeUnit":"ms","traceEvents":[\n'
+            for events in _events(schedules):
+                out.write(separator + _json_lines(events))
+                separator = b",\n"
+            out.write(b"\n]}\n")
+
+
+def _events(schedules: Sequence[Schedule]) -> Iterator[pl.DataFrame]:
+    """The events of all schedules in pieces small enough to hold as text."""
+    for process, schedule in enumerate(schedules):
+        for events in (
+            _process_name(schedule),
+            _counter("used nodes", schedule.used_nodes()),
+            _counter("waiting jobs", schedule.queue_length()),
+            _slices(schedule),
+        ):
+            for piece in events.iter_slices(_CHUNK):
+                yield _with(piece, pid=process)
+
+
+def _json_lines(events: pl.DataFrame) -> bytes:
+    lines = BytesIO()
+    events.write_ndjson(lines)
+    return lines.getvalue().rstrip(b"\n").replace(b"\n", b",\n")
+
+
+def _with(frame: pl.DataFrame, **constants: str | int) -> pl.DataFrame:
+    import polars as pl
+
+    return frame.with_columns(**{name: pl.lit(value) for name, value in constants.items()})
+
+
+def _process_name(schedule: Schedule) -> pl.DataFrame:
+    import polars as pl
+
+    return _with(pl.DataFrame({"args": [{"name": schedule.policy}]}), name="process_name", ph="M")
+
+
+def _counter(name: str, series: StepSeries) -> pl.DataFrame:
+    import polars as pl
+
+    values = pl.DataFrame({"value": series.value}).to_struct()
+    return _with(
+        pl.DataFrame({"ts": series.time_s * _MICROSECONDS, "args": values}), name=name, ph="C"
+    )
+
+
+def _slices(schedule: Schedule) -> pl.DataFrame:
+    """A complete event ("X") for each range of nodes of each job that ran."""
+    import polars as pl
+
+    ranges = schedule.named_nodes()
+    job = ranges.job()
+    start, ran = schedule.start_s[job], schedule.ran_s[job]
+    args = (
+        schedule.frame()
+        .select(
+            "job_id",
+            "user",
+            "nodes",
+            "request_s",
+            "wait_s",
+            "state",
+        )
+        .with_columns(node_ranges=ranges.text())
+    )
+    columns: dict[str, Any] = {
+        "name": pl.Series(schedule.workload["job_id"][job]).cast(pl.String),
+        "tid": _rows(schedule, start, start + ran, ranges.first),
+        "ts": start * _MICROSECONDS,
+        "dur": ran * _MICROSECONDS,
+        "args": args.to_struct().gather(job),
+    }
+    return _with(pl.DataFrame(columns), ph="X")
+
+
+def _rows(
+    schedule: Schedule, start_s: NDArray[Any], end_s: NDArray[Any], first: NDArray[Any]
+) -> NDArray[Any]:
+    """The row of each range: its first node, or the lowest lane free at its start."""
+    if schedule.platform.nodes <= MAX_NODE_ROWS:
+        return first
+    return name_nodes(start_s, end_s, np.ones_like(start_s), len(start_s)).first

@@ -1,0 +1,69 @@
+"""What a schedule file tells beside its table: platform, workload and how both were made."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from schedlab.errors import InputError
+from schedlab.platform import Platform
+from schedlab.sim.schedule import Schedule
+from schedlab.workload import ReadReport
+
+VERSION = 1
+
+
+def to_json(schedules: Sequence[Schedule]) -> str:
+    """The descriptions of these schedules as one JSON text."""
+    described = {schedule.policy: _description(schedule) for schedule in schedules}
+    return json.dumps({"schedlab_schedule": VERSION, "schedules": described}, default=_plain)
+
+
+def from_json(text: str | bytes) -> dict[str, dict[str, Any]]:
+    """The descriptions by policy."""
+    try:
+        found = json.loads(text)
+        version, described = found["schedlab_schedule"], dict(found["schedules"])
+    except (ValueError, TypeError, KeyError) as error:
+        raise InputError(f"not a description of schedules: {error}") from None
+    if version != VERSION:
+        raise InputError(f"schedule format {version}; this schedlab reads {VERSION}")
+    return described
+
+
+def platform_of(description: dict[str, Any]) -> Platform | None:
+    """The platform, if the description names one."""
+    return Platform.from_dict(description["platform"]) if "platform" in description else None
+
+
+def workload_arguments(description: dict[str, Any]) -> dict[str, Any]:
+    """Name, columns, header, labels, report and provenance of the workload."""
+    known = dict(description.get("workload", {}))
+    if "report" in known:
+        known["report"] = ReadReport(**known["report"])
+    return known
+
+
+def _description(schedule: Schedule) -> dict[str, Any]:
+    workload = schedule.workload
+    return {
+        "platform": schedule.platform.to_dict(),
+        "wall_s": None if math.isnan(schedule.wall_s) else schedule.wall_s,
+        "provenance": dict(schedule.provenance),
+        "workload": {
+            "name": workload.name,
+            "columns": workload.columns,
+            "header": workload.header,
+            "labels": workload.labels,
+            "report": asdict(workload.report),
+            "provenance": workload.provenance,
+        },
+    }
+
+
+def _plain(value: Any) -> Any:
+    """NumPy numbers and arrays as Python's; anything else as text."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)

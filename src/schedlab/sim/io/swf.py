@@ -1,0 +1,37 @@
+"""SWF: one schedule as a trace, with the waiting times filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from schedlab.errors import ParameterError
+from schedlab.sim.schedule import JobState, Schedule
+from schedlab.workload import Workload
+
+_STATUS = {JobState.WAITING: -1, JobState.COMPLETED: 1, JobState.KILLED: 0, JobState.CANCELLED: 5}
+
+
+def write(schedules: Sequence[Schedule], path: Path) -> None:
+    """The trace a cluster under this policy would have logged."""
+    from schedlab.workload.writers import write_workload
+
+    if len(schedules) != 1:
+        raise ParameterError(f"{path}: SWF holds one schedule; {len(schedules)} were given")
+    write_workload(as_trace(schedules[0]), path, format="swf")
+
+
+def as_trace(schedule: Schedule) -> Workload:
+    """The workload with wait, run time and status as they were in this schedule.
+
+    SWF counts the wait from submission, also where the job had to wait for another to end.
+    """
+    status = np.array([_STATUS[state] for state in JobState])
+    trace = schedule.workload.replace(
+        wait_s=np.maximum(schedule.left_queue_s() - schedule.workload["submit_s"], 0),
+        run_s=schedule.ran_s,
+        status=status[schedule.state],
+    )
+    return trace.record("schedule", policy=schedule.policy, nodes=schedule.platform.nodes)

@@ -1,0 +1,80 @@
+"""Which nodes each job used, as compact ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import WorkloadError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, eq=False)
+class NodeRanges:
+    """Each job's nodes as ranges ``first..last``; those of job i are at ``offset[i]:offset[i+1]``."""
+
+    offset: NDArray[np.int64]
+    first: NDArray[np.int32]
+    last: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.offset) - 1
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, NodeRanges):
+            return NotImplemented
+        return all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("offset", "first", "last")
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def of(self, job: int) -> list[tuple[int, int]]:
+        """The ranges of one job, both ends included."""
+        part = slice(self.offset[job], self.offset[job + 1])
+        return list(zip(self.first[part].tolist(), self.last[part].tolist(), strict=True))
+
+    def job(self) -> NDArray[np.int64]:
+        """For each range the position of the job it belongs to."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offset))
+
+    def width(self) -> NDArray[np.int64]:
+        """Nodes in each range."""
+        return self.last.astype(np.int64) - self.first + 1
+
+    def text(self) -> pl.Series:
+        """Each job's nodes as ``0-3,7``."""
+        import polars as pl
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        first = pa.array(self.first).cast(pa.large_string())
+        last = pa.array(self.last).cast(pa.large_string())
+        both = pc.binary_join_element_wise(first, last, "-")
+        words = pc.if_else(pa.array(self.first == self.last), first, both)
+        lists = pa.LargeListArray.from_arrays(pa.array(self.offset), words)
+        return pl.Series("node_ranges", pc.binary_join(lists, ","), dtype=pl.String)
+
+    @classmethod
+    def parse(cls, texts: Sequence[str] | pl.Series) -> NodeRanges:
+        """The inverse of ``text``."""
+        import polars as pl
+
+        text = pl.Series(texts, dtype=pl.String).fill_null("")
+        counts = (text.str.count_matches(",", literal=True) + 1) * (text != "")
+        words = text.filter(text != "").str.split(",").explode()
+        ends = words.str.splitn("-", 2).struct.unnest()
+        first = ends["field_0"].cast(pl.Int32, strict=False)
+        last = ends["field_1"].fill_null(ends["field_0"]).cast(pl.Int32, strict=False)
+        wrong = words.filter(~(first <= last).fill_null(False))
+        if len(wrong):
+            raise WorkloadError(f'"{wrong[0]}" is not a range of nodes; write for example 0-3,7')
+        offset = np.concatenate([[0], np.cumsum(counts.to_numpy(), dtype=np.int64)])
+        return cls(offset, first.to_numpy(), last.to_numpy())

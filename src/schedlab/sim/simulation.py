@@ -1,0 +1,141 @@
+"""simulate(): a workload on a platform under a policy."""
+
+from __future__ import annotations
+
+import platform as host
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab import _core
+from schedlab.errors import ParameterError, PlatformError, PolicyError
+from schedlab.platform import Cluster, Platform
+from schedlab.policies import ChosenPolicy, PolicyLike, choose_policy
+from schedlab.sim.feasibility import check_feasible
+from schedlab.sim.schedule import NodeRanges, Schedule
+from schedlab.version import __version__
+from schedlab.workload import Workload
+
+Progress = Callable[[int, int], None]
+_PASSES_AT_A_TIME = 20_000
+
+
+def simulate(
+    workload: Workload,
+    platform: Platform | int,
+    policy: PolicyLike,
+    *,
+    tick: int = 0,
+    depth: int | None = None,
+    kill_at_request: bool = True,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> Schedule:
+    """Replay the workload on the platform under the policy, and say what happened.
+
+    Args:
+        workload: the jobs.
+        platform: the machine; a number means so many equal nodes.
+        policy: a name such as ``"sjf+easy:depth=100"``, or a ``Policy`` or ``Order`` of your own.
+        tick: 0, or events are seen only at multiples of so many seconds.
+        depth: how many waiting jobs a pass considers; all by default.
+        kill_at_request: a job that exceeds its request is killed then; else it runs on.
+        seed: recorded in the result, for those who generated the workload with it.
+        progress: called now and then with (jobs ended, jobs in all).
+    """
+    machine = Platform.homogeneous(platform) if isinstance(platform, int) else platform
+    cluster = _only_cluster(machine)
+    if tick < 0:
+        raise ParameterError(f"tick is {tick}; must be >= 0 seconds")
+    check_feasible(workload, cluster)
+    chosen = choose_policy(policy, depth=depth)
+    simulator = build_simulator(workload, cluster, tick=tick, kill_at_request=kill_at_request)
+    began = time.perf_counter()
+    _run(simulator, chosen, workload, progress)
+    wall_s = time.perf_counter() - began
+    options = {"tick": tick, "depth": depth, "kill_at_request": kill_at_request, "seed": seed}
+    return Schedule(
+        workload=workload,
+        platform=machine,
+        policy=chosen.name,
+        start_s=simulator.start_times(),
+        end_s=simulator.end_times(),
+        eligible_s=simulator.eligible_times(),
+        promised_s=simulator.promised_times(),
+        state=simulator.states(),
+        node_ranges=NodeRanges(*simulator.node_ranges()),
+        wall_s=wall_s,
+        provenance=_provenance(workload, machine, chosen, options),
+    )
+
+
+def build_simulator(
+    workload: Workload, cluster: Cluster, *, tick: int, kill_at_request: bool
+) -> _core.Simulator:
+    """The native simulator at the beginning of the workload."""
+    cancel_after, submit = workload["cancel_after_s"], workload["submit_s"]
+    dependent, leaving = "depends_on" in workload, "cancel_after_s" in workload
+    return _core.Simulator(
+        id=_column(workload, "job_id"),
+        submit=submit,
+        nodes=_column(workload, "nodes"),
+        request=_column(workload, "request_s"),
+        run=_column(workload, "run_s"),
+        user=_column(workload, "user"),
+        depends_on=workload.dependency_index() if dependent else None,
+        think_time=_column(workload, "think_time_s") if dependent else None,
+        cancel_time=np.where(cancel_after >= 0, submit + cancel_after, -1) if leaving else None,
+        total_nodes=cluster.nodes,
+        tick=tick,
+        kill_at_request=kill_at_request,
+    )
+
+
+def _column(workload: Workload, name: str) -> NDArray[Any]:
+    return np.ascontiguousarray(workload[name])
+
+
+def _only_cluster(platform: Platform) -> Cluster:
+    if len(platform.clusters) > 1:
+        names = ", ".join(cluster.name for cluster in platform.clusters)
+        raise PlatformError(
+            f'platform "{platform.name}" has several clusters ({names}); '
+            "choose one with platform.only(name)"
+        )
+    return platform.clusters[0]
+
+
+def _run(
+    simulator: _core.Simulator, chosen: ChosenPolicy, workload: Workload, progress: Progress | None
+) -> None:
+    simulator.use(chosen.core)
+    while simulator.run(chosen.core, _PASSES_AT_A_TIME):
+        if progress is not None:
+            progress(simulator.ended, len(workload))
+    if progress is not None:
+        progress(simulator.ended, len(workload))
+    if simulator.waiting:
+        first = workload["job_id"][simulator.view.queue.job[0]]
+        raise PolicyError(
+            f"policy {chosen.name} left {simulator.waiting:,} jobs waiting for ever, "
+            f"job {first} first"
+        )
+
+
+def _provenance(
+    workload: Workload, platform: Platform, chosen: ChosenPolicy, options: dict[str, Any]
+) -> dict[str, Any]:
+    return {
+        "policy": chosen.name,
+        **options,
+        "platform": platform.to_dict(),
+        "workload": {"name": workload.name, "steps": list(workload.provenance)},
+        "versions": {
+            "schedlab": __version__,
+            "numpy": np.__version__,
+            "python": host.python_version(),
+        },
+    }

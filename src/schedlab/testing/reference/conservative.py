@@ -1,0 +1,93 @@
+"""Conservative backfilling: nothing may delay any job that has been promised a start."""
+
+from __future__ import annotations
+
+from schedlab.sim import JobState
+from schedlab.testing.reference.job import Job
+from schedlab.testing.reference.plan import Plan
+from schedlab.testing.reference.simulation import Simulation
+
+
+class Conservative:
+    """Promises every considered job a start; promises move earlier but never slip.
+
+    Mu'alem and Feitelson, TPDS 2001. Only jobs that overrun their request, where these are not
+    killed, can break a promise.
+    """
+
+    def __init__(self) -> None:
+        self.promises: dict[Job, int] = {}
+        self.overrun = False
+
+    def schedule(self, sim: Simulation, considered: list[Job]) -> None:
+        """Mend the plan, promise the newcomers a start, start what is due."""
+        promised = [job for job in sim.queue if job in self.promises]
+        plan = Plan(sim)
+        self.overrun = self._is_overrun(sim, promised)
+        if self.overrun:
+            self._promise(plan, promised)
+        else:
+            for job in promised:
+                plan.reserve(job, self.promises[job])
+            if self._has_room(sim):
+                self._compress(plan, promised)
+        self._promise(plan, [job for job in considered if job not in self.promises])
+        self._start_due(sim)
+
+    def _is_overrun(self, sim: Simulation, promised: list[Job]) -> bool:
+        """Whether the plan is void: some job exceeds its request, or did and promises are past."""
+        if any(sim.machine.release_s(job) <= sim.now for job in sim.running):
+            return True
+        return self.overrun and any(self.promises[job] < sim.now for job in promised)
+
+    def _has_room(self, sim: Simulation) -> bool:
+        """Whether a job left room in the plan: it ended early or gave up its promise."""
+        return any(
+            job in self.promises
+            if job.state is JobState.CANCELLED
+            else sim.machine.seen(job.end_s) < sim.machine.release_s(job)
+            for job in sim.left
+        )
+
+    def _compress(self, plan: Plan, promised: list[Job]) -> None:
+        """Move each promise, in queue order, to the earliest start the others leave."""
+        for job in promised:
+            plan.release(job, self.promises[job])
+            self.promises[job] = plan.earliest_start(job)
+            plan.reserve(job, self.promises[job])
+
+    def _promise(self, plan: Plan, jobs: list[Job]) -> None:
+        for job in jobs:
+            self.promises[job] = plan.earliest_start(job)
+            plan.reserve(job, self.promises[job])
+            if job.promised_s < 0:
+                job.promised_s = self.promises[job]
+
+    def _start_due(self, sim: Simulation) -> None:
+        """Start the jobs promised for now, and ask for a pass when the next promise is due.
+
+        A promise that others moved away from may fall on an instant at which nothing happens.
+        """
+        due = [job for job in sim.queue if self.promises.get(job) == sim.now]
+        for job in due:
+            sim.start(job)
+        self.promises = {
+            job: self.promises[job] for job in sim.queue if job in self.promises and job not in due
+        }
+        if not self.overrun:
+            sim.wake_up_s = min(self.promises.values(), default=None)
+
+
+class RebuiltConservative:
+    """Plans every considered job anew at each pass, in queue order; plans may slip."""
+
+    def schedule(self, sim: Simulation, considered: list[Job]) -> None:
+        """Plan from the running jobs alone and start what is planned for now."""
+        plan = Plan(sim)
+        for job in considered:
+            start_s = plan.earliest_start(job)
+            plan.reserve(job, start_s)
+            if job.promised_s < 0:
+                job.promised_s = start_s
+            if start_s == sim.now:
+                sim.start(job)

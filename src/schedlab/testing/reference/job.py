@@ -1,0 +1,62 @@
+"""A job as the reference simulator sees it: what was asked, and what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from schedlab.errors import WorkloadError
+from schedlab.sim import JobState
+from schedlab.workload import Workload
+
+ASKED = ("submit_s", "nodes", "request_s", "run_s", "think_time_s", "cancel_after_s")
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """One rigid job; the simulation writes everything from ``eligible_s`` on."""
+
+    position: int
+    submit_s: int
+    nodes: int
+    request_s: int
+    run_s: int
+    think_time_s: int
+    cancel_after_s: int
+    depends: bool = False
+    dependants: list[Job] = field(default_factory=list)
+    eligible_s: int = -1
+    arrival: int = -1
+    start_s: int = -1
+    end_s: int = -1
+    promised_s: int = -1
+    state: JobState = JobState.WAITING
+    node_numbers: list[int] = field(default_factory=list)
+
+
+def jobs_of(workload: Workload, nodes: int) -> list[Job]:
+    """The jobs in order of submission; one that could never run on so many nodes is an error."""
+    rows = zip(*(workload[name].tolist() for name in ASKED), strict=True)
+    jobs = [Job(position, *row) for position, row in enumerate(rows)]
+    job_ids = workload["job_id"].tolist()
+    for job, job_id in zip(jobs, job_ids, strict=True):
+        if job.nodes > nodes:
+            raise WorkloadError(f"job {job_id} asks for {job.nodes} nodes; there are {nodes}")
+    _link_dependants(jobs, workload.dependency_index().tolist())
+    _refuse_circles(jobs, job_ids)
+    return jobs
+
+
+def _link_dependants(jobs: list[Job], dependency: list[int]) -> None:
+    for job, before in zip(jobs, dependency, strict=True):
+        if before >= 0:
+            job.depends = True
+            jobs[before].dependants.append(job)
+
+
+def _refuse_circles(jobs: list[Job], job_ids: list[int]) -> None:
+    reached = [job for job in jobs if not job.depends]
+    for job in reached:
+        reached.extend(job.dependants)
+    if len(reached) < len(jobs):
+        stuck = min({job.position for job in jobs} - {job.position for job in reached})
+        raise WorkloadError(f"job {job_ids[stuck]} is in or behind a circle of dependencies")

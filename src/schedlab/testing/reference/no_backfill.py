@@ -1,0 +1,17 @@
+"""No backfilling: the queue is served strictly in order."""
+
+from __future__ import annotations
+
+from schedlab.testing.reference.job import Job
+from schedlab.testing.reference.simulation import Simulation
+
+
+class NoBackfill:
+    """Starts jobs in queue order; the first that does not fit blocks the rest."""
+
+    def schedule(self, sim: Simulation, considered: list[Job]) -> None:
+        """Start jobs up to the first that does not fit."""
+        for job in considered:
+            if job.nodes > len(sim.free):
+                break
+            sim.start(job)

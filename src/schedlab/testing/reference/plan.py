@@ -1,0 +1,54 @@
+"""A plan of the future: how many nodes are free from when on."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from schedlab.testing.reference.job import Job
+from schedlab.testing.reference.simulation import Simulation
+
+
+class Plan:
+    """Free nodes over time: ``free[i]`` from ``times[i]`` until ``times[i + 1]``."""
+
+    def __init__(self, sim: Simulation) -> None:
+        """Nothing planned yet: only the running jobs hold nodes, each until its expected release."""
+        self.seen = sim.machine.seen
+        self.times = [sim.now]
+        self.free = [sim.machine.nodes]
+        for job in sim.running:
+            self._change(-job.nodes, sim.now, sim.expected_release(job))
+
+    def earliest_start(self, job: Job) -> int:
+        """The first time from which enough nodes stay free for the whole request."""
+        start_s = None
+        for time_s, free in zip(self.times, self.free, strict=True):
+            if start_s is not None and self.seen(start_s + job.request_s) <= time_s:
+                break
+            if free < job.nodes:
+                start_s = None
+            elif start_s is None:
+                start_s = time_s
+        assert start_s is not None, "all nodes are free in the end"
+        return start_s
+
+    def reserve(self, job: Job, start_s: int) -> None:
+        """Keep nodes for the job from this time for the whole request."""
+        self._change(-job.nodes, start_s, self.seen(start_s + job.request_s))
+
+    def release(self, job: Job, start_s: int) -> None:
+        """Take the job's reservation out again."""
+        self._change(job.nodes, start_s, self.seen(start_s + job.request_s))
+
+    def _change(self, nodes: int, start_s: int, end_s: int) -> None:
+        first, last = self._step_at(start_s), self._step_at(end_s)
+        for step in range(first, last):
+            self.free[step] += nodes
+
+    def _step_at(self, time_s: int) -> int:
+        """The step that begins at this time, made if there is none."""
+        step = bisect_left(self.times, time_s)
+        if step == len(self.times) or self.times[step] != time_s:
+            self.times.insert(step, time_s)
+            self.free.insert(step, self.free[step - 1])
+        return step

@@ -1,0 +1,84 @@
+"""The front door of the reference simulator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from schedlab.errors import UnknownNameError
+from schedlab.testing.reference.conservative import Conservative, RebuiltConservative
+from schedlab.testing.reference.easy import Easy
+from schedlab.testing.reference.job import jobs_of
+from schedlab.testing.reference.no_backfill import NoBackfill
+from schedlab.testing.reference.orders import ORDERS, Order
+from schedlab.testing.reference.simulation import Backfill, Machine, Simulation
+from schedlab.workload import Workload
+
+
+@dataclass(frozen=True)
+class ReferenceSchedule:
+    """What happened to each job, in order of submission; the columns mean what Schedule's do."""
+
+    start_s: list[int]
+    end_s: list[int]
+    eligible_s: list[int]
+    promised_s: list[int]
+    state: list[int]
+    nodes_of: list[list[int]]
+
+
+def reference_simulate(
+    workload: Workload,
+    nodes: int,
+    order: str = "fcfs",
+    backfill: Literal["none", "easy", "conservative"] = "none",
+    *,
+    rebuild: bool = False,
+    candidates: str | None = None,
+    depth: int | None = None,
+    tick: int = 0,
+    kill_at_request: bool = True,
+) -> ReferenceSchedule:
+    """Run a workload on a number of nodes under a policy, plainly.
+
+    Args:
+        workload: the jobs.
+        nodes: how many interchangeable nodes there are.
+        order: the order of the queue, a key of ``ORDERS``.
+        backfill: which jobs may overtake.
+        rebuild: with conservative backfilling, plan from scratch at every pass.
+        candidates: with EASY, the order in which jobs behind the head are tried.
+        depth: how many jobs of the queue a pass considers at most.
+        tick: events are seen at the next multiple of so many seconds; 0 for at once.
+        kill_at_request: end jobs that reach the time they asked for.
+    """
+    simulation = Simulation(jobs_of(workload, nodes), Machine(nodes, tick, kill_at_request))
+    how = _backfill(backfill, rebuild, None if candidates is None else _order(candidates))
+    simulation.run(_order(order), how, depth)
+    jobs = simulation.jobs
+    assert not simulation.queue, "every job must start in the end"
+    return ReferenceSchedule(
+        start_s=[job.start_s for job in jobs],
+        end_s=[job.end_s for job in jobs],
+        eligible_s=[job.eligible_s for job in jobs],
+        promised_s=[job.promised_s for job in jobs],
+        state=[int(job.state) for job in jobs],
+        nodes_of=[job.node_numbers for job in jobs],
+    )
+
+
+def _order(name: str) -> Order:
+    if name not in ORDERS:
+        raise UnknownNameError("order", name, ORDERS)
+    return ORDERS[name]
+
+
+def _backfill(name: str, rebuild: bool, candidates: Order | None) -> Backfill:
+    ways: dict[str, Backfill] = {
+        "none": NoBackfill(),
+        "easy": Easy(candidates),
+        "conservative": RebuiltConservative() if rebuild else Conservative(),
+    }
+    if name not in ways:
+        raise UnknownNameError("backfill", name, ways)
+    return ways[name]

@@ -1,0 +1,157 @@
+"""The machine, the queue and the clock of the reference simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from typing import Protocol
+
+from schedlab.sim import JobState
+from schedlab.testing.reference.job import Job
+from schedlab.testing.reference.orders import Order
+
+
+@dataclass(frozen=True)
+class Machine:
+    """So many interchangeable nodes, and how their events are seen."""
+
+    nodes: int
+    tick: int = 0
+    kill_at_request: bool = True
+
+    def seen(self, time_s: int) -> int:
+        """When an event at this time is noticed: at the next tick, or at once if there is none."""
+        return -(-time_s // self.tick) * self.tick if self.tick else time_s
+
+    def release_s(self, job: Job) -> int:
+        """When the nodes of a running job are given back if it uses its whole request."""
+        return self.seen(job.start_s + job.request_s)
+
+
+class Backfill(Protocol):
+    """Decides which waiting jobs start now."""
+
+    def schedule(self, sim: Simulation, considered: list[Job]) -> None:
+        """Start some of the considered jobs, which come in the order of the queue."""
+
+
+class Simulation:
+    """Jobs become eligible, start, end or are withdrawn, one instant after another.
+
+    At one instant: all completions, then all submissions, then all withdrawals, then one pass of
+    the policy. What these cause at the same instant (a job of no length ends as it starts) makes
+    another round of it.
+    """
+
+    def __init__(self, jobs: list[Job], machine: Machine) -> None:
+        self.jobs = jobs
+        self.machine = machine
+        self.now = 0
+        self.free = list(range(machine.nodes))
+        self.queue: list[Job] = []
+        self.running: list[Job] = []
+        self.left: list[Job] = []  # ended or withdrawn since the last pass
+        self.wake_up_s: int | None = None  # a pass asked for even if nothing happens
+        self._arrivals = 0
+        self._completions: list[tuple[int, int]] = []
+        self._submissions: list[tuple[int, int]] = []
+        self._withdrawals: list[tuple[int, int]] = []
+
+    def run(self, order: Order, backfill: Backfill, depth: int | None) -> None:
+        """Play all events; a pass looks at no more than the first ``depth`` jobs of the queue."""
+        for job in self.jobs:
+            if not job.depends:
+                self._eligible_at(job, job.submit_s)
+            if job.cancel_after_s >= 0:
+                self._push(self._withdrawals, job.submit_s + job.cancel_after_s, job)
+        while self._advance():
+            woken = self.now == self.wake_up_s
+            happened = [self._complete(), self._submit(), self._withdraw()]
+            if woken or any(happened):
+                self._pass(order, backfill, depth)
+
+    def start(self, job: Job) -> None:
+        """Give the job the free nodes with the lowest numbers."""
+        assert job.nodes <= len(self.free), "no node may be used twice"
+        job.node_numbers = self.free[: job.nodes]
+        del self.free[: job.nodes]
+        killed = self.machine.kill_at_request and job.run_s > job.request_s
+        job.state = JobState.KILLED if killed else JobState.COMPLETED
+        job.start_s = self.now
+        job.end_s = self.now + (job.request_s if killed else job.run_s)
+        self.running.append(job)
+        self._push(self._completions, job.end_s, job)
+        self._free_dependants(job, job.end_s)
+
+    def expected_release(self, job: Job) -> int:
+        """When a running job should give its nodes back.
+
+        One that has overrun its request may end any moment: at the next second or tick.
+        """
+        return max(self.machine.release_s(job), self.now + max(1, self.machine.tick))
+
+    def _pass(self, order: Order, backfill: Backfill, depth: int | None) -> None:
+        self.wake_up_s = None
+        if not self.queue:
+            return
+        self.queue.sort(key=lambda job: (order(job, self.now), job.arrival))
+        backfill.schedule(self, self.queue[:depth])
+        self.queue = [job for job in self.queue if job.state is JobState.WAITING]
+        self.left.clear()
+
+    def _advance(self) -> bool:
+        """Go to the next instant with an event; False when there is none."""
+        events = (self._completions, self._submissions, self._withdrawals)
+        times_s = [heap[0][0] for heap in events if heap]
+        if self.wake_up_s is not None:
+            times_s.append(self.wake_up_s)
+        self.now = min(times_s, default=self.now)
+        return bool(times_s)
+
+    def _complete(self) -> bool:
+        ended = list(self._due(self._completions))
+        for job in ended:
+            self.running.remove(job)
+            self.free.extend(job.node_numbers)
+        self.free.sort()
+        self.left.extend(ended)
+        return bool(ended)
+
+    def _submit(self) -> bool:
+        arrived = [job for job in self._due(self._submissions) if job.state is JobState.WAITING]
+        for job in arrived:
+            job.arrival = self._arrivals
+            self._arrivals += 1
+        self.queue.extend(arrived)
+        return bool(arrived)
+
+    def _withdraw(self) -> bool:
+        gone = [job for job in self._due(self._withdrawals) if job.state is JobState.WAITING]
+        for job in gone:
+            cancel_s = job.submit_s + job.cancel_after_s
+            job.state = JobState.CANCELLED
+            if job.arrival < 0:
+                job.eligible_s = cancel_s
+            else:
+                self.queue.remove(job)
+            self._free_dependants(job, cancel_s)
+        self.left.extend(gone)
+        return bool(gone)
+
+    def _free_dependants(self, job: Job, ended_s: int) -> None:
+        for dependant in job.dependants:
+            think_time_s = max(0, dependant.think_time_s)
+            if dependant.state is JobState.WAITING:
+                self._eligible_at(dependant, max(dependant.submit_s, ended_s + think_time_s))
+
+    def _eligible_at(self, job: Job, time_s: int) -> None:
+        job.eligible_s = time_s
+        self._push(self._submissions, time_s, job)
+
+    def _push(self, heap: list[tuple[int, int]], time_s: int, job: Job) -> None:
+        heappush(heap, (self.machine.seen(time_s), job.position))
+
+    def _due(self, heap: list[tuple[int, int]]) -> Iterator[Job]:
+        while heap and heap[0][0] == self.now:
+            yield self.jobs[heappop(heap)[1]]

@@ -1,0 +1,98 @@
+"""Hypothesis strategies that draw small but nasty workloads.
+
+A job is one draw of nine bytes; each byte picks from a short list of values that tend to collide:
+the same seconds, the same requests, ticks hit and missed by one. That is quick to draw, and it
+shrinks to few jobs with the first value of every list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import TypedDict
+
+from hypothesis import strategies as st
+
+from schedlab.workload import Workload
+
+GAPS_S = (0, 0, 0, 0, 1, 1, 2, 3, 5, 7, 10, 53, 60, 100)
+REQUESTS_S = (1, 2, 3, 5, 5, 7, 10, 10, 30, 59, 60, 61, 100)
+THINK_TIMES_S = (-1, 0, 0, 1, 5, 7, 60)
+CANCEL_AFTER_S = (-1,) * 40 + (0, 1, 2, 5, 7, 20, 60, 100)
+USERS = 4
+_JOB = st.binary(min_size=9, max_size=9)
+
+
+class SimulationOptions(TypedDict):
+    """Keyword arguments that ``simulate`` and ``reference_simulate`` both take."""
+
+    tick: int
+    depth: int | None
+    kill_at_request: bool
+
+
+@st.composite
+def workloads(draw: st.DrawFn, max_nodes: int = 8, max_jobs: int = 20) -> Workload:
+    """Workloads with ties, bursts, kills, jobs of no length, dependencies and withdrawals.
+
+    Dependencies may point to jobs submitted later, but never in a circle.
+    """
+    few = st.lists(_JOB, min_size=1, max_size=max_jobs)
+    many = st.lists(_JOB, min_size=max(1, max_jobs // 2), max_size=max_jobs)
+    drawn = draw(few | many)
+    gap, width, request, run, depends, rank, think, cancel, user = zip(*drawn, strict=True)
+    requests_s = [_pick(REQUESTS_S, byte) for byte in request]
+    return Workload(
+        {
+            "job_id": range(1, len(drawn) + 1),
+            "submit_s": list(accumulate(_pick(GAPS_S, byte) for byte in gap)),
+            "nodes": [_pick(_widths(max_nodes), byte) for byte in width],
+            "request_s": requests_s,
+            "run_s": [
+                _pick(_runs_s(asked), byte) for asked, byte in zip(requests_s, run, strict=True)
+            ],
+            "user": [byte % USERS for byte in user],
+            "depends_on": _dependencies(depends, rank),
+            "think_time_s": [_pick(THINK_TIMES_S, byte) for byte in think],
+            "cancel_after_s": [_pick(CANCEL_AFTER_S, byte) for byte in cancel],
+        },
+        name="drawn",
+    )
+
+
+def simulation_options() -> st.SearchStrategy[SimulationOptions]:
+    """Ticks, depths of the queue and whether jobs are killed when they reach their request."""
+    return st.builds(
+        SimulationOptions,
+        tick=st.sampled_from((0, 1, 7, 60)),
+        depth=st.sampled_from((None, 1, 2, 5)),
+        kill_at_request=st.booleans(),
+    )
+
+
+def _pick(values: Sequence[int], byte: int) -> int:
+    return values[byte % len(values)]
+
+
+def _widths(nodes: int) -> list[int]:
+    """Every width once, and the awkward ones (half, just over half, all but one, all) again."""
+    awkward = (nodes // 2, nodes // 2 + 1, nodes - 1, nodes)
+    return [*range(1, nodes + 1), *(min(max(width, 1), nodes) for width in awkward)]
+
+
+def _runs_s(request_s: int) -> tuple[int, ...]:
+    """Run times exactly as asked, none at all, early, and over the request."""
+    return (request_s, request_s, request_s // 2, request_s // 3, request_s - 1, 0) + (
+        request_s + 1,
+        request_s + 61,
+    )
+
+
+def _dependencies(depends: Sequence[int], rank: Sequence[int]) -> list[int]:
+    """For one job in four the job_id of some job of lower rank: in no order of time, no circles."""
+    ranked = sorted(range(len(rank)), key=lambda job: rank[job])
+    wanted = [-1] * len(rank)
+    for place, job in enumerate(ranked):
+        if place and depends[job] >= 192:
+            wanted[job] = 1 + ranked[depends[job] % place]
+    return wanted

@@ -1,0 +1,92 @@
+"""Workloads drawn from models."""
+
+from __future__ import annotations
+
+from schedlab.errors import ParameterError, UnknownNameError
+from schedlab.lookup import is_outside, load_outside
+from schedlab.workload.arguments import number, switch, whole_number
+from schedlab.workload.generators.bernoulli import Bernoulli
+from schedlab.workload.generators.generator import GeneratorEntry, WorkloadGenerator
+from schedlab.workload.generators.lublin import WL1, WL2, Lublin, wl1, wl2
+from schedlab.workload.workload import Workload
+
+__all__ = [
+    "GENERATORS",
+    "WL1",
+    "WL2",
+    "Bernoulli",
+    "GeneratorEntry",
+    "Lublin",
+    "WorkloadGenerator",
+    "generate",
+    "make_generator",
+]
+
+
+def _lublin(
+    *, nodes: int = 128, typed: bool = False, daily_cycle: bool = True, start_hour: float = 0
+) -> Lublin:
+    model = Lublin(typed=typed, daily_cycle=daily_cycle, start_hour=start_hour)
+    return model.for_nodes(nodes)
+
+
+GENERATORS: dict[str, GeneratorEntry] = {
+    "lublin": GeneratorEntry(
+        "Lublin and Feitelson's model of rigid parallel jobs (JPDC 2003).",
+        _lublin,
+        {"nodes": whole_number, "typed": switch, "daily_cycle": switch, "start_hour": number},
+    ),
+    "wl1": GeneratorEntry(
+        "Takizawa's WL1: Lublin on 256 nodes, 80 % single-node jobs, requests up to 6 h.",
+        wl1,
+        {"daily_cycle": switch},
+    ),
+    "wl2": GeneratorEntry(
+        "Takizawa's WL2: Lublin on 256 nodes, 20 % single-node jobs, requests up to 6 h.",
+        wl2,
+        {"daily_cycle": switch},
+    ),
+    "bernoulli": GeneratorEntry(
+        "Casagrande's small grid: at most one arrival per time unit, 10 resources.",
+        Bernoulli,
+        {"load": number, "unit_s": whole_number},
+    ),
+}
+
+
+def make_generator(text: str) -> WorkloadGenerator:
+    """The generator written as ``name`` or ``name:key=value,...``; or ``package.module:object``.
+
+    An object from outside is a generator, or a class that makes one without arguments.
+    """
+    if is_outside(text):
+        return _outside(text)
+    name, _, rest = text.partition(":")
+    if name.lower() not in GENERATORS:
+        raise UnknownNameError("generator", name, GENERATORS)
+    entry = GENERATORS[name.lower()]
+    settings = dict(_setting(entry, name, word) for word in rest.split(",") if word.strip())
+    return entry.make(**settings)
+
+
+def generate(generator: str, jobs: int, *, seed: int = 0) -> Workload:
+    """So many jobs from the generator of that name, such as ``"lublin:nodes=256"``."""
+    return make_generator(generator).generate(jobs, seed)
+
+
+def _setting(entry: GeneratorEntry, generator: str, word: str) -> tuple[str, object]:
+    key, _, value = (part.strip() for part in word.partition("="))
+    if key not in entry.parameters:
+        raise UnknownNameError(f"parameter of {generator}", key, entry.parameters)
+    try:
+        return key, entry.parameters[key](value)
+    except ParameterError as error:
+        raise ParameterError(f"generator {generator}: {key}: {error}") from None
+
+
+def _outside(text: str) -> WorkloadGenerator:
+    found = load_outside("generator", text)
+    generator: WorkloadGenerator = found() if isinstance(found, type) else found
+    if not hasattr(generator, "generate"):
+        raise ParameterError(f'"{text}" has no method generate(jobs, seed)')
+    return generator

@@ -1,0 +1,18 @@
+"""Numbers out of a trace's header."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+
+def header_int(header: Mapping[str, Sequence[str]], key: str) -> int | None:
+    """The first integer in the values of a key; ``338 (batch partition; 512 total)`` gives 338.
+
+    None if the key is absent or none of its values holds an integer.
+    """
+    for value in header.get(key, ()):
+        match = re.search(r"-?\d+", value)
+        if match:
+            return int(match[0])
+    return None

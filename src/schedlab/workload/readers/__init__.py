@@ -1,0 +1,82 @@
+"""Readers of workload files, one per format."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+from schedlab.errors import InputError, ParameterError
+from schedlab.lookup import find_class
+from schedlab.workload.readers.batsim_json import BatsimJsonReader
+from schedlab.workload.readers.csv import CsvReader
+from schedlab.workload.readers.gwf import GwfReader
+from schedlab.workload.readers.gwf_sqlite import GwfSqliteReader
+from schedlab.workload.readers.parquet import ParquetReader
+from schedlab.workload.readers.reader import Cancelled, Procs, Reader, ReadOptions
+from schedlab.workload.readers.source import Source
+from schedlab.workload.readers.swf import SwfReader
+from schedlab.workload.workload import Workload
+
+__all__ = ["READERS", "ReadOptions", "Reader", "Source", "read_workload"]
+
+READERS: dict[str, type[Reader]] = {
+    "swf": SwfReader,
+    "gwf": GwfReader,
+    "gwf-sqlite": GwfSqliteReader,
+    "batsim-json": BatsimJsonReader,
+    "parquet": ParquetReader,
+    "csv": CsvReader,
+}
+
+
+def read_workload(
+    path: str | Path,
+    *,
+    format: str | None = None,
+    strict: bool = False,
+    procs: Procs = "allocated",
+    cancelled: Cancelled = "drop",
+    flops_per_s: float = 1e6,
+) -> Workload:
+    """The workload in a file.
+
+    What is repaired or dropped is counted in the workload's ``report``.
+
+    Args:
+        path: the file; gzip is unpacked.
+        format: a name in ``READERS`` or ``package.module:Class``; without it the file's suffix
+            decides, then its content.
+        strict: refuse a file in which anything would have to be repaired or dropped.
+        procs: which count of processors becomes ``nodes``, where the file has both; the other
+            one stands in where it is missing.
+        cancelled: what becomes of a job that was withdrawn while it waited: ``"drop"`` it, or
+            ``"replay"`` its wait and withdrawal.
+        flops_per_s: the speed of a host, for Batsim profiles that give amounts of work.
+    """
+    options = ReadOptions(strict, procs, cancelled, flops_per_s)
+    source = Source.load(path)
+    name = format or _format_of(source)
+    reader = find_class("format", name, READERS)()
+    if not isinstance(reader, Reader):
+        raise ParameterError(f'format "{name}" is not a Reader')
+    return reader.read(source, options).record(
+        "read",
+        format=name,
+        file=source.path.name,
+        sha256=source.sha256,
+        options=asdict(options),
+    )
+
+
+def _format_of(source: Source) -> str:
+    """By suffix, then by content."""
+    for name, reader in READERS.items():
+        if source.suffix in reader.suffixes:
+            return name
+    head = source.data[:4096]
+    for name, reader in READERS.items():
+        if reader().recognises(head):
+            return name
+    raise InputError(
+        f"{source.path}: not a known workload format; known formats: {', '.join(READERS)}"
+    )

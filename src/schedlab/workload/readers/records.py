@@ -1,0 +1,79 @@
+"""The jobs of a file as it has them, before anything is repaired."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from schedlab.errors import InputError
+from schedlab.workload.workload import Array, ReadReport
+
+
+@dataclass(frozen=True)
+class Records:
+    """Columns of numbers named as in ``COLUMNS``; what is missing stands as its missing value."""
+
+    path: Path
+    columns: Mapping[str, Array]
+    lines: Array | None = None
+    """The line of each record, where the file has lines."""
+
+    def __len__(self) -> int:
+        return len(self.columns["job_id"])
+
+    def error(self, record: int, reason: str) -> InputError:
+        """An error that says where in the file the record is."""
+        if self.lines is not None:
+            return InputError.at(self.path, int(self.lines[record]), reason)
+        return InputError(f"{self.path}: record {record + 1}: {reason}")
+
+
+def malformed(path: Path, line: int, reason: str, bad_lines: int) -> InputError:
+    """The first line that cannot be understood, and how many more there are."""
+    more = f" (and {bad_lines - 1:,} more bad lines)" if bad_lines > 1 else ""
+    return InputError.at(path, line, reason + more)
+
+
+class Tally:
+    """Counts what is repaired, dropped and noticed among the records, and which ones are kept."""
+
+    def __init__(self, records: Records) -> None:
+        self.keep = np.ones(len(records), dtype=bool)
+        self._records = records
+        self._counts: dict[str, dict[str, int]] = {"repaired": {}, "dropped": {}, "noticed": {}}
+        self._first_refused: tuple[int, str] = (len(records), "")
+
+    def repair(self, which: Array, reason: str) -> None:
+        """These records are changed."""
+        self._refuse(self._count("repaired", which, reason), reason)
+
+    def drop(self, which: Array, reason: str) -> None:
+        """These records are left out."""
+        self._refuse(self._count("dropped", which, reason), reason)
+        self.keep &= ~which
+
+    def notice(self, which: Array, reason: str) -> None:
+        """These records are odd but stay as they are."""
+        self._count("noticed", which, reason)
+
+    def report(self, *, strict: bool) -> ReadReport:
+        """What was counted; in strict reading the first repair or drop is an error."""
+        record, reason = self._first_refused
+        if strict and reason:
+            job = int(self._records.columns["job_id"][record])
+            raise self._records.error(record, f"job {job}: {reason}; strict reading refuses this")
+        return ReadReport(len(self.keep), **self._counts)
+
+    def _count(self, kind: str, which: Array, reason: str) -> Array:
+        hits = which & self.keep
+        count = int(np.count_nonzero(hits))
+        if count:
+            self._counts[kind][reason] = count
+        return hits
+
+    def _refuse(self, hits: Array, reason: str) -> None:
+        if hits.any():
+            self._first_refused = min(self._first_refused, (int(np.argmax(hits)), reason))

@@ -1,0 +1,184 @@
+"""Shape a workload: every transform takes one and returns a new one that remembers the step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from schedlab.errors import ParameterError, UnknownNameError, WorkloadError
+from schedlab.lookup import is_outside, load_outside
+from schedlab.units import parse_duration
+from schedlab.workload import arguments
+from schedlab.workload.transforms import parameters
+from schedlab.workload.transforms.arrivals import interarrival, rebase, scale_load
+from schedlab.workload.transforms.machine import cores_per_node, oversize
+from schedlab.workload.transforms.merge import merge
+from schedlab.workload.transforms.request_accuracy import accuracy, wra
+from schedlab.workload.transforms.resample import resample
+from schedlab.workload.transforms.select import (
+    head,
+    min_run,
+    slice_jobs,
+    status,
+    tail,
+    users,
+    window,
+)
+from schedlab.workload.transforms.transform import Transform, TransformEntry
+from schedlab.workload.workload import Workload
+
+__all__ = [
+    "TRANSFORMS",
+    "Transform",
+    "TransformEntry",
+    "accuracy",
+    "apply",
+    "cores_per_node",
+    "head",
+    "interarrival",
+    "merge",
+    "min_run",
+    "oversize",
+    "parse_transform",
+    "rebase",
+    "resample",
+    "scale_load",
+    "slice_jobs",
+    "status",
+    "tail",
+    "users",
+    "window",
+    "wra",
+]
+
+TRANSFORMS: dict[str, TransformEntry] = {
+    "head": TransformEntry(
+        "Keep the first so many jobs.",
+        "head=1000",
+        head,
+        lambda text: {"jobs": arguments.whole_number(text)},
+    ),
+    "tail": TransformEntry(
+        "Keep the last so many jobs.",
+        "tail=500",
+        tail,
+        lambda text: {"jobs": arguments.whole_number(text)},
+    ),
+    "slice": TransformEntry(
+        "Keep the jobs from one position to before another, counted from 0.",
+        "slice=1000:2000",
+        slice_jobs,
+        parameters.job_range,
+    ),
+    "window": TransformEntry(
+        "Keep the jobs submitted in a span of time, counted from the first submission.",
+        "window=0s:10d",
+        window,
+        parameters.time_range,
+    ),
+    "min_run": TransformEntry(
+        "Keep the jobs that run at least so long.",
+        "min_run=90s",
+        min_run,
+        lambda text: {"run_s": parse_duration(text)},
+    ),
+    "status": TransformEntry(
+        "Keep the jobs with one of these SWF status codes.",
+        "status=1 or status=1,0",
+        status,
+        lambda text: {"codes": arguments.integers(text)},
+    ),
+    "users": TransformEntry(
+        "Keep the jobs of these users.",
+        "users=3,7",
+        users,
+        lambda text: {"names": arguments.words(text)},
+    ),
+    "wra": TransformEntry(
+        "Set the request from the run time: request = run / WRA, fixed or random with that mean.",
+        "wra=0.2 or wra=random:0.5",
+        wra,
+        parameters.ratio,
+        seeded=True,
+    ),
+    "accuracy": TransformEntry(
+        "Set the run time from the request: run = request × accuracy, fixed or random.",
+        "accuracy=0.5 or accuracy=random:0.5",
+        accuracy,
+        parameters.ratio,
+        seeded=True,
+    ),
+    "interarrival": TransformEntry(
+        "Multiply the gaps between submissions.",
+        "interarrival=0.5",
+        interarrival,
+        lambda text: {"factor": arguments.number(text)},
+    ),
+    "load": TransformEntry(
+        "Scale the gaps between submissions to an offered load on so many nodes.",
+        "load=0.9:256",
+        scale_load,
+        parameters.load,
+    ),
+    "rebase": TransformEntry(
+        "Move all submissions so that the first is at 0, or at the time given.",
+        "rebase or rebase=1d",
+        rebase,
+        lambda text: {"start_s": parse_duration(text)} if text else {},
+    ),
+    "cores_per_node": TransformEntry(
+        "Turn counts of cores into whole nodes of so many cores, rounding up.",
+        "cores_per_node=8",
+        cores_per_node,
+        lambda text: {"cores": arguments.whole_number(text)},
+    ),
+    "oversize": TransformEntry(
+        "Drop, clip or refuse jobs wider than the machine.",
+        "oversize=drop:1024 or oversize=clip:1024 or oversize=error:1024",
+        oversize,
+        parameters.oversize,
+    ),
+    "resample": TransformEntry(
+        "Draw so many jobs with replacement, singly with their gaps or by whole weeks.",
+        "resample=10000 or resample=10000:weeks",
+        resample,
+        parameters.resample,
+        seeded=True,
+    ),
+}
+
+
+def parse_transform(text: str) -> Transform:
+    """The transform written as ``name=parameter``, or as ``package.module:function=parameter``.
+
+    A function from outside is called with the workload and, if there is one, the parameter as text.
+    """
+    name, _, parameter = text.partition("=")
+    name, parameter = name.strip(), parameter.strip()
+    if name in TRANSFORMS:
+        entry = TRANSFORMS[name]
+        try:
+            return Transform(text, entry.function, entry.read(parameter), entry.seeded)
+        except ParameterError as error:
+            raise ParameterError(f'transform "{text}": {error}; write {entry.form}') from None
+    if is_outside(name):
+        return _outside(text, name, parameter)
+    raise UnknownNameError("transform", name, TRANSFORMS)
+
+
+def apply(workload: Workload, transforms: Sequence[str], *, seed: int = 0) -> Workload:
+    """The workload after these transforms, in order; each draws from its own part of the seed."""
+    for place, transform in enumerate([parse_transform(text) for text in transforms]):
+        workload = transform(workload, seed=[seed, place])
+    return workload
+
+
+def _outside(text: str, name: str, parameter: str) -> Transform:
+    function = load_outside("transform", name)
+
+    def recorded(workload: Workload) -> Workload:
+        made = function(workload, parameter) if parameter else function(workload)
+        if not isinstance(made, Workload):
+            raise WorkloadError(f'transform "{name}" returned {made!r}; must return a Workload')
+        return made.record(name, parameter=parameter)
+
+    return Transform(text, recorded)

@@ -1,0 +1,50 @@
+"""Move submissions: closer, further apart, to another start."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from schedlab.errors import ParameterError, WorkloadError
+from schedlab.workload.workload import Workload
+
+MAX_SPAN_S = 1 << 53
+
+
+def interarrival(workload: Workload, factor: float) -> Workload:
+    """Multiplies every gap between submissions by a factor; the first submission stays."""
+    return _scaled(workload, factor).record("interarrival", factor=factor)
+
+
+def scale_load(workload: Workload, load: float, nodes: int) -> Workload:
+    """Scales the gaps between submissions so that the jobs offer this load to so many nodes."""
+    if not (load > 0 and math.isfinite(load) and nodes >= 1):
+        raise ParameterError(f"load {load:g} on {nodes} nodes; both must be above 0")
+    offered = workload.offered_load(nodes)
+    if not 0 < offered < math.inf:
+        raise WorkloadError(
+            f'workload "{workload.name}" cannot be scaled to a load: '
+            "all jobs are submitted at once or none runs for any time"
+        )
+    factor = offered / load
+    return _scaled(workload, factor).record("load", load=load, nodes=nodes, factor=factor)
+
+
+def rebase(workload: Workload, start_s: int = 0) -> Workload:
+    """Moves all submissions together so that the first is at ``start_s``."""
+    submit_s = workload["submit_s"]
+    return workload.replace(submit_s=submit_s - submit_s[:1] + start_s).record(
+        "rebase", start_s=start_s
+    )
+
+
+def _scaled(workload: Workload, factor: float) -> Workload:
+    if not (factor >= 0 and math.isfinite(factor)):
+        raise ParameterError(f"factor {factor:g}; must be a number >= 0")
+    submit_s = workload["submit_s"]
+    first_s = submit_s[:1]
+    if workload.span_s() * factor > MAX_SPAN_S:
+        raise ParameterError(f"factor {factor:g} spreads the jobs over more than {MAX_SPAN_S:,} s")
+    # Offsets, not gaps, are rounded: rounding each gap would let the clock drift.
+    return workload.replace(submit_s=first_s + np.rint((submit_s - first_s) * factor))

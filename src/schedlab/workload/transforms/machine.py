@@ -1,0 +1,50 @@
+"""Fit the jobs to a machine: whole nodes, none wider than there are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from schedlab.errors import ParameterError, WorkloadError
+from schedlab.workload.transforms.select import keep
+from schedlab.workload.workload import Workload
+
+
+def cores_per_node(workload: Workload, cores: int) -> Workload:
+    """Turns counts of cores into whole nodes of so many cores: nodes = ⌈cores / cores per node⌉.
+
+    The column ``cores_per_node`` becomes what each node uses when a job's cores are spread evenly.
+    """
+    if cores < 1:
+        raise ParameterError(f"{cores} cores per node; must be >= 1")
+    if "cores_per_node" in workload:
+        raise WorkloadError(f'workload "{workload.name}" already counts nodes, not cores')
+    nodes = -(-workload["nodes"] // cores)
+    return workload.replace(nodes=nodes, cores_per_node=-(-workload["nodes"] // nodes)).record(
+        "cores_per_node", cores=cores
+    )
+
+
+def oversize(workload: Workload, what: str, nodes: int) -> Workload:
+    """Drops, clips or refuses the jobs that are wider than a machine of so many nodes."""
+    if what not in ("drop", "clip", "error"):
+        raise ParameterError(f'"{what}" is not a way to treat wide jobs; use drop, clip or error')
+    if nodes < 1:
+        raise ParameterError(f"a machine of {nodes} nodes; must have >= 1")
+    wide = workload["nodes"] > nodes
+    details = {"what": what, "nodes": nodes}
+    if what == "drop":
+        return keep(workload, ~wide, "oversize", **details)
+    if what == "clip":
+        clipped = workload.replace(nodes=np.minimum(workload["nodes"], nodes))
+        return clipped.record("oversize", **details, clipped=int(wide.sum()))
+    _refuse(workload, wide, nodes)
+    return workload.record("oversize", **details)
+
+
+def _refuse(workload: Workload, wide: np.ndarray, nodes: int) -> None:
+    if wide.any():
+        first = int(np.argmax(wide))
+        raise WorkloadError(
+            f"job {workload['job_id'][first]} needs {workload['nodes'][first]:,} nodes; "
+            f"the machine has {nodes:,} ({int(wide.sum()):,} such jobs)"
+        )

@@ -1,0 +1,88 @@
+"""Several workloads as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import ParameterError
+from schedlab.workload.workload import COLUMNS, Workload
+
+Ids = NDArray[np.int64]
+
+
+def merge(*workloads: Workload, name: str | None = None) -> Workload:
+    """The jobs of all the workloads, in order of submission.
+
+    A job whose number an earlier argument already uses gets a new one, above all in use, and
+    dependencies follow. Users, groups and the like are the same if their labels are, or without
+    labels their numbers. The headers, which describe different machines, are left behind.
+    """
+    if not workloads:
+        raise ParameterError("nothing to merge; give at least one workload")
+    ids = _distinct_ids(workloads)
+    labels = {column: _united(column, workloads) for column in _labelled_columns(workloads)}
+    columns = {
+        column: np.concatenate([_recoded(part, column, labels.get(column)) for part in workloads])
+        for column in COLUMNS
+        if any(column in part for part in workloads)
+    }
+    columns["job_id"] = np.concatenate(ids)
+    if "depends_on" in columns:
+        columns["depends_on"] = np.concatenate(
+            [_followed(part, new) for part, new in zip(workloads, ids, strict=True)]
+        )
+    made = Workload(columns, name=name or "+".join(part.name for part in workloads), labels=labels)
+    return made.record("merge", of=[_origin(part) for part in workloads])
+
+
+def _distinct_ids(workloads: Sequence[Workload]) -> list[Ids]:
+    """The job numbers of each workload, new ones where they are taken."""
+    free = 1 + max((int(part["job_id"].max()) for part in workloads if len(part)), default=0)
+    taken = np.empty(0, dtype=np.int64)
+    distinct = []
+    for part in workloads:
+        ids = part["job_id"].copy()
+        clash = np.isin(ids, taken)
+        ids[clash] = free + np.arange(clash.sum())
+        free += int(clash.sum())
+        taken = np.concatenate([taken, ids])
+        distinct.append(ids)
+    return distinct
+
+
+def _followed(part: Workload, new_ids: Ids) -> Ids:
+    """The new number of the job each job waits for; a dependency on an unknown job is dropped."""
+    place = part.dependency_index()
+    return np.where(place >= 0, new_ids[place], -1)
+
+
+def _labelled_columns(workloads: Sequence[Workload]) -> list[str]:
+    return sorted({column for part in workloads for column in part.labels})
+
+
+def _united(column: str, workloads: Sequence[Workload]) -> tuple[str, ...]:
+    """Every label of the column once, in order of appearance; a bare number is its own label."""
+    return tuple(dict.fromkeys(label for part in workloads for label in _labels(part, column)))
+
+
+def _labels(part: Workload, column: str) -> Sequence[str]:
+    """The label of each code 0, 1, ... of one workload."""
+    if column in part.labels:
+        return part.labels[column]
+    return [str(code) for code in range(int(part[column].max(initial=-1)) + 1)]
+
+
+def _recoded(part: Workload, column: str, united: Sequence[str] | None) -> NDArray[np.generic]:
+    """The column, its codes pointing into the united labels."""
+    if united is None:
+        return part[column]
+    code = {label: place for place, label in enumerate(united)}
+    codes = np.array([*(code[label] for label in _labels(part, column)), -1], dtype=np.int64)
+    return codes[np.maximum(part[column], -1)]
+
+
+def _origin(part: Workload) -> dict[str, object]:
+    return {"name": part.name, "jobs": len(part), "provenance": list(part.provenance)}

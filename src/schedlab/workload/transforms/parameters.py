@@ -1,0 +1,62 @@
+"""Parameters of transforms as text: ``"0s:10d"``, ``"random:0.5"``, ``"drop:1024"``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from schedlab.errors import ParameterError
+from schedlab.units import parse_duration
+from schedlab.workload.arguments import number, whole_number
+
+
+def job_range(text: str) -> dict[str, int | None]:
+    """``"1000:2000"``; either end may be left out."""
+    start, stop = _two_parts(text)
+    return {
+        "start": whole_number(start) if start else 0,
+        "stop": whole_number(stop) if stop else None,
+    }
+
+
+def time_range(text: str) -> dict[str, int | None]:
+    """``"0s:10d"``; either end may be left out."""
+    start, stop = _two_parts(text)
+    return {
+        "start_s": parse_duration(start) if start else 0,
+        "end_s": parse_duration(stop) if stop else None,
+    }
+
+
+def ratio(text: str) -> dict[str, Any]:
+    """``"0.5"`` for every job, or ``"random:0.5"`` for a mean."""
+    kind, colon, mean = text.partition(":")
+    if not colon:
+        return {"ratio": number(text)}
+    if kind != "random":
+        raise ParameterError(f'"{kind}" is not a way to draw ratios; only "random" is')
+    return {"ratio": number(mean), "random": True}
+
+
+def oversize(text: str) -> dict[str, Any]:
+    """``"drop:1024"``."""
+    what, nodes = _two_parts(text)
+    return {"what": what, "nodes": whole_number(nodes)}
+
+
+def load(text: str) -> dict[str, Any]:
+    """``"0.9:256"``."""
+    target, nodes = _two_parts(text)
+    return {"load": number(target), "nodes": whole_number(nodes)}
+
+
+def resample(text: str) -> dict[str, Any]:
+    """``"10000"`` or ``"10000:weeks"``."""
+    jobs, colon, unit = text.partition(":")
+    return {"jobs": whole_number(jobs), **({"unit": unit} if colon else {})}
+
+
+def _two_parts(text: str) -> tuple[str, str]:
+    first, colon, second = text.partition(":")
+    if not colon:
+        raise ParameterError(f'"{text}" has no colon')
+    return first.strip(), second.strip()
