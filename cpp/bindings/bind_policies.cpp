@@ -104,7 +104,10 @@ void bind_policies(nb::module_& m) {
         .def(nb::init<>());
     m.def(
         "make_order",
-        [](const std::string& name) { return std::const_pointer_cast<Order>(make_order(name)); },
+        [](const std::string& name) -> std::optional<std::shared_ptr<Order>> {
+            if (auto order = make_order(name)) return std::const_pointer_cast<Order>(order);
+            return std::nullopt;
+        },
         "name"_a, "The order of that name, or None.");
     m.def("order_names", &order_names, "The names of the native orders.");
 

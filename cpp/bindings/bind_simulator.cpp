@@ -101,22 +101,36 @@ RunningArrays running_of(const PythonView& self) {
             to_numpy(std::move(release)), to_numpy(std::move(user))};
 }
 
+// The arrays own their memory; nanobind would otherwise tie properties to their object.
+constexpr auto kOwned = nb::rv_policy::automatic;
+
 void bind_view(nb::module_& m) {
     nb::class_<QueueArrays>(m, "Queue", "The waiting jobs as columns, in the queue's order.")
-        .def_ro("job", &QueueArrays::job, "each job's place in the workload, its handle")
-        .def_ro("nodes", &QueueArrays::nodes, "nodes it needs")
-        .def_ro("request_s", &QueueArrays::request, "run time its user asked for")
-        .def_ro("submit_s", &QueueArrays::submit, "when it was submitted")
-        .def_ro("wait_s", &QueueArrays::wait, "how long it has waited")
-        .def_ro("user", &QueueArrays::user, "who submitted it")
+        .def_prop_ro("job", [](const QueueArrays& a) { return a.job; }, kOwned,
+                     "each job's place in the workload, its handle")
+        .def_prop_ro("nodes", [](const QueueArrays& a) { return a.nodes; }, kOwned,
+                     "nodes it needs")
+        .def_prop_ro("request_s", [](const QueueArrays& a) { return a.request; }, kOwned,
+                     "run time its user asked for")
+        .def_prop_ro("submit_s", [](const QueueArrays& a) { return a.submit; }, kOwned,
+                     "when it was submitted")
+        .def_prop_ro("wait_s", [](const QueueArrays& a) { return a.wait; }, kOwned,
+                     "how long it has waited")
+        .def_prop_ro("user", [](const QueueArrays& a) { return a.user; }, kOwned,
+                     "who submitted it")
         .def("__len__", [](const QueueArrays& queue) { return queue.job.size(); });
 
     nb::class_<RunningArrays>(m, "Running", "The running jobs as columns, in order of start.")
-        .def_ro("job", &RunningArrays::job, "each job's place in the workload")
-        .def_ro("nodes", &RunningArrays::nodes, "nodes it occupies")
-        .def_ro("start_s", &RunningArrays::start, "when it started")
-        .def_ro("release_s", &RunningArrays::release, "when it is expected to release its nodes")
-        .def_ro("user", &RunningArrays::user, "who submitted it")
+        .def_prop_ro("job", [](const RunningArrays& a) { return a.job; }, kOwned,
+                     "each job's place in the workload")
+        .def_prop_ro("nodes", [](const RunningArrays& a) { return a.nodes; }, kOwned,
+                     "nodes it occupies")
+        .def_prop_ro("start_s", [](const RunningArrays& a) { return a.start; }, kOwned,
+                     "when it started")
+        .def_prop_ro("release_s", [](const RunningArrays& a) { return a.release; }, kOwned,
+                     "when it is expected to release its nodes")
+        .def_prop_ro("user", [](const RunningArrays& a) { return a.user; }, kOwned,
+                     "who submitted it")
         .def("__len__", [](const RunningArrays& running) { return running.job.size(); });
 
     using V = PythonView;
@@ -128,9 +142,9 @@ void bind_view(nb::module_& m) {
                      "nodes free now")
         .def_prop_ro("queue", &queue_of, "the waiting jobs, as columns")
         .def_prop_ro("running", &running_of, "the running jobs, as columns")
-        .def_prop_ro("completed", [](const V& v) { return copy_to_numpy(v.view().completed()); },
+        .def_prop_ro("completed", [](const V& v) { return copy_to_numpy(v.view().completed()); }, kOwned,
                      "jobs that ended since the last pass")
-        .def_prop_ro("submitted", [](const V& v) { return copy_to_numpy(v.view().submitted()); },
+        .def_prop_ro("submitted", [](const V& v) { return copy_to_numpy(v.view().submitted()); }, kOwned,
                      "jobs that became eligible since the last pass")
         .def("fits", [](const V& v, JobIndex job) { return v.view().fits(job); }, "job"_a,
              "Whether enough nodes are free for it now.")

@@ -18,7 +18,7 @@ class Order:
 
     def __init__(self) -> None: ...
 
-def make_order(name: str) -> Order:
+def make_order(name: str) -> Order | None:
     """The order of that name, or None."""
 
 def order_names() -> list[str]:

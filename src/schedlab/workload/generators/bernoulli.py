@@ -13,6 +13,7 @@ from schedlab.workload.generators.checks import (
     require_positive,
     require_probability,
 )
+from schedlab.workload.randomness import seed_sequence
 from schedlab.workload.workload import Workload
 
 Counts = NDArray[np.int64]
@@ -103,7 +104,7 @@ class Bernoulli:
 
 
 def _streams(seed: int) -> list[np.random.Generator]:
-    return [np.random.default_rng(part) for part in np.random.SeedSequence(seed).spawn(2)]
+    return [np.random.default_rng(part) for part in seed_sequence(seed).spawn(2)]
 
 
 def _mean(share: float, first: tuple[int, int], second: tuple[int, int]) -> float:

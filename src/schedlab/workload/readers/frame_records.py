@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedlab.errors import InputError, UnknownNameError
-from schedlab.workload.readers.records import Records, malformed
+from schedlab.workload.readers.records import Records, and_more
 from schedlab.workload.workload import COLUMNS, Array
 
 if TYPE_CHECKING:
@@ -40,17 +40,54 @@ def frame_records(
 
     An empty text or a null stands for what is missing.
     """
+    import polars as pl
+
     columns: dict[str, Array] = {}
+    records = Records(path, columns, lines)
     labels: Labels = {}
-    where = lines if lines is not None else range(1, len(frame) + 1)
     for series in frame:
-        name = series.name
-        if series.dtype == "String":
-            series = series.replace("", None)
-        if series.dtype == "String" and name in CODED:
-            columns[name], names = _coded(series)
-            if names:
-                labels[name] = names
-        else:
-            columns[name] = _numbers(path, series, where)
-    return Records(path, columns, lines), labels
+        if series.dtype in (pl.String, pl.Categorical):
+            series = series.cast(pl.String).replace("", None)
+            if series.name in CODED:
+                columns[series.name], names = _codes(series)
+                labels |= {series.name: names} if names else {}
+                continue
+        columns[series.name] = _numbers(records, series)
+    return records, labels
+
+
+def _codes(texts: pl.Series) -> tuple[Array, tuple[str, ...]]:
+    """Numbers if every text is one; else codes in order of first appearance, and their names."""
+    import polars as pl
+
+    numbers = texts.cast(pl.Int64, strict=False)
+    if numbers.cast(pl.String).equals(texts):
+        return numbers.fill_null(-1).to_numpy(), ()
+    texts = texts.replace("-1", None)
+    names = texts.drop_nulls().unique(maintain_order=True)
+    codes = texts.replace_strict(names, range(len(names)), default=None, return_dtype=pl.Int64)
+    return codes.fill_null(-1).to_numpy(), tuple(names)
+
+
+def _numbers(records: Records, series: pl.Series) -> Array:
+    """The numbers of a column, whole ones kept exactly."""
+    import polars as pl
+
+    numbers = series
+    if series.dtype == pl.String:
+        texts = series.str.strip_chars()
+        numbers = texts.cast(pl.Int64, strict=False)
+        if numbers.null_count() > texts.null_count():
+            numbers = texts.cast(pl.Float64, strict=False)
+    if not numbers.dtype.is_numeric():
+        raise InputError(f"{records.path}: column {series.name} is {numbers.dtype}; must be numbers")
+    column = COLUMNS[series.name]
+    bad = numbers.is_null() & (series.is_not_null() | column.required)
+    if numbers.dtype.is_float():
+        bad |= numbers.is_infinite().fill_null(False)
+    if bad.any():
+        first = bad.arg_max() or 0
+        found = "empty" if series[first] is None else f'"{series[first]}"'
+        more = and_more(int(bad.sum()))
+        raise records.error(first, f"{series.name} is {found}; must be a number{more}")
+    return numbers.fill_null(column.missing).to_numpy()

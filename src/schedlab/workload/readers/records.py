@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,10 @@ class Records:
     columns: Mapping[str, Array]
     lines: Array | None = None
     """The line of each record, where the file has lines."""
+    repaired: Mapping[str, Array] = field(default_factory=dict)
+    """Which records the reader itself had to change, by reason."""
+    noticed: Mapping[str, Array] = field(default_factory=dict)
+    """Which records the reader found odd, by reason."""
 
     def __len__(self) -> int:
         return len(self.columns["job_id"])
@@ -31,10 +35,9 @@ class Records:
         return InputError(f"{self.path}: record {record + 1}: {reason}")
 
 
-def malformed(path: Path, line: int, reason: str, bad_lines: int) -> InputError:
-    """The first line that cannot be understood, and how many more there are."""
-    more = f" (and {bad_lines - 1:,} more bad lines)" if bad_lines > 1 else ""
-    return InputError.at(path, line, reason + more)
+def and_more(bad: int) -> str:
+    """The end of a sentence about the first of several bad places."""
+    return f" (and {bad - 1:,} more like this)" if bad > 1 else ""
 
 
 class Tally:
@@ -45,6 +48,10 @@ class Tally:
         self._records = records
         self._counts: dict[str, dict[str, int]] = {"repaired": {}, "dropped": {}, "noticed": {}}
         self._first_refused: tuple[int, str] = (len(records), "")
+        for reason, which in records.repaired.items():
+            self.repair(which, reason)
+        for reason, which in records.noticed.items():
+            self.notice(which, reason)
 
     def repair(self, which: Array, reason: str) -> None:
         """These records are changed."""

@@ -7,7 +7,7 @@ from schedlab.errors import InputError
 from schedlab.workload.readers.comment_header import read_header, split_provenance
 from schedlab.workload.readers.mend import mend
 from schedlab.workload.readers.reader import Reader, ReadOptions
-from schedlab.workload.readers.records import Records, malformed
+from schedlab.workload.readers.records import Records, and_more
 from schedlab.workload.readers.source import Source
 from schedlab.workload.workload import Workload
 
@@ -58,5 +58,6 @@ def _scan(source: Source) -> Records:
     except UnicodeDecodeError:
         raise InputError(f"{source.path}: has job lines that are not ASCII text") from None
     if bad:
-        raise malformed(source.path, *bad[0], bad_total)
+        line, reason = bad[0]
+        raise InputError.at(source.path, line, reason + and_more(bad_total))
     return Records(source.path, dict(zip(SWF_FIELDS, values, strict=True)), lines)

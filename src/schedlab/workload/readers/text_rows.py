@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from schedlab.workload.readers.records import malformed
+from schedlab.errors import InputError
+from schedlab.workload.readers.records import and_more
 from schedlab.workload.workload import Array
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ class RowTable:
             )
             lines.append(np.asarray(numbers, dtype=np.int64))
         if self._bad:
-            raise malformed(self._path, *self._bad[0], len(self._bad))
+            line, reason = self._bad[0]
+            raise InputError.at(self._path, line, reason + and_more(len(self._bad)))
         return pl.concat(pieces), np.concatenate([np.empty(0, np.int64), *lines])
 
     def _well_formed(self, rows: Iterable[Row]) -> Iterator[Row]:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import ParameterError
-from schedlab.workload.transforms.transform import Seed
+from schedlab.workload.randomness import Seed, seed_sequence
 from schedlab.workload.workload import Workload
 
 MIN_RATIO = 0.01
@@ -41,7 +41,7 @@ def _ratios(jobs: int, mean: float, least: float, seed: Seed | None) -> NDArray[
     if seed is None:
         return np.full(jobs, float(mean))
     half_width = min(mean - least, 1 - mean)
-    return mean + half_width * (1 - 2 * np.random.default_rng(seed).random(jobs))
+    return mean + half_width * (1 - 2 * np.random.default_rng(seed_sequence(seed)).random(jobs))
 
 
 def _recorded(made: Workload, step: str, ratio: float, random: bool, seed: Seed) -> Workload:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import ParameterError, WorkloadError
-from schedlab.workload.transforms.transform import Seed
+from schedlab.workload.randomness import Seed, seed_sequence
 from schedlab.workload.workload import Workload
 
 WEEK_S = 7 * 86400
@@ -27,7 +27,7 @@ def resample(workload: Workload, jobs: int, unit: str = "jobs", *, seed: Seed = 
         raise ParameterError(f'"{unit}" cannot be resampled; use jobs or weeks')
     if jobs < 0 or (jobs and not len(workload)):
         raise ParameterError(f"cannot draw {jobs} jobs from {len(workload)}")
-    picked, submit_s = draws[unit](workload, jobs, np.random.default_rng(seed))
+    picked, submit_s = draws[unit](workload, jobs, np.random.default_rng(seed_sequence(seed)))
     columns = {name: workload[name][picked] for name in workload.columns if name not in _TIES}
     columns |= {"job_id": np.arange(1, jobs + 1), "submit_s": submit_s}
     return workload.with_columns(columns).record("resample", jobs=jobs, unit=unit, seed=seed)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from schedlab.errors import ParameterError
+from schedlab.workload.randomness import Seed
 from schedlab.workload.workload import Workload
-
-Seed = int | Sequence[int]
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from schedlab.workload.generators.lublin.arrivals import Arrivals
 from schedlab.workload.generators.lublin.daily_cycle import DailyCycle
 from schedlab.workload.generators.lublin.run_times import RunTimes
 from schedlab.workload.generators.lublin.sizes import Sizes
+from schedlab.workload.randomness import seed_sequence
 from schedlab.workload.workload import Array, Workload
 
 COMPLETED = 1
@@ -116,7 +117,7 @@ class Lublin:
 
     def _columns(self, jobs: int, seed: int) -> dict[str, Array]:
         streams = self._streams()
-        seeds = np.random.SeedSequence(seed).spawn(len(streams))
+        seeds = seed_sequence(seed).spawn(len(streams))
         start_clock_s = self.start_hour * 3600
         # Each stream could supply all jobs alone; of them all, the first to arrive are kept.
         drawn = [

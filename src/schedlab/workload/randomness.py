@@ -1,0 +1,19 @@
+"""Chance from a seed: the same seed gives the same workload."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from schedlab.errors import ParameterError
+
+Seed = int | Sequence[int]
+
+
+def seed_sequence(seed: Seed) -> np.random.SeedSequence:
+    """What independent generators, one per purpose, are spawned from."""
+    try:
+        return np.random.SeedSequence(seed)
+    except (TypeError, ValueError):
+        raise ParameterError(f"seed {seed!r}; must be an integer >= 0") from None

@@ -1,0 +1,83 @@
+"""The text form of the Grid Workloads Format, of the Grid Workloads Archive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schedlab.workload.readers.comment_header import read_header, split_provenance
+from schedlab.workload.readers.frame_records import frame_records
+from schedlab.workload.readers.mend import mend
+from schedlab.workload.readers.reader import Reader, ReadOptions
+from schedlab.workload.readers.source import Source
+from schedlab.workload.readers.swf import SWF_FIELDS
+from schedlab.workload.readers.text_rows import Row, RowTable
+from schedlab.workload.workload import Workload
+
+GWF_FIELDS = (
+    "JobID",
+    "SubmitTime",
+    "WaitTime",
+    "RunTime",
+    "NProcs",
+    "AverageCPUTimeUsed",
+    "UsedMemory",
+    "ReqNProcs",
+    "ReqTime",
+    "ReqMemory",
+    "Status",
+    "UserID",
+    "GroupID",
+    "ExecutableID",
+    "QueueID",
+    "PartitionID",
+    "OrigSiteID",
+    "LastRunSiteID",
+    "JobStructure",
+    "JobStructureParams",
+    "UsedNetwork",
+    "UsedLocalDiskSpace",
+    "UsedResources",
+    "ReqPlatform",
+    "ReqNetwork",
+    "ReqLocalDiskSpace",
+    "ReqResources",
+    "VOID",
+    "ProjectID",
+)
+
+GWF_COLUMNS = dict(zip(GWF_FIELDS, SWF_FIELDS[:16], strict=False))
+"""The workload's column of each field that has one: the first 16 are those of SWF."""
+
+
+class GwfReader(Reader):
+    """Reads lines of 29 fields, numbers or names; ``#`` begins a comment."""
+
+    suffixes = (".gwf",)
+
+    def recognises(self, head: bytes) -> bool:
+        """By a comment sign or 29 fields in the first line."""
+        first = head.lstrip().partition(b"\n")[0]
+        return first.startswith(b"#") or len(first.split()) == len(GWF_FIELDS)
+
+    def read(self, source: Source, options: ReadOptions) -> Workload:
+        """The jobs, with those of the 29 fields that a workload has columns for."""
+        header, provenance = split_provenance(read_header(source.text, "#"))
+        frame, lines = RowTable(source.path, GWF_FIELDS).gather(_rows(source))
+        known = frame.select(GWF_COLUMNS).rename(GWF_COLUMNS)
+        records, labels = frame_records(source.path, known, lines)
+        columns, report = mend(records, options)
+        return Workload(
+            columns,
+            name=source.stem,
+            header=header,
+            labels=labels,
+            report=report,
+            provenance=provenance,
+        )
+
+
+def _rows(source: Source) -> Iterator[Row]:
+    for number, line in enumerate(source.decoded().split("\n"), start=1):
+        fields = line.split()
+        if fields and not fields[0].startswith("#"):
+            yield number, fields

@@ -1,0 +1,55 @@
+"""Our own Parquet: columns of ``COLUMNS``; labels, header and provenance in the metadata."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from schedlab.errors import InputError
+from schedlab.workload.readers.frame_records import check_names, frame_records
+from schedlab.workload.readers.mend import mend
+from schedlab.workload.readers.reader import Reader, ReadOptions
+from schedlab.workload.readers.source import Source
+from schedlab.workload.workload import Workload
+
+METADATA_KEY = b"schedlab.workload"
+
+
+class ParquetReader(Reader):
+    """Reads a Parquet file of ours, or anyone's with these columns."""
+
+    suffixes = (".parquet", ".pq")
+
+    def recognises(self, head: bytes) -> bool:
+        """By the first bytes of a Parquet file."""
+        return head.startswith(b"PAR1")
+
+    def read(self, source: Source, options: ReadOptions) -> Workload:
+        """The jobs, with what the metadata says of them."""
+        import polars as pl
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            table = pq.read_table(pa.BufferReader(source.data))
+        except (pa.ArrowException, OSError) as error:
+            raise InputError(f"{source.path}: not a readable Parquet file: {error}") from None
+        check_names(source.path, table.column_names)
+        saved = _saved(source, (table.schema.metadata or {}).get(METADATA_KEY, b"{}"))
+        records, labels = frame_records(source.path, pl.DataFrame(table))
+        columns, report = mend(records, options)
+        return Workload(
+            columns,
+            name=saved.get("name", source.stem),
+            header=saved.get("header"),
+            labels={**labels, **saved.get("labels", {})},
+            report=report,
+            provenance=saved.get("provenance", ()),
+        )
+
+
+def _saved(source: Source, text: bytes) -> dict[str, Any]:
+    try:
+        return dict(json.loads(text))
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{source.path}: its schedlab metadata is damaged: {error}") from None
