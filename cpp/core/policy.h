@@ -11,6 +11,8 @@ class View;
 // Decides at each pass which waiting jobs start.
 class Policy {
   public:
+    Policy() = default;
+    Policy(const Policy&) = delete;  // policies keep state between passes
     virtual ~Policy() = default;
 
     // The order in which the queue is kept; null means arrival.

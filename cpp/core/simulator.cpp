@@ -198,13 +198,11 @@ void Simulator::cancel_jobs() {
 }
 
 void Simulator::reorder_queue() {
-    queue_.compact();
-    const std::size_t n = queue_.size();
-    scratch_jobs_.resize(n);
-    scratch_keys_.resize(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        scratch_jobs_[i] = waiting_job(queue_.job(i), queue_.arrival(i));
+    scratch_jobs_.clear();
+    for (auto at = queue_.first(); at < queue_.end(); at = queue_.next(at)) {
+        scratch_jobs_.push_back(waiting_job(queue_.job(at), queue_.arrival(at)));
     }
+    scratch_keys_.resize(scratch_jobs_.size());
     order_->keys(scratch_jobs_, now_, scratch_keys_);
     queue_.reorder(scratch_keys_);
 }

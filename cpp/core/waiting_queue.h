@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -10,53 +12,83 @@
 
 namespace schedlab {
 
-// The waiting jobs in the policy's order: by key, then by arrival.
+// The waiting jobs in some order: by key, then by arrival.
+//
+// Blocks of jobs, each with the smallest nodes and request in it, so that a search for a job that
+// can be backfilled passes over whole blocks: queues of 100,000 jobs do occur.
 // Positions stay valid while a pass starts jobs: a job that leaves is only marked.
 class WaitingQueue {
   public:
     using Position = std::size_t;
 
+    WaitingQueue() = default;
+    WaitingQueue(const WaitingQueue&) = delete;
+
     std::size_t size() const { return live_; }
     bool empty() const { return live_ == 0; }
 
+    void clear();
+    // These three move jobs to other positions.
     void insert(const WaitingJob& job, double key);
+    void reorder(std::span<const double> keys);  // one per job, in the present order
+    void tidy();                                 // closes the gaps if they are many
     void remove(Position position);
-    // Closes the gaps and puts the jobs in the order of new keys.
-    void reorder(std::span<const double> keys);
-    // Closes the gaps when they are many; positions change.
-    void tidy();
-    void compact();
 
     Position first() const { return first_; }
-    Position end() const { return job_.size(); }
+    Position end() const { return blocks_.size() * kBlock; }
     Position next(Position position) const;
     // One past the `depth`-th job.
     Position end_of_first(std::size_t depth) const;
     // Where the job waits; end() if it does not.
     Position find(JobIndex job) const;
+    // The same, quicker for who knows the key.
+    Position find(JobIndex job, double key) const;
 
-    bool waits(Position position) const { return nodes_[position] != kGone; }
-    JobIndex job(Position position) const { return job_[position]; }
-    NodeCount nodes(Position position) const { return nodes_[position]; }
-    double key(Position position) const { return key_[position]; }
-    std::int64_t arrival(Position position) const { return arrival_[position]; }
+    JobIndex job(Position p) const { return block(p).job[p % kBlock]; }
+    NodeCount nodes(Position p) const { return block(p).nodes[p % kBlock]; }
+    std::int64_t arrival(Position p) const { return block(p).arrival[p % kBlock]; }
+    bool waits(Position p) const { return nodes(p) != kGone; }
 
     // The first job in [from, until) with at most `nodes` nodes, and a request of at most
-    // `request` or at most `extra` nodes; `until` if there is none.
+    // `request` or at most `extra` nodes; `until` if there is none. A request beyond 2^31 s
+    // counts as 2^31 s: who asks with a larger one must look again.
     Position find_backfill(Position from, Position until, NodeCount nodes, Time request,
                            NodeCount extra) const;
 
   private:
+    static constexpr std::size_t kBlock = 64;
     static constexpr NodeCount kGone = std::numeric_limits<NodeCount>::max();
 
-    void skip_gone();
+    // Column by column, so that a search reads only what it tests.
+    struct Block {
+        std::array<NodeCount, kBlock> nodes;  // kGone where a job has left or none was yet
+        std::array<std::int32_t, kBlock> request;
+        std::array<JobIndex, kBlock> job;
+        std::array<double, kBlock> key;
+        std::array<std::int64_t, kBlock> arrival;
+        std::size_t size = 0;  // slots in use, including those that jobs have left
+        std::size_t live = 0;
 
-    // Entries from first_ on, column by column, so that a search reads only what it tests.
-    std::vector<JobIndex> job_;
-    std::vector<NodeCount> nodes_;       // kGone where the job has left
-    std::vector<std::int32_t> request_;  // capped: a longer request than 2^31 s is never short
-    std::vector<double> key_;
-    std::vector<std::int64_t> arrival_;
+        Block() { nodes.fill(kGone); }
+        void copy_slot(std::size_t to, const Block& source, std::size_t from);
+        void close_gaps();
+        void open_slot(std::size_t slot);
+    };
+
+    const Block& block(Position p) const { return *blocks_[p / kBlock]; }
+    std::size_t block_for(double key) const;
+    void append_block();
+    void split(std::size_t index);
+    void summarise(std::size_t index);
+    void rebuild(std::span<const Position> order);
+    void skip_gone();
+    Position find_in(JobIndex job, std::size_t first_block, std::size_t end_block) const;
+
+    std::vector<std::unique_ptr<Block>> blocks_;
+    // By block: the smallest values of its jobs, and the key of its last slot.
+    std::vector<NodeCount> least_nodes_;
+    std::vector<std::int32_t> least_request_;
+    std::vector<double> last_key_;
     Position first_ = 0;
     std::size_t live_ = 0;
 };

@@ -1,6 +1,7 @@
 #include "policies/easy.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "core/view.h"
 
@@ -10,9 +11,13 @@ Easy::Easy(std::shared_ptr<const Order> order, std::size_t depth,
            std::shared_ptr<const Order> candidates)
     : OrderedPolicy(std::move(order), depth), candidates_(std::move(candidates)) {}
 
-void Easy::begin(const View&) { head_ = kNoJob; }
+void Easy::begin(const View&) {
+    head_ = kNoJob;
+    index_.clear();
+}
 
 void Easy::schedule(View& view) {
+    if (keeps_index()) update_index(view);
     if (nothing_but_newcomers(view)) {
         backfill_newcomers(view);
     } else {
@@ -33,34 +38,46 @@ void Easy::pass(View& view) {
     const Position end = queue.end_of_first(depth());
     considered_all_ = end == queue.end();
     Position at = queue.first();
-    while (at < end && queue.nodes(at) <= view.free_nodes()) {
+    for (; at < end && queue.nodes(at) <= view.free_nodes(); at = queue.next(at)) {
+        if (keeps_index()) drop_from_index(view, at);
         view.start(at);
-        at = queue.next(at);
     }
     head_ = at < end ? queue.job(at) : kNoJob;
     if (head_ == kNoJob) return;
     shadow_ = view.shadow(view.nodes(head_));
     view.promise(head_, shadow_.time);
-    backfill_in_queue_order(view, at + 1, end);
+    if (keeps_index()) {
+        backfill_by_index(view);
+    } else {
+        backfill(view, at + 1, end);
+    }
 }
 
-void Easy::backfill_in_queue_order(View& view, Position from, Position end) {
+void Easy::backfill(View& view, Position from, Position end) {
     const WaitingQueue& queue = view.queue();
+    const Time slack = shadow_.time - view.now();
     std::vector<Position> found;
-    while (view.free_nodes() > 0) {
-        const Time slack = shadow_.time - view.now();
+    for (; view.free_nodes() > 0; ++from) {
         from = queue.find_backfill(from, end, view.free_nodes(), slack, shadow_.extra);
-        if (from == end) break;
-        if (may_start(view, queue.job(from))) {
-            if (candidates_) {
-                found.push_back(from);
-            } else {
-                start(view, from);
-            }
+        if (from >= end) break;
+        if (!may_start(view, queue.job(from))) continue;
+        if (candidates_) {
+            found.push_back(from);
+        } else {
+            start(view, from);
         }
-        ++from;
     }
-    if (candidates_) backfill_sorted(view, std::move(found));
+    if (candidates_) backfill_sorted(view, found);
+}
+
+void Easy::backfill_by_index(View& view) {
+    const Time slack = shadow_.time - view.now();
+    for (Position at = index_.first(); view.free_nodes() > 0; ++at) {
+        at = index_.find_backfill(at, index_.end(), view.free_nodes(), slack, shadow_.extra);
+        if (at >= index_.end()) break;
+        const JobIndex job = index_.job(at);
+        if (may_start(view, job)) start(view, view.queue().find(job));
+    }
 }
 
 void Easy::backfill_newcomers(View& view) {
@@ -70,43 +87,77 @@ void Easy::backfill_newcomers(View& view) {
     for (const JobIndex job : view.submitted()) {
         if (!may_start(view, job)) continue;
         const Position position = queue.find(job);
-        if (position != queue.end()) found.push_back(position);  // else withdrawn at once
+        if (position < queue.end()) found.push_back(position);  // else withdrawn at once
     }
-    std::sort(found.begin(), found.end());
     if (candidates_) {
-        backfill_sorted(view, std::move(found));
+        backfill_sorted(view, found);
         return;
     }
+    std::sort(found.begin(), found.end());
     for (const Position position : found) {
         if (may_start(view, queue.job(position))) start(view, position);
     }
 }
 
-// `candidates` are in queue order, which breaks ties.
-void Easy::backfill_sorted(View& view, std::vector<Position> candidates) {
+void Easy::backfill_sorted(View& view, const std::vector<Position>& candidates) {
+    const WaitingQueue& queue = view.queue();
     std::vector<WaitingJob> jobs;
     for (const Position position : candidates) jobs.push_back(view.waiting(position));
     std::vector<double> keys(jobs.size());
     candidates_->keys(jobs, view.now(), keys);
-    std::vector<std::pair<double, Position>> ranked;
-    for (std::size_t i = 0; i < keys.size(); ++i) ranked.emplace_back(keys[i], candidates[i]);
-    std::sort(ranked.begin(), ranked.end());
-    for (const auto& [key, position] : ranked) {
-        if (may_start(view, view.queue().job(position))) start(view, position);
+    std::vector<std::tuple<double, std::int64_t, Position>> ranked;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        ranked.emplace_back(keys[i], jobs[i].arrival, candidates[i]);
     }
+    std::sort(ranked.begin(), ranked.end());
+    for (const auto& [key, arrival, position] : ranked) {
+        if (may_start(view, queue.job(position))) start(view, position);
+    }
+}
+
+bool Easy::ends_in_time(const View& view, JobIndex job) const {
+    return view.request(job) <= shadow_.time - view.now();
 }
 
 bool Easy::may_start(const View& view, JobIndex job) const {
     const NodeCount nodes = view.nodes(job);
-    return nodes <= view.free_nodes() &&
-           (view.request(job) <= shadow_.time - view.now() || nodes <= shadow_.extra);
+    return nodes <= view.free_nodes() && (ends_in_time(view, job) || nodes <= shadow_.extra);
 }
 
 void Easy::start(View& view, Position position) {
     const JobIndex job = view.queue().job(position);
-    const bool ends_in_time = view.request(job) <= shadow_.time - view.now();
-    if (!ends_in_time) shadow_.extra -= view.nodes(job);
+    if (!ends_in_time(view, job)) shadow_.extra -= view.nodes(job);
+    if (keeps_index()) drop_from_index(view, position);
     view.start(position);
+}
+
+bool Easy::keeps_index() const {
+    return candidates_ && !candidates_->changes_with_time() && depth() == kUnlimited;
+}
+
+void Easy::update_index(const View& view) {
+    index_.tidy();
+    for (const JobIndex job : view.submitted()) {
+        const Position position = view.queue().find(job);
+        if (position == view.queue().end()) continue;  // withdrawn at once
+        const WaitingJob newcomer = view.waiting(position);
+        index_.insert(newcomer, candidate_key(view, newcomer));
+    }
+    for (const JobIndex job : view.cancelled()) {
+        const Position position = index_.find(job);
+        if (position < index_.end()) index_.remove(position);
+    }
+}
+
+void Easy::drop_from_index(const View& view, Position position) {
+    const WaitingJob job = view.waiting(position);
+    index_.remove(index_.find(job.job, candidate_key(view, job)));
+}
+
+double Easy::candidate_key(const View& view, const WaitingJob& job) const {
+    double key = 0;
+    candidates_->keys({&job, 1}, view.now(), {&key, 1});
+    return key;
 }
 
 }  // namespace schedlab

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "core/release_list.h"
 #include "core/waiting_queue.h"
 #include "policies/ordered_policy.h"
@@ -23,15 +25,25 @@ class Easy : public OrderedPolicy {
 
     bool nothing_but_newcomers(const View& view) const;
     void pass(View& view);
+    void backfill(View& view, Position from, Position end);
     void backfill_newcomers(View& view);
-    void backfill_in_queue_order(View& view, Position from, Position end);
-    void backfill_sorted(View& view, std::vector<Position> candidates);
+    void backfill_by_index(View& view);
+    void backfill_sorted(View& view, const std::vector<Position>& candidates);
     bool may_start(const View& view, JobIndex job) const;
+    bool ends_in_time(const View& view, JobIndex job) const;
     void start(View& view, Position position);
 
+    // The waiting jobs in the candidates' order, kept where a search through all of them would
+    // otherwise have to sort them: unlimited depth and keys that do not change.
+    bool keeps_index() const;
+    void update_index(const View& view);
+    void drop_from_index(const View& view, Position position);
+    double candidate_key(const View& view, const WaitingJob& job) const;
+
     std::shared_ptr<const Order> candidates_;
+    WaitingQueue index_;
     JobIndex head_ = kNoJob;
-    bool considered_all_ = false;  // at the last full pass, whatever the depth
+    bool considered_all_ = false;  // at the last full pass
     Shadow shadow_{};
 };
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,7 +12,7 @@ from schedlab.errors import OutputError
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """A temporary name in the same folder that takes the place of ``path`` when the block ends well.
+    """A temporary name in the same folder, renamed to ``path`` when the block ends well.
 
     A device or a pipe, such as ``/dev/stdout``, is written directly: it must not be replaced.
     """
@@ -26,7 +25,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
         temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(4)}.tmp")
         try:
             yield temporary
-            os.replace(temporary, target)
+            temporary.replace(target)
         finally:
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)

@@ -1,0 +1,24 @@
+"""How good a schedule is: one formula per metric, each in its docstring."""
+
+from schedlab.metrics.fairness import jain_index
+from schedlab.metrics.groupings import GROUPINGS
+from schedlab.metrics.metric import JobMetric, Metric
+from schedlab.metrics.metrics import METRICS, find_job_metric, find_metric
+from schedlab.metrics.summary import compare, summary
+from schedlab.metrics.tables import over_time, table
+from schedlab.metrics.weights import WEIGHTS
+
+__all__ = [
+    "GROUPINGS",
+    "METRICS",
+    "WEIGHTS",
+    "JobMetric",
+    "Metric",
+    "compare",
+    "find_job_metric",
+    "find_metric",
+    "jain_index",
+    "over_time",
+    "summary",
+    "table",
+]

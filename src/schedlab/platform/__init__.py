@@ -2,5 +2,15 @@
 
 from schedlab.platform.platform import Cluster, Platform, Site
 from schedlab.platform.power import NodePower
+from schedlab.platform.read import platform_from_header, read_platform
+from schedlab.platform.write import write_platform
 
-__all__ = ["Cluster", "NodePower", "Platform", "Site"]
+__all__ = [
+    "Cluster",
+    "NodePower",
+    "Platform",
+    "Site",
+    "platform_from_header",
+    "read_platform",
+    "write_platform",
+]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 from schedlab.errors import PlatformError
 
@@ -18,7 +19,8 @@ class NodePower:
     def __post_init__(self) -> None:
         for what in ("idle_w", "busy_w", "off_w"):
             value = getattr(self, what)
-            if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not (number and 0 <= value < inf):
                 raise PlatformError(f"{what} is {value!r}; must be a number >= 0")
         if self.off_w > self.idle_w or self.idle_w > self.busy_w:
             raise PlatformError(

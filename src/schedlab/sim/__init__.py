@@ -1,7 +1,17 @@
 """Running a workload on a platform under a policy."""
 
-from schedlab.sim.schedule import JobState, NodeRanges, Schedule
+from schedlab.sim.io import load_schedules, save_schedules
+from schedlab.sim.node_ranges import NodeRanges
+from schedlab.sim.schedule import JobState, Schedule
 from schedlab.sim.simulation import simulate
 from schedlab.sim.step_series import StepSeries
 
-__all__ = ["JobState", "NodeRanges", "Schedule", "StepSeries", "simulate"]
+__all__ = [
+    "JobState",
+    "NodeRanges",
+    "Schedule",
+    "StepSeries",
+    "load_schedules",
+    "save_schedules",
+    "simulate",
+]

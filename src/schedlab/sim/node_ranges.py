@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class NodeRanges:
-    """Each job's nodes as ranges ``first..last``; those of job i are at ``offset[i]:offset[i+1]``."""
+    """Each job's nodes as ranges ``first..last``; job i has those at ``offset[i]:offset[i+1]``."""
 
     offset: NDArray[np.int64]
     first: NDArray[np.int32]
@@ -45,6 +45,10 @@ class NodeRanges:
         """For each range the position of the job it belongs to."""
         return np.repeat(np.arange(len(self)), np.diff(self.offset))
 
+    def each(self) -> NodeRanges:
+        """Every range by itself, as if it were a job."""
+        return NodeRanges(np.arange(len(self.first) + 1), self.first, self.last)
+
     def width(self) -> NDArray[np.int64]:
         """Nodes in each range."""
         return self.last.astype(np.int64) - self.first + 1
@@ -55,12 +59,14 @@ class NodeRanges:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        first = pa.array(self.first).cast(pa.large_string())
-        last = pa.array(self.last).cast(pa.large_string())
-        both = pc.binary_join_element_wise(first, last, "-")
+        text = pa.large_string()
+        first, last = pa.array(self.first).cast(text), pa.array(self.last).cast(text)
+        both = pc.binary_join_element_wise(first, last, pa.scalar("-", text))
         words = pc.if_else(pa.array(self.first == self.last), first, both)
         lists = pa.LargeListArray.from_arrays(pa.array(self.offset), words)
-        return pl.Series("node_ranges", pc.binary_join(lists, ","), dtype=pl.String)
+        return pl.Series(
+            "node_ranges", pc.binary_join(lists, pa.scalar(",", text)), dtype=pl.String
+        )
 
     @classmethod
     def parse(cls, texts: Sequence[str] | pl.Series) -> NodeRanges:

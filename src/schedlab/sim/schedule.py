@@ -139,7 +139,7 @@ class Schedule:
         """
         import polars as pl
 
-        states = pl.Enum([state.name.lower() for state in JobState])
+        names = [state.name.lower() for state in JobState]
         columns: dict[str, Any] = {
             "policy": pl.repeat(self.policy, len(self), eager=True),
             "job_id": self.workload["job_id"],
@@ -153,7 +153,7 @@ class Schedule:
             "request_s": self.workload["request_s"],
             "run_s": self.workload["run_s"],
             "user": self.workload.labelled("user"),
-            "state": pl.Series(self.state.astype(np.uint8)).cast(states),
+            "state": pl.Series(names, dtype=pl.Enum(names)).gather(self.state),
         }
         if self.node_ranges is not None:
             columns["node_ranges"] = self.node_ranges.text()

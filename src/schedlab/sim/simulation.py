@@ -15,7 +15,8 @@ from schedlab.errors import ParameterError, PlatformError, PolicyError
 from schedlab.platform import Cluster, Platform
 from schedlab.policies import ChosenPolicy, PolicyLike, choose_policy
 from schedlab.sim.feasibility import check_feasible
-from schedlab.sim.schedule import NodeRanges, Schedule
+from schedlab.sim.node_ranges import NodeRanges
+from schedlab.sim.schedule import Schedule
 from schedlab.version import __version__
 from schedlab.workload import Workload
 

@@ -60,7 +60,11 @@ class StepSeries:
 
     def bin_extremes(self, edges: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The least and the greatest value within each pair of neighbouring edges."""
-        inside = self.time_s[(self.time_s > edges[0]) & (self.time_s < edges[-1])]
-        moments = np.union1d(edges[:-1], inside)
-        values, first = self.at(moments), np.searchsorted(moments, edges[:-1])
-        return np.minimum.reduceat(values, first), np.maximum.reduceat(values, first)
+        least = self.at(edges[:-1])
+        greatest = least.copy()
+        bounds = np.searchsorted(self.time_s, edges)
+        changing = bounds[1:] > bounds[:-1]
+        first, values = bounds[:-1][changing], self.value[: bounds[-1]]
+        least[changing] = np.minimum(least[changing], np.minimum.reduceat(values, first))
+        greatest[changing] = np.maximum(greatest[changing], np.maximum.reduceat(values, first))
+        return least, greatest

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from schedlab.workload import Workload
 
-GAPS_S = (0, 0, 0, 0, 1, 1, 2, 3, 5, 7, 10, 53, 60, 100)
-REQUESTS_S = (1, 2, 3, 5, 5, 7, 10, 10, 30, 59, 60, 61, 100)
+GAPS_S = (0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 3, 5, 7, 10, 53, 60)
+REQUESTS_S = (1, 2, 3, 5, 5, 7, 10, 10, 30, 59, 60, 61, 100, 300)
 THINK_TIMES_S = (-1, 0, 0, 1, 5, 7, 60)
 CANCEL_AFTER_S = (-1,) * 40 + (0, 1, 2, 5, 7, 20, 60, 100)
 USERS = 4
@@ -65,7 +65,7 @@ def simulation_options() -> st.SearchStrategy[SimulationOptions]:
     return st.builds(
         SimulationOptions,
         tick=st.sampled_from((0, 1, 7, 60)),
-        depth=st.sampled_from((None, 1, 2, 5)),
+        depth=st.sampled_from((None, None, None, 1, 2, 5)),
         kill_at_request=st.booleans(),
     )
 
@@ -75,17 +75,15 @@ def _pick(values: Sequence[int], byte: int) -> int:
 
 
 def _widths(nodes: int) -> list[int]:
-    """Every width once, and the awkward ones (half, just over half, all but one, all) again."""
-    awkward = (nodes // 2, nodes // 2 + 1, nodes - 1, nodes)
-    return [*range(1, nodes + 1), *(min(max(width, 1), nodes) for width in awkward)]
+    """Narrow jobs often, and every awkward width: half, just over half, all but one, all."""
+    awkward = (nodes // 4, nodes // 3, nodes // 2, nodes // 2 + 1, nodes - 1, nodes)
+    return [min(max(width, 1), nodes) for width in (1, 1, 2, 3, *awkward)]
 
 
 def _runs_s(request_s: int) -> tuple[int, ...]:
     """Run times exactly as asked, none at all, early, and over the request."""
-    return (request_s, request_s, request_s // 2, request_s // 3, request_s - 1, 0) + (
-        request_s + 1,
-        request_s + 61,
-    )
+    early = (request_s - 1, request_s // 2, request_s // 3, 0)
+    return (request_s, request_s, *early, request_s + 1, request_s + 61)
 
 
 def _dependencies(depends: Sequence[int], rank: Sequence[int]) -> list[int]:

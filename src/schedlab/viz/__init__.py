@@ -1,0 +1,1 @@
+"""Schedules as pictures: for papers with Matplotlib, to explore with Bokeh."""

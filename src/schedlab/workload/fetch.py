@@ -103,8 +103,8 @@ def _download(url: str, part: Path, progress: Progress | None) -> None:
 def _open(url: str, part: Path) -> HTTPResponse:
     """The server's answer, asked only for what the partial file lacks."""
     have = part.stat().st_size if part.exists() else 0
-    request = Request(url, headers={"Range": f"bytes={have}-"} if have else {})
     try:
+        request = Request(url, headers={"Range": f"bytes={have}-"} if have else {})
         return cast(HTTPResponse, urlopen(request, timeout=TIMEOUT_S))
     except HTTPError as error:
         error.close()
@@ -120,11 +120,12 @@ def _read(response: HTTPResponse, url: str) -> bytes:
     try:
         return response.read(CHUNK_BYTES)
     except (HTTPException, OSError) as error:
-        raise _unreachable(url, error) from None
+        raise InputError(f"{url}: the connection broke ({error}); fetch again to resume") from None
 
 
 def _unreachable(url: str, error: Exception) -> InputError:
-    reason = getattr(error, "reason", None) or error
+    reason = getattr(error, "reason", error)
+    reason = getattr(reason, "strerror", None) or reason
     return InputError(
         f"{url}: cannot be reached ({reason}); fetch again when the network is there, "
         "or give the address of a mirror"

@@ -241,7 +241,7 @@ def _typed(name: str, values: ArrayLike) -> Array:
     if _shareable(values, dtype):
         return np.asarray(values)
     try:
-        array = np.array(values, dtype=dtype, ndmin=1)
+        array: Array = np.array(values, dtype=dtype, ndmin=1)
     except (TypeError, ValueError, OverflowError) as error:
         raise WorkloadError(f"column {name}: {error}") from None
     if array.ndim != 1:

@@ -85,24 +85,13 @@ def _slices(schedule: Schedule) -> pl.DataFrame:
     ranges = schedule.named_nodes()
     job = ranges.job()
     start, ran = schedule.start_s[job], schedule.ran_s[job]
-    args = (
-        schedule.frame()
-        .select(
-            "job_id",
-            "user",
-            "nodes",
-            "request_s",
-            "wait_s",
-            "state",
-        )
-        .with_columns(node_ranges=ranges.text())
-    )
+    about = schedule.frame().select("user", "nodes", "request_s", "wait_s", "state")
     columns: dict[str, Any] = {
         "name": pl.Series(schedule.workload["job_id"][job]).cast(pl.String),
         "tid": _rows(schedule, start, start + ran, ranges.first),
         "ts": start * _MICROSECONDS,
         "dur": ran * _MICROSECONDS,
-        "args": args.to_struct().gather(job),
+        "args": about[job].with_columns(node_range=ranges.each().text()).to_struct(),
     }
     return _with(pl.DataFrame(columns), ph="X")
 

@@ -34,4 +34,6 @@ def as_trace(schedule: Schedule) -> Workload:
         run_s=schedule.ran_s,
         status=status[schedule.state],
     )
-    return trace.record("schedule", policy=schedule.policy, nodes=schedule.platform.nodes)
+    nodes = schedule.platform.nodes
+    trace.header |= {"MaxNodes": (str(nodes),), "MaxProcs": (str(nodes),)}
+    return trace.record("schedule", policy=schedule.policy, nodes=nodes)

@@ -68,11 +68,11 @@ class Conservative:
 
         A promise that others moved away from may fall on an instant at which nothing happens.
         """
-        due = [job for job in sim.queue if self.promises.get(job) == sim.now]
-        for job in due:
-            sim.start(job)
+        for job in sim.queue:
+            if self.promises.get(job) == sim.now:
+                sim.start(job)
         self.promises = {
-            job: self.promises[job] for job in sim.queue if job in self.promises and job not in due
+            job: start_s for job, start_s in self.promises.items() if job.state is JobState.WAITING
         }
         if not self.overrun:
             sim.wake_up_s = min(self.promises.values(), default=None)

@@ -12,7 +12,7 @@ class Plan:
     """Free nodes over time: ``free[i]`` from ``times[i]`` until ``times[i + 1]``."""
 
     def __init__(self, sim: Simulation) -> None:
-        """Nothing planned yet: only the running jobs hold nodes, each until its expected release."""
+        """Nothing planned yet: only running jobs hold nodes, each until its expected release."""
         self.seen = sim.machine.seen
         self.times = [sim.now]
         self.free = [sim.machine.nodes]

@@ -59,12 +59,12 @@ def make_generator(text: str) -> WorkloadGenerator:
 
     An object from outside is a generator, or a class that makes one without arguments.
     """
-    if is_outside(text):
-        return _outside(text)
     name, _, rest = text.partition(":")
-    if name.lower() not in GENERATORS:
+    entry = GENERATORS.get(name.lower())
+    if entry is None:
+        if is_outside(text):
+            return _outside(text)
         raise UnknownNameError("generator", name, GENERATORS)
-    entry = GENERATORS[name.lower()]
     settings = dict(_setting(entry, name, word) for word in rest.split(",") if word.strip())
     return entry.make(**settings)
 

@@ -18,6 +18,8 @@ from schedlab.workload.workload import Workload
 
 Counts = NDArray[np.int64]
 
+MAX_BLOCK = 1 << 20
+
 
 @dataclass(frozen=True)
 class Bernoulli:
@@ -61,12 +63,13 @@ class Bernoulli:
         """So many jobs, however long they take to arrive."""
         require_jobs(jobs)
         for_arrivals, for_jobs = _streams(seed)
-        arrivals = np.empty(0, dtype=np.int64)
-        units = 0
-        while len(arrivals) < jobs:
-            more = int((jobs - len(arrivals)) / self.arrivals_per_unit) + 1
-            arrivals = np.concatenate([arrivals, units + self._arrivals(for_arrivals, more)])
-            units += more
+        blocks: list[Counts] = []
+        made = units = 0
+        while made < jobs:
+            block = min(int((jobs - made) / self.arrivals_per_unit) + 1, MAX_BLOCK)
+            blocks.append(units + self._arrivals(for_arrivals, block))
+            made, units = made + len(blocks[-1]), units + block
+        arrivals = np.concatenate(blocks)
         return self._workload(arrivals[:jobs], for_jobs).record(
             "generate", model="bernoulli", jobs=jobs, seed=seed, **asdict(self)
         )

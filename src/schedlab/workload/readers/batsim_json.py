@@ -32,10 +32,17 @@ class BatsimJsonReader(Reader):
     def read(self, source: Source, options: ReadOptions) -> Workload:
         """The jobs; times with a fraction are rounded up to whole seconds."""
         content = _parse(source)
-        jobs, profiles = _part(source, content, "jobs", list), _part(source, content, "profiles", dict)
+        jobs = _part(source, content, "jobs", list)
+        profiles = _part(source, content, "profiles", dict)
         rows = [_Job(source, job).row(profiles, options) for job in jobs]
         columns, report = mend(_records(source, rows), options)
-        return Workload(columns, name=source.stem, header=_header(content), report=report)
+        return Workload(
+            columns,
+            name=source.stem,
+            header=_header(content),
+            report=report,
+            provenance=_provenance(content),
+        )
 
 
 class _Job:
@@ -49,7 +56,7 @@ class _Job:
 
     def row(self, profiles: Mapping[str, Any], options: ReadOptions) -> tuple[float, ...]:
         """Number, submission, hosts, requested time, run time, amount of communication."""
-        profile = profiles.get(self._job.get("profile"))
+        profile = profiles.get(str(self._job.get("profile")))
         if not isinstance(profile, dict):
             raise InputError(f"{self._where}: profile {self._job.get('profile')!r} is not defined")
         return (
@@ -64,7 +71,7 @@ class _Job:
     def _id(self) -> float:
         """The number after the workload's name in ``w0!12``; -1 if there is none."""
         number = str(self._job.get("id", "")).rpartition("!")[2]
-        return int(number) if number.isdecimal() else -1
+        return int(number) if number.isdecimal() and len(number) < 16 else -1
 
     def _run_s(self, profile: Mapping[str, Any], flops_per_s: float) -> float:
         kind = profile.get("type")
@@ -79,7 +86,10 @@ class _Job:
         value = of.get(key)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise InputError(f"{self._where}: {key} is {value!r}; must be a number")
-        return value
+        try:
+            return float(value)
+        except OverflowError:
+            raise InputError(f"{self._where}: {key} is too large") from None
 
 
 def _records(source: Source, rows: list[tuple[float, ...]]) -> Records:
@@ -122,7 +132,14 @@ def _header(content: Mapping[str, Any]) -> dict[str, list[str]]:
     """The other keys as text; the number of hosts as SWF calls it."""
     header = {"MaxNodes": [str(content["nb_res"])]} if "nb_res" in content else {}
     for key, value in content.items():
-        if key not in ("jobs", "profiles", "nb_res"):
+        if key not in ("jobs", "profiles", "nb_res", "provenance"):
             values = value if isinstance(value, list) else [value]
             header[key] = [one if isinstance(one, str) else json.dumps(one) for one in values]
     return header
+
+
+def _provenance(content: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The steps our writer left there."""
+    steps = content.get("provenance")
+    steps = steps if isinstance(steps, list) else []
+    return [step for step in steps if isinstance(step, dict) and "step" in step]

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from schedlab.errors import InputError
+from schedlab.workload.readers.delimited import FIELD_END, numbered_lines, split_lines
 from schedlab.workload.readers.frame_records import check_names, frame_records
 from schedlab.workload.readers.mend import mend
 from schedlab.workload.readers.reader import Reader, ReadOptions
 from schedlab.workload.readers.source import Source
-from schedlab.workload.readers.text_rows import Row, RowTable
-from schedlab.workload.workload import Workload
+from schedlab.workload.workload import Array, Workload
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class CsvReader(Reader):
@@ -26,21 +29,34 @@ class CsvReader(Reader):
 
     def read(self, source: Source, options: ReadOptions) -> Workload:
         """The jobs, with names of users and the like as labels."""
-        rows = _rows(source)
-        _, first = next(rows)
-        names = [str(name).strip() for name in first]
-        check_names(source.path, names)
-        frame, lines = RowTable(source.path, names).gather(rows)
+        frame, lines = _quoted(source) if b'"' in source.text else _plain(source)
         records, labels = frame_records(source.path, frame, lines)
         columns, report = mend(records, options)
         return Workload(columns, name=source.stem, labels=labels, report=report)
 
 
-def _rows(source: Source) -> Iterator[Row]:
+def _plain(source: Source) -> tuple[pl.DataFrame, Array]:
+    """The table of a file without quotes."""
+    lines = numbered_lines(source.decoded(), trim="\r")
+    names = _names(source, lines["line"][0].split(","))
+    return split_lines(source.path, lines[1:], ",", names, len(names))
+
+
+def _quoted(source: Source) -> tuple[pl.DataFrame, Array]:
+    """The table of a file with quotes, within which separators and line ends may stand."""
+    import polars as pl
+
     rows = csv.reader(io.StringIO(source.decoded(), newline=""), strict=True)
     try:
-        for row in rows:
-            if row:
-                yield rows.line_num, row
+        lines = [(rows.line_num, FIELD_END.join(row)) for row in rows if row]
     except csv.Error as error:
         raise InputError.at(source.path, rows.line_num, str(error)) from None
+    names = _names(source, lines[0][1].split(FIELD_END))
+    table = pl.DataFrame(lines[1:], {"number": pl.Int64, "line": pl.String}, orient="row")
+    return split_lines(source.path, table, FIELD_END, names, len(names))
+
+
+def _names(source: Source, first: list[str]) -> list[str]:
+    names = [name.strip() for name in first]
+    check_names(source.path, names)
+    return names

@@ -70,24 +70,33 @@ def _codes(texts: pl.Series) -> tuple[Array, tuple[str, ...]]:
 
 
 def _numbers(records: Records, series: pl.Series) -> Array:
-    """The numbers of a column, whole ones kept exactly."""
-    import polars as pl
-
-    numbers = series
-    if series.dtype == pl.String:
-        texts = series.str.strip_chars()
-        numbers = texts.cast(pl.Int64, strict=False)
-        if numbers.null_count() > texts.null_count():
-            numbers = texts.cast(pl.Float64, strict=False)
-    if not numbers.dtype.is_numeric():
-        raise InputError(f"{records.path}: column {series.name} is {numbers.dtype}; must be numbers")
-    column = COLUMNS[series.name]
+    """The numbers of a column; what is empty becomes the missing value."""
+    name, column = series.name, COLUMNS[series.name]
+    numbers = _parsed(series)
+    if numbers is None:
+        raise InputError(f"{records.path}: column {name} is {series.dtype}; must be numbers")
     bad = numbers.is_null() & (series.is_not_null() | column.required)
-    if numbers.dtype.is_float():
-        bad |= numbers.is_infinite().fill_null(False)
+    bad |= numbers.is_infinite().fill_null(False)
     if bad.any():
         first = bad.arg_max() or 0
         found = "empty" if series[first] is None else f'"{series[first]}"'
         more = and_more(int(bad.sum()))
-        raise records.error(first, f"{series.name} is {found}; must be a number{more}")
-    return numbers.fill_null(column.missing).to_numpy()
+        raise records.error(first, f"{name} is {found}; must be a number{more}")
+    return numbers.to_numpy() if column.required else numbers.fill_null(column.missing).to_numpy()
+
+
+def _parsed(series: pl.Series) -> pl.Series | None:
+    """As whole numbers where all are, which keeps long ones exact; None if they are no numbers."""
+    import polars as pl
+
+    if series.dtype == pl.String:
+        texts = series.str.strip_chars()
+        whole = texts.cast(pl.Int64, strict=False)
+        return (
+            whole
+            if whole.null_count() == texts.null_count()
+            else texts.cast(pl.Float64, strict=False)
+        )
+    if series.dtype.is_numeric():
+        return series.cast(pl.Int64 if series.dtype.is_integer() else pl.Float64, strict=False)
+    return None

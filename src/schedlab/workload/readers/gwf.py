@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from schedlab.workload.readers.comment_header import read_header, split_provenance
+from schedlab.workload.readers.delimited import numbered_lines, split_lines
 from schedlab.workload.readers.frame_records import frame_records
 from schedlab.workload.readers.mend import mend
 from schedlab.workload.readers.reader import Reader, ReadOptions
 from schedlab.workload.readers.source import Source
 from schedlab.workload.readers.swf import SWF_FIELDS
-from schedlab.workload.readers.text_rows import Row, RowTable
-from schedlab.workload.workload import Workload
+from schedlab.workload.workload import Array, Workload
+
+if TYPE_CHECKING:
+    import polars as pl
 
 GWF_FIELDS = (
     "JobID",
@@ -62,9 +65,8 @@ class GwfReader(Reader):
     def read(self, source: Source, options: ReadOptions) -> Workload:
         """The jobs, with those of the 29 fields that a workload has columns for."""
         header, provenance = split_provenance(read_header(source.text, "#"))
-        frame, lines = RowTable(source.path, GWF_FIELDS).gather(_rows(source))
-        known = frame.select(GWF_COLUMNS).rename(GWF_COLUMNS)
-        records, labels = frame_records(source.path, known, lines)
+        frame, lines = _split(source)
+        records, labels = frame_records(source.path, frame, lines)
         columns, report = mend(records, options)
         return Workload(
             columns,
@@ -76,8 +78,11 @@ class GwfReader(Reader):
         )
 
 
-def _rows(source: Source) -> Iterator[Row]:
-    for number, line in enumerate(source.decoded().split("\n"), start=1):
-        fields = line.split()
-        if fields and not fields[0].startswith("#"):
-            yield number, fields
+def _split(source: Source) -> tuple[pl.DataFrame, Array]:
+    """The fields that become columns, as texts, and the line of each job."""
+    text = source.decoded().replace("\t", " ")
+    while "  " in text:
+        text = text.replace("  ", " ")
+    lines = numbered_lines(text, trim=" \r")
+    jobs = lines.filter(~lines["line"].str.starts_with("#"))
+    return split_lines(source.path, jobs, " ", tuple(GWF_COLUMNS.values()), len(GWF_FIELDS))

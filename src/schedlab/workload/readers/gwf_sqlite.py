@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from urllib.parse import quote
 
 from schedlab.errors import InputError
+from schedlab.workload.readers.delimited import FIELD_END, split_lines
 from schedlab.workload.readers.frame_records import frame_records
 from schedlab.workload.readers.gwf import GWF_COLUMNS
 from schedlab.workload.readers.mend import mend
 from schedlab.workload.readers.reader import Reader, ReadOptions
 from schedlab.workload.readers.source import Source
-from schedlab.workload.readers.text_rows import Row, RowTable
 from schedlab.workload.workload import Workload
 
 _OTHER_NAMES = {"NProc": "NProcs", "UsedCPUTime": "AverageCPUTimeUsed", "ReqTime:": "ReqTime"}
@@ -30,24 +29,30 @@ class GwfSqliteReader(Reader):
 
     def read(self, source: Source, options: ReadOptions) -> Workload:
         """The jobs, in the order of the table."""
+        import polars as pl
+
         if source.compressed:
             raise InputError(f"{source.path}: a compressed database must be unpacked first")
-        table = RowTable(source.path, tuple(GWF_COLUMNS.values()))
         try:
-            frame, _ = table.gather(_rows(source))
+            rows = pl.Series("line", _rows(source), dtype=pl.String).to_frame()
         except sqlite3.Error as error:
             raise InputError(f"{source.path}: {error}") from None
+        names = tuple(GWF_COLUMNS.values())
+        lines = rows.with_row_index("number", offset=1)
+        frame, _ = split_lines(source.path, lines, FIELD_END, names, len(names))
         records, labels = frame_records(source.path, frame)
         columns, report = mend(records, options)
         return Workload(columns, name=source.stem, labels=labels, report=report)
 
 
-def _rows(source: Source) -> Iterator[Row]:
+def _rows(source: Source) -> list[str]:
+    """The known fields of each job, joined by the database: far fewer objects than fields."""
     location = f"file:{quote(str(source.path.resolve()))}?mode=ro&immutable=1"
     with closing(sqlite3.connect(location, uri=True)) as database:
         names = _names_in(database, source)
-        texts = ", ".join(f'CAST("{names[field]}" AS TEXT)' for field in GWF_COLUMNS)
-        yield from enumerate(database.execute(f"SELECT {texts} FROM Jobs"), start=1)
+        texts = [f"COALESCE(CAST(\"{names[field]}\" AS TEXT), '-1')" for field in GWF_COLUMNS]
+        joined = f" || char({ord(FIELD_END)}) || ".join(texts)
+        return [row[0] for row in database.execute(f"SELECT {joined} FROM Jobs")]
 
 
 def _names_in(database: sqlite3.Connection, source: Source) -> dict[str, str]:

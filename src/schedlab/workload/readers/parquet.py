@@ -31,11 +31,12 @@ class ParquetReader(Reader):
         import pyarrow.parquet as pq
 
         try:
-            table = pq.read_table(pa.BufferReader(source.data))
+            file = pq.ParquetFile(pa.BufferReader(source.data))
+            table = file.read()
         except (pa.ArrowException, OSError) as error:
             raise InputError(f"{source.path}: not a readable Parquet file: {error}") from None
         check_names(source.path, table.column_names)
-        saved = _saved(source, (table.schema.metadata or {}).get(METADATA_KEY, b"{}"))
+        saved = _saved(source, (file.metadata.metadata or {}).get(METADATA_KEY, b"{}"))
         records, labels = frame_records(source.path, pl.DataFrame(table))
         columns, report = mend(records, options)
         return Workload(

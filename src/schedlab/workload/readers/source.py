@@ -46,17 +46,12 @@ class Source:
     @property
     def suffix(self) -> str:
         """The ending that tells the format, in lower case: ``.swf`` for ``a.swf.gz``."""
-        return self._plain_name.suffix.lower()
+        return plain_name(self.path).suffix.lower()
 
     @property
     def stem(self) -> str:
         """The file's name without endings."""
-        return self._plain_name.stem
-
-    @property
-    def _plain_name(self) -> Path:
-        name = Path(self.path.name)
-        return name.with_suffix("") if name.suffix.lower() == ".gz" else name
+        return plain_name(self.path).stem
 
     @property
     def sha256(self) -> str:
@@ -90,6 +85,12 @@ class Source:
     def decoded(self) -> str:
         """The text as characters; archives older than UTF-8 are Latin-1."""
         return decode(self.text)
+
+
+def plain_name(path: Path) -> Path:
+    """The file's name without ``.gz``."""
+    name = Path(path.name)
+    return name.with_suffix("") if name.suffix.lower() == ".gz" else name
 
 
 def decode(text: bytes) -> str:

@@ -65,23 +65,26 @@ def _labelled_columns(workloads: Sequence[Workload]) -> list[str]:
 
 def _united(column: str, workloads: Sequence[Workload]) -> tuple[str, ...]:
     """Every label of the column once, in order of appearance; a bare number is its own label."""
-    return tuple(dict.fromkeys(label for part in workloads for label in _labels(part, column)))
+    labels = (label for part in workloads for label in _labels(part, column).values())
+    return tuple(dict.fromkeys(labels))
 
 
-def _labels(part: Workload, column: str) -> Sequence[str]:
-    """The label of each code 0, 1, ... of one workload."""
+def _labels(part: Workload, column: str) -> dict[int, str]:
+    """The label of each code in one workload."""
     if column in part.labels:
-        return part.labels[column]
-    return [str(code) for code in range(int(part[column].max(initial=-1)) + 1)]
+        return dict(enumerate(part.labels[column]))
+    return {code: str(code) for code in np.unique(part[column]).tolist() if code >= 0}
 
 
 def _recoded(part: Workload, column: str, united: Sequence[str] | None) -> NDArray[np.generic]:
     """The column, its codes pointing into the united labels."""
     if united is None:
         return part[column]
-    code = {label: place for place, label in enumerate(united)}
-    codes = np.array([*(code[label] for label in _labels(part, column)), -1], dtype=np.int64)
-    return codes[np.maximum(part[column], -1)]
+    labels = _labels(part, column)
+    place = {label: code for code, label in enumerate(united)}
+    old, where = np.unique(part[column], return_inverse=True)
+    new = [place[labels[code]] if code in labels else -1 for code in old.tolist()]
+    return np.array(new, dtype=np.int64)[where]
 
 
 def _origin(part: Workload) -> dict[str, object]:

@@ -11,7 +11,7 @@ from schedlab.errors import ParameterError
 
 Floats = NDArray[np.float64]
 
-MAX_ROUNDS = 1000
+MAX_ROUNDS = 20_000
 
 
 def redraw_above(cut: float, count: int, draw: Callable[[NDArray[np.intp]], Floats]) -> Floats:

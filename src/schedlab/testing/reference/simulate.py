@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from schedlab.errors import UnknownNameError
+from schedlab.sim import Schedule
 from schedlab.testing.reference.conservative import Conservative, RebuiltConservative
 from schedlab.testing.reference.easy import Easy
 from schedlab.testing.reference.job import jobs_of
@@ -25,6 +26,23 @@ class ReferenceSchedule:
     promised_s: list[int]
     state: list[int]
     nodes_of: list[list[int]]
+
+    @classmethod
+    def of(cls, schedule: Schedule) -> ReferenceSchedule:
+        """The same columns of a schedule made by ``simulate``, for comparison."""
+        ranges = schedule.node_ranges
+        assert ranges is not None, "simulate names the nodes"
+        return cls(
+            start_s=schedule.start_s.tolist(),
+            end_s=schedule.end_s.tolist(),
+            eligible_s=schedule.eligible_s.tolist(),
+            promised_s=schedule.promised_s.tolist(),
+            state=schedule.state.tolist(),
+            nodes_of=[
+                [node for first, last in ranges.of(job) for node in range(first, last + 1)]
+                for job in range(len(schedule))
+            ],
+        )
 
 
 def reference_simulate(

@@ -1,0 +1,74 @@
+"""Ways to divide jobs into groups: by user, size, run time and time of submission."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import UnknownNameError
+from schedlab.sim import Schedule
+
+Groups = tuple[NDArray[np.int64], Sequence[Any]]
+"""The group of each job as a position, and the names of the groups in their order."""
+
+_RUN_TIME_BOUNDS_S = (60, 600, 3600, 6 * 3600, 24 * 3600)
+_RUN_TIMES = ("under 1 min", "1-10 min", "10-60 min", "1-6 h", "6-24 h", "1 d and over")
+_DAY_S = 86400
+
+
+def _by_label(column: str) -> Callable[[Schedule], Groups]:
+    """Groups as a coded column of the workload names them."""
+
+    def groups(schedule: Schedule) -> Groups:
+        codes, group = np.unique(schedule.workload[column], return_inverse=True)
+        names = schedule.workload.labels.get(column)
+        if names is None:
+            return group, codes.tolist()
+        return group, [names[code] if code >= 0 else "" for code in codes]
+
+    return groups
+
+
+def _by_size(schedule: Schedule) -> Groups:
+    """Powers of two: 1, 2, 3-4, 5-8, ... nodes."""
+    power = np.ceil(np.log2(schedule.workload["nodes"])).astype(np.int64)
+    bounds = [1 << exponent for exponent in range(power.max(initial=0) + 1)]
+    names = [str(b) if b <= 2 else f"{b // 2 + 1}-{b}" for b in bounds]
+    return power, names
+
+
+def _by_run_time(schedule: Schedule) -> Groups:
+    """How long the job ran."""
+    return np.searchsorted(_RUN_TIME_BOUNDS_S, schedule.ran_s, side="right"), _RUN_TIMES
+
+
+def _by_period(period_s: int) -> Callable[[Schedule], Groups]:
+    """Periods of submission, counted from the first submission."""
+
+    def groups(schedule: Schedule) -> Groups:
+        submit = schedule.workload["submit_s"]
+        period = (submit - schedule.horizon_s()[0]) // period_s
+        return period, range(int(period.max(initial=-1)) + 1)
+
+    return groups
+
+
+GROUPINGS: dict[str, Callable[[Schedule], Groups]] = {
+    "user": _by_label("user"),
+    "group": _by_label("group"),
+    "queue": _by_label("queue"),
+    "size": _by_size,
+    "run_time": _by_run_time,
+    "day": _by_period(_DAY_S),
+    "week": _by_period(7 * _DAY_S),
+}
+
+
+def groups_of(schedule: Schedule, by: str) -> Groups:
+    """The groups under a name in ``GROUPINGS``."""
+    if by not in GROUPINGS:
+        raise UnknownNameError("grouping", by, GROUPINGS)
+    return GROUPINGS[by](schedule)

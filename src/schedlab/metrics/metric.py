@@ -1,0 +1,67 @@
+"""The contract of a metric: one number for a schedule, or one number for each of its jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.metrics.weights import job_weights
+from schedlab.sim import Schedule
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number for a schedule; ``formula``'s docstring gives the formula."""
+
+    formula: Callable[[Schedule], Any]
+    unit: str
+    smaller_is_better: bool = True
+
+    @property
+    def sentence(self) -> str:
+        """What it says, in one sentence."""
+        return (self.formula.__doc__ or "").partition("\n")[0]
+
+    def value(self, schedule: Schedule) -> float:
+        """The number; NaN where it is not defined, as for an empty schedule."""
+        return float(self.formula(schedule))
+
+
+class JobMetric(Metric):
+    """One number for each job; for the schedule their mean.
+
+    Jobs that never ran are left out, and so are those for which ``formula`` gives NaN.
+    """
+
+    def of_jobs(self, schedule: Schedule) -> Values:
+        """The number of each job, NaN for those left out."""
+        return np.where(schedule.started, self.formula(schedule), np.nan)
+
+    def value(self, schedule: Schedule) -> float:
+        """The mean over jobs."""
+        return self.mean(schedule)
+
+    def mean(self, schedule: Schedule, weight: str = "job") -> float:
+        """The mean in which each ``job``, ``node_second`` or ``user`` counts the same."""
+        values, weights = self._weighted(schedule, weight)
+        total = weights.sum()
+        return float(np.dot(values, weights) / total) if total > 0 else float("nan")
+
+    def percentile(self, schedule: Schedule, percent: float, weight: str = "job") -> float:
+        """The least value that at least so many per cent of the weight do not exceed."""
+        values, weights = self._weighted(schedule, weight)
+        if not weights.sum() > 0:
+            return float("nan")
+        found = np.percentile(values, percent, weights=weights, method="inverted_cdf")
+        return float(found)
+
+    def _weighted(self, schedule: Schedule, weight: str) -> tuple[Values, Values]:
+        values, weights = self.of_jobs(schedule), job_weights(schedule, weight)
+        counted = ~np.isnan(values)
+        return values[counted], weights[counted]

@@ -1,0 +1,91 @@
+"""The table of metrics, and how one is asked for by name."""
+
+from __future__ import annotations
+
+from schedlab.errors import ParameterError, UnknownNameError
+from schedlab.lookup import is_outside, load_outside
+from schedlab.metrics.capacity import makespan, throughput, utilisation
+from schedlab.metrics.energy import energy
+from schedlab.metrics.fairness import fairness
+from schedlab.metrics.loss_of_capacity import loss_of_capacity
+from schedlab.metrics.metric import JobMetric, Metric
+from schedlab.metrics.queue import max_queue_length, mean_queue_length
+from schedlab.metrics.slowdown import bounded_slowdown, slowdown
+from schedlab.metrics.wait import delay, response, wait, wait_per_node
+from schedlab.metrics.weights import WEIGHTS
+from schedlab.sim import Schedule
+
+METRICS: dict[str, Metric] = {
+    "makespan": Metric(makespan, "s"),
+    "utilisation": Metric(utilisation, "1", smaller_is_better=False),
+    "throughput": Metric(throughput, "jobs/h", smaller_is_better=False),
+    "wait": JobMetric(wait, "s"),
+    "response": JobMetric(response, "s"),
+    "slowdown": JobMetric(slowdown, "1"),
+    "bounded_slowdown": JobMetric(bounded_slowdown, "1"),
+    "wait_per_node": JobMetric(wait_per_node, "s"),
+    "delay": JobMetric(delay, "s"),
+    "mean_queue_length": Metric(mean_queue_length, "jobs"),
+    "max_queue_length": Metric(max_queue_length, "jobs"),
+    "fairness": Metric(fairness, "1", smaller_is_better=False),
+    "loss_of_capacity": Metric(loss_of_capacity, "1"),
+    "energy": Metric(energy, "J"),
+}
+
+
+def find_metric(name: str) -> Metric:
+    """The metric of that name, or the one that ``package.module:object`` names.
+
+    A metric of jobs may say how the jobs are put together: ``wait:percentile=95``,
+    ``bounded_slowdown:weight=user`` or both, with a comma between.
+    """
+    if is_outside(name):
+        metric = load_outside("metric", name)
+        if not isinstance(metric, Metric):
+            raise ParameterError(f'"{name}" is not a Metric')
+        return metric
+    plain, colon, options = name.partition(":")
+    if plain not in METRICS:
+        raise UnknownNameError("metric", plain, METRICS)
+    return _statistic(name, find_job_metric(plain), options) if colon else METRICS[plain]
+
+
+def find_job_metric(name: str) -> JobMetric:
+    """The metric of that name, which must have a value for each job."""
+    metric = find_metric(name)
+    if not isinstance(metric, JobMetric):
+        of_jobs = ", ".join(key for key, known in METRICS.items() if isinstance(known, JobMetric))
+        raise ParameterError(
+            f'metric "{name}" has no value for each job; those that have: {of_jobs}'
+        )
+    return metric
+
+
+def _statistic(name: str, metric: JobMetric, options: str) -> Metric:
+    """A weighted mean or percentile of a metric of jobs."""
+    chosen = dict(option.partition("=")[::2] for option in options.split(","))
+    for option in chosen:
+        if option not in ("percentile", "weight"):
+            raise UnknownNameError(f'option of metric "{name}"', option, ("percentile", "weight"))
+    weight = chosen.get("weight", "job")
+    if weight not in WEIGHTS:
+        raise UnknownNameError("weight", weight, WEIGHTS)
+    percent = _percent(name, chosen["percentile"]) if "percentile" in chosen else None
+
+    def formula(schedule: Schedule) -> float:
+        if percent is None:
+            return metric.mean(schedule, weight)
+        return metric.percentile(schedule, percent, weight)
+
+    formula.__doc__ = f"{metric.sentence[:-1]} ({options})."
+    return Metric(formula, metric.unit, metric.smaller_is_better)
+
+
+def _percent(name: str, text: str) -> float:
+    try:
+        percent = float(text)
+    except ValueError:
+        percent = -1.0
+    if not 0 <= percent <= 100:
+        raise ParameterError(f'metric "{name}": percentile is "{text}"; must be from 0 to 100')
+    return percent

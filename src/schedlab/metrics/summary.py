@@ -1,0 +1,53 @@
+"""A schedule in a dozen numbers, and several schedules side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from schedlab.metrics.metrics import METRICS, find_job_metric, find_metric
+from schedlab.sim import JobState, Schedule
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def summary(schedule: Schedule) -> dict[str, str | int | float | None]:
+    """The numbers asked for first; None where one is not defined or not known.
+
+    ``jobs`` counts all; the means leave out the ``cancelled`` ones, which never ran.
+    """
+    wait = find_job_metric("wait")
+    numbers = {
+        "makespan_s": METRICS["makespan"].value(schedule),
+        "utilisation": METRICS["utilisation"].value(schedule),
+        "mean_wait_s": wait.mean(schedule),
+        "p95_wait_s": wait.percentile(schedule, 95),
+        "max_wait_s": wait.percentile(schedule, 100),
+        "mean_slowdown": METRICS["slowdown"].value(schedule),
+        "mean_bounded_slowdown": METRICS["bounded_slowdown"].value(schedule),
+        "mean_queue_length": METRICS["mean_queue_length"].value(schedule),
+        "wall_s": schedule.wall_s,
+        "jobs_per_s": len(schedule) / schedule.wall_s if schedule.wall_s > 0 else math.nan,
+    }
+    return {
+        "policy": schedule.policy,
+        "jobs": len(schedule),
+        "killed": int(np.count_nonzero(schedule.state == JobState.KILLED)),
+        "cancelled": int(np.count_nonzero(~schedule.started)),
+        **{name: value if math.isfinite(value) else None for name, value in numbers.items()},
+    }
+
+
+def compare(schedules: Sequence[Schedule], metrics: Sequence[str]) -> pl.DataFrame:
+    """One row per schedule: its policy and these metrics, named as for ``find_metric``."""
+    import polars as pl
+
+    found = {name: find_metric(name) for name in metrics}
+    values = {
+        name: [metric.value(schedule) for schedule in schedules] for name, metric in found.items()
+    }
+    return pl.DataFrame({"policy": [schedule.policy for schedule in schedules], **values})

@@ -1,0 +1,42 @@
+"""How long jobs waited."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from schedlab.metrics.metric import Values
+from schedlab.sim import Schedule
+
+
+def wait(schedule: Schedule) -> Values:
+    """Time a job waits in the queue.
+
+    w = start − eligible, where a job is eligible from its submission or, if it depends on
+    another, from that job's end.
+    """
+    return schedule.wait_s.astype(float)
+
+
+def response(schedule: Schedule) -> Values:
+    """Time from entering the queue to the end, also called turnaround or flow time.
+
+    w + r, with r the time the job ran.
+    """
+    return (schedule.wait_s + schedule.ran_s).astype(float)
+
+
+def wait_per_node(schedule: Schedule) -> Values:
+    """Wait divided by the nodes the job asked for.
+
+    w / n: wide jobs may wait longer.
+    """
+    return schedule.wait_s / schedule.workload["nodes"]
+
+
+def delay(schedule: Schedule) -> Values:
+    """How much later than first promised a job starts.
+
+    max(0, start − promised); a job that was never promised a start is left out.
+    """
+    late = np.maximum(schedule.start_s - schedule.promised_s, 0)
+    return np.where(schedule.promised_s >= 0, late, np.nan)

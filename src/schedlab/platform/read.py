@@ -1,0 +1,103 @@
+"""A platform from a TOML file or from a trace's header."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from schedlab.errors import InputError, PlatformError, SchedlabError, UnknownNameError
+from schedlab.platform.platform import Cluster, Platform, Site
+from schedlab.platform.power import NodePower
+from schedlab.workload.header import header_int
+from schedlab.workload.readers.source import Source
+from schedlab.workload.workload import Workload
+
+
+def read_platform(path: str | Path) -> Platform:
+    """The platform a TOML file describes, as one ``[cluster]`` or as ``[[site]]`` sections."""
+    source = Source.load(path)
+    try:
+        return _platform(tomllib.loads(source.decoded()), source.stem)
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"line (\d+)", str(error))
+        raise InputError.at(path, int(line[1]) if line else None, f"not TOML: {error}") from None
+    except SchedlabError as error:
+        raise InputError.at(path, None, str(error)) from None
+
+
+def platform_from_header(workload: Workload) -> Platform:
+    """One cluster as large as the trace's header says.
+
+    A trace counts processors, so the size is ``MaxProcs``, or ``MaxNodes`` where that is all there
+    is. A workload with the column ``cores_per_node`` counts nodes, so the size is ``MaxNodes``.
+    """
+    counts_nodes = "cores_per_node" in workload
+    keys = ("MaxNodes",) if counts_nodes else ("MaxProcs", "MaxNodes")
+    sizes = [size for key in keys if (size := header_int(workload.header, key) or 0) > 0]
+    if not sizes:
+        raise PlatformError(
+            f'workload "{workload.name}": its header has no {" or ".join(keys)} above 0; '
+            "say how many nodes the machine has"
+        )
+    cores = int(workload["cores_per_node"].max(initial=1)) if counts_nodes else 1
+    return Platform.homogeneous(sizes[0], name=workload.name, cores_per_processor=max(cores, 1))
+
+
+def _platform(document: Mapping[str, Any], default_name: str) -> Platform:
+    _only(document, ("name", "cluster", "site"), "the platform")
+    if ("cluster" in document) == ("site" in document):
+        raise PlatformError("a platform has either one [cluster] or [[site]] sections")
+    if "cluster" in document:
+        sites = [Site((_cluster(document["cluster"], "[cluster]"),))]
+    else:
+        sites = [_site(section) for section in _sections(document["site"], "[[site]]")]
+    return Platform(tuple(sites), _name(document, default_name))
+
+
+def _site(section: Mapping[str, Any]) -> Site:
+    _only(section, ("name", "cluster"), "[[site]]")
+    where = "[[site.cluster]]"
+    clusters = _sections(section.get("cluster", []), where)
+    return Site(tuple(_cluster(cluster, where) for cluster in clusters), _name(section, Site.name))
+
+
+def _cluster(section: Any, where: str) -> Cluster:
+    if not isinstance(section, dict):
+        raise PlatformError(f"{where} must be one section; write several as [[site.cluster]]")
+    _only(section, [field.name for field in fields(Cluster)], where)
+    if "nodes" not in section:
+        raise PlatformError(f"{where} does not say how many nodes it has")
+    settings = {**section, "name": _name(section, Cluster.name)}
+    if "power" in section:
+        settings["power"] = _power(section["power"], where)
+    return Cluster(**settings)
+
+
+def _power(section: Any, where: str) -> NodePower:
+    if not isinstance(section, dict):
+        raise PlatformError(f"{where}: power is {section!r}; must be {{ idle_w, busy_w, off_w }}")
+    _only(section, [field.name for field in fields(NodePower)], f"{where}: power")
+    return NodePower(**section)
+
+
+def _sections(value: Any, where: str) -> list[dict[str, Any]]:
+    if not isinstance(value, list) or not all(isinstance(section, dict) for section in value):
+        raise PlatformError(f"write {where} with double brackets, once for each")
+    return value
+
+
+def _only(section: Mapping[str, Any], known: Collection[str], where: str) -> None:
+    for key in section:
+        if key not in known:
+            raise UnknownNameError(f"key or section of {where}", key, known)
+
+
+def _name(section: Mapping[str, Any], default: str) -> str:
+    name = section.get("name", default)
+    if not isinstance(name, str):
+        raise PlatformError(f"name is {name!r}; must be text")
+    return name

@@ -1,0 +1,153 @@
+"""Gantt chart: which nodes each job used, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.metrics import METRICS
+from schedlab.sim import Schedule
+from schedlab.viz.colours import JobColours, job_colours, usual_colouring
+from schedlab.viz.occupancy import mixed_colours, occupancy
+from schedlab.viz.paper import panels, paper_style
+from schedlab.viz.time_axis import TimeAxis
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MAX_RECTANGLES = 2000
+"""More than this cannot be told apart: an image of the occupancy is drawn instead."""
+
+_COLUMNS, _ROWS = 1600, 480
+_LABEL_PT, _LABEL_WIDTH_PT = 6.0, 3.9
+
+
+def draw_gantt(
+    schedules: Sequence[Schedule],
+    *,
+    colour_by: str | None = None,
+    width_in: float = 7.0,
+    height_in: float = 2.6,
+) -> Figure:
+    """One panel per schedule, nodes upwards and time to the right.
+
+    Up to ``MAX_RECTANGLES`` each range of nodes is a rectangle with the job's number where there
+    is room; beyond, each pixel is shaded by the share of it in use.
+
+    Args:
+        schedules: what happened; they share the time axis.
+        colour_by: ``job``, ``user`` or ``size``; by default ``job`` as long as rectangles are
+            drawn, then ``user`` if there are several.
+        width_in: width of the figure.
+        height_in: height of each panel.
+    """
+    axis = TimeAxis.over(schedules)
+    with paper_style():
+        figure, axes = panels(len(schedules), 1, width_in, height_in * len(schedules), sharex=True)
+        for place, schedule in zip(axes, schedules, strict=True):
+            few = len(schedule.named_nodes().first) <= MAX_RECTANGLES
+            usual = "job" if few else usual_colouring(schedule)
+            colours = job_colours(schedule, colour_by or usual)
+            draw = _draw_rectangles if few else _draw_image
+            draw(place, schedule, colours, axis)
+            _frame(place, schedule, axis)
+        axes[-1].set_xlabel(axis.label)
+        _legend(figure, colours)
+    return figure
+
+
+def _draw_rectangles(axes: Axes, schedule: Schedule, colours: JobColours, axis: TimeAxis) -> None:
+    from matplotlib.collections import PolyCollection
+
+    ranges = schedule.named_nodes()
+    job = ranges.job()
+    # Nothing is thinner than a pixel, so that the shortest and the narrowest jobs are seen.
+    left, right = _widened(
+        axis.places(schedule.start_s[job]), axis.places(schedule.end_s[job]), axis.end / _COLUMNS
+    )
+    bottom, top = _widened(ranges.first - 0.5, ranges.last + 0.5, schedule.platform.nodes / _ROWS)
+    corners = np.stack([left, bottom, left, top, right, top, right, bottom], axis=1)
+    axes.add_collection(
+        PolyCollection(
+            list(corners.reshape(-1, 4, 2)),
+            facecolors=np.array(colours.colours)[colours.of_job[job]].tolist(),
+            edgecolors="#333333",
+            linewidths=0.3,
+        )
+    )
+    _draw_labels(axes, schedule, axis)
+
+
+def _widened(low: NDArray[Any], high: NDArray[Any], least: float) -> tuple[NDArray[Any], ...]:
+    return low, np.maximum(high, low + least)
+
+
+def _draw_labels(axes: Axes, schedule: Schedule, axis: TimeAxis) -> None:
+    """The number of each job on the widest of its ranges, if it fits."""
+    points = 72 / axes.get_figure(root=True).dpi  # type: ignore[union-attr]
+    points_x = axes.bbox.width * points / axis.end
+    points_y = axes.bbox.height * points / schedule.platform.nodes
+    ranges = schedule.named_nodes()
+    for job in np.flatnonzero(schedule.started).tolist():
+        first, last = max(ranges.of(job), key=lambda ends: ends[1] - ends[0])
+        left, right = axis.at(schedule.start_s[job]), axis.at(schedule.end_s[job])
+        text = str(schedule.workload["job_id"][job])
+        fits_x = (right - left) * points_x > _LABEL_WIDTH_PT * len(text) + 1
+        if fits_x and (last - first + 1) * points_y > _LABEL_PT:
+            axes.text(
+                (left + right) / 2,
+                (first + last) / 2,
+                text,
+                ha="center",
+                va="center_baseline",
+                fontsize=_LABEL_PT,
+                clip_on=True,
+            )
+
+
+def _draw_image(axes: Axes, schedule: Schedule, colours: JobColours, axis: TimeAxis) -> None:
+    nodes = schedule.platform.nodes
+    shape = (min(nodes, _ROWS), _COLUMNS)
+    window = (axis.first_s, axis.last_s)
+    shares = occupancy(schedule, colours.of_job, len(colours.colours), window, shape)
+    axes.imshow(
+        mixed_colours(shares, colours.colours),
+        origin="lower",
+        aspect="auto",
+        extent=(0.0, axis.end, -0.5, nodes - 0.5),
+        interpolation="antialiased",
+    )
+
+
+def _frame(axes: Axes, schedule: Schedule, axis: TimeAxis) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    used = METRICS["utilisation"].value(schedule)
+    axes.set_title(f"{schedule.policy}: {len(schedule):,} jobs, {used:.1%} of the nodes used")
+    axes.set_ylabel("node")
+    axes.set_xlim(0, axis.end)
+    axes.set_ylim(-0.5, schedule.platform.nodes - 0.5)
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def _legend(figure: Figure, colours: JobColours) -> None:
+    from matplotlib.patches import Patch
+
+    if not colours.names:
+        return
+    patches = [Patch(alpha=0, label=f"{colours.title}:")]
+    patches += [
+        Patch(facecolor=colour, label=name)
+        for colour, name in zip(colours.colours, colours.names, strict=True)
+    ]
+    figure.legend(
+        handles=patches,
+        loc="outside lower center",
+        ncols=len(patches),
+        handlelength=1.0,
+        columnspacing=1.2,
+    )

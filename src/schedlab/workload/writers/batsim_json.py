@@ -1,0 +1,49 @@
+"""Workloads of the simulator Batsim: jobs and the profiles they execute, in JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from schedlab.workload.header import header_int
+from schedlab.workload.workload import Workload
+from schedlab.workload.writers.writer import Writer
+
+_JOB_KEYS = {"id": "job_id", "subtime": "submit_s", "res": "nodes", "walltime": "request_s"}
+
+
+class BatsimJsonWriter(Writer):
+    """Writes jobs that occupy their hosts for a ``delay``."""
+
+    suffixes = (".json",)
+    columns = frozenset({*_JOB_KEYS.values(), "run_s"})
+
+    def write(self, workload: Workload, stream: BinaryIO) -> None:
+        """Jobs and a profile per run time; the header as further keys."""
+        content = {
+            **{key: list(values) for key, values in workload.header.items() if key != "MaxNodes"},
+            "nb_res": _hosts(workload),
+            "provenance": workload.provenance,
+            "jobs": _jobs(workload),
+            "profiles": _profiles(workload),
+        }
+        stream.write(json.dumps(content, indent=1).encode())
+
+
+def _hosts(workload: Workload) -> int:
+    """The machine's size where the header has it, but never less than the widest job needs."""
+    return max(header_int(workload.header, "MaxNodes") or 1, int(workload["nodes"].max(initial=1)))
+
+
+def _jobs(workload: Workload) -> list[dict[str, Any]]:
+    keys = (*_JOB_KEYS, "profile")
+    columns = [workload[name].tolist() for name in _JOB_KEYS.values()]
+    profiles = [f"delay_{run}" for run in workload["run_s"].tolist()]
+    return [dict(zip(keys, row, strict=True)) for row in zip(*columns, profiles, strict=True)]
+
+
+def _profiles(workload: Workload) -> dict[str, dict[str, Any]]:
+    runs = np.unique(workload["run_s"]).tolist()
+    return {f"delay_{run}": {"type": "delay", "delay": run} for run in runs}

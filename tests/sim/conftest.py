@@ -1,0 +1,38 @@
+"""Both simulators behind one face, so that each hand-drawn case is asserted on both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from schedlab.sim import simulate
+from schedlab.testing import ReferenceSchedule, reference_simulate
+from schedlab.workload import Workload
+
+POLICIES: dict[str, dict[str, Any]] = {
+    "easy": {"backfill": "easy"},
+    "easy:backfill=sjf": {"backfill": "easy", "candidates": "sjf"},
+    "conservative": {"backfill": "conservative"},
+    "sjf+conservative": {"order": "sjf", "backfill": "conservative"},
+    "sjf+conservative:rebuild=true": {"order": "sjf", "backfill": "conservative", "rebuild": True},
+}
+
+
+def by_reference(workload: Workload, nodes: int, policy: str, **options: Any) -> ReferenceSchedule:
+    """The schedule of the plain Python simulator."""
+    chosen = POLICIES.get(policy, {"order": policy})
+    return reference_simulate(workload, nodes, **chosen, **options)
+
+
+def by_core(workload: Workload, nodes: int, policy: str, **options: Any) -> ReferenceSchedule:
+    """The schedule of the native simulator, in the same form."""
+    return ReferenceSchedule.of(simulate(workload, nodes, policy, **options))
+
+
+@pytest.fixture(params=[by_reference, by_core])
+def run(request: pytest.FixtureRequest) -> Callable[..., ReferenceSchedule]:
+    """One of the two simulators: ``run(workload, nodes, policy, **options)``."""
+    simulator: Callable[..., ReferenceSchedule] = request.param
+    return simulator

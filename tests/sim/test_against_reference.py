@@ -1,0 +1,99 @@
+"""The core and the plain Python reference give the same schedule, job by job and node by node."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from schedlab.sim import simulate
+from schedlab.testing import ORDERS, ReferenceSchedule, reference_simulate
+from schedlab.testing.instances import crowd
+from schedlab.testing.strategies import SimulationOptions, simulation_options, workloads
+from schedlab.workload import Workload
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A policy as the reference takes it."""
+
+    order: str
+    backfill: Literal["none", "easy", "conservative"] = "none"
+    rebuild: bool = False
+    candidates: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The same policy as the core takes it."""
+        base = self.order if self.backfill == "none" else f"{self.order}+{self.backfill}"
+        parameters = ["rebuild=true"] if self.rebuild else []
+        parameters += [f"backfill={self.candidates}"] if self.candidates else []
+        return f"{base}:{','.join(parameters)}" if parameters else base
+
+
+POLICIES = [
+    *(Policy(order) for order in ORDERS),
+    *(Policy(order, "easy") for order in ORDERS),
+    *(Policy(order, "conservative") for order in ORDERS),
+    *(Policy(order, "conservative", rebuild=True) for order in ORDERS),
+    *(Policy("fcfs", "easy", candidates=order) for order in ORDERS),
+    Policy("sjf", "easy", candidates="laf"),
+    Policy("wfp3", "easy", candidates="unicef"),
+]
+
+
+def machines(max_jobs: int) -> st.SearchStrategy[tuple[int, Workload]]:
+    """A machine of few or many nodes and a workload that fits it."""
+    return st.sampled_from((8, 3, 1, 130)).flatmap(
+        lambda nodes: st.tuples(st.just(nodes), workloads(nodes, max_jobs))
+    )
+
+
+def check_agreement(nodes: int, workload: Workload, options: SimulationOptions) -> None:
+    """Compare all columns of both simulators under every policy."""
+    for policy in POLICIES:
+        native = simulate(workload, nodes, policy.name, **options)
+        plain = reference_simulate(workload, nodes, **asdict(policy), **options)
+        assert asdict(ReferenceSchedule.of(native)) == asdict(plain), (
+            f"{policy.name} on {nodes} nodes with {options}:\n{workload.frame().to_dicts()}"
+        )
+
+
+def examples(default: int) -> settings:
+    """So many draws, or as many as SCHEDLAB_EXAMPLES says."""
+    return settings(
+        max_examples=int(os.environ.get("SCHEDLAB_EXAMPLES", default)),
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+
+
+@examples(100)
+@given(machine=machines(max_jobs=15), options=simulation_options())
+def test_the_core_agrees_with_the_reference(
+    machine: tuple[int, Workload], options: SimulationOptions
+) -> None:
+    """Two programs written apart that agree on every start and node are rarely both wrong."""
+    check_agreement(*machine, options)
+
+
+@pytest.mark.slow
+@examples(2000)
+@given(machine=machines(max_jobs=25), options=simulation_options())
+def test_the_core_agrees_with_the_reference_at_length(
+    machine: tuple[int, Workload], options: SimulationOptions
+) -> None:
+    """Longer workloads and more of them, for the rare coincidences."""
+    check_agreement(*machine, options)
+
+
+@pytest.mark.slow
+def test_the_core_agrees_with_the_reference_on_long_queues() -> None:
+    """A hundred waiting jobs come and go in ways that a dozen cannot."""
+    all_at_once = crowd(count=150).replace(submit_s=[0] * 150)
+    for workload in (crowd(count=150), all_at_once):
+        check_agreement(16, workload, {"tick": 0, "depth": None, "kill_at_request": True})

@@ -1,0 +1,61 @@
+"""Output files that appear whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from schedlab.atomic import replacing
+from schedlab.errors import OutputError
+
+
+def test_the_file_appears_under_its_name(tmp_path: Path) -> None:
+    """The temporary name is gone once the work is done."""
+    with replacing(tmp_path / "a.txt") as temporary:
+        temporary.write_text("whole")
+        assert not (tmp_path / "a.txt").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_failure_leaves_the_old_file(tmp_path: Path) -> None:
+    """Half a result must not take the place of a good one."""
+    old = tmp_path / "a.txt"
+    old.write_text("old")
+    with pytest.raises(UnicodeEncodeError), replacing(old) as temporary:
+        temporary.write_text("half\ud800")
+    assert old.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [old]
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    """People link results to other disks; the linked file is the one to replace."""
+    target, link = tmp_path / "target.txt", tmp_path / "link.txt"
+    target.write_text("old")
+    link.symlink_to(target)
+    with replacing(link) as temporary:
+        temporary.write_text("new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+
+
+def test_a_device_is_written_not_replaced() -> None:
+    """Renaming a file to /dev/null would destroy the device."""
+    with replacing("/dev/null") as temporary:
+        assert temporary == Path("/dev/null")
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("absent/a.txt", "folder .*absent does not exist"),
+        ("", "cannot be written: is a directory"),
+        ("file/a.txt", "cannot be written: not a directory|does not exist"),
+        ("n" * 300, "cannot be written: file name too long"),
+    ],
+)
+def test_what_cannot_be_written_is_one_sentence(tmp_path: Path, name: str, reason: str) -> None:
+    """The command line prints it and exits with 2."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match=reason), replacing(tmp_path / name) as temporary:
+        temporary.write_text("x")

@@ -1,0 +1,47 @@
+"""The catalog of public traces."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+
+from schedlab.errors import UnknownNameError
+from schedlab.workload import CATALOG
+from schedlab.workload.catalog import catalogued
+
+TRACES = Path(__file__).parents[3] / "shared" / "data" / "swf"
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_every_trace_can_be_found_verified_and_credited(name: str) -> None:
+    """Home page, digest, donor and citation are what the archive and its users need."""
+    trace = CATALOG[name]
+    assert trace.name == name
+    assert re.fullmatch("[0-9a-f]{64}", trace.sha256)
+    assert trace.home_page.endswith(f"/{trace.folder}/")
+    assert trace.donor in trace.citation
+    assert trace.jobs > 10_000
+
+
+def test_digests_and_folders_are_all_different() -> None:
+    """A copied row would verify the wrong file."""
+    assert len({trace.sha256 for trace in CATALOG.values()}) == len(CATALOG) == 13
+    assert len({trace.folder for trace in CATALOG.values()}) == len(CATALOG)
+
+
+def test_an_unknown_trace_suggests_the_nearest() -> None:
+    """Versions are easily mistyped."""
+    with pytest.raises(UnknownNameError, match=r'did you mean "KTH-SP2-1996-2\.1-cln"'):
+        catalogued("KTH-SP2-1996-2-cln")
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_digests_are_those_of_the_traces_at_hand(name: str) -> None:
+    """Where a trace lies beside the project, the catalog describes that very file."""
+    path = TRACES / CATALOG[name].file_name
+    if not path.exists():
+        pytest.skip(f"{path.name} is not here")
+    assert hashlib.sha256(path.read_bytes()).hexdigest() == CATALOG[name].sha256

@@ -1,0 +1,77 @@
+"""Generators by name, as on the command line."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import numpy as np
+import pytest
+
+from schedlab.errors import ParameterError, UnknownNameError
+from schedlab.workload import GENERATORS, Workload, generate, make_generator
+from schedlab.workload.generators import Bernoulli, Lublin
+
+
+class OneByOne:
+    """A user's own generator: a one-second job every second."""
+
+    def generate(self, jobs: int, seed: int = 0) -> Workload:
+        """The jobs; nothing is left to chance."""
+        count, ones = np.arange(jobs), np.ones(jobs)
+        columns = {"job_id": count, "submit_s": count, "nodes": ones, "request_s": ones}
+        return Workload({**columns, "run_s": ones})
+
+
+@pytest.mark.parametrize("name", GENERATORS)
+def test_every_generator_in_the_table_works(name: str) -> None:
+    """So many jobs, reproducibly, with a provenance that is plain JSON."""
+    workload = generate(name, 100, seed=1)
+    assert len(workload) == 100
+    assert workload == generate(name, 100, seed=1)
+    assert json.loads(json.dumps(workload.provenance))[-1]["seed"] == 1
+
+
+def test_parameters_as_text() -> None:
+    """The settings reach the model; names may be written in capitals as in the papers."""
+    assert make_generator("lublin:nodes=256,typed=true") == Lublin(typed=True).for_nodes(256)
+    assert make_generator("bernoulli:load=1.3") == Bernoulli(1.3)
+    assert generate("WL1", 10) == generate("wl1", 10)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("lublin:nodes=many", 'lublin: nodes: "many" is not a whole number'),
+        ("lublin:typed=maybe", '"maybe" is neither true nor false'),
+        ("bernoulli:load=-1", "load is -1.0; must be above 0"),
+    ],
+)
+def test_bad_parameters_say_what_is_allowed(text: str, reason: str) -> None:
+    """One sentence with the generator, the parameter and the value."""
+    with pytest.raises(ParameterError, match=reason):
+        make_generator(text)
+
+
+def test_unknown_names_suggest_the_nearest() -> None:
+    """For generators and for their parameters."""
+    with pytest.raises(UnknownNameError, match='did you mean "lublin"'):
+        make_generator("lubin")
+    with pytest.raises(UnknownNameError, match='did you mean "nodes"'):
+        make_generator("lublin:node=3")
+
+
+def test_generators_from_outside_need_no_registration() -> None:
+    """Wherever a name is accepted, so is package.module:Class."""
+    assert len(generate(f"{__name__}:OneByOne", 5)) == 5
+    with pytest.raises(ParameterError, match="no method generate"):
+        make_generator("json:dumps")
+
+
+@pytest.mark.slow
+def test_a_million_jobs_take_seconds() -> None:
+    """The model is vectorised: under 5 s even on a slow machine, typed or not."""
+    for text in ("lublin", "lublin:typed=true", "wl1:daily_cycle=true"):
+        start = time.perf_counter()
+        generate(text, 1_000_000)
+        assert time.perf_counter() - start < 5

@@ -1,0 +1,115 @@
+"""Reading our own CSV and Parquet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from schedlab.errors import InputError
+from schedlab.workload import read_workload
+
+SAMPLE = Path(__file__).parents[1] / "data" / "ten.csv"
+NAMES = "job_id,submit_s,nodes,request_s,run_s"
+
+
+def write(folder: Path, text: str) -> Path:
+    """A CSV file with this content."""
+    path = folder / "a.csv"
+    path.write_text(text, newline="")
+    return path
+
+
+def test_names_and_empty_cells() -> None:
+    """Users may be names; an empty cell is what nobody knows."""
+    workload = read_workload(SAMPLE)
+    assert workload.labelled("user").tolist()[5:8] == ["bob", "", "alice"]
+    assert np.isnan(workload["power_w"]).tolist().count(True) == 7
+    assert workload["power_w"][0] == 812.5
+
+
+def test_quotes_commas_and_line_ends_within_names(tmp_path: Path) -> None:
+    """Spreadsheets quote what they must."""
+    path = write(tmp_path, f'{NAMES},user\r\n1,0,1,9,9,"Doe, ""J.""\nJane"\r\n\r\n2,0,1,9,9,x\r\n')
+    assert read_workload(path).labels["user"] == ('Doe, "J."\nJane', "x")
+
+
+def test_a_line_number_counts_lines_within_quotes(tmp_path: Path) -> None:
+    """It is the line an editor shows."""
+    path = write(tmp_path, f'{NAMES},user\n1,0,1,9,9,"a\nb"\n2,0,1,9,9,x\n3,0,1,9,soon,x\n')
+    with pytest.raises(InputError, match=r'a\.csv:5: run_s is "soon"; must be a number'):
+        read_workload(path)
+
+
+def test_long_job_numbers_stay_exact(tmp_path: Path) -> None:
+    """Some clouds number jobs beyond 2^53, where floating point has gaps."""
+    path = write(tmp_path, f"{NAMES}\n{2**60 + 1},0,1,9,9\n")
+    assert read_workload(path)["job_id"].tolist() == [2**60 + 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("job_id,submit_s,nodes,request_s\n", "has no column run_s, which a workload needs"),
+        (f"{NAMES},usr\n", 'unknown column "usr"; did you mean "user"'),
+        (f"{NAMES},nodes\n", "column nodes comes twice"),
+        (NAMES, "has no jobs"),
+        (f"{NAMES}\n1,0,1,9\n", r"a\.csv:2: 4 fields; must have 5"),
+        (f"{NAMES}\n1,0,1,9,9\n\n2,0,1,9,9,9\n", r"a\.csv:4: 6 fields; must have 5"),
+        (f"{NAMES}\n1,,1,9,9\n", r"a\.csv:2: submit_s is empty; must be a number"),
+        (f"{NAMES}\n1,0,many,9,9\n", r'a\.csv:2: nodes is "many"; must be a number'),
+        (f"{NAMES}\n1,0,inf,9,9\n", r'a\.csv:2: nodes is "inf"; must be a number'),
+        (f"{NAMES}\n1,0,nan,9,9\n", r"a\.csv:2: nodes is nan; must be below"),
+        (f'{NAMES}\n1,0,1,9,"9\n', r"a\.csv:2: unexpected end of data"),
+    ],
+)
+def test_a_wrong_csv_is_one_sentence(tmp_path: Path, text: str, reason: str) -> None:
+    """The file, the line and what was allowed."""
+    with pytest.raises(InputError, match=reason):
+        read_workload(write(tmp_path, text))
+
+
+def test_anyones_parquet_with_these_columns(tmp_path: Path) -> None:
+    """Other tools write names as text, numbers as small integers and gaps as null."""
+    path = tmp_path / "a.parquet"
+    columns = {name: pl.Series([2, 1], dtype=pl.Int16) for name in NAMES.split(",")}
+    columns["user"] = pl.Series(["bob", None])
+    columns["queue"] = pl.Series(["q", "r"], dtype=pl.Categorical)
+    columns["power_w"] = pl.Series([None, 50], dtype=pl.Int32)
+    pl.DataFrame(columns).write_parquet(path)
+    workload = read_workload(path)
+    assert workload["job_id"].tolist() == [1, 2]
+    assert workload.labelled("user").tolist() == ["", "bob"]
+    assert workload.labelled("queue").tolist() == ["r", "q"]
+    assert workload["power_w"][0] == 50
+    assert workload.name == "a"
+
+
+@pytest.mark.parametrize(
+    ("columns", "reason"),
+    [
+        ({"job_id": [1]}, "has no column submit_s"),
+        ({"jobid": [1]}, 'unknown column "jobid"; did you mean "job_id"'),
+        ({**{name: [1] for name in NAMES.split(",")}, "wait_s": [True]}, "wait_s is Boolean"),
+        ({**{name: [1] for name in NAMES.split(",")}, "wait_s": ["x"]}, 'record 1: wait_s is "x"'),
+    ],
+)
+def test_a_wrong_parquet_is_one_sentence(
+    tmp_path: Path, columns: dict[str, list[object]], reason: str
+) -> None:
+    """The same words as for CSV."""
+    path = tmp_path / "a.parquet"
+    pl.DataFrame(columns).write_parquet(path)
+    with pytest.raises(InputError, match=reason):
+        read_workload(path)
+
+
+def test_damaged_metadata_is_one_sentence(tmp_path: Path) -> None:
+    """Labels that cannot be read must not become numbers silently."""
+    path = tmp_path / "a.parquet"
+    frame = pl.DataFrame({name: [1] for name in NAMES.split(",")})
+    frame.write_parquet(path, metadata={"schedlab.workload": "{"})
+    with pytest.raises(InputError, match="metadata is damaged"):
+        read_workload(path)
