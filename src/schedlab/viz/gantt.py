@@ -127,7 +127,7 @@ def _frame(axes: Axes, schedule: Schedule, axis: TimeAxis) -> None:
     from matplotlib.ticker import MaxNLocator
 
     used = METRICS["utilisation"].value(schedule)
-    axes.set_title(f"{schedule.policy}: {len(schedule):,} jobs, {used:.1%} of the nodes used")
+    axes.set_title(f"{schedule.policy}: {len(schedule):,} jobs, utilisation {used:.1%}")
     axes.set_ylabel("node")
     axes.set_xlim(0, axis.end)
     axes.set_ylim(-0.5, schedule.platform.nodes - 0.5)

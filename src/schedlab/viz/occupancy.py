@@ -43,8 +43,9 @@ def occupancy(
         line = (classes[job] * (rows + 2) + row) * (columns + 2)
         for column, width in across:
             corners += np.bincount(line + column, height * width, len(corners))
-    covered = corners.reshape(count, rows + 2, columns + 2).cumsum(axis=1).cumsum(axis=2)
-    return np.clip(covered[:, :rows, :columns], 0.0, 1.0)
+    summed = corners.reshape(count, rows + 2, columns + 2).cumsum(axis=1).cumsum(axis=2)
+    covered: Image = np.clip(summed[:, :rows, :columns], 0.0, 1.0)
+    return covered
 
 
 def _edges(low: Image, high: Image, end: int) -> list[tuple[NDArray[np.int64], Image]]:
@@ -70,7 +71,8 @@ def mixed_colours(shares: Image, colours: Sequence[str]) -> Image:
     total = shares.sum(axis=0)
     mean = np.einsum("kyx,kc->yxc", shares, rgb) / np.maximum(total, _NOTHING)[:, :, None]
     strength = np.where(total > _NOTHING, _PALEST + (1 - _PALEST) * np.minimum(total, 1.0), 0.0)
-    return np.clip(1 - strength[:, :, None] * (1 - mean), 0.0, 1.0)
+    mixed: Image = np.clip(1 - strength[:, :, None] * (1 - mean), 0.0, 1.0)
+    return mixed
 
 
 _NOTHING = 1e-6

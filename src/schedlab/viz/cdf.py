@@ -1,0 +1,70 @@
+"""Distributions of wait and slowdown over jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from schedlab.metrics import JobMetric, find_job_metric
+from schedlab.sim import Schedule
+from schedlab.viz.colours import policy_colour
+from schedlab.viz.curves import cumulative
+from schedlab.viz.labels import axis_label
+from schedlab.viz.paper import panels, paper_style
+from schedlab.viz.time_axis import DURATION_TICKS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+POINTS = 600
+"""Of each curve; each is exact."""
+
+LEAST = 1.0
+"""Where the logarithmic axes begin: 1 s of waiting, a slowdown of 1."""
+
+_DASHES = ("-", "--", "-.", ":")
+
+
+def draw_cdf(
+    schedules: Sequence[Schedule],
+    metrics: Sequence[str] = ("wait", "bounded_slowdown"),
+    *,
+    width_in: float = 7.0,
+    height_in: float = 2.8,
+) -> Figure:
+    """The share of jobs at or below each value, one panel per metric and one line per policy.
+
+    The axis is logarithmic and begins at 1; the height of a line there is the share of jobs with
+    less, such as those that did not wait at all.
+    """
+    with paper_style():
+        figure, axes = panels(1, len(metrics), width_in, height_in, sharey=True)
+        for panel, name in zip(axes, metrics, strict=True):
+            _draw_panel(panel, name, find_job_metric(name), schedules)
+        axes[0].set_ylabel("share of jobs")
+        lines, names = axes[0].get_legend_handles_labels()
+        figure.legend(lines, names, loc="outside upper center", ncols=min(len(schedules), 5))
+    return figure
+
+
+def _draw_panel(axes: Axes, name: str, metric: JobMetric, schedules: Sequence[Schedule]) -> None:
+    right = LEAST * 10
+    for place, schedule in enumerate(schedules):
+        x, share = cumulative(metric.of_jobs(schedule), LEAST, POINTS)
+        dashes = _DASHES[place % len(_DASHES)]
+        axes.step(
+            x,
+            share,
+            where="post",
+            color=policy_colour(place),
+            linestyle=dashes,
+            label=schedule.policy,
+        )
+        right = max(right, x[-1]) if len(x) else right
+    axes.set(xscale="log", xlim=(LEAST, right), ylim=(0, 1.02), xlabel=axis_label(name, metric))
+    axes.grid(which="major")
+    if metric.unit == "s":
+        axes.minorticks_off()
+        shown = {s: text for s, text in DURATION_TICKS.items() if s <= right}
+        axes.set_xticks(list(shown), list(shown.values()))

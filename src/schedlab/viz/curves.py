@@ -1,0 +1,56 @@
+"""Curves thinned to what a picture can show, without losing peaks or shifting steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.sim import StepSeries
+from schedlab.viz.time_axis import TimeAxis
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Band:
+    """A step series in bins of time: mean, least and greatest value from each place to the next.
+
+    ``place`` has one more value than the others: where the last bin ends.
+    """
+
+    place: Values
+    mean: Values
+    least: Values
+    greatest: Values
+
+
+def band(series: StepSeries, axis: TimeAxis, bins: int) -> Band:
+    """The series itself if it changes at most ``bins`` times, else its bins of equal length."""
+    moments = series.time_s[(series.time_s > axis.first_s) & (series.time_s < axis.last_s)]
+    exact = np.concatenate([[axis.first_s], moments, [axis.last_s]])
+    edges = exact if len(exact) <= bins + 1 else axis.bins(bins)
+    least, greatest = series.bin_extremes(edges)
+    return Band(
+        axis.places(edges),
+        series.bin_means(edges),
+        least.astype(float),
+        greatest.astype(float),
+    )
+
+
+def cumulative(values: Values, least: float, points: int) -> tuple[Values, Values]:
+    """The share of values at or below x, at no more than so many x from ``least`` on, log spaced.
+
+    Each share is exact. Values below ``least`` count from ``least`` on.
+    """
+    values = np.sort(np.maximum(values[~np.isnan(values)], least))
+    if not len(values):
+        return np.zeros(0), np.zeros(0)
+    x = np.unique(values)
+    if len(x) > points:
+        x = np.geomspace(least, values[-1], points)
+        x[-1] = values[-1]
+    x = np.unique(np.append(x, least))
+    return x, np.searchsorted(values, x, side="right") / len(values)
