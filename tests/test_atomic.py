@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from schedlab.atomic import replacing
+from schedlab.atomic import replacing, require_writable
 from schedlab.errors import OutputError
 
 
@@ -59,3 +59,20 @@ def test_what_cannot_be_written_is_one_sentence(tmp_path: Path, name: str, reaso
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match=reason), replacing(tmp_path / name) as temporary:
         temporary.write_text("x")
+
+
+@pytest.mark.parametrize("name", ["absent/a.txt", "", "file/a.txt"])
+def test_what_cannot_be_written_is_known_beforehand(tmp_path: Path, name: str) -> None:
+    """Nobody should wait an hour for a simulation whose result has no place to go."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="cannot be written"):
+        require_writable(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["new.txt", "old.txt"])
+def test_asking_changes_nothing(tmp_path: Path, name: str) -> None:
+    """The result of the last run must survive a run that fails after the question."""
+    (tmp_path / "old.txt").write_text("old")
+    require_writable(tmp_path / name)
+    assert [path.name for path in tmp_path.iterdir()] == ["old.txt"]
+    assert (tmp_path / "old.txt").read_text() == "old"

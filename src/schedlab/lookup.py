@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any, TypeVar
 
 from schedlab.errors import ParameterError, UnknownNameError
@@ -31,8 +33,11 @@ def is_outside(name: str) -> bool:
 
 
 def load_outside(kind: str, name: str) -> Any:
-    """The object that ``package.module:object`` names."""
+    """The object that ``package.module:object`` names; modules in the current folder count."""
     module, _, attribute = name.partition(":")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
     try:
         return getattr(import_module(module), attribute)
     except (ImportError, AttributeError) as error:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from schedlab.errors import ParameterError
 
+_LONGEST_FIRST = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 _SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
@@ -25,3 +27,17 @@ def format_duration(seconds: float) -> str:
     days, rest = divmod(whole, 86400)
     clock = f"{rest // 3600:02d}:{rest // 60 % 60:02d}:{rest % 60:02d}"
     return f"{sign}{days}d {clock}" if days else f"{sign}{clock}"
+
+
+def short_duration(seconds: float) -> str:
+    """``"5.21 h"``: three digits in the unit that suits, for tables."""
+    length, unit = next((each for each in _LONGEST_FIRST if abs(seconds) >= each[0]), (1, "s"))
+    return f"{three_digits(seconds / length)} {unit}"
+
+
+def three_digits(value: float) -> str:
+    """``"0.0365"``, ``"1.12"``, ``"27.6"``, ``"66,502"``."""
+    if value == 0 or not 0.001 <= abs(value) < 1e9:
+        return f"{value:.3g}"
+    decimals = max(0, 2 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{decimals}f}"

@@ -136,6 +136,8 @@ def test_a_missing_file_a_directory_and_an_unknown_format(tmp_path: Path) -> Non
         read_workload(tmp_path / "a.swf")
     with pytest.raises(InputError, match="is a directory; must be a file"):
         read_workload(tmp_path)
+    with pytest.raises(InputError, match="cannot be read: embedded null"):
+        read_workload("a\0.swf")
     (tmp_path / "a.xyz").write_text("what is this?\n")
     with pytest.raises(InputError, match="not a known workload format; known formats: swf, gwf"):
         read_workload(tmp_path / "a.xyz")

@@ -35,10 +35,17 @@ def summary(schedule: Schedule) -> dict[str, str | int | float | None]:
     }
     return {
         "policy": schedule.policy,
+        **job_counts(schedule),
+        **{name: value if math.isfinite(value) else None for name, value in numbers.items()},
+    }
+
+
+def job_counts(schedule: Schedule) -> dict[str, int]:
+    """All jobs, those killed at their request and those that never ran."""
+    return {
         "jobs": len(schedule),
         "killed": int(np.count_nonzero(schedule.state == JobState.KILLED)),
         "cancelled": int(np.count_nonzero(~schedule.started)),
-        **{name: value if math.isfinite(value) else None for name, value in numbers.items()},
     }
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import re
-import sys
-from pathlib import Path
 from typing import Any
 
 from schedlab import _core
 from schedlab.errors import ParameterError, UnknownNameError
+from schedlab.lookup import load_outside
 from schedlab.policies.backfills import BACKFILLS, native_order
 from schedlab.policies.orders import ORDERS
 from schedlab.policies.policy import ChosenPolicy
@@ -37,7 +35,7 @@ def _from_text(text: str, depth: int | None) -> ChosenPolicy:
     base = ALIASES.get(base, base)
     order, _, backfill = base.partition("+")
     if ":" in order:
-        return _from_code(load(order), backfill or "none", parameters, depth, order)
+        return _from_code(load_outside("policy", order), backfill or "none", parameters, depth, order)
     if order not in ORDERS or (backfill and backfill not in BACKFILLS):
         raise UnknownNameError("policy", base, known_names())
     return _backfilled(native_order(order), base, backfill or "none", parameters, depth)
@@ -64,21 +62,6 @@ def _split(text: str) -> tuple[str, dict[str, str]]:
             f'policy "{text}": write parameters as {name.partition(":")[0]}:key=value'
         )
     return name, parameters
-
-
-def load(path: str) -> Any:
-    """The object at ``package.module:Name``; modules in the current folder are found too."""
-    module_name, _, attribute = path.partition(":")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)
-    try:
-        module = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        raise ParameterError(f'policy "{path}": {error}') from None
-    if not hasattr(module, attribute):
-        raise ParameterError(f'policy "{path}": module {module_name} has no {attribute}')
-    return getattr(module, attribute)
 
 
 def _from_code(
@@ -114,4 +97,5 @@ def _backfilled(
             raise ParameterError(f'policy "{base}": {key} is {error}') from None
     short = {full: alias for alias, full in ALIASES.items()}.get(base, base)
     suffix = ",".join(f"{key}={text}" for key, text in texts.items())
-    return ChosenPolicy(f"{short}:{suffix}" if suffix else short, entry.build(order, **values))
+    name = f"{short}:{suffix}" if suffix else short
+    return ChosenPolicy(name, entry.build(order, **values), values)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -39,3 +41,5 @@ class ChosenPolicy:
 
     name: str
     core: _core.Policy
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """What the name set, such as ``depth``."""

@@ -1,6 +1,6 @@
 """Running a workload on a platform under a policy."""
 
-from schedlab.sim.io import load_schedules, save_schedules
+from schedlab.sim.io import check_saving, load_schedules, save_schedules
 from schedlab.sim.node_ranges import NodeRanges
 from schedlab.sim.schedule import JobState, Schedule
 from schedlab.sim.simulation import simulate
@@ -11,6 +11,7 @@ __all__ = [
     "NodeRanges",
     "Schedule",
     "StepSeries",
+    "check_saving",
     "load_schedules",
     "save_schedules",
     "simulate",

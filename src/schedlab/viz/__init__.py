@@ -1,1 +1,31 @@
 """Schedules as pictures: for papers with Matplotlib, to explore with Bokeh."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from schedlab.viz.cdf import draw_cdf
+from schedlab.viz.comparison import draw_comparison
+from schedlab.viz.gantt import draw_gantt
+from schedlab.viz.over_time import draw_over_time
+from schedlab.viz.paper import save_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PICTURES: dict[str, Callable[..., Figure]] = {
+    "gantt": draw_gantt,
+    "over-time": draw_over_time,
+    "cdf": draw_cdf,
+    "comparison": draw_comparison,
+}
+
+__all__ = [
+    "PICTURES",
+    "draw_cdf",
+    "draw_comparison",
+    "draw_gantt",
+    "draw_over_time",
+    "save_figure",
+]

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from schedlab.metrics import JobMetric, find_job_metric
 from schedlab.sim import Schedule
 from schedlab.viz.colours import policy_colour
-from schedlab.viz.curves import cumulative
-from schedlab.viz.labels import axis_label
-from schedlab.viz.paper import panels, paper_style
+from schedlab.viz.curves import cumulative, greatest
+from schedlab.viz.paper import checked, panels, paper_style
 from schedlab.viz.time_axis import DURATION_TICKS
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def draw_cdf(
     with paper_style():
         figure, axes = panels(1, len(metrics), width_in, height_in, sharey=True)
         for panel, name in zip(axes, metrics, strict=True):
-            _draw_panel(panel, name, find_job_metric(name), schedules)
+            _draw_panel(panel, name, find_job_metric(name), checked(schedules))
         axes[0].set_ylabel("share of jobs")
         lines, names = axes[0].get_legend_handles_labels()
         figure.legend(lines, names, loc="outside upper center", ncols=min(len(schedules), 5))
@@ -49,22 +48,22 @@ def draw_cdf(
 
 
 def _draw_panel(axes: Axes, name: str, metric: JobMetric, schedules: Sequence[Schedule]) -> None:
-    right = LEAST * 10
-    for place, schedule in enumerate(schedules):
-        x, share = cumulative(metric.of_jobs(schedule), LEAST, POINTS)
-        dashes = _DASHES[place % len(_DASHES)]
+    from matplotlib.ticker import StrMethodFormatter
+
+    values = [metric.of_jobs(schedule) for schedule in schedules]
+    right = greatest(values, LEAST * 10)
+    for place, (schedule, of_jobs) in enumerate(zip(schedules, values, strict=True)):
         axes.step(
-            x,
-            share,
+            *cumulative(of_jobs, LEAST, right, POINTS),
             where="post",
             color=policy_colour(place),
-            linestyle=dashes,
+            linestyle=_DASHES[place % len(_DASHES)],
             label=schedule.policy,
         )
-        right = max(right, x[-1]) if len(x) else right
-    axes.set(xscale="log", xlim=(LEAST, right), ylim=(0, 1.02), xlabel=axis_label(name, metric))
+    axes.set(xscale="log", xlim=(LEAST, right), ylim=(0, 1.02), xlabel=name.replace("_", " "))
     axes.grid(which="major")
+    axes.minorticks_off()
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     if metric.unit == "s":
-        axes.minorticks_off()
         shown = {s: text for s, text in DURATION_TICKS.items() if s <= right}
         axes.set_xticks(list(shown), list(shown.values()))

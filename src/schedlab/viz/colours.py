@@ -12,7 +12,7 @@ from schedlab.errors import UnknownNameError
 from schedlab.metrics.groupings import groups_of
 from schedlab.sim import Schedule
 
-STRONG = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#332288")
+STRONG = ("#4477aa", "#ee6677", "#228833", "#aa3377", "#66ccee", "#ccbb44", "#332288")
 """For lines and small areas."""
 
 LIGHT = ("#77aadd", "#ee8866", "#eedd88", "#ffaabb", "#99ddff", "#44bb99", "#bbcc33", "#aaaa00")

@@ -10,8 +10,8 @@ from schedlab.errors import ParameterError
 from schedlab.metrics import Metric, compare, find_metric
 from schedlab.sim import Schedule
 from schedlab.viz.colours import OTHERS, STRONG
-from schedlab.viz.labels import metric_label, value_label
-from schedlab.viz.paper import panels, paper_style
+from schedlab.viz.labels import metric_label, three_digits, value_label
+from schedlab.viz.paper import checked, panels, paper_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +39,7 @@ def draw_comparison(
     """
     if not metrics:
         raise ParameterError("a comparison needs at least one metric")
-    values = compare(schedules, metrics)
+    values = compare(checked(schedules), metrics)
     columns = min(len(metrics), 3)
     rows = math.ceil(len(metrics) / columns)
     height_in = rows * (0.55 + 0.19 * len(schedules))
@@ -68,9 +68,8 @@ def _draw_bars(axes: Axes, name: str, metric: Metric, values: Sequence[float]) -
     colours = [STRONG[0] if value == best else OTHERS for value in values]
     axes.barh(range(len(values)), [0 if math.isnan(v) else v for v in values], 0.7, color=colours)
     for place, value in enumerate(values):
-        ratio = (
-            f" (×{value / best:.2f})" if best and value != best and not math.isnan(value) else ""
-        )
+        differs = best and value != best and not math.isnan(value)
+        ratio = f" (×{three_digits(value / best)})" if differs else ""
         axes.annotate(
             value_label(value, metric) + ratio,
             (0 if math.isnan(value) else value, place),
@@ -79,7 +78,7 @@ def _draw_bars(axes: Axes, name: str, metric: Metric, values: Sequence[float]) -
             va="center",
             fontsize=7,
         )
-    axes.set_xlim(0, greatest * 1.6)
+    axes.set_xlim(0, greatest * 1.7)
     axes.set_title(f"{metric_label(name)} {'↓' if metric.smaller_is_better else '↑'}")
     axes.set_xticks([])
     axes.tick_params(axis="y", length=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,17 +41,19 @@ def band(series: StepSeries, axis: TimeAxis, bins: int) -> Band:
     )
 
 
-def cumulative(values: Values, least: float, points: int) -> tuple[Values, Values]:
-    """The share of values at or below x, at no more than so many x from ``least`` on, log spaced.
+def cumulative(values: Values, least: float, greatest: float, points: int) -> tuple[Values, Values]:
+    """The share of values at or below x, from ``least`` to ``greatest`` on a logarithmic axis.
 
-    Each share is exact. Values below ``least`` count from ``least`` on.
+    At no more than so many x, but each share is exact; NaN does not count.
     """
-    values = np.sort(np.maximum(values[~np.isnan(values)], least))
-    if not len(values):
-        return np.zeros(0), np.zeros(0)
-    x = np.unique(values)
+    values = np.sort(values[~np.isnan(values)])
+    x = np.unique(np.clip(values, least, greatest))
     if len(x) > points:
-        x = np.geomspace(least, values[-1], points)
-        x[-1] = values[-1]
-    x = np.unique(np.append(x, least))
-    return x, np.searchsorted(values, x, side="right") / len(values)
+        x = np.geomspace(least, greatest, points)
+    x = np.union1d(x, [least, greatest])
+    return x, np.searchsorted(values, x, side="right") / max(len(values), 1)
+
+
+def greatest(values: Sequence[Values], otherwise: float) -> float:
+    """The greatest of many values, but not less than ``otherwise``."""
+    return max(otherwise, *(float(np.nanmax(of_one, initial=otherwise)) for of_one in values))

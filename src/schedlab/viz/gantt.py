@@ -12,7 +12,7 @@ from schedlab.metrics import METRICS
 from schedlab.sim import Schedule
 from schedlab.viz.colours import JobColours, job_colours, usual_colouring
 from schedlab.viz.occupancy import mixed_colours, occupancy
-from schedlab.viz.paper import panels, paper_style
+from schedlab.viz.paper import checked, panels, paper_style
 from schedlab.viz.time_axis import TimeAxis
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def draw_gantt(
         width_in: width of the figure.
         height_in: height of each panel.
     """
-    axis = TimeAxis.over(schedules)
+    axis = TimeAxis.over(checked(schedules))
     with paper_style():
         figure, axes = panels(len(schedules), 1, width_in, height_in * len(schedules), sharex=True)
         for place, schedule in zip(axes, schedules, strict=True):
@@ -124,7 +124,7 @@ def _draw_image(axes: Axes, schedule: Schedule, colours: JobColours, axis: TimeA
 
 
 def _frame(axes: Axes, schedule: Schedule, axis: TimeAxis) -> None:
-    from matplotlib.ticker import MaxNLocator
+    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
     used = METRICS["utilisation"].value(schedule)
     axes.set_title(f"{schedule.policy}: {len(schedule):,} jobs, utilisation {used:.1%}")
@@ -132,6 +132,7 @@ def _frame(axes: Axes, schedule: Schedule, axis: TimeAxis) -> None:
     axes.set_xlim(0, axis.end)
     axes.set_ylim(-0.5, schedule.platform.nodes - 0.5)
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
 
 
 def _legend(figure: Figure, colours: JobColours) -> None:

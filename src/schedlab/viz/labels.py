@@ -4,40 +4,38 @@ from __future__ import annotations
 
 import math
 
-from schedlab.metrics import Metric
+from schedlab.metrics import METRICS, JobMetric, Metric
 
+_STATISTICS = {None: "mean", "50": "median", "100": "greatest"}
 _LENGTHS_S = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 
 
 def metric_label(name: str) -> str:
-    """``bounded_slowdown:percentile=95`` as ``bounded slowdown (p95)``."""
-    plain, _, options = name.partition(":")
+    """``wait`` as ``mean wait``, ``wait:percentile=95,weight=user`` as ``p95 wait, by user``."""
+    plain, _, text = name.partition(":")
     words = plain.replace("_", " ")
-    if not options:
+    if not isinstance(METRICS.get(plain), JobMetric):
         return words
-    return f"{words} ({options.replace('percentile=', 'p').replace('weight=', 'by ').replace(',', ', ')})"
-
-
-def axis_label(name: str, metric: Metric) -> str:
-    """The name, with the unit where the ticks do not show it."""
-    return (
-        metric_label(name) if metric.unit in ("1", "s") else f"{metric_label(name)} ({metric.unit})"
-    )
+    options = dict(option.partition("=")[::2] for option in text.split(","))
+    percent = options.get("percentile")
+    statistic = _STATISTICS.get(percent, f"p{percent}")
+    by = f", by {options['weight'].replace('_', '-')}" if "weight" in options else ""
+    return f"{statistic} {words}{by}"
 
 
 def value_label(value: float, metric: Metric) -> str:
-    """The value with three digits, and with its unit."""
+    """The value with three digits and its unit, times in a unit that suits them."""
     if math.isnan(value):
         return "–"
     if metric.unit == "s":
         for length_s, unit in _LENGTHS_S:
             if value >= length_s:
-                return f"{_three_digits(value / length_s)} {unit}"
-    unit = "" if metric.unit == "1" else f" {metric.unit}"
-    return f"{_three_digits(value)}{unit}"
+                return f"{three_digits(value / length_s)} {unit}"
+    return three_digits(value) + ("" if metric.unit == "1" else f" {metric.unit}")
 
 
-def _three_digits(value: float) -> str:
+def three_digits(value: float) -> str:
+    """``0.0365``, ``1.12``, ``27.6``, ``66,502``."""
     if value == 0 or not 0.001 <= abs(value) < 1e9:
         return f"{value:.3g}"
     decimals = max(0, 2 - math.floor(math.log10(abs(value))))

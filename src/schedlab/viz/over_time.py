@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from schedlab.sim import Schedule, StepSeries
 from schedlab.viz.colours import policy_colour
 from schedlab.viz.curves import band
-from schedlab.viz.paper import panels, paper_style
+from schedlab.viz.paper import checked, panels, paper_style
 from schedlab.viz.time_axis import TimeAxis
 
 if TYPE_CHECKING:
@@ -27,7 +27,9 @@ def draw_over_time(
     Where there is more to show than fits, a line is the mean of each of ``BINS`` spans of time
     and the shade around it reaches from the least to the greatest value.
     """
-    axis = TimeAxis.over(schedules)
+    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
+    axis = TimeAxis.over(checked(schedules))
     with paper_style():
         figure, (used, queue) = panels(2, 1, width_in, height_in, sharex=True)
         for place, schedule in enumerate(schedules):
@@ -37,9 +39,11 @@ def draw_over_time(
         used.axhline(nodes, color="#444444", linewidth=0.6, linestyle=(0, (4, 3)))
         used.set(ylabel="nodes in use", ylim=(0, nodes * 1.05), xlim=(0, axis.end))
         queue.set(ylabel="jobs waiting", xlabel=axis.label)
-        queue.set_ylim(bottom=0)
+        queue.set_ylim(0, max(1.0, queue.get_ylim()[1]))
         for axes in (used, queue):
             axes.grid(axis="y")
+            axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+            axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         used.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(len(schedules), 5))
     return figure
 
@@ -58,4 +62,4 @@ def _draw(
             alpha=0.2,
             linewidth=0,
         )
-    axes.stairs(shown.mean, shown.place, baseline=None, color=colour, label=label, linewidth=1.0)
+    axes.stairs(shown.mean, shown.place, baseline=None, color=colour, label=label, linewidth=0.9)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from schedlab.atomic import replacing
 from schedlab.errors import MissingExtraError, ParameterError
+from schedlab.sim import Schedule
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,13 +55,21 @@ def paper_style() -> Iterator[None]:
         yield
 
 
+def checked(schedules: Sequence[Schedule]) -> Sequence[Schedule]:
+    """The schedules, of which there must be one."""
+    if not schedules:
+        raise ParameterError("a picture needs at least one schedule")
+    return schedules
+
+
 def panels(
     rows: int, columns: int, width_in: float, height_in: float, **options: Any
 ) -> tuple[Figure, list[Axes]]:
     """A new figure with a grid of axes, row by row."""
     from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    figure = Figure(figsize=(width_in, height_in), layout="constrained")
+    figure = Figure(figsize=(width_in, height_in), layout=ConstrainedLayoutEngine(w_pad=0.08))
     axes = figure.subplots(rows, columns, squeeze=False, **options)
     return figure, list(axes.flat)
 

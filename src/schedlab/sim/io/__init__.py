@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from schedlab.atomic import require_writable
 from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNameError
 from schedlab.sim.io import chrome_trace, csv, parquet, swf
 from schedlab.sim.io.format import Format
@@ -14,7 +15,7 @@ from schedlab.sim.schedule import Schedule
 FORMATS: dict[str, Format] = {
     "parquet": Format((".parquet", ".pq"), parquet.write, parquet.read),
     "csv": Format((".csv",), csv.write, csv.read),
-    "swf": Format((".swf", ".swf.gz"), swf.write),
+    "swf": Format((".swf", ".swf.gz"), swf.write, single=True),
     "chrome-trace": Format((".json", ".json.gz"), chrome_trace.write),
 }
 
@@ -27,11 +28,19 @@ def save_schedules(
     Parquet and CSV can be loaded again; SWF and Chrome-trace JSON are for other programs.
     """
     schedules = [schedules] if isinstance(schedules, Schedule) else list(schedules)
-    names = [schedule.policy for schedule in schedules]
-    twice = {name for name in names if names.count(name) > 1}
+    check_saving([schedule.policy for schedule in schedules], path, format)
+    _format(Path(path), format).write(schedules, Path(path))
+
+
+def check_saving(policies: Sequence[str], path: str | Path, format: str | None = None) -> None:
+    """Refuses, before anything is simulated, what ``save_schedules`` would refuse afterwards."""
+    path = Path(path)
+    twice = {name for name in policies if policies.count(name) > 1}
     if twice:
         raise ParameterError(f'two schedules of policy "{min(twice)}"; a file holds one per policy')
-    _format(Path(path), format).write(schedules, Path(path))
+    if _format(path, format).single and len(policies) != 1:
+        raise ParameterError(f"{path}: holds one schedule; {len(policies)} were given")
+    require_writable(path)
 
 
 def load_schedules(

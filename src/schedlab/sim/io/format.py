@@ -28,3 +28,5 @@ class Format:
     suffixes: tuple[str, ...]
     write: Callable[[Sequence[Schedule], Path], None]
     read: Callable[[Path], ScheduleTable] | None = None
+    single: bool = False
+    """Whether a file holds one schedule only."""

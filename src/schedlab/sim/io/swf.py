@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from schedlab.errors import ParameterError
 from schedlab.sim.schedule import JobState, Schedule
 from schedlab.workload import Workload
 
@@ -18,9 +17,8 @@ def write(schedules: Sequence[Schedule], path: Path) -> None:
     """The trace a cluster under this policy would have logged."""
     from schedlab.workload.writers import write_workload
 
-    if len(schedules) != 1:
-        raise ParameterError(f"{path}: SWF holds one schedule; {len(schedules)} were given")
-    write_workload(as_trace(schedules[0]), path, format="swf")
+    (schedule,) = schedules
+    write_workload(as_trace(schedule), path, format="swf")
 
 
 def as_trace(schedule: Schedule) -> Workload:

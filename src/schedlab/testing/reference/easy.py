@@ -32,7 +32,7 @@ class Easy:
             head.promised_s = shadow_s
         order = self.candidates
         if order is not None:
-            behind = sorted(behind, key=lambda job: order(job, sim.now))
+            behind = sorted(behind, key=lambda job: (order(job, sim.now), job.arrival))
         for job in behind:
             if job.nodes > len(sim.free):
                 continue

@@ -46,7 +46,7 @@ def frame_records(
     records = Records(path, columns, lines)
     labels: Labels = {}
     for series in frame:
-        if series.dtype in (pl.String, pl.Categorical):
+        if series.dtype in (pl.String, pl.Categorical, pl.Enum):
             series = series.cast(pl.String).replace("", None)
             if series.name in CODED:
                 columns[series.name], names = _codes(series)
@@ -92,11 +92,8 @@ def _parsed(series: pl.Series) -> pl.Series | None:
     if series.dtype == pl.String:
         texts = series.str.strip_chars()
         whole = texts.cast(pl.Int64, strict=False)
-        return (
-            whole
-            if whole.null_count() == texts.null_count()
-            else texts.cast(pl.Float64, strict=False)
-        )
+        exact = whole.null_count() == texts.null_count()
+        return whole if exact else texts.cast(pl.Float64, strict=False)
     if series.dtype.is_numeric():
         return series.cast(pl.Int64 if series.dtype.is_integer() else pl.Float64, strict=False)
     return None

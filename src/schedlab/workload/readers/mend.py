@@ -83,15 +83,11 @@ def _drop_impossible(columns: Columns, tally: Tally, _: ReadOptions) -> None:
 
 def _choose_processors(columns: Columns, tally: Tally, options: ReadOptions) -> None:
     if "nodes" not in columns:
-        other = "requested" if options.procs == "allocated" else "allocated"
-        first, second = (
-            _column(columns, f"{options.procs}_procs"),
-            _column(columns, f"{other}_procs"),
-        )
-        tally.repair(
-            (first <= 0) & (second > 0), f"no {options.procs} processors, {other} ones taken"
-        )
-        columns["nodes"] = np.where(first > 0, first, second)
+        wanted, other = options.procs, "requested" if options.procs == "allocated" else "allocated"
+        counts, stand_ins = _column(columns, f"{wanted}_procs"), _column(columns, f"{other}_procs")
+        stands_in = (counts <= 0) & (stand_ins > 0)
+        tally.repair(stands_in, f"no {wanted} processors, {other} ones taken")
+        columns["nodes"] = np.where(stands_in, stand_ins, counts)
     tally.drop(columns["nodes"] <= 0, "no processors")
 
 

@@ -32,8 +32,9 @@ class Source:
             raise InputError(f"{path}: no such file") from None
         except IsADirectoryError:
             raise InputError(f"{path}: is a directory; must be a file") from None
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(f"{path}: cannot be read: {reason}") from None
         if not raw:
             raise InputError(f"{path}: is empty")
         return cls(path, raw)

@@ -1,0 +1,59 @@
+# The two commands of the README, and those for daily work. Everything is installed into .venv.
+VENV := .venv
+PY := $(VENV)/bin/python
+SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml constraints.txt
+
+.PHONY: demo test check bench docs sanitize format build clean
+
+demo: $(VENV)/.installed
+	$(VENV)/bin/schedlab demo
+
+# Every test, the long ones too.
+test: $(VENV)/.installed
+	$(PY) -m pytest -n auto
+
+# For daily use: lint, types, layers and the fast tests.
+check: $(VENV)/.installed
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports --no-logo
+	$(PY) -m pytest -n auto -m "not slow"
+
+bench: $(VENV)/.installed
+	$(PY) -m benchmarks.run
+
+docs: $(VENV)/.docs
+	$(VENV)/bin/mkdocs build --strict
+
+# The simulator's tests on a core with assertions, AddressSanitizer and UndefinedBehaviorSanitizer.
+sanitize: $(VENV)/.installed
+	$(PY) -m pip install --quiet --no-build-isolation --no-deps --upgrade --target build/sanitized \
+	  -Cbuild-dir=build/Sanitize -Ccmake.build-type=Debug -Ccmake.define.SCHEDLAB_SANITIZE=ON .
+	SCHEDLAB_SITE=$(CURDIR)/build/sanitized SCHEDLAB_EXAMPLES=40 ASAN_OPTIONS=detect_leaks=0 \
+	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so)" \
+	  $(PY) -m pytest -n auto tests/sim tests/policies
+
+format: $(VENV)/.installed
+	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/ruff format .
+
+build: $(VENV)/.installed
+
+$(VENV)/.tools: pyproject.toml constraints.txt
+	test -x $(PY) || python3 -m venv $(VENV)
+	$(PY) -m pip install --quiet --upgrade pip
+	$(PY) -m pip install --quiet --constraint constraints.txt --group dev cmake ninja
+	touch $@
+
+$(VENV)/.installed: $(VENV)/.tools $(SOURCES)
+	$(PY) -m pip install --quiet --constraint constraints.txt --no-build-isolation --editable ".[all]"
+	$(PY) -m nanobind.stubgen -q -m schedlab._core -o src/schedlab/_core.pyi
+	touch $@
+
+$(VENV)/.docs: $(VENV)/.installed
+	$(PY) -m pip install --quiet --constraint constraints.txt --group docs
+	touch $@
+
+clean:
+	rm -rf build site out $(VENV)

@@ -1,0 +1,5 @@
+"""``python -m schedlab`` is the command ``schedlab``."""
+
+from schedlab.cli import main
+
+main()

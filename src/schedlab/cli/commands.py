@@ -1,0 +1,64 @@
+"""How a command is declared: a function whose parameters are options or groups of options."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, Field, fields, is_dataclass
+from typing import Any, get_type_hints
+
+import typer
+
+Command = Callable[..., None]
+
+
+def add_command(app: typer.Typer, command: Command, *examples: str) -> None:
+    """Add the command under its function's name, with examples beneath its help.
+
+    A parameter that is a dataclass stands for one option per field; so commands share options.
+    """
+    epilog = "\n\n".join(("Examples:", *(f"  {example}" for example in examples)))
+    app.command(epilog=epilog)(_spread(command))
+
+
+def _spread(command: Command) -> Command:
+    """The command as Typer wants it: one parameter per option."""
+    hints = get_type_hints(command, include_extras=True)
+    groups = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+
+    def spread(**values: Any) -> None:
+        for name, group in groups.items():
+            values[name] = group(**{each.name: values.pop(each.name) for each in fields(group)})
+        command(**values)
+
+    parameters = list(_parameters(command, hints))
+    spread.__name__, spread.__doc__ = command.__name__, command.__doc__
+    spread.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    spread.__annotations__ = {each.name: each.annotation for each in parameters}
+    return spread
+
+
+def _parameters(command: Command, hints: dict[str, Any]) -> Iterator[inspect.Parameter]:
+    for parameter in inspect.signature(command).parameters.values():
+        hint = hints[parameter.name]
+        if is_dataclass(hint):
+            yield from _options(hint)
+        else:
+            yield parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hint)
+
+
+def _options(group: Any) -> Iterator[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    for each in fields(group):
+        yield inspect.Parameter(
+            each.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=_default(each),
+            annotation=hints[each.name],
+        )
+
+
+def _default(each: Field[Any]) -> Any:
+    if each.default_factory is not MISSING:
+        return each.default_factory()
+    return inspect.Parameter.empty if each.default is MISSING else each.default

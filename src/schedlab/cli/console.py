@@ -1,0 +1,63 @@
+"""What commands print: tables and remarks for people, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from schedlab.workload import ReadReport
+
+
+def out() -> Console:
+    """For results."""
+    from rich.console import Console
+
+    return Console(highlight=False, markup=False, emoji=False)
+
+
+def err() -> Console:
+    """For progress and remarks, which must not mix with results."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False, markup=False, emoji=False)
+
+
+def new_table(*headings: str, text_columns: int = 1) -> Table:
+    """A table without frame: the first columns hold text, the others numbers."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    for place, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if place < text_columns else "right")
+    return table
+
+
+def cell(value: float | None, written: Callable[[float], str]) -> str:
+    """The value as the function writes it; a dash where there is none."""
+    return "–" if value is None or math.isnan(value) else written(value)
+
+
+def print_json(value: Any) -> None:
+    """The value as JSON, and nothing else."""
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def print_notes(notes: Iterable[str], *, beside_json: bool) -> None:
+    """Remarks beneath the result, or on stderr where stdout belongs to JSON."""
+    console = err() if beside_json else out()
+    for note in notes:
+        console.print(note, style="dim", soft_wrap=True)
+
+
+def reading_notes(report: ReadReport) -> Iterator[str]:
+    """What the reader did to the trace."""
+    return (f"reader: {line}" for line in report.lines())

@@ -1,0 +1,92 @@
+"""The options that say which machine the jobs run on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from typer import Option
+
+from schedlab.errors import ParameterError
+
+if TYPE_CHECKING:
+    from schedlab.platform import Platform
+    from schedlab.workload import Workload
+
+_MACHINE = "The machine"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """The machine; without any of its options the one that the trace's header describes."""
+
+    nodes: Annotated[
+        int | None,
+        Option(
+            metavar="N",
+            min=1,
+            help="So many equal nodes, instead of those in the trace's header.",
+            rich_help_panel=_MACHINE,
+        ),
+    ] = None
+    platform: Annotated[
+        Path | None,
+        Option(metavar="FILE", help="A platform in TOML.", rich_help_panel=_MACHINE),
+    ] = None
+    cluster: Annotated[
+        str | None,
+        Option(
+            metavar="NAME",
+            help="The cluster of the platform, if it has several.",
+            rich_help_panel=_MACHINE,
+        ),
+    ] = None
+    oversize: Annotated[
+        Literal["error", "drop", "clip"],
+        Option(
+            help="What becomes of jobs wider than the machine.",
+            rich_help_panel=_MACHINE,
+        ),
+    ] = "error"
+
+    def given(self) -> Platform | None:
+        """The machine that the options describe; None for the one in the trace's header."""
+        from schedlab.platform import Platform
+
+        if self.nodes is not None and self.platform is not None:
+            raise ParameterError("--nodes and --platform exclude each other; give one of them")
+        if self.platform is not None:
+            return self._described(self.platform)
+        if self.cluster is not None:
+            raise ParameterError("--cluster needs --platform, the file that describes it")
+        return None if self.nodes is None else Platform.homogeneous(self.nodes)
+
+    def fit(self, workload: Workload, nodes: int) -> Workload:
+        """The workload with jobs wider than so many nodes dropped or clipped, if asked for."""
+        from schedlab.workload.transforms import oversize
+
+        if self.oversize == "error":
+            return workload
+        return oversize(workload, self.oversize, nodes)
+
+    def notes(self, workload: Workload, nodes: int) -> Iterator[str]:
+        """What the options left open, and what they did to the workload."""
+        if self.nodes is None and self.platform is None:
+            yield f"machine: {nodes:,} nodes, as the trace's header says"
+        wide = int((workload["nodes"] > nodes).sum())
+        done = {"drop": "dropped", "clip": "clipped"}.get(self.oversize)
+        if wide and done:
+            yield f"{done} {wide:,} of {len(workload):,}: wider than {nodes:,} nodes"
+
+    def _described(self, path: Path) -> Platform:
+        from schedlab.platform import read_platform
+
+        found = read_platform(path)
+        if self.cluster is not None:
+            return found.only(self.cluster)
+        if len(found.clusters) > 1:
+            names = ", ".join(cluster.name for cluster in found.clusters)
+            raise ParameterError(f"{path}: has several clusters ({names}); choose with --cluster")
+        return found

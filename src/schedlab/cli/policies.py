@@ -1,0 +1,80 @@
+"""schedlab policies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schedlab.cli.console import new_table, out, print_json
+from schedlab.cli.output import AsJson
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+EXAMPLES = ("schedlab policies", "schedlab policies --json")
+
+_SHOWN = "fcfs  sjf+easy  easy:depth=100  easy:backfill=sjf  conservative:rebuild=true"
+
+
+def policies(json: AsJson = False) -> None:
+    """List the policies: orders of the queue, ways to backfill, and how to name both."""
+    if json:
+        print_json(_every_policy())
+        return
+    from schedlab.policies.choose import ALIASES
+
+    references: list[str] = []
+    aliases = ", ".join(f"{short} = {full}" for short, full in ALIASES.items())
+    out().print(
+        "A policy is ORDER or ORDER+BACKFILL, with parameters as :KEY=VALUE,...",
+        f"Examples: {_SHOWN}",
+        f"Aliases: {aliases}",
+        "Your own class is package.module:Class in place of ORDER.",
+        "",
+        _orders(references),
+        "",
+        _backfills(references),
+        "",
+        *(f"[{number}] {reference}" for number, reference in enumerate(references, 1)),
+        sep="\n",
+    )
+
+
+def _every_policy() -> list[dict[str, object]]:
+    from schedlab.policies import POLICIES
+
+    return [
+        {
+            "policy": name,
+            "sentence": entry.sentence,
+            "reference": entry.reference,
+            "parameters": {key: each.meaning for key, each in entry.parameters.items()},
+        }
+        for name, entry in POLICIES.items()
+    ]
+
+
+def _orders(references: list[str]) -> Table:
+    from schedlab.policies import ORDERS
+
+    table = new_table("order", "", "", text_columns=3)
+    for name, entry in ORDERS.items():
+        table.add_row(name, entry.sentence, _mark(entry.reference, references))
+    return table
+
+
+def _backfills(references: list[str]) -> Table:
+    from schedlab.policies import BACKFILLS
+
+    table = new_table("backfill", "", "", text_columns=3)
+    for name, entry in BACKFILLS.items():
+        table.add_row(name, entry.sentence, _mark(entry.reference, references))
+        for key, parameter in entry.parameters.items():
+            table.add_row("", f"{key}: {parameter.meaning}", style="dim")
+    return table
+
+
+def _mark(reference: str, references: list[str]) -> str:
+    """The numbers under which the parts of a reference stand in the list; new ones are added."""
+    parts = [part for part in reference.split("; ") if part != "textbook"]
+    references += [part for part in parts if part not in references]
+    return " ".join(f"[{references.index(part) + 1}]" for part in parts)

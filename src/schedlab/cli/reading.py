@@ -1,0 +1,136 @@
+"""The options that say which trace is read, and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from typer import Argument, Option
+
+from schedlab.errors import InputError
+
+if TYPE_CHECKING:
+    from schedlab.workload import Workload
+
+_READING, _SHAPING = "Reading the trace", "Shaping the workload"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """Where the jobs come from."""
+
+    trace: Annotated[
+        str,
+        Argument(metavar="TRACE", help="A workload file, or the name of a trace that was fetched."),
+    ]
+    format: Annotated[
+        str | None,
+        Option(
+            metavar="NAME",
+            help="Its format, if neither suffix nor content tells: swf, gwf, gwf-sqlite, "
+            "batsim-json, parquet or csv.",
+            rich_help_panel=_READING,
+        ),
+    ] = None
+    strict: Annotated[
+        bool,
+        Option(
+            "--strict",
+            help="Refuse a trace in which anything must be repaired or dropped.",
+            rich_help_panel=_READING,
+        ),
+    ] = False
+    procs: Annotated[
+        Literal["allocated", "requested"],
+        Option(
+            help="Which count of processors is the size of a job, where the trace has both.",
+            rich_help_panel=_READING,
+        ),
+    ] = "allocated"
+    cancelled: Annotated[
+        Literal["drop", "replay"],
+        Option(
+            help="Jobs withdrawn while they waited: drop them, or replay wait and withdrawal.",
+            rich_help_panel=_READING,
+        ),
+    ] = "drop"
+    flops_per_s: Annotated[
+        float,
+        Option(
+            metavar="F",
+            help="Speed of a host, for Batsim profiles that give amounts of work.",
+            rich_help_panel=_READING,
+        ),
+    ] = 1e6
+
+    def read(self) -> Workload:
+        """The workload in the trace."""
+        from schedlab.cli.progress import progress
+        from schedlab.workload import read_workload
+
+        path = locate(self.trace)
+        with progress(f"reading {path.name}"):
+            return read_workload(
+                path,
+                format=self.format,
+                strict=self.strict,
+                procs=self.procs,
+                cancelled=self.cancelled,
+                flops_per_s=self.flops_per_s,
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shaping:
+    """What is done to the jobs once they are read."""
+
+    cores_per_node: Annotated[
+        int | None,
+        Option(
+            metavar="C",
+            min=1,
+            help="The trace counts cores: turn them into whole nodes of so many.",
+            rich_help_panel=_SHAPING,
+        ),
+    ] = None
+    transform: Annotated[
+        list[str],
+        Option(
+            metavar="T",
+            help="A transform such as head=1000 or wra=0.2; several are applied in order.",
+            rich_help_panel=_SHAPING,
+        ),
+    ] = field(default_factory=list)
+    seed: Annotated[
+        int,
+        Option(metavar="S", min=0, help="Seed of random transforms.", rich_help_panel=_SHAPING),
+    ] = 0
+
+    def check(self) -> None:
+        """Refuse a misspelt transform before anything is read."""
+        from schedlab.workload import parse_transform
+
+        for text in self.transform:
+            parse_transform(text)
+
+    def apply(self, workload: Workload) -> Workload:
+        """The workload after cores were turned into nodes and the transforms were applied."""
+        from schedlab.workload import apply
+
+        cores = [] if self.cores_per_node is None else [f"cores_per_node={self.cores_per_node}"]
+        return apply(workload, [*cores, *self.transform], seed=self.seed)
+
+
+def locate(trace: str) -> Path:
+    """The file of that name, or the trace of that name in the cache of fetched ones."""
+    from schedlab.workload import CATALOG
+    from schedlab.workload.fetch import find
+
+    path = Path(trace)
+    if path.exists() or trace not in CATALOG:
+        return path
+    fetched = find(trace)
+    if fetched is None:
+        raise InputError(f"{trace}: was not fetched yet; run: schedlab workload fetch {trace}")
+    return fetched

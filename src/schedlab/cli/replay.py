@@ -1,0 +1,119 @@
+"""What several commands do: replay one trace on one machine under several policies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Option
+
+from schedlab.cli.machine import Machine
+from schedlab.cli.reading import Reading, Shaping
+from schedlab.errors import ParameterError
+
+if TYPE_CHECKING:
+    from schedlab.platform import Platform
+    from schedlab.sim import Schedule
+    from schedlab.workload import Workload
+
+_RUNS = "The runs"
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """The jobs and the machine, with remarks on how they came about."""
+
+    workload: Workload
+    platform: Platform
+    notes: tuple[str, ...]
+
+    @classmethod
+    def load(cls, reading: Reading, shaping: Shaping, machine: Machine) -> Scenario:
+        """Read the trace, shape the workload and fit it to the machine."""
+        from schedlab.cli.console import reading_notes
+        from schedlab.platform import platform_from_header
+
+        shaping.check()
+        given = machine.given()
+        workload = shaping.apply(reading.read())
+        platform = given or platform_from_header(workload)
+        fitted = machine.fit(workload, platform.nodes)
+        notes = [*reading_notes(workload.report), *machine.notes(workload, platform.nodes)]
+        return cls(fitted, platform, tuple(notes))
+
+    def title(self) -> str:
+        """What is replayed, in one line."""
+        return (
+            f"{self.workload.name}: {len(self.workload):,} jobs on {self.platform.nodes:,} nodes"
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policies:
+    """Which policies run, and by which rules."""
+
+    policy: Annotated[
+        list[str],
+        Option(
+            metavar="P",
+            help="A policy such as easy, sjf+easy or easy:depth=100; may be given several times. "
+            "All names: schedlab policies.",
+            rich_help_panel=_RUNS,
+        ),
+    ]
+    tick: Annotated[
+        int,
+        Option(
+            metavar="S",
+            min=0,
+            help="Events are seen only every so many seconds; 0: at once.",
+            rich_help_panel=_RUNS,
+        ),
+    ] = 0
+    depth: Annotated[
+        int | None,
+        Option(
+            metavar="D",
+            min=1,
+            help="How many waiting jobs a pass considers; all by default.",
+            rich_help_panel=_RUNS,
+        ),
+    ] = None
+    no_kill: Annotated[
+        bool,
+        Option(
+            "--no-kill",
+            help="Let jobs run beyond their request; otherwise they are killed then.",
+            rich_help_panel=_RUNS,
+        ),
+    ] = False
+
+    def names(self) -> list[str]:
+        """The full names, checked: every one known and none twice."""
+        from schedlab.policies import choose_policy
+
+        names = [choose_policy(text, depth=self.depth).name for text in self.policy]
+        for name in names:
+            if names.count(name) > 1:
+                raise ParameterError(f'policy "{name}" is given twice')
+        return names
+
+    def run(self, scenario: Scenario, seed: int) -> Iterator[Schedule]:
+        """One schedule per policy."""
+        from schedlab.cli.progress import progress
+        from schedlab.sim import simulate
+
+        for policy in self.policy:
+            with progress(f"simulating {policy}") as report:
+                schedule = simulate(
+                    scenario.workload,
+                    scenario.platform,
+                    policy,
+                    tick=self.tick,
+                    depth=self.depth,
+                    kill_at_request=not self.no_kill,
+                    seed=seed,
+                    progress=report,
+                )
+            yield schedule

@@ -1,0 +1,37 @@
+"""schedlab version."""
+
+from __future__ import annotations
+
+import typer
+
+from schedlab.cli.console import print_json
+from schedlab.cli.output import AsJson
+
+EXAMPLES = ("schedlab version", "schedlab version --json")
+
+_PACKAGES = ("numpy", "polars", "pyarrow", "matplotlib", "bokeh")
+
+
+def version(json: AsJson = False) -> None:
+    """Say which schedlab this is, and which libraries it uses."""
+    import platform
+
+    from schedlab.version import __version__
+
+    versions = {"schedlab": __version__, "python": platform.python_version()}
+    versions |= {name: _installed(name) for name in _PACKAGES}
+    if json:
+        print_json(versions)
+        return
+    for name, number in versions.items():
+        typer.echo(f"{name:<10}  {number or 'not installed'}")
+
+
+def _installed(name: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError
+    from importlib.metadata import version as installed_version
+
+    try:
+        return installed_version(name)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,60 @@
+"""What was run: workload, platform, options and versions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from schedlab.platform import Platform
+from schedlab.sim import Schedule
+from schedlab.units import format_duration
+from schedlab.workload import Workload
+
+_OPTIONS = ("tick", "depth", "kill_at_request", "seed")
+
+Facts = list[tuple[str, list[tuple[str, str]]]]
+
+
+def facts(schedules: Sequence[Schedule]) -> Facts:
+    """Titles, each with names and values; what schedules share is told once."""
+    told: dict[str, list[tuple[str, str]]] = {}
+    for schedule in schedules:
+        told.setdefault(f"Workload {schedule.workload.name}", _of_workload(schedule))
+        told.setdefault(f"Platform {schedule.platform.name}", _of_platform(schedule.platform))
+    told["Runs"] = [(schedule.policy, _of_run(schedule.provenance)) for schedule in schedules]
+    return list(told.items())
+
+
+def _of_workload(schedule: Schedule) -> list[tuple[str, str]]:
+    workload: Workload = schedule.workload
+    load = workload.offered_load(schedule.platform.nodes)
+    return [
+        ("jobs", f"{len(workload):,}"),
+        ("submitted within", format_duration(workload.span_s())),
+        ("offered load", f"{load:.3f}"),
+        *(("reader", line) for line in workload.report.lines()),
+        *((str(step.get("step", "step")), _plain(step)) for step in workload.provenance),
+    ]
+
+
+def _of_platform(platform: Platform) -> list[tuple[str, str]]:
+    return [
+        (
+            cluster.name,
+            f"{cluster.nodes:,} nodes of {cluster.cores_per_node} cores, "
+            f"{cluster.gpus_per_node} GPUs",
+        )
+        for cluster in platform.clusters
+    ]
+
+
+def _of_run(provenance: Mapping[str, Any]) -> str:
+    options = [f"{key} {provenance[key]}" for key in _OPTIONS if provenance.get(key) is not None]
+    versions = [f"{name} {version}" for name, version in provenance.get("versions", {}).items()]
+    return ", ".join([*options, *versions]) or "not known"
+
+
+def _plain(step: Mapping[str, Any]) -> str:
+    details = {key: value for key, value in step.items() if key != "step"}
+    return ", ".join(f"{key} {json.dumps(value, default=str)}" for key, value in details.items())

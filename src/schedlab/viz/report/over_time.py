@@ -1,0 +1,75 @@
+"""Use of the machine and queue over time, to explore."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from bokeh.models import ColumnDataSource, HoverTool
+
+from schedlab.sim import Schedule
+from schedlab.viz.colours import policy_colour
+from schedlab.viz.curves import Band, band
+from schedlab.viz.report.style import legend_above, time_figure
+from schedlab.viz.time_axis import TimeAxis
+
+USE_BINS, QUEUE_BINS = 400, 1500
+"""Of time; the use of a loaded machine jumps too much for more to be seen."""
+
+
+def used_nodes_figure(schedules: Sequence[Schedule], axis: TimeAxis) -> Any:
+    """Nodes in use, one line per policy."""
+    nodes = max(schedule.platform.nodes for schedule in schedules)
+    plot = time_figure(230, axis, y_range=(0, nodes * 1.04), y_axis_label="nodes in use")
+    plot.hspan(y=[nodes], line_dash="dashed", line_color="black")
+    for place, schedule in enumerate(schedules):
+        shown = band(schedule.used_nodes(), axis, USE_BINS)
+        _draw(plot, shown, schedule.policy, place, shaded=len(schedules) == 1)
+    legend_above(plot)
+    return plot
+
+
+def queue_figure(schedules: Sequence[Schedule], axis: TimeAxis, x_range: Any) -> Any:
+    """Waiting jobs, one line per policy."""
+    plot = time_figure(230, axis, x_range, y_axis_label="jobs waiting")
+    for place, schedule in enumerate(schedules):
+        shown = band(schedule.queue_length(), axis, QUEUE_BINS)
+        _draw(plot, shown, schedule.policy, place, shaded=True)
+    plot.y_range.start = 0
+    legend_above(plot)
+    return plot
+
+
+def _draw(plot: Any, shown: Band, name: str, place: int, *, shaded: bool) -> None:
+    """The mean as a line and, if wanted, a shade from the least to the greatest value."""
+    colour = policy_colour(place)
+    source = ColumnDataSource(
+        {
+            "left": shown.place[:-1].astype(np.float32),
+            "right": shown.place[1:].astype(np.float32),
+            "mean": shown.mean.astype(np.float32),
+            "least": shown.least.astype(np.int32),
+            "greatest": shown.greatest.astype(np.int32),
+        }
+    )
+    shade = plot.quad(
+        "left",
+        "right",
+        "greatest",
+        "least",
+        source=source,
+        fill_color=colour,
+        fill_alpha=0.2 if shaded else 0,
+        line_alpha=0,
+        legend_label=name,
+    )
+    plot.step("left", "mean", source=source, mode="after", color=colour, legend_label=name)
+    about = [
+        ("policy", name),
+        ("from", "@left{0.000}"),
+        ("mean", "@mean{0,0.0}"),
+        ("least", "@least"),
+        ("greatest", "@greatest"),
+    ]
+    plot.add_tools(HoverTool(renderers=[shade], tooltips=about, mode="vline", visible=False))

@@ -1,0 +1,91 @@
+"""write_report(): the page from its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from schedlab.atomic import replacing
+from schedlab.errors import MissingExtraError
+from schedlab.metrics import compare
+from schedlab.sim import Schedule
+from schedlab.viz.colours import job_colours, usual_colouring
+from schedlab.viz.comparison import USUAL_METRICS
+from schedlab.viz.paper import checked
+from schedlab.viz.report.facts import facts
+from schedlab.viz.report.tables import SUMMARY_METRICS, summary_table, user_table
+from schedlab.viz.time_axis import TimeAxis
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def write_report(
+    schedules: Sequence[Schedule], path: str | Path, *, title: str | None = None
+) -> None:
+    """Writes a single HTML file to compare schedules, with nothing to load from elsewhere.
+
+    It tells what was run, sums up each policy, and draws the comparison, use and queue over time,
+    distributions, a Gantt chart per policy, and how users and classes of jobs fared.
+    """
+    schedules = list(checked(schedules))
+    page = _page(schedules, title or f"{schedules[0].workload.name}: " + _policies(schedules))
+    with replacing(path) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+
+
+def _page(schedules: list[Schedule], title: str) -> str:
+    try:
+        from bokeh.embed import components
+        from bokeh.resources import Resources
+        from jinja2 import Environment
+    except ImportError:
+        raise MissingExtraError("bokeh", "viz") from None
+
+    values = compare(schedules, SUMMARY_METRICS)
+    script, figures = components(_figures(schedules, values))
+    template = files(__package__).joinpath("page.html").read_text(encoding="utf-8")
+    return (
+        Environment(autoescape=True)
+        .from_string(template)
+        .render(
+            title=title,
+            library=Resources(mode="inline", components=["bokeh"]).render(),
+            script=script,
+            figures=figures,
+            gantt=[(each.policy, job_colours(each, usual_colouring(each))) for each in schedules],
+            facts=facts(schedules),
+            summary=summary_table(schedules, values),
+            users=user_table(schedules),
+        )
+    )
+
+
+def _figures(schedules: list[Schedule], values: pl.DataFrame) -> dict[str, Any]:
+    """The Bokeh figures by the names the page gives them; those over time move together."""
+    from schedlab.viz.report.cdf import cdf_figure
+    from schedlab.viz.report.comparison import comparison_figure
+    from schedlab.viz.report.gantt import gantt_figure
+    from schedlab.viz.report.groups import group_figure
+    from schedlab.viz.report.over_time import queue_figure, used_nodes_figure
+
+    axis = TimeAxis.over(schedules)
+    used = used_nodes_figure(schedules, axis)
+    figures = {
+        "comparison": comparison_figure(values.select("policy", *USUAL_METRICS)),
+        "used": used,
+        "queue": queue_figure(schedules, axis, used.x_range),
+        "wait": cdf_figure(schedules, "wait"),
+        "slowdown": cdf_figure(schedules, "bounded_slowdown"),
+        "by_size": group_figure(schedules, "size"),
+        "by_run_time": group_figure(schedules, "run_time"),
+    }
+    for place, schedule in enumerate(schedules):
+        figures[f"gantt{place}"] = gantt_figure(schedule, axis, used.x_range)
+    return figures
+
+
+def _policies(schedules: Sequence[Schedule]) -> str:
+    return ", ".join(schedule.policy for schedule in schedules)

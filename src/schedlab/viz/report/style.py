@@ -1,0 +1,66 @@
+"""The look of the report's figures."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from bokeh.models import (
+    BasicTickFormatter,
+    BoxZoomTool,
+    NumeralTickFormatter,
+    WheelZoomTool,
+)
+from bokeh.plotting import figure
+
+from schedlab.viz.time_axis import TimeAxis
+
+_GREY = "#555555"
+
+
+def new_figure(height: int, *, along: Literal["both", "width"] = "both", **options: Any) -> Any:
+    """A figure as wide as the page; dragging zooms, and the wheel does so once switched on."""
+    plot = figure(
+        height=height,
+        sizing_mode="stretch_width",
+        tools="xpan,reset,save" if along == "width" else "pan,reset,save",
+        toolbar_location="right",
+        **options,
+    )
+    zoom = BoxZoomTool(dimensions=along)
+    plot.add_tools(zoom, WheelZoomTool(dimensions=along))
+    plot.toolbar.active_drag = zoom
+    plot.toolbar.logo = None
+    plot.outline_line_color = None
+    plot.grid.grid_line_color = "#e5e5e5"
+    plot.axis.axis_line_color = _GREY
+    plot.axis.major_tick_line_color = _GREY
+    plot.axis.minor_tick_line_color = None
+    plot.axis.axis_label_text_font_style = "normal"
+    plot.axis.axis_label_text_font_size = "12px"
+    plot.axis.major_label_text_font_size = "11px"
+    return plot
+
+
+def time_figure(height: int, axis: TimeAxis, x_range: Any = None, **options: Any) -> Any:
+    """A figure over time; those that share ``x_range`` move together."""
+    plot = new_figure(height, along="width", x_range=x_range or (0, axis.end), **options)
+    plot.xaxis.axis_label = axis.label
+    plot.xaxis.formatter = BasicTickFormatter(use_scientific=False)
+    plot.yaxis.formatter = NumeralTickFormatter(format="0,0")
+    # The same width for all labels keeps the time axes of all figures in line.
+    plot.min_border_left = 80
+    return plot
+
+
+def legend_above(plot: Any) -> None:
+    """Moves the legend out of the way; a click on a name hides its lines."""
+    legend = plot.legend[0]
+    plot.add_layout(legend, "above")
+    legend.orientation = "horizontal"
+    legend.click_policy = "hide"
+    legend.border_line_color = None
+    legend.background_fill_alpha = 0
+    legend.label_text_font_size = "12px"
+    legend.location = "top_left"
+    legend.padding = legend.margin = 0
+    legend.spacing = 14

@@ -1,0 +1,104 @@
+"""The report's tables, as texts ready to print."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from schedlab.metrics import METRICS, Metric, find_metric, table
+from schedlab.metrics.summary import job_counts
+from schedlab.sim import Schedule
+from schedlab.viz.comparison import best_of
+from schedlab.viz.labels import metric_label, three_digits, value_label
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SUMMARY_METRICS = (
+    "makespan",
+    "utilisation",
+    "loss_of_capacity",
+    "wait",
+    "wait:percentile=95",
+    "wait:percentile=100",
+    "slowdown",
+    "bounded_slowdown",
+    "bounded_slowdown:weight=user",
+    "mean_queue_length",
+    "fairness",
+)
+USER_METRICS = ("wait", "bounded_slowdown")
+MAX_USERS = 20
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A text, and whether it is the best of its kind."""
+
+    text: str
+    best: bool = False
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A table of texts."""
+
+    columns: list[str]
+    rows: list[list[Cell]]
+
+
+def summary_table(schedules: Sequence[Schedule], values: pl.DataFrame) -> TextTable:
+    """A row per metric and a column per policy, the best of each row marked.
+
+    Args:
+        schedules: what happened.
+        values: ``SUMMARY_METRICS`` of each, from ``compare``.
+    """
+    counts = [job_counts(schedule) for schedule in schedules]
+    rows = [[Cell(name), *(Cell(f"{each[name]:,}") for each in counts)] for name in counts[0]]
+    for name in SUMMARY_METRICS:
+        metric = find_metric(name)
+        label = f"{metric_label(name)} {'↓' if metric.smaller_is_better else '↑'}"
+        rows.append([Cell(label), *_compared(metric, values[name].to_list())])
+    rows.append([Cell("simulated in"), *(Cell(_seconds(each.wall_s)) for each in schedules)])
+    return TextTable(["", *(schedule.policy for schedule in schedules)], rows)
+
+
+def user_table(schedules: Sequence[Schedule]) -> TextTable | None:
+    """One row for each of the users with most work; none if users are not known."""
+    found = {
+        (metric, schedule.policy): table(schedule, metric, "user", percentiles=())
+        for metric in USER_METRICS
+        for schedule in schedules
+    }
+    users = found[USER_METRICS[0], schedules[0].policy]
+    if len(users) < 2:
+        return None
+    means = {key: dict(zip(each["user"], each["mean"], strict=True)) for key, each in found.items()}
+    rows = []
+    for user, jobs, node_seconds, _ in users.sort("node_seconds", descending=True).rows()[
+        :MAX_USERS
+    ]:
+        row = [Cell(str(user)), Cell(f"{jobs:,}"), Cell(f"{node_seconds / 3600:,.0f}")]
+        for metric in USER_METRICS:
+            values = [means[metric, each.policy].get(user, math.nan) for each in schedules]
+            row += _compared(METRICS[metric], values)
+        rows.append(row)
+    columns = [
+        f"{metric_label(metric)}: {schedule.policy}"
+        for metric in USER_METRICS
+        for schedule in schedules
+    ]
+    return TextTable(["user", "jobs", "node-hours", *columns], rows)
+
+
+def _compared(metric: Metric, values: Sequence[float]) -> list[Cell]:
+    best = best_of(values, metric)
+    differ = any(value != best for value in values)
+    return [Cell(value_label(value, metric), differ and value == best) for value in values]
+
+
+def _seconds(wall_s: float) -> str:
+    return "–" if math.isnan(wall_s) else f"{three_digits(wall_s)} s"

@@ -1,0 +1,39 @@
+"""What all tests share: where the real traces are, and the rule that CI skips nothing."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+# `make sanitize` installs another build of the package beside the editable one and names it here.
+_OTHER_BUILD = os.environ.get("SCHEDLAB_SITE")
+if _OTHER_BUILD:
+    sys.meta_path[:] = [f for f in sys.meta_path if "Redirecting" not in type(f).__name__]
+    sys.path.insert(0, _OTHER_BUILD)
+    import schedlab
+
+    assert schedlab.__file__.startswith(_OTHER_BUILD), schedlab.__file__
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> object:
+    """With SCHEDLAB_NO_SKIPS a skip is a failure: everything a test wants must be installed."""
+    report: pytest.TestReport = yield  # type: ignore[misc]
+    if os.environ.get("SCHEDLAB_NO_SKIPS") and report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped where nothing may be: {report.longrepr}"
+    return report
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real traces beside the repository; tests that want it skip without it."""
+    folder = Path(__file__).parents[1].parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("no traces beside the repository")
+    return folder
