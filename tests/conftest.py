@@ -19,9 +19,7 @@ if _OTHER_BUILD:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> object:
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> object:
     """With SCHEDLAB_NO_SKIPS a skip is a failure: everything a test wants must be installed."""
     report: pytest.TestReport = yield  # type: ignore[misc]
     if os.environ.get("SCHEDLAB_NO_SKIPS") and report.skipped and not hasattr(report, "wasxfail"):

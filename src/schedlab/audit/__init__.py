@@ -1,0 +1,15 @@
+"""Whether a schedule, from any simulator or real machine, is lawful and follows its policy."""
+
+from schedlab.audit.auditing import audit
+from schedlab.audit.readers import SCHEDULE_READERS, read_observed
+from schedlab.audit.verdict import Comparison, Departure, Verdict, Violation
+
+__all__ = [
+    "SCHEDULE_READERS",
+    "Comparison",
+    "Departure",
+    "Verdict",
+    "Violation",
+    "audit",
+    "read_observed",
+]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from schedlab.cli import policies, simulate, version
+from schedlab.cli import compare, demo, policies, simulate, version, workload
 from schedlab.cli.commands import add_command
 from schedlab.cli.mistakes import Commands
 
@@ -18,11 +18,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+add_command(app, demo.demo, *demo.EXAMPLES)
 add_command(app, simulate.simulate, *simulate.EXAMPLES)
+add_command(app, compare.compare, *compare.EXAMPLES)
+app.add_typer(workload.app)
 add_command(app, policies.policies, *policies.EXAMPLES)
 add_command(app, version.version, *version.EXAMPLES)
 
 
 def main() -> None:
     """Run the command line."""
-    app()
+    app(prog_name="schedlab")

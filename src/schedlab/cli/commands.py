@@ -24,7 +24,7 @@ def add_command(app: typer.Typer, command: Command, *examples: str) -> None:
 def _spread(command: Command) -> Command:
     """The command as Typer wants it: one parameter per option."""
     hints = get_type_hints(command, include_extras=True)
-    groups = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
 
     def spread(**values: Any) -> None:
         for name, group in groups.items():

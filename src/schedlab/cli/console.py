@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     from schedlab.workload import ReadReport
+
+AsJson = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON and nothing else.")]
 
 
 def out() -> Console:
@@ -30,14 +33,29 @@ def err() -> Console:
     return Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 
+def heading(line: str) -> Text:
+    """A line above a table."""
+    from rich.text import Text
+
+    return Text(line, "bold")
+
+
 def new_table(*headings: str, text_columns: int = 1) -> Table:
     """A table without frame: the first columns hold text, the others numbers."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    for place, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if place < text_columns else "right")
+    table = Table(
+        box=SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        collapse_padding=True,
+        header_style="bold",
+    )
+    for heading in headings[:text_columns]:
+        table.add_column(heading, overflow="fold")
+    for heading in headings[text_columns:]:
+        table.add_column(heading, justify="right")
     return table
 
 
@@ -51,9 +69,9 @@ def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def print_notes(notes: Iterable[str], *, beside_json: bool) -> None:
+def print_notes(notes: Iterable[str], *, to_stderr: bool) -> None:
     """Remarks beneath the result, or on stderr where stdout belongs to JSON."""
-    console = err() if beside_json else out()
+    console = err() if to_stderr else out()
     for note in notes:
         console.print(note, style="dim", soft_wrap=True)
 

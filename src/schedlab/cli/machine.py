@@ -46,6 +46,7 @@ class Machine:
     oversize: Annotated[
         Literal["error", "drop", "clip"],
         Option(
+            metavar="error|drop|clip",
             help="What becomes of jobs wider than the machine.",
             rich_help_panel=_MACHINE,
         ),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schedlab.cli.console import new_table, out, print_json
-from schedlab.cli.output import AsJson
+from schedlab.cli.console import AsJson, new_table, out, print_json
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -37,6 +37,7 @@ class Reading:
         bool,
         Option(
             "--strict",
+            metavar="",
             help="Refuse a trace in which anything must be repaired or dropped.",
             rich_help_panel=_READING,
         ),
@@ -44,6 +45,7 @@ class Reading:
     procs: Annotated[
         Literal["allocated", "requested"],
         Option(
+            metavar="allocated|requested",
             help="Which count of processors is the size of a job, where the trace has both.",
             rich_help_panel=_READING,
         ),
@@ -51,6 +53,7 @@ class Reading:
     cancelled: Annotated[
         Literal["drop", "replay"],
         Option(
+            metavar="drop|replay",
             help="Jobs withdrawn while they waited: drop them, or replay wait and withdrawal.",
             rich_help_panel=_READING,
         ),
@@ -59,6 +62,7 @@ class Reading:
         float,
         Option(
             metavar="F",
+            show_default="1e6",
             help="Speed of a host, for Batsim profiles that give amounts of work.",
             rich_help_panel=_READING,
         ),

@@ -44,9 +44,7 @@ class Scenario:
 
     def title(self) -> str:
         """What is replayed, in one line."""
-        return (
-            f"{self.workload.name}: {len(self.workload):,} jobs on {self.platform.nodes:,} nodes"
-        )
+        return f"{self.workload.name}: {len(self.workload):,} jobs on {self.platform.nodes:,} nodes"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +82,7 @@ class Policies:
         bool,
         Option(
             "--no-kill",
+            metavar="",
             help="Let jobs run beyond their request; otherwise they are killed then.",
             rich_help_panel=_RUNS,
         ),

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
-from schedlab.cli.console import cell, new_table, out, print_json, print_notes
+from schedlab.cli.console import AsJson, cell, heading, new_table, out, print_json, print_notes
 from schedlab.cli.machine import Machine
-from schedlab.cli.output import AsJson
 from schedlab.cli.reading import Reading, Shaping
 from schedlab.cli.replay import Policies, Scenario
+from schedlab.cli.results import Row, result_rows, run_notes
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-Row = dict[str, Any]
-
 EXAMPLES = (
     "schedlab simulate trace.swf.gz --policy easy --policy sjf+easy",
-    "schedlab simulate trace.swf --nodes 128 --policy conservative:depth=100 --out schedule.parquet",
-    "schedlab simulate trace.swf --transform head=1000 --transform wra=random:0.5 --policy easy --json",
+    "schedlab simulate trace.swf --nodes 128 --policy easy:depth=100 --out easy.parquet",
+    "schedlab simulate trace.swf --transform head=1000 --policy conservative --json",
 )
 
 
@@ -42,8 +40,7 @@ def simulate(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Replay a trace under one or more policies and say how well each does."""
-    from schedlab.metrics import summary
+    """Replay a trace under one or more policies, and say how each does."""
     from schedlab.sim import check_saving, save_schedules
 
     names = policies.names()
@@ -53,23 +50,13 @@ def simulate(
     schedules = list(policies.run(scenario, shaping.seed))
     if output is not None:
         save_schedules(schedules, output)
-    rows = [summary(schedule) for schedule in schedules]
+    rows = result_rows(schedules, scenario, policies, shaping.seed)
     if json:
-        print_json([{**row, **_settings(scenario, shaping, policies)} for row in rows])
+        print_json(rows)
     else:
-        out().print(scenario.title(), "", _table(rows), "", sep="\n")
-    notes = [*_run_notes(rows), *scenario.notes]
-    print_notes(notes + ([f"written: {output}"] if output else []), beside_json=json)
-
-
-def _settings(scenario: Scenario, shaping: Shaping, policies: Policies) -> Row:
-    return {
-        "trace": scenario.workload.name,
-        "nodes": scenario.platform.nodes,
-        "tick_s": policies.tick,
-        "kill_at_request": not policies.no_kill,
-        "seed": shaping.seed,
-    }
+        out().print(heading(scenario.title()), "", _table(rows), "", sep="\n")
+    written = [f"written: {output}"] if output is not None else []
+    print_notes([*run_notes(rows), *scenario.notes, *written], to_stderr=json)
 
 
 def _table(rows: Sequence[Row]) -> Table:
@@ -81,7 +68,7 @@ def _table(rows: Sequence[Row]) -> Table:
     for row in rows:
         table.add_row(
             row["policy"],
-            cell(row["utilisation"], "{:.1%}".format),
+            cell(row["utilisation"], lambda share: f"{100 * share:.1f} %"),
             cell(row["mean_wait_s"], "{:,.0f} s".format),
             cell(row["mean_wait_s"], short_duration),
             cell(row["p95_wait_s"], short_duration),
@@ -89,17 +76,3 @@ def _table(rows: Sequence[Row]) -> Table:
             cell(row["makespan_s"], short_duration),
         )
     return table
-
-
-def _run_notes(rows: Sequence[Row]) -> Iterator[str]:
-    jobs, wall_s = sum(row["jobs"] for row in rows), sum(row["wall_s"] or 0 for row in rows)
-    if wall_s > 0:
-        yield f"simulated {jobs:,} jobs in {wall_s:.2f} s, {jobs / wall_s:,.0f} a second"
-    for how in ("killed", "cancelled"):
-        counts = {row["policy"]: row[how] for row in rows if row[how]}
-        if counts:
-            each = ", ".join(f"{count:,} under {policy}" for policy, count in counts.items())
-            yield f"{_STATES[how]}: {each}"
-
-
-_STATES = {"killed": "killed at their request", "cancelled": "cancelled while waiting"}

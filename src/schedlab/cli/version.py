@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from schedlab.cli.console import print_json
-from schedlab.cli.output import AsJson
+from schedlab.cli.console import AsJson, print_json
 
 EXAMPLES = ("schedlab version", "schedlab version --json")
 
@@ -18,8 +17,11 @@ def version(json: AsJson = False) -> None:
 
     from schedlab.version import __version__
 
-    versions = {"schedlab": __version__, "python": platform.python_version()}
-    versions |= {name: _installed(name) for name in _PACKAGES}
+    versions = {
+        "schedlab": __version__,
+        "python": platform.python_version(),
+        **{name: _installed(name) for name in _PACKAGES},
+    }
     if json:
         print_json(versions)
         return

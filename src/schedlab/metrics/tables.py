@@ -90,7 +90,7 @@ def _percentile(
 ) -> Values:
     """The least value of each group that so many per cent of its weight do not exceed."""
     upto = np.cumsum(weights)
-    last = np.append(first[1:], len(values)) - 1
+    last = np.append(first, len(values))[1:] - 1
     before = upto[first] - weights[first]
     place = np.searchsorted(upto, before + percent * (upto[last] - before) / 100)
     found: Values = values[np.clip(place, first, last)]

@@ -45,6 +45,12 @@ class NodeRanges:
         """For each range the position of the job it belongs to."""
         return np.repeat(np.arange(len(self)), np.diff(self.offset))
 
+    def take(self, which: NDArray[np.bool_]) -> NodeRanges:
+        """The ranges of these jobs."""
+        kept = which[self.job()]
+        offset = np.concatenate([[0], np.cumsum(np.diff(self.offset)[which])])
+        return NodeRanges(offset, self.first[kept], self.last[kept])
+
     def each(self) -> NodeRanges:
         """Every range by itself, as if it were a job."""
         return NodeRanges(np.arange(len(self.first) + 1), self.first, self.last)
@@ -60,9 +66,9 @@ class NodeRanges:
         import pyarrow.compute as pc
 
         text = pa.large_string()
-        first, last = pa.array(self.first).cast(text), pa.array(self.last).cast(text)
-        both = pc.binary_join_element_wise(first, last, pa.scalar("-", text))
-        words = pc.if_else(pa.array(self.first == self.last), first, both)
+        first = pa.array(self.first).cast(text)
+        last = pa.array(self.last, mask=self.first == self.last).cast(text)
+        words = pc.binary_join_element_wise(first, last, pa.scalar("-", text), null_handling="skip")
         lists = pa.LargeListArray.from_arrays(pa.array(self.offset), words)
         return pl.Series(
             "node_ranges", pc.binary_join(lists, pa.scalar(",", text)), dtype=pl.String

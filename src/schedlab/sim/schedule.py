@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
@@ -92,6 +92,12 @@ class Schedule:
     def ran_s(self) -> Times:
         """How long the job occupied its nodes; shorter than ``run_s`` if it was killed."""
         return np.where(self.started, self.end_s - self.start_s, 0)
+
+    def take(self, which: NDArray[np.bool_]) -> Schedule:
+        """The part of the schedule that belongs to these jobs."""
+        columns = {name: getattr(self, name)[which] for name in _PER_JOB}
+        ranges = None if self.node_ranges is None else self.node_ranges.take(which)
+        return replace(self, workload=self.workload.take(which), node_ranges=ranges, **columns)
 
     def horizon_s(self) -> tuple[int, int]:
         """The first submission and the last end; the makespan lies between them."""

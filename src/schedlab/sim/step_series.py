@@ -29,8 +29,8 @@ class StepSeries:
 
     def at(self, times: NDArray[np.int64]) -> NDArray[np.int64]:
         """The value at each of these times; 0 before the first change."""
-        index = np.searchsorted(self.time_s, times, side="right") - 1
-        return np.where(index < 0, 0, self.value[np.maximum(index, 0)])
+        from_zero = np.concatenate([np.zeros(1, dtype=np.int64), self.value])
+        return from_zero[np.searchsorted(self.time_s, times, side="right")]
 
     def integral(self, start_s: int, end_s: int) -> float:
         """The area under the curve between two times."""

@@ -10,6 +10,7 @@ from schedlab.viz.comparison import draw_comparison
 from schedlab.viz.gantt import draw_gantt
 from schedlab.viz.over_time import draw_over_time
 from schedlab.viz.paper import save_figure
+from schedlab.viz.report import write_report
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,4 +29,5 @@ __all__ = [
     "draw_gantt",
     "draw_over_time",
     "save_figure",
+    "write_report",
 ]

@@ -39,7 +39,7 @@ def check_saving(policies: Sequence[str], path: str | Path, format: str | None =
     if twice:
         raise ParameterError(f'two schedules of policy "{min(twice)}"; a file holds one per policy')
     if _format(path, format).single and len(policies) != 1:
-        raise ParameterError(f"{path}: holds one schedule; {len(policies)} were given")
+        raise ParameterError(f"{path}: this format holds one schedule; {len(policies)} were given")
     require_writable(path)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from bokeh.models import FixedTicker, HoverTool, NumeralTickFormatter
 
 from schedlab.metrics import find_job_metric
@@ -31,10 +32,9 @@ def cdf_figure(schedules: Sequence[Schedule], name: str) -> Any:
     )
     for place, (schedule, of_jobs) in enumerate(zip(schedules, values, strict=True)):
         x, share = cumulative(of_jobs, LEAST, right, POINTS)
-        line = plot.step(
-            x,
-            share,
-            mode="after",
+        line = plot.line(
+            np.repeat(x, 2)[1:],
+            np.repeat(share, 2)[:-1],
             color=policy_colour(place),
             line_width=2,
             legend_label=schedule.policy,

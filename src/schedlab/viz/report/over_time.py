@@ -43,33 +43,32 @@ def queue_figure(schedules: Sequence[Schedule], axis: TimeAxis, x_range: Any) ->
 
 def _draw(plot: Any, shown: Band, name: str, place: int, *, shaded: bool) -> None:
     """The mean as a line and, if wanted, a shade from the least to the greatest value."""
-    colour = policy_colour(place)
+    # Corners drawn as a line: Bokeh's own step glyph does not answer to the mouse.
     source = ColumnDataSource(
         {
-            "left": shown.place[:-1].astype(np.float32),
-            "right": shown.place[1:].astype(np.float32),
-            "mean": shown.mean.astype(np.float32),
-            "least": shown.least.astype(np.int32),
-            "greatest": shown.greatest.astype(np.int32),
+            "time": np.repeat(shown.place, 2)[1:-1].astype(np.float32),
+            "mean": np.repeat(shown.mean, 2).astype(np.float32),
+            "least": np.repeat(shown.least, 2).astype(np.int32),
+            "greatest": np.repeat(shown.greatest, 2).astype(np.int32),
         }
     )
-    shade = plot.quad(
-        "left",
-        "right",
-        "greatest",
-        "least",
-        source=source,
-        fill_color=colour,
-        fill_alpha=0.2 if shaded else 0,
-        line_alpha=0,
-        legend_label=name,
-    )
-    plot.step("left", "mean", source=source, mode="after", color=colour, legend_label=name)
+    colour = policy_colour(place)
+    if shaded:
+        plot.varea(
+            "time",
+            "least",
+            "greatest",
+            source=source,
+            fill_color=colour,
+            fill_alpha=0.2,
+            legend_label=name,
+        )
+    line = plot.line("time", "mean", source=source, color=colour, legend_label=name)
     about = [
         ("policy", name),
-        ("from", "@left{0.000}"),
+        ("time", "@time{0.00}"),
         ("mean", "@mean{0,0.0}"),
         ("least", "@least"),
         ("greatest", "@greatest"),
     ]
-    plot.add_tools(HoverTool(renderers=[shade], tooltips=about, mode="vline", visible=False))
+    plot.add_tools(HoverTool(renderers=[line], tooltips=about, visible=False))

@@ -68,22 +68,19 @@ def summary_table(schedules: Sequence[Schedule], values: pl.DataFrame) -> TextTa
 
 def user_table(schedules: Sequence[Schedule]) -> TextTable | None:
     """One row for each of the users with most work; none if users are not known."""
-    found = {
-        (metric, schedule.policy): table(schedule, metric, "user", percentiles=())
+    found = [
+        [table(schedule, metric, "user", percentiles=()) for schedule in schedules]
         for metric in USER_METRICS
-        for schedule in schedules
-    }
-    users = found[USER_METRICS[0], schedules[0].policy]
+    ]
+    users = found[0][0].sort("node_seconds", descending=True)
     if len(users) < 2:
         return None
-    means = {key: dict(zip(each["user"], each["mean"], strict=True)) for key, each in found.items()}
+    means = [[dict(zip(t["user"], t["mean"], strict=True)) for t in tables] for tables in found]
     rows = []
-    for user, jobs, node_seconds, _ in users.sort("node_seconds", descending=True).rows()[
-        :MAX_USERS
-    ]:
+    for user, jobs, node_seconds, _ in users.rows()[:MAX_USERS]:
         row = [Cell(str(user)), Cell(f"{jobs:,}"), Cell(f"{node_seconds / 3600:,.0f}")]
-        for metric in USER_METRICS:
-            values = [means[metric, each.policy].get(user, math.nan) for each in schedules]
+        for metric, by_schedule in zip(USER_METRICS, means, strict=True):
+            values = [mean_of.get(user, math.nan) for mean_of in by_schedule]
             row += _compared(METRICS[metric], values)
         rows.append(row)
     columns = [

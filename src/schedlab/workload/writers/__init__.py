@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from schedlab.atomic import replacing
+from schedlab.atomic import replacing, require_writable
 from schedlab.errors import OutputError, ParameterError
 from schedlab.lookup import find_class
 from schedlab.workload.readers.source import plain_name
@@ -21,7 +21,7 @@ from schedlab.workload.writers.parquet import ParquetWriter
 from schedlab.workload.writers.swf import SwfWriter
 from schedlab.workload.writers.writer import Writer
 
-__all__ = ["WRITERS", "Writer", "write_workload"]
+__all__ = ["WRITERS", "Writer", "check_writing", "write_workload"]
 
 WRITERS: dict[str, type[Writer]] = {
     "swf": SwfWriter,
@@ -47,13 +47,24 @@ def write_workload(
         The workload's columns that the format cannot carry.
     """
     path = Path(path)
+    writer = _writer(path, format)
+    with replacing(path) as temporary, _opened(temporary, path.suffix.lower() == ".gz") as stream:
+        writer.write(workload, stream)
+    return tuple(column for column in workload.columns if column not in writer.columns)
+
+
+def check_writing(path: str | Path, *, format: str | None = None) -> None:
+    """Refuses, before any work is done, what ``write_workload`` would refuse afterwards."""
+    _writer(Path(path), format)
+    require_writable(path)
+
+
+def _writer(path: Path, format: str | None) -> Writer:
     name = format or _format_of(path)
     writer = find_class("format", name, WRITERS)()
     if not isinstance(writer, Writer):
         raise ParameterError(f'format "{name}" is not a Writer')
-    with replacing(path) as temporary, _opened(temporary, path.suffix.lower() == ".gz") as stream:
-        writer.write(workload, stream)
-    return tuple(column for column in workload.columns if column not in writer.columns)
+    return writer
 
 
 def _format_of(path: Path) -> str:

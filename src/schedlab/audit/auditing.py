@@ -1,0 +1,76 @@
+"""audit(): is a schedule lawful, and is it the named policy's?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from schedlab.audit.explain import explain_departure
+from schedlab.audit.lawful import UNREPLAYABLE, eligible_times, find_violations
+from schedlab.audit.replay import Replay, replay
+from schedlab.audit.verdict import Comparison, Verdict
+from schedlab.errors import ParameterError
+from schedlab.policies import PolicyLike, choose_policy
+from schedlab.sim import Schedule
+
+
+def audit(
+    schedule: Schedule, policy: PolicyLike, *, tick: int | None = None, tolerance: int = 0
+) -> Verdict:
+    """Say whether the schedule is lawful, and where it first departs from the policy.
+
+    Args:
+        schedule: what happened, in any simulator or on a real machine.
+        policy: whatever ``simulate`` takes.
+        tick: seconds between the policy's decisions, 0 for none; by default what the schedule
+            itself records, else none.
+        tolerance: starts that differ by no more than so many seconds count as equal.
+    """
+    tick = int(schedule.provenance.get("tick", 0)) if tick is None else tick
+    if tick < 0 or tolerance < 0:
+        raise ParameterError(f"tick is {tick} and tolerance {tolerance}; must be >= 0 seconds")
+    chosen = choose_policy(policy)
+    observed, left_out = _with_known_fate(schedule)
+    violations = tuple(find_violations(observed, tolerance))
+    found = None
+    if not UNREPLAYABLE.intersection(violation.rule for violation in violations):
+        found = replay(observed, policy, tick_s=tick, tolerance_s=tolerance)
+    return Verdict(
+        schedule=schedule.workload.name,
+        policy=chosen.name,
+        nodes=schedule.platform.nodes,
+        jobs=len(schedule),
+        tick_s=tick,
+        tolerance_s=tolerance,
+        violations=violations,
+        departure=explain_departure(found, chosen) if found else None,
+        comparison=_comparison(found) if found else None,
+        notes=tuple(_notes(observed, left_out)),
+    )
+
+
+def _with_known_fate(schedule: Schedule) -> tuple[Schedule, int]:
+    """The schedule without jobs that neither started nor were withdrawn, and how many these are."""
+    known = schedule.started | (schedule.workload["cancel_after_s"] >= 0)
+    return schedule.take(known), int(np.count_nonzero(~known))
+
+
+def _comparison(found: Replay) -> Comparison:
+    observed, policy = found.observed, found.policy
+    both = observed.started & policy.started
+    wait_s = (observed.start_s - eligible_times(observed))[both]
+    return Comparison(
+        jobs=len(observed),
+        jobs_elsewhere=int(np.count_nonzero(found.elsewhere)),
+        mean_wait_s=float(wait_s.mean()) if len(wait_s) else 0.0,
+        policy_mean_wait_s=float(policy.wait_s[both].mean()) if len(wait_s) else 0.0,
+    )
+
+
+def _notes(observed: Schedule, left_out: int) -> Iterator[str]:
+    over = np.count_nonzero(observed.ran_s > observed.workload["request_s"])
+    if over:
+        yield f"{over:,} jobs ran longer than they asked for"
+    if left_out:
+        yield f"{left_out:,} jobs that neither started nor were withdrawn are left out"

@@ -1,0 +1,82 @@
+"""Why a schedule departs from a policy, told in the policy's own terms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from schedlab import _core
+from schedlab.audit.explain.conservative import explain_conservative, explain_rebuilt
+from schedlab.audit.explain.easy import explain_easy
+from schedlab.audit.explain.instant import Instant
+from schedlab.audit.explain.no_backfill import explain_no_backfill
+from schedlab.audit.explain.passes import pass_by_pass
+from schedlab.audit.explain.sentences import departure, early, late
+from schedlab.audit.lawful import eligible_times
+from schedlab.audit.replay import Replay
+from schedlab.audit.verdict import Departure
+from schedlab.policies import ChosenPolicy
+from schedlab.sim import JobState
+
+__all__ = ["EXPLAINERS", "explain_departure"]
+
+Explainer = Callable[[Instant], Departure | None]
+
+EXPLAINERS: dict[type[_core.Policy], Explainer] = {
+    _core.NoBackfill: pass_by_pass(explain_no_backfill),
+    _core.Easy: pass_by_pass(explain_easy),
+    _core.Conservative: explain_conservative,
+    _core.ConservativeRebuild: pass_by_pass(explain_rebuilt),
+}
+
+
+def explain_departure(replay: Replay, policy: ChosenPolicy) -> Departure | None:
+    """The first decision that the policy would have taken otherwise, None if there is none."""
+    if replay.first_s is None:
+        return None
+    instant = Instant(replay, replay.first_s, policy)
+    explain = EXPLAINERS.get(type(policy.core), lambda instant: None)
+    return _not_allowed(instant) or explain(instant) or _plainly(instant)
+
+
+def _not_allowed(instant: Instant) -> Departure | None:
+    """A start at which no policy could have decided anything about the job."""
+    now, tick_s = instant.time_s, instant.replay.tick_s
+    workload, eligible_s = instant.replay.policy.workload, eligible_times(instant.replay.observed)
+    for job in sorted(instant.absent):
+        if eligible_s[job] > now:
+            depends = eligible_s[job] > workload["submit_s"][job]
+            before = "the end of the job it depends on" if depends else "its submission"
+            return early(instant, job, "not eligible", f"before {before}")
+        if workload["cancel_after_s"][job] >= 0:
+            return early(instant, job, "withdrawn", "after it had been withdrawn")
+    if tick_s and now % tick_s:
+        job = min(instant.early)
+        return early(instant, job, "between ticks", f"between the ticks of {tick_s} s")
+    return None
+
+
+def _plainly(instant: Instant) -> Departure:
+    """The two starts, where the policy's rules are not known or have nothing to say."""
+    name = instant.policy.name
+    if instant.late:
+        job = min(instant.late)
+        return late(instant, job, "late", f"as it does under {name}")
+    job = min(instant.early)
+    if type(instant.policy.core) in EXPLAINERS and not _something_happened(instant):
+        what = f"when no job was submitted, ended or withdrawn: {name} decides only then"
+        return early(instant, job, "no decision", what)
+    start_s = instant.replay.policy.start_s[job]
+    fate = f"it starts at {start_s}" if start_s >= 0 else "it never starts"
+    sentence = f"started at {instant.time_s}; under {name} {fate}"
+    return departure(instant, job, "early", sentence, {})
+
+
+def _something_happened(instant: Instant) -> bool:
+    """Whether the policy had a reason to decide at this instant."""
+    policy, tick_s = instant.replay.policy, max(1, instant.replay.tick_s)
+    withdrawn = policy.state == JobState.CANCELLED
+    times_s = np.concatenate([policy.eligible_s, policy.end_s, policy.left_queue_s()[withdrawn]])
+    seen_s = -(-times_s // tick_s) * tick_s
+    return bool(instant.both or np.any(seen_s == instant.time_s))

@@ -1,0 +1,68 @@
+"""Where a schedule departs from conservative backfilling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schedlab.audit.explain.instant import Instant
+from schedlab.audit.explain.no_backfill import too_far_back
+from schedlab.audit.explain.plan import Plan, plan_of_promises, plan_so_far
+from schedlab.audit.explain.sentences import delayed, departure, early, fate, late, too_few_nodes
+from schedlab.audit.verdict import Departure
+
+
+def explain_conservative(instant: Instant) -> Departure | None:
+    """A promise was broken, or a job started that breaks another's."""
+    if instant.late:
+        promised_s = instant.replay.policy.promised_s
+        return _broken_promise(instant, min(instant.late, key=lambda job: (promised_s[job], job)))
+    if instant.early and instant.depth is None:
+        return _out_of_turn(instant, min(instant.early), plan_of_promises(instant))
+    return None  # with a depth, who was promised what by now is not known
+
+
+def explain_rebuilt(instant: Instant) -> Iterator[Departure]:
+    """The plan made anew in queue order starts another job now, or this one later."""
+    view, queue = instant.view, instant.queue
+    planned_s: dict[int, int] = {}
+    for job in queue[: instant.depth]:
+        start_s = view.reserve(job)
+        if start_s > instant.time_s:
+            if job in instant.early:
+                yield _out_of_turn(instant, job, plan_so_far(instant, {**planned_s, job: start_s}))
+            planned_s[job] = start_s
+        elif job in instant.late:
+            yield _planned_for_now(instant, job)
+        elif job in instant.both:
+            instant.start(job)
+        else:
+            return  # the policy does not start what its plan would: no instant of decision
+    yield from too_far_back(instant, queue)
+
+
+def _broken_promise(instant: Instant, job: int) -> Departure:
+    promised_s = int(instant.replay.policy.promised_s[job])
+    moved = "" if promised_s == instant.time_s else f", moved to {instant.time_s},"
+    sentence = f"was promised {promised_s}{moved} but {fate(instant, job)}"
+    return departure(instant, job, "broken promise", sentence, {"promised_s": promised_s})
+
+
+def _planned_for_now(instant: Instant, job: int) -> Departure:
+    free, needed = instant.view.free_nodes, instant.nodes(job)
+    why = f"{free} nodes free, needs {needed}; delays no job ahead of it"
+    return late(instant, job, "missed backfill", why, free_nodes=free, needed_nodes=needed)
+
+
+def _out_of_turn(instant: Instant, job: int, plan: Plan) -> Departure:
+    """The job starts before its place in the plan."""
+    others = plan.without(job)
+    lacks_s, spare = others.first_lack(
+        instant.time_s, instant.asked_until_s(job), instant.nodes(job)
+    )
+    if lacks_s is None:
+        planned_s = plan.start_of(job)
+        what = f"although it was promised {planned_s}"
+        return early(instant, job, "before its promise", what, promised_s=planned_s)
+    if lacks_s == instant.time_s:
+        return too_few_nodes(instant, job, spare)
+    return delayed(instant, job, others.last_starting_at(lacks_s), lacks_s, spare)

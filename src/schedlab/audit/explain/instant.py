@@ -1,0 +1,138 @@
+"""The moment of the first departure, reached in the simulator."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from contextlib import suppress
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab import _core
+from schedlab.audit.replay import Replay
+from schedlab.errors import PolicyError
+from schedlab.policies import ChosenPolicy, View
+from schedlab.sim import JobState, Schedule
+from schedlab.sim.simulation import build_simulator
+
+
+class Instant:
+    """The state just before the first departure, and the jobs about which the schedules differ.
+
+    Of the jobs that start now, ``both`` schedules start some, the policy alone starts those in
+    ``late``, the observed schedule alone those in ``early``, which wait under the policy, and those
+    in ``absent``, which do not. A job of no length ends as it starts and so brings another pass at
+    the same instant.
+    """
+
+    def __init__(self, replay: Replay, time_s: int, policy: ChosenPolicy) -> None:
+        self.replay = replay
+        self.time_s = time_s
+        self.policy = policy
+        elsewhere, ours = replay.elsewhere, replay.policy.start_s == time_s
+        self.both = _set(ours & ~elsewhere)
+        self.late = _set(ours & elsewhere)
+        theirs = (replay.observed.start_s == time_s) & ~ours & elsewhere
+        waiting = _waiting(replay.policy, time_s)
+        self.early, self.absent = _set(theirs & waiting), _set(theirs & ~waiting)
+        self._started: list[list[int]] = [[]]
+
+    @property
+    def view(self) -> View:
+        """What the policy sees."""
+        return self._simulator.view
+
+    @property
+    def queue(self) -> list[int]:
+        """The waiting jobs in the policy's order."""
+        return [int(job) for job in self.view.queue.job]
+
+    @property
+    def depth(self) -> int | None:
+        """How many of them the policy considers."""
+        depth: int | None = self.policy.parameters.get("depth")
+        return depth
+
+    def job_id(self, job: int) -> int:
+        """The job's own number."""
+        return int(self.replay.observed.workload["job_id"][job])
+
+    def nodes(self, job: int) -> int:
+        """Nodes the job needs."""
+        return int(self.replay.observed.workload["nodes"][job])
+
+    def asked_until_s(self, job: int) -> int:
+        """When the job must end if it starts now."""
+        return self.time_s + int(self.replay.observed.workload["request_s"][job])
+
+    @property
+    def another_pass(self) -> bool:
+        """Whether a job has been started that leaves at once, or one in question has yet to come."""
+        ran_s = self.replay.policy.ran_s
+        leaves = any(ran_s[job] == 0 for job in self._started[-1])
+        return leaves or not (self.early | self.late).issubset(self.queue)
+
+    def start(self, job: int) -> None:
+        """Start a job that both schedules start now."""
+        self.view.start(job)
+        self._started[-1].append(job)
+
+    def next_pass(self) -> None:
+        """Go on to the next pass at this instant."""
+        self._started.append([])
+        self._simulator.advance()
+
+    def queue_in(self, order: _core.Order) -> list[int]:
+        """The jobs that waited when this pass began, in another order."""
+        ordering = ChosenPolicy("", _core.NoBackfill(order))
+        twin = Instant(self.replay, self.time_s, ordering)
+        for started in self._started[:-1]:
+            for job in started:
+                twin.start(job)
+            twin.next_pass()
+        return twin.queue
+
+    @cached_property
+    def _simulator(self) -> _core.Simulator:
+        """At the first pass of this instant, having started what the policy starts before it."""
+        schedule = self.replay.policy
+        simulator = build_simulator(
+            schedule.workload,
+            schedule.platform.clusters[0],
+            tick=self.replay.tick_s,
+            kill_at_request=False,
+        )
+        simulator.use(self.policy.core)
+        brief = _set(schedule.ran_s == 0)
+        due: dict[int, list[int]] = {self.time_s: []}
+        for job in np.flatnonzero(schedule.started & (schedule.start_s < self.time_s)).tolist():
+            due.setdefault(int(schedule.start_s[job]), []).append(job)
+        times_s = sorted(due)
+        while simulator.advance() and simulator.now < self.time_s:
+            view = simulator.view
+            _start_due(view, due.get(simulator.now, []), brief)
+            view.wake_at(times_s[bisect_right(times_s, simulator.now)])
+        return simulator
+
+
+def _set(which: NDArray[np.bool_]) -> frozenset[int]:
+    return frozenset(np.flatnonzero(which).tolist())
+
+
+def _waiting(schedule: Schedule, time_s: int) -> NDArray[np.bool_]:
+    """Jobs that became eligible by then and were not withdrawn."""
+    eligible = (schedule.eligible_s >= 0) & (schedule.eligible_s <= time_s)
+    withdrawn = (schedule.state == JobState.CANCELLED) & (schedule.left_queue_s() <= time_s)
+    return np.asarray(eligible & ~withdrawn)
+
+
+def _start_due(view: View, due: list[int], brief: frozenset[int]) -> None:
+    """Start these jobs: those of no length first, since they leave room at the same instant.
+
+    What does not fit yet, or waits for one of them to end, is left to the next pass.
+    """
+    for job in [job for job in due if job in brief] or list(due):
+        with suppress(PolicyError):
+            view.start(job)
+            due.remove(job)

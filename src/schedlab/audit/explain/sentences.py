@@ -1,0 +1,92 @@
+"""Departures put into sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from schedlab.audit.explain.instant import Instant
+from schedlab.audit.verdict import Departure
+
+
+def late(instant: Instant, job: int, reason: str, why: str, **details: int) -> Departure:
+    """The policy starts the job now; the observed schedule does so later or never."""
+    instead = f"; {_jobs(instant, instant.early)} started instead" if instant.early else ""
+    sentence = f"could have started at {instant.time_s} ({why}) but {fate(instant, job)}{instead}"
+    return departure(instant, job, reason, sentence, details)
+
+
+def early(instant: Instant, job: int, reason: str, what: str, **details: int) -> Departure:
+    """The observed schedule starts the job now; the policy does so later or never."""
+    return departure(instant, job, reason, f"started at {instant.time_s} {what}", details)
+
+
+def too_few_nodes(instant: Instant, job: int, free: int) -> Departure:
+    """The job starts on nodes that others hold or take before it."""
+    needed = instant.nodes(job)
+    what = f"on {needed} nodes when those ahead of it left only {free} free"
+    return early(instant, job, "too few nodes", what, free_nodes=free, needed_nodes=needed)
+
+
+def delayed(
+    instant: Instant, job: int, other: int, promised_s: int, spare: int, whom: str = ""
+) -> Departure:
+    """The job holds nodes that were promised to another from some time on."""
+    needed, until_s = instant.nodes(job), instant.asked_until_s(job)
+    end_s = instant.replay.observed.end_s[job]
+    in_time = f"; it ended at {end_s}, in time, but only its request counts"
+    what = (
+        f"and delayed {whom}job {instant.job_id(other)}, promised for {promised_s}: it asked for "
+        f"{needed} nodes until {until_s} and only {spare} were to spare"
+        f"{in_time if end_s <= promised_s else ''}"
+    )
+    return early(
+        instant,
+        job,
+        "delayed a promise",
+        what,
+        delayed_job_id=instant.job_id(other),
+        promised_s=promised_s,
+        needed_nodes=needed,
+        asked_until_s=until_s,
+        spare_nodes=spare,
+    )
+
+
+def beyond_depth(instant: Instant, job: int, place: int) -> Departure:
+    """The job is too far back in the queue for the policy to look at it."""
+    what = f"from place {place + 1} in the queue, and the policy considers only {instant.depth}"
+    return early(instant, job, "beyond depth", what, place=place + 1)
+
+
+def departure(
+    instant: Instant, job: int, reason: str, sentence: str, details: dict[str, int]
+) -> Departure:
+    """The departure of a job, told by a sentence that begins with it."""
+    return Departure(
+        reason,
+        instant.job_id(job),
+        instant.time_s,
+        _start_or_none(instant.replay.observed.start_s[job]),
+        _start_or_none(instant.replay.policy.start_s[job]),
+        f"job {instant.job_id(job)} {sentence}",
+        details,
+    )
+
+
+def _start_or_none(start_s: int) -> int | None:
+    return int(start_s) if start_s >= 0 else None
+
+
+def fate(instant: Instant, job: int) -> str:
+    """What became of the job in the observed schedule."""
+    start_s = instant.replay.observed.start_s[job]
+    return f"started at {start_s}" if start_s >= 0 else "never started"
+
+
+def _jobs(instant: Instant, jobs: Iterable[int]) -> str:
+    ids = sorted(instant.job_id(job) for job in jobs)
+    if len(ids) == 1:
+        return f"job {ids[0]}"
+    shown = ids[:3] if len(ids) > 4 else ids[:-1]
+    rest = f"{len(ids) - 3} more" if len(ids) > 4 else str(ids[-1])
+    return f"jobs {', '.join(map(str, shown))} and {rest}"

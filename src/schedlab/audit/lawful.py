@@ -1,0 +1,167 @@
+"""The rules of every lawful schedule, whatever the policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.audit.verdict import Violation
+from schedlab.sim import NodeRanges, Schedule
+from schedlab.sim.schedule import Times
+
+Mask = NDArray[np.bool_]
+
+
+UNREPLAYABLE = frozenset({"duration", "width"})
+"""Rules without which a schedule cannot be compared with any policy's."""
+
+
+def find_violations(schedule: Schedule, tolerance_s: int = 0) -> list[Violation]:
+    """One violation for each rule that is broken.
+
+    Args:
+        schedule: the observed schedule.
+        tolerance_s: let pass starts up to so much too early, and over-use that lasts no longer.
+    """
+    found = list(_impossible_jobs(schedule))
+    if found:
+        return found
+    found += [*_too_early(schedule, tolerance_s), *_overuse(schedule, tolerance_s)]
+    if schedule.node_ranges is not None:
+        found += _named_nodes(schedule, schedule.node_ranges, tolerance_s)
+    return found
+
+
+def eligible_times(schedule: Schedule) -> Times:
+    """When each job could first have started, given when the job it depends on really ended."""
+    workload = schedule.workload
+    before, submit_s = workload.dependency_index(), workload["submit_s"]
+    gone_s = np.where(schedule.started, schedule.end_s, submit_s + workload["cancel_after_s"])
+    ready_s = gone_s[before] + np.maximum(workload["think_time_s"], 0)
+    return np.where(before >= 0, np.maximum(submit_s, ready_s), submit_s)
+
+
+def _impossible_jobs(schedule: Schedule) -> Iterator[Violation]:
+    nodes, total = schedule.workload["nodes"], schedule.platform.nodes
+    yield from _broken(
+        schedule,
+        "duration",
+        schedule.started & (schedule.end_s < schedule.start_s),
+        lambda job: f"ends at {schedule.end_s[job]}, before its start at {schedule.start_s[job]}",
+    )
+    yield from _broken(
+        schedule,
+        "width",
+        nodes > total,
+        lambda job: f"needs {nodes[job]:,} nodes and the machine has {total:,}",
+    )
+
+
+def _too_early(schedule: Schedule, tolerance_s: int) -> Iterator[Violation]:
+    workload, latest_s = schedule.workload, schedule.start_s + tolerance_s
+    early = schedule.started & (latest_s < workload["submit_s"])
+    yield from _broken(
+        schedule,
+        "submission",
+        early,
+        lambda job: (
+            f"started at {schedule.start_s[job]}, before its submission at "
+            f"{workload['submit_s'][job]}"
+        ),
+    )
+    eligible_s = eligible_times(schedule)
+    yield from _broken(
+        schedule,
+        "dependency",
+        schedule.started & ~early & (latest_s < eligible_s),
+        lambda job: (
+            f"started at {schedule.start_s[job]}, but job {workload['depends_on'][job]}, on which "
+            f"it depends, lets it start only at {eligible_s[job]}"
+        ),
+    )
+
+
+def _overuse(schedule: Schedule, tolerance_s: int) -> Iterator[Violation]:
+    """More nodes in use than there are, for longer than the tolerance."""
+    used, total = schedule.used_nodes(), schedule.platform.nodes
+    over = np.concatenate([[False], used.value > total, [False]])
+    begin, end = np.flatnonzero(~over[:-1] & over[1:]), np.flatnonzero(over[:-1] & ~over[1:])
+    lasting = used.time_s[end] - used.time_s[begin] > tolerance_s
+    if not lasting.any():
+        return
+    first = begin[lasting][0]
+    time_s, peak = int(used.time_s[first]), int(used.value[first])
+    job = int(np.flatnonzero(schedule.start_s == time_s)[-1])
+    sentence = f"{peak:,} nodes are in use at {time_s} and the machine has {total:,}"
+    yield _violation(schedule, "nodes", job, int(lasting.sum()), sentence)
+
+
+def _named_nodes(schedule: Schedule, ranges: NodeRanges, tolerance_s: int) -> Iterator[Violation]:
+    needed, total = schedule.workload["nodes"], schedule.platform.nodes
+    given, highest = np.zeros(len(schedule), dtype=np.int64), np.full(len(schedule), -1)
+    np.add.at(given, ranges.job(), ranges.width())
+    np.maximum.at(highest, ranges.job(), ranges.last)
+    yield from _broken(
+        schedule,
+        "named nodes",
+        schedule.started & (given != needed),
+        lambda job: f"ran on {given[job]:,} nodes and needs {needed[job]:,}",
+    )
+    yield from _broken(
+        schedule,
+        "unknown nodes",
+        highest >= total,
+        lambda job: f"ran on node {highest[job]:,} and the last of the machine is {total - 1:,}",
+    )
+    shared = _shared_nodes(
+        schedule, ranges, max(total, int(highest.max(initial=0)) + 1), tolerance_s
+    )
+    yield from _broken(
+        schedule,
+        "shared nodes",
+        shared >= 0,
+        lambda job: (
+            f"started at {schedule.start_s[job]} on node {shared[job]:,}, which another job was "
+            "still using"
+        ),
+    )
+
+
+def _shared_nodes(
+    schedule: Schedule, ranges: NodeRanges, total: int, tolerance_s: int
+) -> NDArray[np.int64]:
+    """For each job the first node that was still in use when it started on it, or -1."""
+    busy_until_s = np.zeros(total, dtype=np.int64)
+    shared = np.full(len(schedule), -1)
+    for job in np.lexsort((schedule.end_s, schedule.start_s)).tolist():
+        for first, last in ranges.of(job):
+            until_s = busy_until_s[first : last + 1]
+            taken = np.flatnonzero(until_s > schedule.start_s[job] + tolerance_s)
+            if len(taken) and shared[job] < 0:
+                shared[job] = first + taken[0]
+            np.maximum(until_s, schedule.end_s[job], out=until_s)
+    return shared
+
+
+def _broken(
+    schedule: Schedule, rule: str, which: Mask, what: Callable[[int], str]
+) -> Iterator[Violation]:
+    """The violation of a rule by these jobs, told by the one that starts first."""
+    jobs = np.flatnonzero(which)
+    if len(jobs):
+        job = int(jobs[np.argmin(schedule.start_s[jobs])])
+        sentence = f"job {schedule.workload['job_id'][job]} {what(job)}"
+        yield _violation(schedule, rule, job, len(jobs), sentence)
+
+
+def _violation(schedule: Schedule, rule: str, job: int, count: int, sentence: str) -> Violation:
+    more = f" (and {count - 1:,} more like this)" if count > 1 else ""
+    return Violation(
+        rule,
+        int(schedule.workload["job_id"][job]),
+        int(schedule.start_s[job]),
+        count,
+        sentence + more,
+    )

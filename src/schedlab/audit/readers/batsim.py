@@ -1,0 +1,119 @@
+"""Batsim's table of jobs, ``<prefix>_jobs.csv``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.audit.readers.observed import Observed, size_note
+from schedlab.errors import InputError, SchedlabError, WorkloadError
+from schedlab.sim.io.columns import numbers, words
+from schedlab.sim.io.format import ScheduleTable
+from schedlab.sim.io.table import schedules_of
+from schedlab.workload.readers.source import Source
+
+if TYPE_CHECKING:
+    import polars as pl
+
+OLDER_NAMES = {
+    "jobID": "job_id",
+    "requested_number_of_processors": "requested_number_of_resources",
+    "allocated_processors": "allocated_resources",
+}
+REQUIRED = (
+    "job_id",
+    "submission_time",
+    "requested_number_of_resources",
+    "requested_time",
+    "starting_time",
+    "finish_time",
+)
+
+
+def is_batsim(first_line: bytes) -> bool:
+    """By a column that only Batsim has."""
+    return b"requested_number_of_" in first_line
+
+
+def read_batsim(path: Path, nodes: int | None) -> list[Observed]:
+    """The jobs of one simulation; times are rounded to whole seconds.
+
+    Batsim writes jobs as they end; those of one submission time are taken in order of their
+    numbers, as they stand in its workload.
+    """
+    try:
+        frame = _frame(path)
+        table, notes = _table(frame, path.name.removesuffix(".csv"))
+        (schedule,) = schedules_of(ScheduleTable(table), nodes)
+    except InputError:
+        raise
+    except SchedlabError as error:
+        raise InputError(f"{path}: {error}") from None
+    return [Observed(schedule, (*notes, *size_note(schedule, nodes)))]
+
+
+def _frame(path: Path) -> pl.DataFrame:
+    import polars as pl
+
+    text = Source.load(path).text
+    try:
+        frame = pl.read_csv(text, infer_schema=False)
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"{path}: not a CSV table: {error}") from None
+    frame = frame.rename({old: new for old, new in OLDER_NAMES.items() if old in frame.columns})
+    for name in REQUIRED:
+        if name not in frame.columns:
+            raise WorkloadError(f"no column {name}; needed are {', '.join(REQUIRED)}")
+    return frame.with_row_index("row", offset=1)
+
+
+def _table(frame: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[str]]:
+    """The same jobs under our names of columns, and what had to be changed."""
+    import polars as pl
+
+    submit = numbers(frame, "submission_time", np.float64)
+    start = numbers(frame, "starting_time", np.float64, missing=-1)
+    end = numbers(frame, "finish_time", np.float64, missing=-1)
+    request = numbers(frame, "requested_time", np.float64, missing=-1)
+    start_s, end_s = np.rint(start), np.rint(np.where(start < 0, start, end))
+    unlimited = ~((request > 0) & (request < np.inf))
+    request_s = np.maximum(np.rint(np.where(unlimited, end_s - start_s, request)), 1)
+    job_id, numbered = _job_ids(frame)
+    columns = {
+        "policy": pl.repeat(name, len(frame), eager=True),
+        "job_id": job_id,
+        "submit_s": np.rint(submit),
+        "start_s": start_s,
+        "end_s": end_s,
+        "nodes": frame["requested_number_of_resources"],
+        "request_s": request_s,
+    }
+    if "allocated_resources" in frame.columns:
+        columns["node_ranges"] = words(frame, "allocated_resources").str.replace_all(" ", ",")
+    fractions = np.any([times != np.rint(times) for times in (submit, start, end)], axis=0)
+    notes = {
+        "times with a fraction, rounded to whole seconds": fractions,
+        "no requested time, run time taken": unlimited,
+        "job is not a unique number, numbered as in the file": numbered,
+    }
+    table = pl.DataFrame(columns).with_columns(submit=submit)
+    return table.sort("submit", "job_id").drop("submit"), _told(notes)
+
+
+def _job_ids(frame: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The jobs' own numbers; if they are not numbers, or not unique, others for all of them."""
+    import polars as pl
+
+    ids = words(frame, "job_id").cast(pl.Int64, strict=False)
+    numbered = ids.null_count() > 0 or ids.n_unique() < len(ids)
+    fresh = np.arange(1, len(frame) + 1)
+    return fresh if numbered else ids.to_numpy(), np.full(len(frame), numbered)
+
+
+def _told(notes: Mapping[str, NDArray[np.bool_]]) -> list[str]:
+    counts = {reason: int(np.count_nonzero(which)) for reason, which in notes.items()}
+    return [f"{count:,} jobs: {reason}" for reason, count in counts.items() if count]

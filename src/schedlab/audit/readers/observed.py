@@ -1,0 +1,36 @@
+"""What a reader of observed schedules is, and what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from schedlab.sim import Schedule
+
+
+@dataclass(frozen=True)
+class Observed:
+    """A schedule that somebody else made, and what had to be assumed to read it."""
+
+    schedule: Schedule
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ScheduleReader:
+    """How one format of schedule files is known and read."""
+
+    suffixes: tuple[str, ...]
+    read: Callable[[Path, int | None], list[Observed]]
+    """The schedules of the file, on so many nodes or on as many as the file tells."""
+    recognises: Callable[[bytes], bool] = lambda first_line: True
+    """Whether a file of that suffix with this first line is of the format."""
+
+
+def size_note(observed: Schedule, nodes: int | None) -> list[str]:
+    """What to tell where nobody says how large the machine is."""
+    if nodes is not None or "platform" in observed.provenance:
+        return []
+    taken = f"{observed.platform.nodes:,} nodes, the peak use"
+    return [f"the size of the machine is not given; taken are {taken}"]

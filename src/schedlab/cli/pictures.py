@@ -1,0 +1,68 @@
+"""What is drawn of schedules: an interactive report, and a picture for a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from typer import Option
+
+from schedlab.atomic import require_writable
+from schedlab.errors import MissingExtraError, ParameterError
+
+if TYPE_CHECKING:
+    from schedlab.sim import Schedule
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pictures:
+    """What is drawn of the schedules."""
+
+    report: Annotated[
+        Path | None,
+        Option(metavar="FILE", help="Write an interactive report, one HTML file."),
+    ] = None
+    plot: Annotated[
+        Path | None,
+        Option(metavar="FILE", help="Draw a picture as .png, .pdf or .svg."),
+    ] = None
+    picture: Annotated[
+        Literal["comparison", "gantt", "over-time", "cdf"],
+        Option(metavar="comparison|gantt|over-time|cdf", help="Which picture --plot draws."),
+    ] = "comparison"
+
+    def check(self) -> None:
+        """Refuse before the runs what could not be drawn or written after them."""
+        from schedlab.viz.paper import FORMATS
+
+        if self.report is not None:
+            _require("bokeh")
+            require_writable(self.report)
+        if self.plot is not None:
+            _require("matplotlib")
+            if self.plot.suffix.lower().lstrip(".") not in FORMATS:
+                allowed = ", ".join(f".{known}" for known in FORMATS)
+                raise ParameterError(f"{self.plot}: a picture must end in one of {allowed}")
+            require_writable(self.plot)
+
+    def draw(self, schedules: Sequence[Schedule], metrics: Sequence[str]) -> list[Path]:
+        """Draw what was asked for; the metrics are those of the comparison picture."""
+        from schedlab.cli.progress import progress
+        from schedlab.viz import PICTURES, save_figure
+        from schedlab.viz.report import write_report
+
+        with progress("drawing"):
+            if self.report is not None:
+                write_report(schedules, self.report)
+            if self.plot is not None:
+                chosen = {"metrics": metrics} if self.picture == "comparison" else {}
+                save_figure(PICTURES[self.picture](schedules, **chosen), self.plot)
+        return [path for path in (self.report, self.plot) if path is not None]
+
+
+def _require(package: str) -> None:
+    if find_spec(package) is None:
+        raise MissingExtraError(package, "viz")

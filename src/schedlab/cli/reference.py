@@ -1,0 +1,101 @@
+"""The command line as a page of the documentation.
+
+Made anew with ``python -m schedlab.cli.reference > docs/guides/command-line.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+
+_INTRODUCTION = """\
+# The command line
+
+This page is made from the program, with
+`python -m schedlab.cli.reference > docs/guides/command-line.md`.
+
+Every command explains itself with `--help`. A mistake is answered with one line on stderr and exit
+code 2; Ctrl-C ends a command with exit code 130. With `--json` stdout holds JSON and nothing else,
+and remarks go to stderr. A progress bar appears on a terminal for what takes over two seconds.
+
+`TRACE` is a workload file of any [format](../formats/index.md) or the name of a trace of the
+catalog that was fetched. Transforms and generators are described under
+[workloads](workloads.md)."""
+
+
+def reference(app: typer.Typer) -> str:
+    """The whole page: a section per command, then one per group of options they share."""
+    commands = dict(_commands(typer.main.get_command(app), "schedlab"))
+    sections = [_section(path, command) for path, command in commands.items()]
+    shared = {
+        panel: f"## {panel}\n\n{_table(options)}"
+        for command in commands.values()
+        for panel, options in _panels(command).items()
+        if panel
+    }
+    return "\n\n".join((_INTRODUCTION, *sections, *shared.values())) + "\n"
+
+
+def _commands(command: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Every command with what is typed to run it."""
+    if not hasattr(command, "commands"):
+        yield path, command
+        return
+    for name, each in command.commands.items():
+        yield from _commands(each, f"{path} {name}")
+
+
+def _section(path: str, command: Any) -> str:
+    panels = _panels(command)
+    arguments = [each.metavar for each in command.params if each.param_type_name == "argument"]
+    usage = " ".join((path, *arguments, "[OPTIONS]"))
+    links = [f"[{panel.lower()}](#{_anchor(panel)})" for panel in panels if panel]
+    more = [f"More options: {', '.join(links)}.", ""] if links else []
+    heading, *examples = (line.strip() for line in command.epilog.split("\n\n"))
+    lines = (
+        *(f"## {path}", "", command.help, "", "```", usage, "```", "", _table(panels[None]), ""),
+        *(*more, heading, "", "```", *examples, "```"),
+    )
+    return "\n".join(lines)
+
+
+def _panels(command: Any) -> dict[str | None, list[Any]]:
+    """Arguments and options by the heading they stand under, None for the command's own."""
+    panels: dict[str | None, list[Any]] = {}
+    for each in command.params:
+        panels.setdefault(each.rich_help_panel, []).append(each)
+    return panels
+
+
+def _table(parameters: list[Any]) -> str:
+    rows = [f"| {_name(each)} | {_meaning(each)} |" for each in parameters]
+    return "\n".join(("| option | meaning |", "|---|---|", *rows))
+
+
+def _anchor(heading: str) -> str:
+    return heading.lower().replace(" ", "-")
+
+
+def _name(parameter: Any) -> str:
+    if parameter.param_type_name == "argument":
+        return f"`{parameter.metavar}`"
+    written = f"{parameter.opts[0]} {parameter.metavar}".strip().replace("|", "\\|")
+    return f"`{written}`"
+
+
+def _meaning(parameter: Any) -> str:
+    remarks = [parameter.help]
+    if parameter.required and parameter.param_type_name == "option":
+        remarks.append("Required.")
+    default = parameter.default if parameter.show_default is True else parameter.show_default
+    if default is not None and default is not False and default != []:
+        remarks.append(f"Default: {default}.")
+    return " ".join(remarks)
+
+
+if __name__ == "__main__":
+    from schedlab.cli import app as schedlab
+
+    typer.echo(reference(schedlab), nl=False)

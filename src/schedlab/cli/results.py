@@ -1,0 +1,52 @@
+"""What runs gave, as rows for JSON and remarks for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from schedlab.cli.replay import Policies, Scenario
+
+if TYPE_CHECKING:
+    from schedlab.sim import Schedule
+
+Row = dict[str, Any]
+
+_FATES = {"killed": "killed at their request", "cancelled": "cancelled while waiting"}
+
+
+def result_rows(
+    schedules: Sequence[Schedule], scenario: Scenario, policies: Policies, seed: int
+) -> list[Row]:
+    """One row per schedule: its summary, and the settings it was made with."""
+    from schedlab.metrics import summary
+
+    settings = {
+        "trace": scenario.workload.name,
+        "nodes": scenario.platform.nodes,
+        "tick_s": policies.tick,
+        "kill_at_request": not policies.no_kill,
+        "seed": seed,
+    }
+    return [{**summary(schedule), **settings} for schedule in schedules]
+
+
+def run_notes(rows: Sequence[Row]) -> Iterator[str]:
+    """How fast the simulation was, and which jobs did not complete."""
+    from schedlab.units import three_digits
+
+    jobs, wall_s = sum(row["jobs"] for row in rows), sum(row["wall_s"] or 0 for row in rows)
+    if wall_s > 0:
+        speed = f"{jobs / wall_s:,.0f} jobs a second"
+        yield f"simulated {jobs:,} jobs in {three_digits(wall_s)} s, {speed}"
+    for how, words in _FATES.items():
+        counts = {row["policy"]: row[how] for row in rows}
+        if any(counts.values()):
+            yield f"{words}: {_counted(counts)}"
+
+
+def _counted(counts: dict[str, int]) -> str:
+    different = set(counts.values())
+    if len(different) == 1:
+        return f"{different.pop():,} jobs"
+    return ", ".join(f"{count:,} under {policy}" for policy, count in counts.items())

@@ -1,0 +1,45 @@
+"""schedlab workload generate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, Option
+
+from schedlab.cli.console import AsJson
+from schedlab.cli.workload.writing import To, check_target, write
+
+EXAMPLES = (
+    "schedlab workload generate lublin --set nodes=256 --jobs 10000 --seed 1 --out lublin.swf",
+    "schedlab workload generate wl1 --jobs 2000 --out wl1.csv",
+)
+
+
+def generate(
+    model: Annotated[
+        str,
+        Argument(
+            metavar="MODEL",
+            help="lublin, wl1, wl2 or bernoulli, or package.module:object of your own.",
+        ),
+    ],
+    jobs: Annotated[int, Option(metavar="N", min=0, help="How many jobs.")],
+    out: Annotated[
+        Path, Option("--out", metavar="FILE", help="The file written; .gz is compressed.")
+    ],
+    setting: Annotated[
+        list[str] | None,
+        Option("--set", metavar="KEY=VALUE", help="A parameter of the model, such as nodes=256."),
+    ] = None,
+    seed: Annotated[int, Option(metavar="S", min=0, help="Seed of all chance.")] = 0,
+    to: To = None,
+    json: AsJson = False,
+) -> None:
+    """Draw a workload from a model."""
+    from schedlab.workload import make_generator
+
+    settings = ",".join(setting or ())
+    generator = make_generator(f"{model}:{settings}" if settings else model)
+    check_target(out, to)
+    write(generator.generate(jobs, seed), out, to, json=json)

@@ -1,0 +1,21 @@
+"""schedlab workload transform."""
+
+from __future__ import annotations
+
+from schedlab.cli.console import AsJson
+from schedlab.cli.reading import Reading, Shaping
+from schedlab.cli.workload.writing import OutFile, To, check_target, write
+
+EXAMPLES = (
+    "schedlab workload transform trace.swf small.swf --transform head=1000 --transform wra=0.2",
+    "schedlab workload transform trace.swf busy.swf --transform load=1.1:128 --seed 1",
+)
+
+
+def transform(
+    reading: Reading, out: OutFile, shaping: Shaping, to: To = None, json: AsJson = False
+) -> None:
+    """Shape a workload and write the result."""
+    shaping.check()
+    check_target(out, to)
+    write(shaping.apply(reading.read()), out, to, json=json)

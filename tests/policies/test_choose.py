@@ -1,0 +1,111 @@
+"""Names of policies: what they mean and what a wrong one is told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from schedlab import Order, Policy
+from schedlab._core import order_names
+from schedlab.errors import ParameterError, SchedlabError, UnknownNameError
+from schedlab.policies import BACKFILLS, ORDERS, POLICIES, Queue, View, choose_policy
+from schedlab.sim import simulate
+from schedlab.testing.instances import crowd
+
+
+class Widest(Order):
+    """Widest first."""
+
+    def score(self, queue: Queue) -> object:
+        """Negative, since smaller scores go first."""
+        return -queue.nodes
+
+
+class Idle(Policy):
+    """Starts nothing."""
+
+    def schedule(self, view: View) -> None:
+        """Look on."""
+
+
+def test_the_table_of_orders_is_that_of_the_core() -> None:
+    """A name offered must exist, and what exists must be offered."""
+    assert list(ORDERS) == order_names()
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_every_name_of_the_table_gives_a_policy_of_that_name(name: str) -> None:
+    """A choice offered works."""
+    assert choose_policy(name).name == name or name in ("fcfs+easy", "fcfs+conservative")
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_every_entry_says_what_it_does_and_where_it_comes_from(name: str) -> None:
+    """A policy without a sentence cannot be chosen by a reader."""
+    entry = POLICIES[name]
+    assert entry.sentence.endswith(".")
+    assert entry.reference
+    assert "depth" in entry.parameters
+
+
+def test_parameters_are_part_of_the_recorded_name() -> None:
+    """Two results are comparable only if their names tell them apart."""
+    assert choose_policy("sjf+easy:backfill=saf,depth=7").name == "sjf+easy:backfill=saf,depth=7"
+
+
+def test_a_depth_given_apart_is_recorded_too() -> None:
+    """simulate(depth=...) and easy:depth=... are the same thing."""
+    assert choose_policy("easy", depth=9).name == "easy:depth=9"
+
+
+def test_the_name_outweighs_a_depth_given_apart() -> None:
+    """The more specific wish wins."""
+    assert choose_policy("easy:depth=3", depth=9).name == "easy:depth=3"
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "words"),
+    [
+        ("eazy", UnknownNameError, 'did you mean "easy"?'),
+        ("sjf+eezy", UnknownNameError, 'did you mean "sjf+easy"?'),
+        ("easy:dept=3", UnknownNameError, 'did you mean "depth"?'),
+        ("easy:depth=0", ParameterError, "must be an integer >= 1"),
+        ("easy:depth=many", ParameterError, "must be an integer >= 1"),
+        ("easy:backfill=sjff", UnknownNameError, 'did you mean "sjf"?'),
+        ("easy:backfill", ParameterError, "easy:key=value"),
+        ("easy:depth=3,backfill", ParameterError, 'parameter "backfill" has no value'),
+        ("conservative:rebuild=yes", ParameterError, "must be true or false"),
+        ("fcfs:rebuild=true", UnknownNameError, "rebuild"),
+        ("no_such_module:Thing", ParameterError, "No module named"),
+        ("schedlab.errors:Nothing", ParameterError, "Nothing"),
+        ("schedlab.errors:InputError", ParameterError, "must be a Policy or Order"),
+        ("", UnknownNameError, "unknown policy"),
+    ],
+)
+def test_a_wrong_name_gets_one_clear_sentence(
+    text: str, error: type[SchedlabError], words: str
+) -> None:
+    """Typing errors are common; the answer should save a look into the manual."""
+    with pytest.raises(error) as caught:
+        choose_policy(text)
+    assert words in str(caught.value)
+
+
+def test_an_outside_order_takes_any_backfilling() -> None:
+    """Wherever a name is accepted, so is package.module:Class."""
+    name = f"{__name__}:Widest+easy:depth=50"
+    outside = simulate(crowd(), 16, name)
+    assert outside.policy == name
+    assert np.array_equal(outside.start_s, simulate(crowd(), 16, "lnf+easy:depth=50").start_s)
+
+
+def test_an_outside_policy_takes_no_depth() -> None:
+    """It decides by itself what it considers."""
+    with pytest.raises(ParameterError, match="decides by itself"):
+        choose_policy(Idle, depth=3)
+
+
+def test_backfills_are_listed_with_their_parameters() -> None:
+    """The table is the documentation of what can be set."""
+    assert set(BACKFILLS["easy"].parameters) == {"depth", "backfill"}
+    assert set(BACKFILLS["conservative"].parameters) == {"depth", "rebuild"}
