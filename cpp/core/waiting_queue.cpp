@@ -136,10 +136,14 @@ void WaitingQueue::insert(const WaitingJob& job, double key) {
 void WaitingQueue::remove(Position position) {
     assert(waits(position));
     const std::size_t index = position / kBlock;
-    blocks_[index]->nodes[position % kBlock] = kGone;
-    --blocks_[index]->live;
+    Block& left = *blocks_[index];
+    const std::size_t slot = position % kBlock;
+    const bool was_least =
+        left.nodes[slot] == least_nodes_[index] || left.request[slot] == least_request_[index];
+    left.nodes[slot] = kGone;
+    --left.live;
     --live_;
-    summarise(index);
+    if (was_least) summarise(index);
     if (position == first_) skip_gone();
 }
 
@@ -232,20 +236,19 @@ WaitingQueue::Position WaitingQueue::find_backfill(Position from, Position until
     const auto allowed = [=](NodeCount n, std::int32_t r) {
         return (n <= nodes) & ((r <= longest) | (n <= extra));
     };
-    while (from < until) {
-        const std::size_t index = from / kBlock;
-        const std::size_t slot = from % kBlock;
+    const std::size_t end_block = (until + kBlock - 1) / kBlock;
+    for (std::size_t index = from / kBlock;; ++index) {
+        index = find_where(index, end_block, [&](std::size_t i) {
+            return allowed(least_nodes_[i], least_request_[i]);
+        });
+        if (index >= end_block) return until;
+        const std::size_t slot = index == from / kBlock ? from % kBlock : 0;
         const Block& here = *blocks_[index];
-        const std::size_t stop = std::min(kBlock, until - index * kBlock);
+        const std::size_t stop = std::min(here.size, until - index * kBlock);
         const std::size_t found = find_where(
             slot, stop, [&](std::size_t i) { return allowed(here.nodes[i], here.request[i]); });
         if (found < stop) return index * kBlock + found;
-        const std::size_t blocks = (until + kBlock - 1) / kBlock;
-        from = kBlock * find_where(index + 1, blocks, [&](std::size_t i) {
-                   return allowed(least_nodes_[i], least_request_[i]);
-               });
     }
-    return until;
 }
 
 }  // namespace schedlab

@@ -129,7 +129,7 @@ def test_a_million_jobs_are_measured_quickly() -> None:
     for name, metric in METRICS.items():
         began = time.perf_counter()
         metric.value(schedule)
-        assert time.perf_counter() - began < 4, name
+        assert time.perf_counter() - began < 5, name
 
 
 def _many(nodes: list[int], run_s: list[int], submit_s: list[int] | None = None) -> Schedule:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import re
 from pathlib import Path
 
@@ -19,19 +18,6 @@ PLATFORM_FORMAT = DOCS / "formats" / "platform-toml.md"
 def blocks(page: Path, language: str) -> list[str]:
     """The fenced blocks of that language."""
     return re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-
-
-@pytest.mark.parametrize("page", [GUIDE, PLATFORM_FORMAT], ids=lambda page: page.stem)
-def test_the_examples_print_what_the_page_shows(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Examples are run in order, in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    text = "\n".join(blocks(page, "pycon"))
-    examples = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
-    results = doctest.DocTestRunner().run(examples)
-    assert results.attempted > 0
-    assert results.failed == 0
 
 
 @pytest.mark.parametrize("text", blocks(PLATFORM_FORMAT, "toml"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import re
 from pathlib import Path
 
@@ -39,17 +38,6 @@ def test_the_tables_of_columns_are_complete() -> None:
     for page, columns in pages.items():
         text = (FORMATS / page).read_text(encoding="utf-8")
         assert all(f"`{column}`" in text for column in columns)
-
-
-def test_the_examples_print_what_the_page_shows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Examples are run in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    examples = doctest.DocTestParser().get_doctest(INDEX, {}, "index.md", "index.md", 0)
-    results = doctest.DocTestRunner().run(examples)
-    assert results.attempted == 4
-    assert results.failed == 0
 
 
 @pytest.mark.parametrize(("page", "suffix"), [("batsim-json.md", "json"), ("csv.md", "csv")])

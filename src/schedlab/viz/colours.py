@@ -75,9 +75,9 @@ def _by_size(schedule: Schedule) -> JobColours:
     """Light to dark from narrow to wide."""
     group, names = groups_of(schedule, "size")
     occurring = np.unique(group)
-    chosen = np.array_split(occurring, min(len(occurring), len(_SHADES)))
+    few = min(len(occurring), len(_SHADES))
     shown, place = [], np.zeros(len(names), dtype=np.int64)
-    for index, classes in enumerate(chosen):
+    for index, classes in enumerate(np.array_split(occurring, few) if few else []):
         place[classes] = index
         low = names[classes[0]].partition("-")[0]
         high = names[classes[-1]].rpartition("-")[2]

@@ -36,8 +36,9 @@ def explain_departure(replay: Replay, policy: ChosenPolicy) -> Departure | None:
     if replay.first_s is None:
         return None
     instant = Instant(replay, replay.first_s, policy)
-    explain = EXPLAINERS.get(type(policy.core), lambda instant: None)
-    return _not_allowed(instant) or explain(instant) or _plainly(instant)
+    explain = EXPLAINERS.get(type(policy.core))
+    by_the_rules = _not_allowed(instant) or (explain(instant) if explain else None)
+    return by_the_rules or _plainly(instant)
 
 
 def _not_allowed(instant: Instant) -> Departure | None:
@@ -64,13 +65,12 @@ def _plainly(instant: Instant) -> Departure:
         job = min(instant.late)
         return late(instant, job, "late", f"as it does under {name}")
     job = min(instant.early)
-    if type(instant.policy.core) in EXPLAINERS and not _something_happened(instant):
-        what = f"when no job was submitted, ended or withdrawn: {name} decides only then"
-        return early(instant, job, "no decision", what)
     start_s = instant.replay.policy.start_s[job]
-    fate = f"it starts at {start_s}" if start_s >= 0 else "it never starts"
-    sentence = f"started at {instant.time_s}; under {name} {fate}"
-    return departure(instant, job, "early", sentence, {})
+    otherwise = f"under {name} it " + (f"starts at {start_s}" if start_s >= 0 else "never starts")
+    if _something_happened(instant):
+        return departure(instant, job, "early", f"started at {instant.time_s}; {otherwise}", {})
+    what = f"when no job was submitted, ended or withdrawn; {otherwise}"
+    return early(instant, job, "no decision", what)
 
 
 def _something_happened(instant: Instant) -> bool:

@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from schedlab.audit.explain.instant import Instant
 from schedlab.audit.explain.no_backfill import too_far_back
 from schedlab.audit.explain.plan import Plan, plan_of_promises, plan_so_far
-from schedlab.audit.explain.sentences import delayed, departure, early, fate, late, too_few_nodes
+from schedlab.audit.explain.sentences import (
+    count_nodes,
+    delayed,
+    departure,
+    early,
+    fate,
+    late,
+    too_few_nodes,
+)
 from schedlab.audit.verdict import Departure
 
 
@@ -49,7 +57,7 @@ def _broken_promise(instant: Instant, job: int) -> Departure:
 
 def _planned_for_now(instant: Instant, job: int) -> Departure:
     free, needed = instant.view.free_nodes, instant.nodes(job)
-    why = f"{free} nodes free, needs {needed}; delays no job ahead of it"
+    why = f"{count_nodes(free)} free, needs {needed}; delays no job ahead of it"
     return late(instant, job, "missed backfill", why, free_nodes=free, needed_nodes=needed)
 
 

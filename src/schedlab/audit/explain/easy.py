@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from schedlab import _core
 from schedlab.audit.explain.instant import Instant
 from schedlab.audit.explain.no_backfill import start_in_order, too_far_back
-from schedlab.audit.explain.sentences import delayed, late, too_few_nodes
+from schedlab.audit.explain.sentences import count_nodes, delayed, late, too_few_nodes
 from schedlab.audit.verdict import Departure
 
 
@@ -61,7 +61,7 @@ def _missed(instant: Instant, job: int, head: int, promised_s: int) -> Departure
         instant,
         job,
         "missed backfill",
-        f"{free} nodes free, needs {needed}; {why}",
+        f"{count_nodes(free)} free, needs {needed}; {why}",
         free_nodes=free,
         needed_nodes=needed,
         head_job_id=instant.job_id(head),

@@ -68,7 +68,7 @@ class Instant:
 
     @property
     def another_pass(self) -> bool:
-        """Whether a job has been started that leaves at once, or one in question has yet to come."""
+        """Whether a job was started that leaves at once, or one in question has yet to come."""
         ran_s = self.replay.policy.ran_s
         leaves = any(ran_s[job] == 0 for job in self._started[-1])
         return leaves or not (self.early | self.late).issubset(self.queue)
@@ -82,6 +82,7 @@ class Instant:
         """Go on to the next pass at this instant."""
         self._started.append([])
         self._simulator.advance()
+        assert self._simulator.now == self.time_s, "a job that leaves or comes now makes a pass now"
 
     def queue_in(self, order: _core.Order) -> list[int]:
         """The jobs that waited when this pass began, in another order."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 
 from schedlab.audit.explain.instant import Instant
-from schedlab.audit.explain.sentences import beyond_depth, early, late, too_few_nodes
+from schedlab.audit.explain.sentences import beyond_depth, count_nodes, early, late, too_few_nodes
 from schedlab.audit.verdict import Departure
 
 
@@ -51,7 +51,7 @@ def too_far_back(instant: Instant, queue: list[int]) -> Iterator[Departure]:
 
 def _passed_over(instant: Instant, job: int) -> Departure:
     free, needed = instant.view.free_nodes, instant.nodes(job)
-    why = f"{free} nodes free, needs {needed}; no job ahead of it had to wait"
+    why = f"{count_nodes(free)} free, needs {needed}; no job ahead of it had to wait"
     return late(instant, job, "next in queue", why, free_nodes=free, needed_nodes=needed)
 
 
@@ -59,7 +59,7 @@ def _overtook(instant: Instant, job: int, first: int) -> Departure:
     free, needed = instant.view.free_nodes, instant.nodes(first)
     what = (
         f"before job {instant.job_id(first)}, which was ahead of it in the queue "
-        f"({free} nodes free, needs {needed}; no backfilling)"
+        f"({count_nodes(free)} free, needs {needed}; no backfilling)"
     )
     return early(
         instant,

@@ -23,7 +23,7 @@ def early(instant: Instant, job: int, reason: str, what: str, **details: int) ->
 def too_few_nodes(instant: Instant, job: int, free: int) -> Departure:
     """The job starts on nodes that others hold or take before it."""
     needed = instant.nodes(job)
-    what = f"on {needed} nodes when those ahead of it left only {free} free"
+    what = f"on {count_nodes(needed)} when those ahead of it left only {free} free"
     return early(instant, job, "too few nodes", what, free_nodes=free, needed_nodes=needed)
 
 
@@ -35,8 +35,8 @@ def delayed(
     end_s = instant.replay.observed.end_s[job]
     in_time = f"; it ended at {end_s}, in time, but only its request counts"
     what = (
-        f"and delayed {whom}job {instant.job_id(other)}, promised for {promised_s}: it asked for "
-        f"{needed} nodes until {until_s} and only {spare} were to spare"
+        f"and delayed {whom}job {instant.job_id(other)}, promised for {promised_s} "
+        f"(asks for {count_nodes(needed)} until {until_s}, {spare} to spare)"
         f"{in_time if end_s <= promised_s else ''}"
     )
     return early(
@@ -75,6 +75,11 @@ def departure(
 
 def _start_or_none(start_s: int) -> int | None:
     return int(start_s) if start_s >= 0 else None
+
+
+def count_nodes(nodes: int) -> str:
+    """``1 node``, ``2 nodes``."""
+    return f"{nodes:,} node" if nodes == 1 else f"{nodes:,} nodes"
 
 
 def fate(instant: Instant, job: int) -> str:

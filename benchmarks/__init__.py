@@ -1,0 +1,1 @@
+"""Speed against peers and against the last recorded run: ``make bench``."""

@@ -1,0 +1,56 @@
+"""Reading, generating and the whole run from file to file."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from benchmarks.simulation import lublin
+from benchmarks.table import Row
+from schedlab.workload import generate, read_workload, write_workload
+
+MILLION = 1_000_000
+
+
+def seconds(*command: str) -> float:
+    """Wall-clock time of a command."""
+    began = time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True)
+    return time.perf_counter() - began
+
+
+def files(folder: Path) -> list[Row]:
+    """A million jobs generated, read, and run from SWF to Parquet."""
+    began = time.perf_counter()
+    generate("lublin:nodes=256", MILLION, seed=1)
+    generated = time.perf_counter() - began
+    trace = folder / "million.swf"
+    write_workload(lublin(MILLION, 256), trace)
+    began = time.perf_counter()
+    read_workload(trace)
+    read = time.perf_counter() - began
+    schedlab = Path(sys.executable).with_name("schedlab")
+    whole = ["simulate", str(trace), "--nodes", "256", "--policy", "easy", "--json"]
+    took = seconds(str(schedlab), *whole, "--out", str(folder / "million.parquet"))
+    resident = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    return [
+        Row("generate 1,000,000 Lublin jobs", generated, "s", 5.0),
+        Row("read 1,000,000 lines of SWF", read, "s", 3.0),
+        Row("SWF to easy to Parquet, 1,000,000 jobs", took, "s", 10.0),
+        Row("  its largest resident size", resident, "MB", 1000.0),
+    ]
+
+
+def start_up() -> list[Row]:
+    """How long one waits for the first answer."""
+    python, schedlab = sys.executable, str(Path(sys.executable).with_name("schedlab"))
+    bare = min(seconds(python, "-c", "pass") for _ in range(5))
+    loaded = min(seconds(python, "-c", "import schedlab; schedlab.simulate") for _ in range(5))
+    helped = min(seconds(schedlab, "--help") for _ in range(5))
+    return [
+        Row("import schedlab (simulate and all)", loaded - bare, "s", 0.3),
+        Row("schedlab --help", helped, "s", 0.5),
+    ]

@@ -1,0 +1,32 @@
+"""Measure everything in one run and print the table: ``python -m benchmarks.run [--record]``."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from benchmarks.files import files, start_up
+from benchmarks.simulation import growth, policies_and_peers, whole_traces
+from benchmarks.table import record, show
+
+SHARED = Path(__file__).parents[1].parent / "shared" / "data" / "swf"
+
+
+def main() -> None:
+    """Measure, print, and record if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--record", action="store_true", help="later runs are compared with this")
+    parser.add_argument("--data", type=Path, default=SHARED, help="folder with real traces")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        rows, floor = policies_and_peers(folder)
+        rows += whole_traces(options.data) + growth() + files(folder) + start_up()
+    show(rows, floor)
+    if options.record:
+        record(rows, floor)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""How fast the simulator is, and how its cost grows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchmarks.peers import BareLoop, accasim_rate, reference_rate
+from benchmarks.table import Row
+from schedlab import Workload, simulate
+from schedlab.workload import apply, generate, read_workload
+
+TARGETS = {
+    "fcfs": 300_000.0,
+    "easy": 300_000.0,
+    "sjf+easy": 300_000.0,
+    "conservative": 30_000.0,
+}
+
+
+def lublin(jobs: int, nodes: int) -> Workload:
+    """Lublin jobs at offered load 0.9, the workload of every figure here."""
+    return apply(generate(f"lublin:nodes={nodes}", jobs, seed=1), [f"load=0.9:{nodes}"])
+
+
+def rate(workload: Workload, nodes: int, policy: str, repeats: int = 5) -> float:
+    """Jobs per second, the best of some runs, node naming included."""
+    return len(workload) / min(simulate(workload, nodes, policy).wall_s for _ in range(repeats))
+
+
+def policies_and_peers(folder: Path) -> tuple[list[Row], float]:
+    """The classic policies beside the bare loop, the reference and AccaSim."""
+    workload = lublin(10_000, 256)
+    bare = BareLoop(folder, workload, 256)
+    before, waited = bare.run()
+    ours = simulate(workload, 256, "easy")
+    assert int(ours.wait_s.sum()) == waited, "the bare loop and easy disagree"
+    rows = [
+        Row(f"{policy}, 256 nodes, 10,000 jobs", rate(workload, 256, policy), "jobs/s", target)
+        for policy, target in TARGETS.items()
+    ]
+    after, _ = bare.run()
+    floor = (before + after) / 2
+    rows.append(Row("plain Python reference, easy", reference_rate(workload, 256), "jobs/s"))
+    peer = accasim_rate(folder, lublin(1_000, 256), 256)
+    if peer is not None:
+        rows.append(Row("AccaSim, its easy, 1,000 jobs", peer, "jobs/s"))
+    return rows, floor
+
+
+def growth() -> list[Row]:
+    """EASY over the number of jobs and over the size of the machine."""
+    by_jobs = [
+        Row(f"easy, 256 nodes, {jobs:,} jobs", rate(lublin(jobs, 256), 256, "easy", 2), "jobs/s")
+        for jobs in (10_000, 100_000, 1_000_000)
+    ]
+    by_nodes = [
+        Row(
+            f"easy, {nodes:,} nodes, 20,000 jobs",
+            rate(lublin(20_000, nodes), nodes, "easy", 2),
+            "jobs/s",
+        )
+        for nodes in (100, 1_000, 10_000, 100_000)
+    ]
+    return by_jobs + by_nodes
+
+
+def whole_traces(data: Path) -> list[Row]:
+    """Real traces from beginning to end, where they are at hand."""
+    trace = data / "RICC-2010-2.swf.gz"
+    if not trace.exists():
+        return []
+    ricc = apply(read_workload(trace), ["cores_per_node=8", "oversize=clip:1024"])
+    return [
+        Row("RICC whole, easy", simulate(ricc, 1024, "easy").wall_s, "s", 3.0),
+        Row("RICC whole, sjf+easy", simulate(ricc, 1024, "sjf+easy").wall_s, "s", 3.0),
+    ]

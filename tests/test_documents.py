@@ -1,0 +1,126 @@
+"""The README and the pages of docs/ do what they show.
+
+The blocks of a page run in order, in an empty folder. ``python`` and ``pycon`` share their names. A
+block with a title is a file of that name. In ``console`` each ``$ schedlab ...`` is run and must
+print what is shown beneath it, ``...`` standing for anything. A block right after
+``<!-- not run: why -->`` is only read.
+"""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FENCE = re.compile(
+    r"(?P<not_run><!-- not run: .+? -->\n)?"
+    r'^```(?P<language>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$',
+    re.MULTILINE | re.DOTALL,
+)
+COMMAND = re.compile(r"^\$ (?P<command>.+)\n(?P<shown>(?:(?!\$ ).*\n)*)", re.MULTILINE)
+SHORT_FOR = {"make demo": "schedlab demo"}
+
+
+@dataclass
+class Page:
+    """What one page has defined so far."""
+
+    folder: Path
+    names: dict[str, Any] = field(default_factory=lambda: {"__name__": "page"})
+
+    def file(self, name: str, text: str) -> None:
+        """Keep a block with a title as a file."""
+        (self.folder / name).write_text(text, encoding="utf-8")
+        importlib.invalidate_caches()
+
+    def python(self, text: str) -> None:
+        """Run plain Python."""
+        exec(compile(text, "page", "exec"), self.names)
+
+    def pycon(self, text: str) -> None:
+        """Run a dialogue with Python and compare its answers."""
+        said: list[str] = []
+        examples = doctest.DocTestParser().get_examples(text)
+        test = doctest.DocTest(examples, {}, "page", None, 0, None)
+        test.globs = self.names
+        results = doctest.DocTestRunner().run(test, out=said.append, clear_globs=False)
+        assert results.failed == 0, "".join(said)
+
+    def console(self, text: str) -> None:
+        """Run commands and compare what they print."""
+        for found in COMMAND.finditer(text):
+            printed = run(SHORT_FOR.get(found["command"], found["command"]), self.folder)
+            shown = found["shown"]
+            agrees = doctest.OutputChecker().check_output(shown, printed, doctest.ELLIPSIS)
+            assert agrees or not shown, f"$ {found['command']}\n{printed}"
+
+
+def run(command: str, folder: Path) -> str:
+    """What ``schedlab ...`` prints, without the blanks at the ends of lines."""
+    program, *arguments = shlex.split(command)
+    assert program == "schedlab", f"cannot be run here: {command}"
+    done = subprocess.run(
+        [sys.executable, "-m", "schedlab", *arguments],
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "100"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, f"$ {command}\n{done.stderr}"
+    return re.sub(r" +$", "", done.stdout, flags=re.MULTILINE)
+
+
+def blocks(page: Path) -> list[re.Match[str]]:
+    """The blocks of a page that are run or kept."""
+    found = FENCE.finditer(page.read_text(encoding="utf-8"))
+    kinds = ("python", "pycon", "console")
+    return [
+        each
+        for each in found
+        if not each["not_run"] and (each["title"] or each["language"] in kinds)
+    ]
+
+
+@pytest.fixture
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The current folder; modules imported from it are forgotten afterwards."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    for name, module in list(sys.modules.items()):
+        if (getattr(module, "__file__", None) or "").startswith(str(tmp_path)):
+            del sys.modules[name]
+
+
+RUNNABLE = [page for page in PAGES if blocks(page)]
+
+
+@pytest.mark.parametrize("path", RUNNABLE, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_page_does_what_it_shows(path: Path, empty_folder: Path) -> None:
+    """Readers copy what they see."""
+    page = Page(empty_folder)
+    for block in blocks(path):
+        if block["title"]:
+            page.file(block["title"], block["text"])
+        else:
+            getattr(page, block["language"])(block["text"])
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_links_into_the_repository_lead_somewhere(name: str) -> None:
+    """The links of docs/ are checked when the site is built; these are not part of it."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    targets = re.findall(r"\]\((?!https?://|#)([^)#]+)", text)
+    assert [target for target in targets if not (ROOT / target).exists()] == []
