@@ -20,7 +20,7 @@ check: $(VENV)/.installed
 	$(VENV)/bin/lint-imports --no-logo
 	$(PY) -m pytest -n auto -m "not slow"
 
-bench: $(VENV)/.installed
+bench: $(VENV)/.bench
 	$(PY) -m benchmarks.run
 
 docs: $(VENV)/.docs
@@ -49,6 +49,11 @@ $(VENV)/.tools: pyproject.toml constraints.txt
 $(VENV)/.installed: $(VENV)/.tools $(SOURCES)
 	$(PY) -m pip install --quiet --constraint constraints.txt --no-build-isolation --editable ".[all]"
 	$(PY) -m nanobind.stubgen -q -m schedlab._core -o src/schedlab/_core.pyi
+	touch $@
+
+# The peer that the simulator is compared with.
+$(VENV)/.bench: $(VENV)/.installed
+	$(PY) -m pip install --quiet --constraint constraints.txt --group bench
 	touch $@
 
 $(VENV)/.docs: $(VENV)/.installed

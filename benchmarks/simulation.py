@@ -22,7 +22,7 @@ def lublin(jobs: int, nodes: int) -> Workload:
     return apply(generate(f"lublin:nodes={nodes}", jobs, seed=1), [f"load=0.9:{nodes}"])
 
 
-def rate(workload: Workload, nodes: int, policy: str, repeats: int = 5) -> float:
+def rate(workload: Workload, nodes: int, policy: str, repeats: int = 3) -> float:
     """Jobs per second, the best of some runs, node naming included."""
     return len(workload) / min(simulate(workload, nodes, policy).wall_s for _ in range(repeats))
 
@@ -31,15 +31,18 @@ def policies_and_peers(folder: Path) -> tuple[list[Row], float]:
     """The classic policies beside the bare loop, the reference and AccaSim."""
     workload = lublin(10_000, 256)
     bare = BareLoop(folder, workload, 256)
-    before, waited = bare.run()
+    floor, best = 0.0, dict.fromkeys(TARGETS, 0.0)
+    for _ in range(10):  # in turn, so that a busy moment of the machine strikes all alike
+        bare_rate, waited = bare.run()
+        floor = max(floor, bare_rate)
+        for policy in TARGETS:
+            best[policy] = max(best[policy], rate(workload, 256, policy))
     ours = simulate(workload, 256, "easy")
     assert int(ours.wait_s.sum()) == waited, "the bare loop and easy disagree"
     rows = [
-        Row(f"{policy}, 256 nodes, 10,000 jobs", rate(workload, 256, policy), "jobs/s", target)
+        Row(f"{policy}, 256 nodes, 10,000 jobs", best[policy], "jobs/s", target)
         for policy, target in TARGETS.items()
     ]
-    after, _ = bare.run()
-    floor = (before + after) / 2
     rows.append(Row("plain Python reference, easy", reference_rate(workload, 256), "jobs/s"))
     peer = accasim_rate(folder, lublin(1_000, 256), 256)
     if peer is not None:
@@ -56,7 +59,7 @@ def growth() -> list[Row]:
     by_nodes = [
         Row(
             f"easy, {nodes:,} nodes, 20,000 jobs",
-            rate(lublin(20_000, nodes), nodes, "easy", 2),
+            rate(lublin(20_000, nodes), nodes, "easy"),
             "jobs/s",
         )
         for nodes in (100, 1_000, 10_000, 100_000)

@@ -10,7 +10,7 @@ from schedlab.sim import Schedule, simulate
 from schedlab.workload import Workload
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def few() -> list[Schedule]:
     """Four jobs on eight nodes under two policies; job 3 is as wide as the machine."""
     workload = Workload(
@@ -49,7 +49,7 @@ def many() -> list[Schedule]:
     return [simulate(workload, 64, policy) for policy in ("easy", "sjf")]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def empty() -> Schedule:
     """No job at all."""
     columns: dict[str, list[int]] = {

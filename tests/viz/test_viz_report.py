@@ -23,11 +23,12 @@ from schedlab.viz.report.tables import SUMMARY_METRICS, summary_table, user_tabl
 from schedlab.viz.time_axis import TimeAxis
 
 
-@pytest.fixture
-def page(few: list[Schedule], tmp_path: Path) -> str:
+@pytest.fixture(scope="module")
+def page(few: list[Schedule], tmp_path_factory: pytest.TempPathFactory) -> str:
     """The report on four jobs under two policies."""
-    write_report(few, tmp_path / "report.html")
-    return (tmp_path / "report.html").read_text(encoding="utf-8")
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    write_report(few, path)
+    return path.read_text(encoding="utf-8")
 
 
 def test_page_loads_nothing_from_elsewhere(page: str) -> None:

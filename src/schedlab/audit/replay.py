@@ -55,7 +55,7 @@ def replay(
     hence the rounds. Each gets the starts right for longer than the one before; without tolerance
     the first is the last.
     """
-    run_s = _first_guess(observed, tolerance_s)
+    run_s = np.where(observed.started, observed.ran_s, observed.workload["run_s"])
     while True:
         made = simulate(
             observed.workload.replace(run_s=run_s),
@@ -71,12 +71,3 @@ def replay(
         if np.array_equal(held_s[before], run_s[before]):
             return found
         run_s = held_s
-
-
-def _first_guess(observed: Schedule, tolerance_s: int) -> Times:
-    """Run times as if each job had started at the last event that its lag allows for."""
-    events_s = np.sort(np.concatenate([observed.workload["submit_s"], observed.end_s]))
-    last_s = events_s[np.searchsorted(events_s, observed.start_s, side="right") - 1]
-    lag_s = observed.start_s - last_s
-    held_s = observed.ran_s + np.where(lag_s <= tolerance_s, lag_s, 0)
-    return np.where(observed.started, held_s, observed.workload["run_s"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +35,8 @@ def read_swf(path: Path, nodes: int | None) -> list[Observed]:
         promised_s=np.full(len(workload), -1),
         state=np.where(started, JobState.COMPLETED, JobState.CANCELLED).astype(np.int8),
     )
-    return [Observed(schedule, tuple(workload.report.lines()))]
+    changes = replace(workload.report, noticed={})
+    return [Observed(schedule, tuple(changes.lines()))]
 
 
 def _platform(path: Path, workload: Workload, nodes: int | None) -> Platform:
