@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -41,12 +42,14 @@ class Row:
 
 def show(rows: list[Row], floor: float) -> None:
     """Print the figures with their ratios to the bare loop and to the recorded run."""
-    recorded = json.loads(RECORDED.read_text()) if RECORDED.exists() else {"version": "-"}
+    recorded: dict[str, Any] = {"version": "-", "rows": {}}
+    if RECORDED.exists():
+        recorded = json.loads(RECORDED.read_text())
     table = Table(title=f"schedlab {__version__}; bare C++ loop {floor:,.0f} jobs/s")
     for column in ("figure", "value", "target", "/ bare loop", f"/ recorded {recorded['version']}"):
         table.add_column(column, justify="left" if column == "figure" else "right")
     for row in rows:
-        then = recorded.get("rows", {}).get(row.name)
+        then = recorded["rows"].get(row.name)
         rate_of_jobs = row.unit == "jobs/s"
         table.add_row(
             row.name,

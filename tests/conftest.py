@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -19,10 +20,12 @@ if _OTHER_BUILD:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> object:
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """With SCHEDLAB_NO_SKIPS a skip is a failure: everything a test wants must be installed."""
-    report: pytest.TestReport = yield  # type: ignore[misc]
-    if os.environ.get("SCHEDLAB_NO_SKIPS") and report.skipped and not hasattr(report, "wasxfail"):
+    report = yield
+    if os.environ.get("SCHEDLAB_NO_SKIPS") and report.skipped:
         report.outcome = "failed"
         report.longrepr = f"skipped where nothing may be: {report.longrepr}"
     return report

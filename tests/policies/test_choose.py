@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 from schedlab import Order, Policy
 from schedlab._core import order_names
@@ -16,7 +17,7 @@ from schedlab.testing.instances import crowd
 class Widest(Order):
     """Widest first."""
 
-    def score(self, queue: Queue) -> object:
+    def score(self, queue: Queue) -> ArrayLike:
         """Negative, since smaller scores go first."""
         return -queue.nodes
 

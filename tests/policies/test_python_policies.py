@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from numpy.typing import ArrayLike
 
 from schedlab import Order, Policy, Workload, simulate
 from schedlab.errors import PolicyError
@@ -43,7 +44,7 @@ class PlainRebuild(Policy):
 class Shortest(Order):
     """Shortest request first."""
 
-    def score(self, queue: Queue) -> object:
+    def score(self, queue: Queue) -> ArrayLike:
         """The request itself."""
         return queue.request_s
 
@@ -116,11 +117,11 @@ def test_an_error_of_the_policy_itself_comes_through() -> None:
 class Constant(Order):
     """Answers whatever it was given."""
 
-    def __init__(self, answer: object) -> None:
+    def __init__(self, answer: ArrayLike) -> None:
         super().__init__()
         self.answer = answer
 
-    def score(self, queue: Queue) -> object:
+    def score(self, queue: Queue) -> ArrayLike:
         """The same for everybody."""
         return self.answer
 

@@ -83,6 +83,14 @@ def test_any_schedule_survives_a_file(tmp_path: Path, workload: Workload, suffix
     assert load_schedules(tmp_path / f"one{suffix}") == [schedule]
 
 
+@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
+def test_empty_schedule_survives_a_file(tmp_path: Path, workload: Workload, suffix: str) -> None:
+    """No job, but still a platform and a policy."""
+    none = simulate(workload.take(np.zeros(4, dtype=bool)), PLATFORM, "fcfs")
+    save_schedules(none, tmp_path / f"none{suffix}")
+    assert load_schedules(tmp_path / f"none{suffix}") == [none]
+
+
 def test_csv_is_a_plain_table(two: list[Schedule], tmp_path: Path) -> None:
     """Any CSV reader takes it: the header first, and the promised columns among the others."""
     save_schedules(two, tmp_path / "two.csv")
@@ -111,7 +119,7 @@ def test_smallest_csv(tmp_path: Path) -> None:
     """Five columns are enough: the request is the run, and the machine as large as the peak use."""
     path = tmp_path / "small.csv"
     path.write_text(
-        "job_id,submit_s,start_s,end_s,nodes,colour\n2,9,10,30,2,red\n1,0,5,25.0,3,blue\n3,9,,,1,\n"
+        "job_id,submit_s,start_s,end_s,nodes,row\n2,9,10,30,2,red\n1,0,5,25.0,3,blue\n3,9,,,1,\n"
     )
     (schedule,) = load_schedules(path)
     assert schedule.policy == "unknown"
@@ -120,9 +128,7 @@ def test_smallest_csv(tmp_path: Path) -> None:
     assert schedule.wait_s.tolist() == [5, 1, -1]
     assert schedule.state.tolist() == [JobState.COMPLETED, JobState.COMPLETED, JobState.CANCELLED]
     assert schedule.platform.nodes == 5
-    assert list(schedule.workload.report.lines()) == [
-        'noticed 3 of 3: column "colour" is not known'
-    ]
+    assert list(schedule.workload.report.lines()) == ['noticed 3 of 3: column "row" is not known']
 
 
 def test_state_follows_from_times(tmp_path: Path) -> None:
@@ -205,6 +211,8 @@ def test_wrong_formats_and_outputs(two: list[Schedule], tmp_path: Path) -> None:
         save_schedules(two, tmp_path / "two", format="parqet")
     with pytest.raises(ParameterError, match='two schedules of policy "easy"'):
         save_schedules([two[1], two[1]], tmp_path / "two.csv")
+    with pytest.raises(ParameterError, match="there is no schedule to save"):
+        save_schedules([], tmp_path / "none.csv")
     with pytest.raises(InputError, match="can be loaded only from parquet, csv"):
         load_schedules(tmp_path / "two.json")
     with pytest.raises(OutputError, match="does not exist"):

@@ -38,10 +38,11 @@ def test_an_unknown_trace_suggests_the_nearest() -> None:
         catalogued("KTH-SP2-1996-2-cln")
 
 
-@pytest.mark.parametrize("name", CATALOG)
-def test_digests_are_those_of_the_traces_at_hand(name: str) -> None:
+def test_digests_are_those_of_the_traces_at_hand() -> None:
     """Where a trace lies beside the project, the catalog describes that very file."""
-    path = TRACES / CATALOG[name].file_name
-    if not path.exists():
-        pytest.skip(f"{path.name} is not here")
-    assert hashlib.sha256(path.read_bytes()).hexdigest() == CATALOG[name].sha256
+    at_hand = [entry for entry in CATALOG.values() if (TRACES / entry.file_name).exists()]
+    if not at_hand:
+        pytest.skip("no trace of the catalog beside the repository")
+    for entry in at_hand:
+        digest = hashlib.sha256((TRACES / entry.file_name).read_bytes()).hexdigest()
+        assert digest == entry.sha256, entry.file_name

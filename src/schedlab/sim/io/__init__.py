@@ -35,6 +35,8 @@ def save_schedules(
 def check_saving(policies: Sequence[str], path: str | Path, format: str | None = None) -> None:
     """Refuses, before anything is simulated, what ``save_schedules`` would refuse afterwards."""
     path = Path(path)
+    if not policies:
+        raise ParameterError(f"{path}: there is no schedule to save")
     twice = {name for name in policies if policies.count(name) > 1}
     if twice:
         raise ParameterError(f'two schedules of policy "{min(twice)}"; a file holds one per policy')

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+ROW = "row of the file"
+"""The column that tells where each job stood, counted from 1."""
+
+
 def words(frame: pl.DataFrame, name: str) -> pl.Series:
     """The column as text, empty where nothing is given."""
     import polars as pl
@@ -38,7 +42,7 @@ def numbers(
         if len(wrong):
             kind = "a number" if dtype is np.float64 else "an integer"
             raise WorkloadError(
-                f'row {frame["row"][wrong[0]]}: {name} is "{text[wrong[0]]}"; must be {kind}'
+                f'row {frame[ROW][wrong[0]]}: {name} is "{text[wrong[0]]}"; must be {kind}'
             )
         read = read.fill_null(missing)
     return read.to_numpy().astype(dtype)

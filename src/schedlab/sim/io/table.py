@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.errors import UnknownNameError, WorkloadError
 from schedlab.platform import Platform
-from schedlab.sim.io.columns import codes, numbers, words
+from schedlab.sim.io.columns import ROW, codes, numbers, words
 from schedlab.sim.io.description import platform_of, workload_arguments
 from schedlab.sim.io.format import ScheduleTable
 from schedlab.sim.node_ranges import NodeRanges
@@ -49,27 +49,33 @@ def schedules_of(table: ScheduleTable, nodes: int | None = None) -> list[Schedul
     """The schedules in a table, one per policy in the order in which they first occur."""
     import polars as pl
 
-    frame = table.frame.with_row_index("row", offset=1)
+    frame = table.frame.with_row_index(ROW, offset=1)
     for name in REQUIRED:
         if name not in frame.columns:
             raise WorkloadError(f"no column {name}; needed are {', '.join(REQUIRED)}")
-    if "policy" not in frame.columns:
-        frame = frame.with_columns(policy=pl.lit("unknown"))
-    parts = frame.with_columns(pl.col("policy").cast(pl.String)).partition_by(
-        "policy", maintain_order=True
-    )
-    return [_schedule(part, table.descriptions.get(part["policy"][0], {}), nodes) for part in parts]
+    named = pl.col("policy").cast(pl.String) if "policy" in frame.columns else pl.lit(None)
+    frame = frame.with_columns(policy=named.fill_null("unknown"))
+    if frame.is_empty():
+        parts = dict.fromkeys(table.descriptions, frame)
+    else:
+        parts = {part["policy"][0]: part for part in frame.partition_by("policy")}
+    return [
+        _schedule(policy, part, table.descriptions.get(policy, {}), nodes)
+        for policy, part in parts.items()
+    ]
 
 
-def _schedule(frame: pl.DataFrame, description: dict[str, Any], nodes: int | None) -> Schedule:
+def _schedule(
+    policy: str, frame: pl.DataFrame, description: dict[str, Any], nodes: int | None
+) -> Schedule:
     frame = _in_submit_order(frame)
     start, end = numbers(frame, "start_s", missing=-1), numbers(frame, "end_s", missing=-1)
     if np.any(end < start):
         at = int(np.argmax(end < start))
         raise WorkloadError(
-            f"row {frame['row'][at]}: end {end[at]} s lies before start {start[at]} s"
+            f"row {frame[ROW][at]}: end {end[at]} s lies before start {start[at]} s"
         )
-    workload = _workload(frame, np.where(start >= 0, end - start, 0), description)
+    workload = _workload(policy, frame, np.where(start >= 0, end - start, 0), description)
     ranges = NodeRanges.parse(words(frame, "node_ranges")) if "node_ranges" in frame else None
     if nodes is not None:
         platform = Platform.homogeneous(nodes)
@@ -79,7 +85,7 @@ def _schedule(frame: pl.DataFrame, description: dict[str, Any], nodes: int | Non
     return Schedule(
         workload,
         platform,
-        frame["policy"][0],
+        policy,
         start_s=start,
         end_s=end,
         eligible_s=_or_else(frame, "eligible_s", workload["submit_s"]),
@@ -98,9 +104,11 @@ def _in_submit_order(frame: pl.DataFrame) -> pl.DataFrame:
     return frame[np.argsort(submit, kind="stable")]
 
 
-def _workload(frame: pl.DataFrame, ran_s: Array, description: dict[str, Any]) -> Workload:
+def _workload(
+    policy: str, frame: pl.DataFrame, ran_s: Array, description: dict[str, Any]
+) -> Workload:
     """The jobs; a request or run time that is not given is the time the job ran."""
-    arguments = {"name": frame["policy"][0], "report": _report(frame)}
+    arguments = {"name": policy, "report": _report(frame)}
     arguments |= workload_arguments(description)
     labels = dict(arguments.pop("labels", {}))
     columns: dict[str, Array] = {}
@@ -119,7 +127,7 @@ def _workload(frame: pl.DataFrame, ran_s: Array, description: dict[str, Any]) ->
 
 
 def _report(frame: pl.DataFrame) -> ReadReport:
-    known = {*COLUMNS, *_SCHEDULE_COLUMNS, "row"}
+    known = {*COLUMNS, *_SCHEDULE_COLUMNS, ROW}
     left_out = {
         f'column "{name}" is not known': len(frame) for name in frame.columns if name not in known
     }
