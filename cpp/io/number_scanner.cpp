@@ -37,9 +37,21 @@ const char* parse_number(const char* at, const char* end, double& value) {
     return error == std::errc() && whole_word && std::isfinite(value) ? next : nullptr;
 }
 
-std::string_view word_at(const char* at, const char* end) {
+// The word for a message: at most 40 bytes, those that do not print as \xNN.
+std::string word_at(const char* at, const char* end) {
+    constexpr char kHex[] = "0123456789abcdef";
     const char* stop = std::find_if(at, end, is_blank);
-    return {at, static_cast<std::size_t>(std::min<std::ptrdiff_t>(stop - at, 40))};
+    if (stop - at > 40) stop = at + 40;
+    std::string word;
+    for (; at != stop; ++at) {
+        const auto byte = static_cast<unsigned char>(*at);
+        if (byte >= 0x20 && byte < 0x7f) {
+            word += *at;
+        } else {
+            word += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+        }
+    }
+    return word;
 }
 
 // Fills `row`; returns why the line is bad, or an empty string.
@@ -51,8 +63,8 @@ std::string parse_line(const char* at, const char* end, std::vector<double>& row
         }
         const char* next = parse_number(at, end, row[column]);
         if (!next) {
-            return "field " + std::to_string(column + 1) + " is \"" +
-                   std::string(word_at(at, end)) + "\"; must be a number";
+            return "field " + std::to_string(column + 1) + " is \"" + word_at(at, end) +
+                   "\"; must be a number";
         }
         at = next;
     }

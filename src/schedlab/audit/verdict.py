@@ -81,14 +81,12 @@ class Verdict:
         return {"lawful": self.lawful, "faithful": self.faithful, **asdict(self)}
 
     def lines(self) -> Iterator[str]:
-        """The verdict in sentences."""
+        """The verdict in sentences; ``notes`` are left to the reader."""
         yield f"{self.schedule}: {self.jobs:,} jobs on {self.nodes:,} nodes against {self.policy}"
         yield "lawful: yes" if self.lawful else "lawful: no"
         for violation in self.violations:
             yield f"  {violation.sentence}"
         yield from self._faithfulness()
-        for note in self.notes:
-            yield f"note: {note}"
 
     def _faithfulness(self) -> Iterator[str]:
         if self.comparison is None:

@@ -96,6 +96,6 @@ def _meaning(parameter: Any) -> str:
 
 
 if __name__ == "__main__":
-    from schedlab.cli import app as schedlab
+    from schedlab.cli.app import app as schedlab
 
     typer.echo(reference(schedlab), nl=False)

@@ -168,4 +168,5 @@ class Schedule:
                 columns[ORIGINAL_WAIT] = self.workload[name]
             elif name not in columns:
                 columns[name] = self.workload.labelled(name)
-        return pl.DataFrame(columns)
+        texts = {name: pl.String for name in self.workload.labels if name in columns}
+        return pl.DataFrame(columns, schema_overrides=texts)

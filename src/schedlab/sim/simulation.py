@@ -21,7 +21,7 @@ from schedlab.version import __version__
 from schedlab.workload import Workload
 
 Progress = Callable[[int, int], None]
-_PASSES_AT_A_TIME = 20_000
+_PASSES_AT_A_TIME = 1_000
 
 
 def simulate(

@@ -178,7 +178,9 @@ class Workload:
         """The table as a Polars frame; coded columns with labels come as text."""
         import polars as pl
 
-        return pl.DataFrame({key: self.labelled(key) for key in self.columns})
+        texts = {key: pl.String for key in self.labels if key in self}
+        columns = {key: self.labelled(key) for key in self.columns}
+        return pl.DataFrame(columns, schema_overrides=texts)
 
     def to_pandas(self) -> pd.DataFrame:
         """The table as a pandas frame (needs pandas)."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,9 +10,10 @@ from numpy.typing import NDArray
 
 from schedlab.audit.readers.observed import Observed, size_note
 from schedlab.errors import InputError, SchedlabError, WorkloadError
-from schedlab.sim.io.columns import numbers, words
+from schedlab.sim.io.columns import ROW, numbers, words
 from schedlab.sim.io.format import ScheduleTable
 from schedlab.sim.io.table import schedules_of
+from schedlab.workload import ReadReport
 from schedlab.workload.readers.source import Source
 
 if TYPE_CHECKING:
@@ -47,13 +47,13 @@ def read_batsim(path: Path, nodes: int | None) -> list[Observed]:
     """
     try:
         frame = _frame(path)
-        table, notes = _table(frame, path.name.removesuffix(".csv"))
+        table, report = _table(frame, path.name.removesuffix(".csv"))
         (schedule,) = schedules_of(ScheduleTable(table), nodes)
     except InputError:
         raise
     except SchedlabError as error:
         raise InputError(f"{path}: {error}") from None
-    return [Observed(schedule, (*notes, *size_note(schedule, nodes)))]
+    return [Observed(schedule, (*report.lines(), *size_note(schedule, nodes)))]
 
 
 def _frame(path: Path) -> pl.DataFrame:
@@ -68,10 +68,10 @@ def _frame(path: Path) -> pl.DataFrame:
     for name in REQUIRED:
         if name not in frame.columns:
             raise WorkloadError(f"no column {name}; needed are {', '.join(REQUIRED)}")
-    return frame.with_row_index("row", offset=1)
+    return frame.with_row_index(ROW, offset=1)
 
 
-def _table(frame: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[str]]:
+def _table(frame: pl.DataFrame, name: str) -> tuple[pl.DataFrame, ReadReport]:
     """The same jobs under our names of columns, and what had to be changed."""
     import polars as pl
 
@@ -79,7 +79,8 @@ def _table(frame: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[str]]:
     start = numbers(frame, "starting_time", np.float64, missing=-1)
     end = numbers(frame, "finish_time", np.float64, missing=-1)
     request = numbers(frame, "requested_time", np.float64, missing=-1)
-    start_s, end_s = np.rint(start), np.rint(np.where(start < 0, start, end))
+    start_s, end_s = (np.where(start < 0, -1, np.rint(times)) for times in (start, end))
+    _refuse_negative(frame, end_s < start_s)
     unlimited = ~((request > 0) & (request < np.inf))
     request_s = np.maximum(np.rint(np.where(unlimited, end_s - start_s, request)), 1)
     job_id, numbered = _job_ids(frame)
@@ -89,19 +90,29 @@ def _table(frame: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[str]]:
         "submit_s": np.rint(submit),
         "start_s": start_s,
         "end_s": end_s,
-        "nodes": frame["requested_number_of_resources"],
+        "nodes": numbers(frame, "requested_number_of_resources"),
         "request_s": request_s,
     }
     if "allocated_resources" in frame.columns:
         columns["node_ranges"] = words(frame, "allocated_resources").str.replace_all(" ", ",")
     fractions = np.any([times != np.rint(times) for times in (submit, start, end)], axis=0)
-    notes = {
-        "times with a fraction, rounded to whole seconds": fractions,
+    repaired = {
+        "time with a fraction, rounded to a whole second": fractions,
         "no requested time, run time taken": unlimited,
         "job is not a unique number, numbered as in the file": numbered,
     }
+    counts = {reason: int(np.count_nonzero(which)) for reason, which in repaired.items()}
     table = pl.DataFrame(columns).with_columns(submit=submit)
-    return table.sort("submit", "job_id").drop("submit"), _told(notes)
+    return table.sort("submit", "job_id").drop("submit"), ReadReport(len(frame), counts)
+
+
+def _refuse_negative(frame: pl.DataFrame, negative: NDArray[np.bool_]) -> None:
+    if negative.any():
+        row = frame.row(int(np.argmax(negative)), named=True)
+        raise WorkloadError(
+            f"row {row[ROW]}: finish_time {row['finish_time']} lies before "
+            f"starting_time {row['starting_time']}"
+        )
 
 
 def _job_ids(frame: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -112,8 +123,3 @@ def _job_ids(frame: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.bool_]]
     numbered = ids.null_count() > 0 or ids.n_unique() < len(ids)
     fresh = np.arange(1, len(frame) + 1)
     return fresh if numbered else ids.to_numpy(), np.full(len(frame), numbered)
-
-
-def _told(notes: Mapping[str, NDArray[np.bool_]]) -> list[str]:
-    counts = {reason: int(np.count_nonzero(which)) for reason, which in notes.items()}
-    return [f"{count:,} jobs: {reason}" for reason, count in counts.items() if count]

@@ -108,7 +108,7 @@ def _workload(
     policy: str, frame: pl.DataFrame, ran_s: Array, description: dict[str, Any]
 ) -> Workload:
     """The jobs; a request or run time that is not given is the time the job ran."""
-    arguments = {"name": policy, "report": _report(frame)}
+    arguments: dict[str, Any] = {"name": policy, "report": _report(frame)}
     arguments |= workload_arguments(description)
     labels = dict(arguments.pop("labels", {}))
     columns: dict[str, Array] = {}
@@ -131,7 +131,9 @@ def _report(frame: pl.DataFrame) -> ReadReport:
     left_out = {
         f'column "{name}" is not known': len(frame) for name in frame.columns if name not in known
     }
-    return ReadReport(records=len(frame), noticed=left_out)
+    exact = 0 if "request_s" in frame.columns else len(frame)
+    repaired = {"no requested time, run time taken": exact}
+    return ReadReport(records=len(frame), repaired=repaired, noticed=left_out)
 
 
 def _least_platform(

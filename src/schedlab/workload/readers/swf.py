@@ -53,10 +53,7 @@ class SwfReader(Reader):
 
 
 def _scan(source: Source) -> Records:
-    try:
-        values, lines, bad, bad_total = scan_numbers(source.text, len(SWF_FIELDS), ";")
-    except UnicodeDecodeError:
-        raise InputError(f"{source.path}: has job lines that are not ASCII text") from None
+    values, lines, bad, bad_total = scan_numbers(source.text, len(SWF_FIELDS), ";")
     if bad:
         line, reason = bad[0]
         raise InputError.at(source.path, line, reason + and_more(bad_total))

@@ -1,0 +1,26 @@
+"""The table of commands."""
+
+from __future__ import annotations
+
+import typer
+
+from schedlab.cli import compare, demo, policies, simulate, version, workload
+from schedlab.cli.commands import add_command
+from schedlab.cli.mistakes import Commands
+
+app = typer.Typer(
+    name="schedlab",
+    help="A laboratory for batch scheduling: replay what a cluster did under any policy.",
+    cls=Commands,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    # A traceback shows a bug, and a bug is best reported plain.
+    pretty_exceptions_enable=False,
+)
+
+add_command(app, demo.demo, *demo.EXAMPLES)
+add_command(app, simulate.simulate, *simulate.EXAMPLES)
+add_command(app, compare.compare, *compare.EXAMPLES)
+app.add_typer(workload.app)
+add_command(app, policies.policies, *policies.EXAMPLES)
+add_command(app, version.version, *version.EXAMPLES)
