@@ -62,7 +62,7 @@ class Page:
 
     def console(self, text: str) -> None:
         """Run commands and compare what they print."""
-        for found in COMMAND.finditer(text):
+        for found in COMMAND.finditer(text.replace("\\\n", "")):
             printed = run(SHORT_FOR.get(found["command"], found["command"]), self.folder)
             shown = found["shown"]
             agrees = doctest.OutputChecker().check_output(shown, printed, doctest.ELLIPSIS)

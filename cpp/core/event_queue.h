@@ -21,6 +21,7 @@ struct Event {
 class EventQueue {
   public:
     bool empty() const { return heap_.empty(); }
+    std::size_t size() const { return heap_.size(); }
     const Event& top() const { return heap_.front(); }
     std::span<const Event> all() const { return heap_; }  // in no order
 
@@ -31,6 +32,11 @@ class EventQueue {
     void pop() {
         std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
         heap_.pop_back();
+    }
+    template <typename Test>
+    void remove_if(Test test) {
+        std::erase_if(heap_, test);
+        std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
     }
 
   private:

@@ -10,6 +10,7 @@ void Conservative::begin(const View& view) {
     profile_.clear(0, view.total_nodes());
     planned_start_.assign(view.jobs(), kNone);
     promised_ = 0;
+    due_ = {};
     broken_ = false;
 }
 
@@ -23,7 +24,7 @@ void Conservative::schedule(View& view) {
     }
     plan_newcomers(view);
     start_due(view);
-    ask_for_next_pass(view);
+    if (!broken_ && next_due() != kNever) view.wake_at(next_due());
 }
 
 bool Conservative::take_in_changes(const View& view) {
@@ -68,7 +69,7 @@ void Conservative::move_earlier(View& view) {
     std::size_t left = promised_;
     for (auto at = queue.first(); left > 0; at = queue.next(at)) {
         const JobIndex job = queue.job(at);
-        Time& start = planned_start_[job];
+        const Time start = planned_start_[job];
         if (start == kNone) continue;
         --left;
         const NodeCount nodes = queue.nodes(at);
@@ -77,51 +78,52 @@ void Conservative::move_earlier(View& view) {
         const Time earlier = profile_.earliest_before(start, nodes, duration);
         if (earlier == start) continue;
         profile_.release(start, start + duration, nodes);
-        profile_.reserve(earlier, earlier + duration, nodes);
-        start = earlier;
+        place(job, earlier, duration, nodes);
     }
+}
+
+void Conservative::place(JobIndex job, Time start, Time duration, NodeCount nodes) {
+    profile_.reserve(start, start + duration, nodes);
+    planned_start_[job] = start;
+    due_.push({start, job});
 }
 
 void Conservative::plan(View& view, JobIndex job) {
     const NodeCount nodes = view.nodes(job);
     const Time duration = view.planned(job);
-    const Time start = profile_.earliest(nodes, duration);
-    profile_.reserve(start, start + duration, nodes);
-    planned_start_[job] = start;
+    place(job, profile_.earliest(nodes, duration), duration, nodes);
 }
 
 void Conservative::plan_newcomers(View& view) {
     const WaitingQueue& queue = view.queue();
     const auto end = queue.end_of_first(depth());
-    for (auto at = queue.first(); at < end; at = queue.next(at)) {
+    std::size_t unpromised = queue.size() - promised_;
+    for (auto at = queue.first(); at < end && unpromised > 0; at = queue.next(at)) {
         const JobIndex job = queue.job(at);
         if (planned_start_[job] != kNone) continue;
         plan(view, job);
         ++promised_;
+        --unpromised;
         view.promise(job, planned_start_[job]);
     }
 }
 
+Time Conservative::next_due() {
+    const auto given_up = [this](const Event& e) { return planned_start_[e.job] != e.time; };
+    if (due_.size() > 64 + 4 * promised_) due_.remove_if(given_up);
+    while (!due_.empty() && given_up(due_.top())) due_.pop();
+    return due_.empty() ? kNever : due_.top().time;
+}
+
 void Conservative::start_due(View& view) {
     const WaitingQueue& queue = view.queue();
-    for (auto at = queue.first(); at < queue.end() && view.free_nodes() > 0; at = queue.next(at)) {
+    for (auto at = queue.first(); next_due() <= view.now(); at = queue.next(at)) {
         Time& start = planned_start_[queue.job(at)];
         if (start == kNone || start > view.now()) continue;
         start = kNone;
         --promised_;
         view.start(at);
     }
-}
-
-void Conservative::ask_for_next_pass(View& view) {
-    if (promised_ == 0 || broken_) return;
-    const WaitingQueue& queue = view.queue();
-    Time due = kNever;
-    for (auto at = queue.first(); at < queue.end(); at = queue.next(at)) {
-        const Time start = planned_start_[queue.job(at)];
-        if (start != kNone) due = std::min(due, start);
-    }
-    view.wake_at(due);
 }
 
 // Jobs behind this position have a promise already.

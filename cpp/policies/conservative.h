@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/availability_profile.h"
+#include "core/event_queue.h"
 #include "core/waiting_queue.h"
 #include "policies/ordered_policy.h"
 
@@ -27,12 +28,15 @@ class Conservative : public OrderedPolicy {
     void move_earlier(View& view);
     void plan_newcomers(View& view);
     void start_due(View& view);
+    void place(JobIndex job, Time start, Time duration, NodeCount nodes);
     void plan(View& view, JobIndex job);
-    void ask_for_next_pass(View& view);
+    // When the first promised job is to start; kNever without promises.
+    Time next_due();
 
     AvailabilityProfile profile_{0};
     std::vector<Time> planned_start_;  // by job; kNone: no promise
     std::size_t promised_ = 0;         // waiting jobs with a promise
+    EventQueue due_;                   // planned starts, also some that have been given up since
     bool broken_ = false;              // a running job had exceeded its request at the last pass
 };
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import typer
 
-from schedlab.cli import compare, demo, policies, simulate, version, workload
-from schedlab.cli.commands import add_command
+from schedlab.cli import audit, compare, demo, policies, simulate, version, workload
+from schedlab.cli.commands import add_command, epilog
 from schedlab.cli.mistakes import Commands
 
 app = typer.Typer(
     name="schedlab",
     help="A laboratory for batch scheduling: replay what a cluster did under any policy.",
+    epilog=epilog((demo.EXAMPLES[0], simulate.EXAMPLES[0])),
     cls=Commands,
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -21,6 +22,8 @@ app = typer.Typer(
 add_command(app, demo.demo, *demo.EXAMPLES)
 add_command(app, simulate.simulate, *simulate.EXAMPLES)
 add_command(app, compare.compare, *compare.EXAMPLES)
+add_command(app, audit.audit, *audit.EXAMPLES)
+add_command(app, audit.audit, *audit.EXAMPLES)
 app.add_typer(workload.app)
 add_command(app, policies.policies, *policies.EXAMPLES)
 add_command(app, version.version, *version.EXAMPLES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any, get_type_hints
 
@@ -17,8 +17,12 @@ def add_command(app: typer.Typer, command: Command, *examples: str) -> None:
 
     A parameter that is a dataclass stands for one option per field; so commands share options.
     """
-    epilog = "\n\n".join(("Examples:", *(f"  {example}" for example in examples)))
-    app.command(epilog=epilog)(_spread(command))
+    app.command(epilog=epilog(examples))(_spread(command))
+
+
+def epilog(examples: Iterable[str]) -> str:
+    """The text beneath a command's help; each line is a paragraph, or Typer would join them."""
+    return "\n\n".join(("Examples:", *(f"  {example}" for example in examples)))
 
 
 def _spread(command: Command) -> Command:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +41,7 @@ def name_nodes(
 _END, _INSTANT, _START = 0, 1, 2
 
 
-def _events(start_s: NDArray[np.int64], end_s: NDArray[np.int64]) -> zip[tuple[int, int]]:
+def _events(start_s: NDArray[np.int64], end_s: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
     """(kind, job) of every start and end in the order in which they happen."""
     ran = np.flatnonzero(start_s >= 0)
     lasting = ran[end_s[ran] > start_s[ran]]

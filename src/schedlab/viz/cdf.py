@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from schedlab.metrics import JobMetric, find_job_metric
 from schedlab.sim import Schedule
 from schedlab.viz.colours import policy_colour
-from schedlab.viz.curves import cumulative, greatest
+from schedlab.viz.curves import cumulative, upper_end
 from schedlab.viz.paper import checked, panels, paper_style
 from schedlab.viz.time_axis import DURATION_TICKS
 
@@ -51,7 +51,7 @@ def _draw_panel(axes: Axes, name: str, metric: JobMetric, schedules: Sequence[Sc
     from matplotlib.ticker import StrMethodFormatter
 
     values = [metric.of_jobs(schedule) for schedule in schedules]
-    right = greatest(values, LEAST * 10)
+    right = upper_end(values, LEAST * 10)
     for place, (schedule, of_jobs) in enumerate(zip(schedules, values, strict=True)):
         axes.step(
             *cumulative(of_jobs, LEAST, right, POINTS),

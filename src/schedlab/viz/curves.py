@@ -54,6 +54,6 @@ def cumulative(values: Values, least: float, greatest: float, points: int) -> tu
     return x, np.searchsorted(values, x, side="right") / max(len(values), 1)
 
 
-def greatest(values: Sequence[Values], otherwise: float) -> float:
-    """The greatest of many values, but not less than ``otherwise``."""
-    return max(otherwise, *(float(np.nanmax(of_one, initial=otherwise)) for of_one in values))
+def upper_end(values: Sequence[Values], least: float) -> float:
+    """Where an axis for all these values ends: at the greatest, but not before ``least``."""
+    return max(least, *(float(np.nanmax(of_one, initial=least)) for of_one in values))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,13 +12,15 @@ from numpy.typing import NDArray
 from schedlab.metrics import METRICS
 from schedlab.sim import Schedule
 from schedlab.viz.colours import JobColours, job_colours, usual_colouring
+from schedlab.viz.labels import value_label
 from schedlab.viz.occupancy import mixed_colours, occupancy
-from schedlab.viz.paper import checked, panels, paper_style
+from schedlab.viz.paper import checked, count_axis, panels, paper_style
 from schedlab.viz.time_axis import TimeAxis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
 
 MAX_RECTANGLES = 2000
 """More than this cannot be told apart: an image of the occupancy is drawn instead."""
@@ -46,17 +49,18 @@ def draw_gantt(
         height_in: height of each panel.
     """
     axis = TimeAxis.over(checked(schedules))
+    named = [replace(each, node_ranges=each.named_nodes()) for each in schedules]
+    few = all(len(each.named_nodes().first) <= MAX_RECTANGLES for each in named)
+    draw = _draw_rectangles if few else _draw_image
+    usual = "job" if few else usual_colouring(named[0])
+    colours = [job_colours(each, colour_by or usual) for each in named]
     with paper_style():
-        figure, axes = panels(len(schedules), 1, width_in, height_in * len(schedules), sharex=True)
-        for place, schedule in zip(axes, schedules, strict=True):
-            few = len(schedule.named_nodes().first) <= MAX_RECTANGLES
-            usual = "job" if few else usual_colouring(schedule)
-            colours = job_colours(schedule, colour_by or usual)
-            draw = _draw_rectangles if few else _draw_image
-            draw(place, schedule, colours, axis)
-            _frame(place, schedule, axis)
+        figure, axes = panels(len(named), 1, width_in, height_in * len(named), sharex=True)
+        for panel, schedule, colouring in zip(axes, named, colours, strict=True):
+            draw(panel, schedule, colouring, axis)
+            _frame(panel, schedule, axis)
         axes[-1].set_xlabel(axis.label)
-        _legend(figure, colours)
+        _draw_legends(figure, axes, colours)
     return figure
 
 
@@ -124,31 +128,28 @@ def _draw_image(axes: Axes, schedule: Schedule, colours: JobColours, axis: TimeA
 
 
 def _frame(axes: Axes, schedule: Schedule, axis: TimeAxis) -> None:
-    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
-
-    used = METRICS["utilisation"].value(schedule)
-    axes.set_title(f"{schedule.policy}: {len(schedule):,} jobs, utilisation {used:.1%}")
+    utilisation = METRICS["utilisation"]
+    used = value_label(utilisation.value(schedule), utilisation)
+    axes.set_title(f"{schedule.policy}: {len(schedule):,} jobs, utilisation {used}")
     axes.set_ylabel("node")
     axes.set_xlim(0, axis.end)
     axes.set_ylim(-0.5, schedule.platform.nodes - 0.5)
-    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    count_axis(axes)
 
 
-def _legend(figure: Figure, colours: JobColours) -> None:
+def _draw_legends(figure: Figure, axes: Sequence[Axes], colours: Sequence[JobColours]) -> None:
+    """One for all panels, or one beside each where their colours mean different things."""
+    if len({tuple(colouring.names) for colouring in colours}) > 1:
+        for panel, colouring in zip(axes, colours, strict=True):
+            panel.legend(handles=_patches(colouring), loc="upper left", bbox_to_anchor=(1, 1))
+    elif colours[0].names:
+        patches = _patches(colours[0])
+        figure.legend(handles=patches, loc="outside lower center", ncols=len(patches))
+
+
+def _patches(colours: JobColours) -> list[Patch]:
     from matplotlib.patches import Patch
 
-    if not colours.names:
-        return
-    patches = [Patch(alpha=0, label=f"{colours.title}:")]
-    patches += [
-        Patch(facecolor=colour, label=name)
-        for colour, name in zip(colours.colours, colours.names, strict=True)
-    ]
-    figure.legend(
-        handles=patches,
-        loc="outside lower center",
-        ncols=len(patches),
-        handlelength=1.0,
-        columnspacing=1.2,
-    )
+    title = Patch(alpha=0, label=f"{colours.title}:")
+    pairs = zip(colours.colours, colours.names, strict=True)
+    return [title, *(Patch(facecolor=colour, label=name) for colour, name in pairs)]

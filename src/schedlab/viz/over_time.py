@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from schedlab.sim import Schedule, StepSeries
 from schedlab.viz.colours import policy_colour
 from schedlab.viz.curves import band
-from schedlab.viz.paper import checked, panels, paper_style
+from schedlab.viz.paper import checked, count_axis, panels, paper_style
 from schedlab.viz.time_axis import TimeAxis
 
 if TYPE_CHECKING:
@@ -25,10 +25,9 @@ def draw_over_time(
     """Nodes in use above, jobs waiting below, one line per policy.
 
     Where there is more to show than fits, a line is the mean of each of ``BINS`` spans of time
-    and the shade around it reaches from the least to the greatest value.
+    and the shade around it reaches from the least to the greatest value; nodes in use are shaded
+    only if there is one policy.
     """
-    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
-
     axis = TimeAxis.over(checked(schedules))
     with paper_style():
         figure, (used, queue) = panels(2, 1, width_in, height_in, sharex=True)
@@ -42,8 +41,7 @@ def draw_over_time(
         queue.set_ylim(0, max(1.0, queue.get_ylim()[1]))
         for axes in (used, queue):
             axes.grid(axis="y")
-            axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-            axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+            count_axis(axes)
         used.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(len(schedules), 5))
     return figure
 

@@ -31,6 +31,8 @@ _STYLE: Any = {
     "grid.color": "#dddddd",
     "grid.linewidth": 0.5,
     "legend.frameon": False,
+    "legend.handlelength": 1.4,
+    "legend.columnspacing": 1.4,
     "legend.fontsize": 7.5,
     "lines.linewidth": 1.2,
     "xtick.major.width": 0.6,
@@ -72,6 +74,14 @@ def panels(
     figure = Figure(figsize=(width_in, height_in), layout=ConstrainedLayoutEngine(w_pad=0.08))
     axes = figure.subplots(rows, columns, squeeze=False, **options)
     return figure, list(axes.flat)
+
+
+def count_axis(axes: Axes) -> None:
+    """Whole numbers upwards, with commas."""
+    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
 
 
 def save_figure(figure: Figure, path: str | Path, *, dpi: int = 200) -> None:

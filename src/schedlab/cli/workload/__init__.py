@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import typer
 
-from schedlab.cli.commands import add_command
+from schedlab.cli.commands import add_command, epilog
 from schedlab.cli.workload import catalog, convert, fetch, generate, info, transform
 
 app = typer.Typer(
     name="workload",
     help="Get, look at, convert, shape and generate workloads.",
+    epilog=epilog((info.EXAMPLES[0], convert.EXAMPLES[0])),
     no_args_is_help=True,
 )
 

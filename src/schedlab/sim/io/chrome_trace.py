@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,7 +86,11 @@ def _slices(schedule: Schedule) -> pl.DataFrame:
     ranges = schedule.named_nodes()
     job = ranges.job()
     start, ran = schedule.start_s[job], schedule.ran_s[job]
-    about = schedule.frame().select("user", "nodes", "request_s", "wait_s", "state")
+    about = (
+        replace(schedule, node_ranges=None)
+        .frame()
+        .select("user", "nodes", "request_s", "wait_s", "state")
+    )
     columns: dict[str, Any] = {
         "name": pl.Series(schedule.workload["job_id"][job]).cast(pl.String),
         "tid": _rows(schedule, start, start + ran, ranges.first),

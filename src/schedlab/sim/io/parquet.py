@@ -21,10 +21,11 @@ def write(schedules: Sequence[Schedule], path: Path) -> None:
     import pyarrow.parquet as pq
 
     frame = joint_frame(schedules)
-    few = [name for name, dtype in frame.schema.items() if dtype in (pl.String, pl.Enum)]
+    texts = [name for name, dtype in frame.schema.items() if dtype in (pl.String, pl.Enum)]
+    repeated = [name for name in texts if name != "node_ranges"]
     table = frame.to_arrow().replace_schema_metadata({_KEY: to_json(schedules).encode()})
     with replacing(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd", use_dictionary=few)
+        pq.write_table(table, temporary, compression="zstd", use_dictionary=repeated)
 
 
 def read(path: Path) -> ScheduleTable:

@@ -76,7 +76,7 @@ def _schedule(
             f"row {frame[ROW][at]}: end {end[at]} s lies before start {start[at]} s"
         )
     workload = _workload(policy, frame, np.where(start >= 0, end - start, 0), description)
-    ranges = NodeRanges.parse(words(frame, "node_ranges")) if "node_ranges" in frame else None
+    ranges = _node_ranges(frame, bool(np.any(start >= 0)))
     if nodes is not None:
         platform = Platform.homogeneous(nodes)
     else:
@@ -145,6 +145,14 @@ def _least_platform(
     named = ranges.last.max(initial=-1) + 1 if ranges is not None else 0
     widest = nodes[ran].max(initial=1)
     return Platform.homogeneous(int(max(used.value.max(initial=1), widest, named)))
+
+
+def _node_ranges(frame: pl.DataFrame, any_ran: bool) -> NodeRanges | None:
+    """The nodes of each job; none if jobs ran and the file names the nodes of no job."""
+    if "node_ranges" not in frame.columns:
+        return None
+    texts = words(frame, "node_ranges")
+    return None if any_ran and not (texts != "").any() else NodeRanges.parse(texts)
 
 
 def _or_else(frame: pl.DataFrame, name: str, otherwise: Array) -> Array:

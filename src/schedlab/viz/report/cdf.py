@@ -12,7 +12,7 @@ from schedlab.metrics import find_job_metric
 from schedlab.sim import Schedule
 from schedlab.viz.cdf import LEAST, POINTS
 from schedlab.viz.colours import policy_colour
-from schedlab.viz.curves import cumulative, greatest
+from schedlab.viz.curves import cumulative, upper_end
 from schedlab.viz.report.style import legend_above, new_figure
 from schedlab.viz.time_axis import DURATION_TICKS
 
@@ -21,7 +21,7 @@ def cdf_figure(schedules: Sequence[Schedule], name: str) -> Any:
     """The share of jobs at or below each value, one line per policy."""
     metric = find_job_metric(name)
     values = [metric.of_jobs(schedule) for schedule in schedules]
-    right = greatest(values, LEAST * 10)
+    right = upper_end(values, LEAST * 10)
     plot = new_figure(
         320,
         x_axis_type="log",

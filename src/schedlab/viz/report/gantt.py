@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ return `${Math.round(100 * (level + 1) / levels)}% busy, mostly ${title} ${main}
 
 def gantt_figure(schedule: Schedule, axis: TimeAxis, x_range: Any) -> Any:
     """Nodes upwards, time to the right, coloured by user or size."""
+    schedule = replace(schedule, node_ranges=schedule.named_nodes())
     nodes = schedule.platform.nodes
     plot = time_figure(
         min(360, 120 + 8 * nodes), axis, x_range, y_range=(-0.5, nodes - 0.5), y_axis_label="node"

@@ -1,0 +1,96 @@
+"""EASY as it is wrongly implemented in simulators that people use."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.policies import Policy, PolicyLike, View
+from schedlab.workload import Workload
+
+
+class AlmostEasy(Policy):
+    """Starts jobs in order, promises the head a start, and then asks a rule about each candidate."""
+
+    def schedule(self, view: View) -> None:
+        """One pass."""
+        queue = view.queue
+        waiting = list(zip(queue.job.tolist(), queue.nodes.tolist(), strict=True))
+        while waiting and waiting[0][1] <= view.free_nodes:
+            view.start(waiting.pop(0)[0])
+        if not waiting:
+            return
+        head_nodes = waiting[0][1]
+        requests_s = dict(zip(queue.job.tolist(), queue.request_s.tolist(), strict=True))
+        for job, nodes in waiting[1:]:
+            shadow_s, extra = shadow(view, head_nodes)
+            in_time = self.ends_s(view, job, requests_s[job]) <= shadow_s
+            if nodes <= view.free_nodes and self.may_start(in_time, nodes <= extra):
+                view.start(job)
+
+    def ends_s(self, view: View, job: int, request_s: int) -> int:
+        """When the candidate is taken to end."""
+        return view.now + request_s
+
+    @abstractmethod
+    def may_start(self, in_time: bool, on_extra_nodes: bool) -> bool:
+        """Whether a candidate that fits may start."""
+
+
+class IgnoresReservation(AlmostEasy):
+    """Starts every candidate that fits, as AccaSim does."""
+
+    def may_start(self, in_time: bool, on_extra_nodes: bool) -> bool:
+        """Always."""
+        return True
+
+
+class NoExtraNodes(AlmostEasy):
+    """Starts only candidates that end before the head's promise, as RLScheduler does."""
+
+    def may_start(self, in_time: bool, on_extra_nodes: bool) -> bool:
+        """If it ends in time."""
+        return in_time
+
+
+class TestsActualRunTime(AlmostEasy):
+    """Tests candidates with the run time they will turn out to have, as CQSim does."""
+
+    __test__ = False
+
+    def __init__(self, run_s: NDArray[np.int64]) -> None:
+        super().__init__()
+        self.run_s = run_s
+
+    def ends_s(self, view: View, job: int, request_s: int) -> int:
+        """Known to no real scheduler."""
+        return view.now + int(min(self.run_s[job], request_s))
+
+    def may_start(self, in_time: bool, on_extra_nodes: bool) -> bool:
+        """As in the textbook."""
+        return in_time or on_extra_nodes
+
+
+def shadow(view: View, nodes: int) -> tuple[int, int]:
+    """When so many nodes will be free, and how many more are free then."""
+    running = view.running
+    free, shadow_s = view.free_nodes, view.now
+    for place in np.argsort(running.release_s, kind="stable").tolist():
+        release_s = int(running.release_s[place])
+        if free >= nodes and release_s > shadow_s:
+            break
+        free, shadow_s = free + int(running.nodes[place]), release_s
+    return shadow_s, free - nodes
+
+
+WRONG_EASYS: dict[str, Callable[[Workload], PolicyLike]] = {
+    "ignores the reservation": lambda workload: IgnoresReservation(),
+    "tests the actual run time": lambda workload: TestsActualRunTime(workload["run_s"]),
+    "sorts candidates by time limit": lambda workload: "easy:backfill=sjf",
+    "has no extra nodes": lambda workload: NoExtraNodes(),
+    "does not backfill": lambda workload: "fcfs",
+}
+"""Each as the policy that makes its schedule of a workload."""
