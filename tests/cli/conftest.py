@@ -20,7 +20,7 @@ TEN_JOBS = Path(__file__).parents[1] / "data" / "ten.swf"
 
 @pytest.fixture
 def ten_jobs() -> str:
-    """Ten records with what real archives contain; eight of them are jobs that ran."""
+    """Ten records with what real archives contain, on 338 nodes."""
     return str(TEN_JOBS)
 
 

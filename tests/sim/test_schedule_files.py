@@ -6,6 +6,7 @@ import gzip
 import json
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -128,7 +129,10 @@ def test_smallest_csv(tmp_path: Path) -> None:
     assert schedule.wait_s.tolist() == [5, 1, -1]
     assert schedule.state.tolist() == [JobState.COMPLETED, JobState.COMPLETED, JobState.CANCELLED]
     assert schedule.platform.nodes == 5
-    assert list(schedule.workload.report.lines()) == ['noticed 3 of 3: column "row" is not known']
+    assert list(schedule.workload.report.lines()) == [
+        "repaired 3 of 3: no requested time, run time taken",
+        'noticed 3 of 3: column "row" is not known',
+    ]
 
 
 def test_state_follows_from_times(tmp_path: Path) -> None:
@@ -246,6 +250,14 @@ def test_schedules_of_different_columns_share_a_file(two: list[Schedule], tmp_pa
     for name in ("both.parquet", "both.csv"):
         save_schedules([two[0], other], tmp_path / name)
         assert load_schedules(tmp_path / name) == [two[0], other]
+
+
+def test_unnamed_nodes_stay_unnamed(two: list[Schedule], tmp_path: Path) -> None:
+    """A schedule without node ranges beside one with them comes back without."""
+    unnamed = replace(two[1], node_ranges=None)
+    for name in ("both.parquet", "both.csv"):
+        save_schedules([two[0], unnamed], tmp_path / name)
+        assert load_schedules(tmp_path / name) == [two[0], unnamed]
 
 
 def test_swf_has_the_waits_of_the_schedule(two: list[Schedule], tmp_path: Path) -> None:

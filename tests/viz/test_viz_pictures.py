@@ -79,7 +79,8 @@ def test_gantt_of_many_jobs_is_an_image_of_the_occupancy(many: list[Schedule]) -
 def test_gantt_without_named_nodes(few: list[Schedule]) -> None:
     """A schedule from a file that only counts nodes gets the lowest free numbers."""
     (axes,) = _axes(draw_gantt([replace(few[0], node_ranges=None)]))
-    assert len(axes.collections) == 1
+    (drawn,) = axes.collections
+    assert len(drawn.get_paths()) >= len(few[0])
 
 
 def test_gantt_colours(few: list[Schedule], many: list[Schedule]) -> None:
@@ -95,6 +96,15 @@ def test_gantt_colours(few: list[Schedule], many: list[Schedule]) -> None:
     assert legend[-1] == f"{20 - len(STRONG)} others"
     with pytest.raises(UnknownNameError, match='did you mean "user"'):
         draw_gantt(few, colour_by="usr")
+
+
+def test_gantt_of_different_workloads(few: list[Schedule], many: list[Schedule]) -> None:
+    """Colours mean other users in each panel, so each has its own legend."""
+    figure = draw_gantt([few[0], many[0]], colour_by="user")
+    assert not figure.legends
+    first, second = (axes.get_legend() for axes in _axes(figure))
+    assert [text.get_text() for text in first.get_texts()][1:] == ["bob", "ann", "<eve>"]
+    assert second.get_texts()[-1].get_text() == "13 others"
 
 
 def test_over_time_draws_the_series(few: list[Schedule]) -> None:
@@ -190,11 +200,14 @@ def test_saving_mistakes(few: list[Schedule], tmp_path: Path) -> None:
         save_figure(figure, tmp_path / "nowhere" / "cdf.png")
 
 
-def test_matplotlib_is_optional(few: list[Schedule], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", PICTURES)
+def test_matplotlib_is_optional(
+    few: list[Schedule], monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     """Without it the error names what to install."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r'pip install "schedlab\[viz\]"'):
-        draw_gantt(few)
+        PICTURES[name](few)
 
 
 def _axes(figure: Figure) -> list[Any]:

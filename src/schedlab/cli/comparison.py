@@ -74,7 +74,8 @@ class Comparison:
     def _by_policy(self) -> Table:
         from schedlab.viz.labels import metric_label
 
-        table = new_table("policy", *map(metric_label, self.values))
+        headings = [metric_label(metric).replace(" ", "\n") for metric in self.values]
+        table = new_table("policy", *headings)
         columns = [self._cells(metric, between="\n") for metric in self.values]
         for policy, *cells in zip(self.policies, *columns, strict=True):
             table.add_row(policy, *cells)

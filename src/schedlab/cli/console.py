@@ -41,7 +41,10 @@ def heading(line: str) -> Text:
 
 
 def new_table(*headings: str, text_columns: int = 1) -> Table:
-    """A table without frame: the first columns hold text, the others numbers."""
+    """A table without frame: the first columns hold text, the others numbers.
+
+    Where it gets too narrow text is broken before numbers are.
+    """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -52,10 +55,14 @@ def new_table(*headings: str, text_columns: int = 1) -> Table:
         collapse_padding=True,
         header_style="bold",
     )
-    for heading in headings[:text_columns]:
-        table.add_column(heading, overflow="fold")
-    for heading in headings[text_columns:]:
-        table.add_column(heading, justify="right")
+    for place, heading in enumerate(headings):
+        number, name = place >= text_columns, place == 0 < text_columns - 1
+        table.add_column(
+            heading,
+            justify="right" if number else "left",
+            no_wrap=number or name,
+            overflow="fold",
+        )
     return table
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = ("schedlab policies", "schedlab policies --json")
 
-_SHOWN = "fcfs  sjf+easy  easy:depth=100  easy:backfill=sjf  conservative:rebuild=true"
+_SHOWN = "fcfs, sjf+easy, easy:depth=100, easy:depth=50,backfill=sjf"
 
 
 def policies(json: AsJson = False) -> None:

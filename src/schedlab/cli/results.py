@@ -37,8 +37,8 @@ def run_notes(rows: Sequence[Row]) -> Iterator[str]:
 
     jobs, wall_s = sum(row["jobs"] for row in rows), sum(row["wall_s"] or 0 for row in rows)
     if wall_s > 0:
-        speed = f"{jobs / wall_s:,.0f} jobs a second"
-        yield f"simulated {jobs:,} jobs in {three_digits(wall_s)} s, {speed}"
+        took = f"{three_digits(wall_s)} s" if wall_s >= 0.001 else "less than 1 ms"
+        yield f"simulated {jobs:,} jobs in {took}, {jobs / wall_s:,.0f} jobs a second"
     for how, words in _FATES.items():
         counts = {row["policy"]: row[how] for row in rows}
         if any(counts.values()):
@@ -46,7 +46,7 @@ def run_notes(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _counted(counts: dict[str, int]) -> str:
-    different = set(counts.values())
-    if len(different) == 1:
-        return f"{different.pop():,} jobs"
+    first, *others = counts.values()
+    if all(count == first for count in others):
+        return f"{first:,} job{'s' if first > 1 else ''}"
     return ", ".join(f"{count:,} under {policy}" for policy, count in counts.items())

@@ -2,174 +2,183 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from schedlab.testing.instances import jobs
 from schedlab.workload import Workload, apply, generate
 
 
-@dataclass(frozen=True)
-class ReferenceWorkload:
-    """Jobs on a machine of so many nodes, and what they are there to show."""
-
-    name: str
-    nodes: int
-    point: str
-    workload: Workload
-
-
-def reference_workloads() -> list[ReferenceWorkload]:
-    """All of them, made anew."""
+def reference_workloads() -> list[Workload]:
+    """All of them, made anew; the size of the machine and the point are in their headers."""
     return [
-        ReferenceWorkload(
-            "head_blocked",
+        _headed(
+            _blocked_head(),
+            "blocked_head",
             8,
             "Short jobs may overtake a head that is too wide to start; long ones may not.",
-            _head_blocked(),
         ),
-        ReferenceWorkload(
+        _headed(
+            _extra_nodes(),
             "extra_nodes",
             16,
-            "Long jobs may overtake on nodes that the head does not need, until none are left.",
-            _extra_nodes(),
+            "Long jobs may overtake on nodes that the head leaves free, until none are left.",
         ),
-        ReferenceWorkload(
+        _headed(
+            _conservative_differs(),
             "conservative_differs",
             8,
-            "What EASY starts at once delays jobs behind the head, to which conservative made a "
-            "promise.",
-            _conservative_differs(),
+            "What EASY starts at once may delay jobs behind the head, which conservative may not.",
         ),
-        ReferenceWorkload(
+        _headed(
+            _kills_and_early_ends(),
             "kills_and_early_ends",
             8,
-            "Jobs end early, at once or at their request, where they are killed, and plans move.",
-            _kills_and_early_ends(),
+            "Jobs end early, or are killed at their request, and plans move.",
         ),
-        ReferenceWorkload(
+        _headed(
+            _dependencies(),
             "dependencies",
             8,
-            "Jobs become eligible when another ends, some after a think time; they queue up then.",
-            _dependencies(),
+            "Jobs become eligible when another ends, some after a think time, and queue up then.",
         ),
-        ReferenceWorkload(
+        _headed(
+            _burst_of_ties(),
             "burst_of_ties",
             16,
             "Jobs come together, ask for the same and end together; ties go by arrival.",
-            _burst_of_ties(),
         ),
-        ReferenceWorkload(
+        _headed(
+            _lublin_sample(),
             "lublin_40",
             32,
             "A sample of the Lublin-Feitelson model with inaccurate requests and a long queue.",
-            apply(generate("lublin:nodes=32", 40, seed=7), ["wra=random:0.5", "load=2.5:32"], seed=7),
         ),
     ]
 
 
-def _head_blocked() -> Workload:
+def _headed(workload: Workload, name: str, nodes: int, point: str) -> Workload:
+    columns = {column: workload[column] for column in workload.columns}
+    return Workload(
+        # Some readers of SWF take the requested processors, some the allocated ones.
+        {**columns, "requested_procs": workload["nodes"], "allocated_procs": workload["nodes"]},
+        name=name,
+        header={
+            "Version": ["2.2"],
+            "Computer": [f"schedlab reference workload {name}"],
+            "MaxNodes": [str(nodes)],
+            "MaxProcs": [str(nodes)],
+            "Note": [point],
+        },
+        provenance=workload.provenance,
+    )
+
+
+def _blocked_head() -> Workload:
     return jobs(
-        (0, 4, 100, 100),
-        (5, 6, 60, 60),
-        (10, 2, 200, 200),
-        (15, 2, 90, 60),
-        (20, 4, 80, 80),
-        (25, 1, 60, 60),
-        (30, 1, 75, 75),
-        (35, 2, 40, 40),
-        (40, 8, 30, 30),
-        (45, 3, 50, 50),
-        (50, 1, 20, 20),
-        (55, 2, 500, 450),
+        (0, 6, 100, 60),
+        (0, 7, 100, 60),
+        (0, 3, 200, 200),
+        (0, 2, 50, 50),
+        (0, 1, 60, 60),
+        (5, 5, 150, 90),
+        (10, 2, 30, 18),
+        (30, 5, 80, 48),
+        (50, 1, 100, 100),
+        (80, 3, 30, 30),
+        (100, 2, 10, 10),
+        (100, 3, 50, 30),
     )
 
 
 def _extra_nodes() -> Workload:
     return jobs(
         (0, 10, 100, 100),
-        (1, 12, 50, 50),
-        (2, 3, 300, 300),
-        (3, 1, 400, 400),
-        (4, 2, 250, 250),
-        (5, 2, 90, 90),
-        (6, 1, 94, 94),
-        (7, 1, 95, 95),
-        (30, 4, 60, 60),
-        (40, 1, 150, 150),
-        (90, 5, 10, 10),
-        (110, 2, 30, 30),
+        (0, 12, 50, 25),
+        (0, 4, 250, 125),
+        (0, 2, 150, 75),
+        (0, 1, 100, 100),
+        (1, 12, 30, 30),
+        (20, 2, 300, 300),
+        (30, 12, 100, 50),
+        (30, 3, 100, 100),
+        (30, 1, 30, 30),
+        (60, 12, 150, 75),
+        (90, 3, 150, 150),
     )
 
 
 def _conservative_differs() -> Workload:
     return jobs(
-        (0, 6, 40, 40),
-        (0, 4, 40, 40),
-        (0, 4, 40, 40),
-        (0, 2, 60, 60),
-        (10, 8, 20, 20),
-        (12, 2, 30, 30),
-        (14, 1, 120, 120),
-        (16, 3, 45, 45),
-        (50, 5, 25, 25),
-        (55, 1, 200, 200),
+        (0, 6, 30, 24),
+        (0, 3, 45, 9),
+        (0, 1, 200, 80),
+        (0, 7, 40, 40),
+        (0, 4, 120, 120),
+        (20, 8, 60, 24),
+        (20, 8, 40, 8),
+        (30, 2, 10, 4),
+        (30, 4, 15, 3),
+        (50, 2, 45, 45),
         (60, 2, 15, 15),
-        (62, 7, 10, 10),
+        (80, 1, 45, 18),
     )
 
 
 def _kills_and_early_ends() -> Workload:
     return jobs(
-        (0, 4, 100, 30),
-        (0, 4, 100, 100),
-        (5, 8, 50, 50),
-        (6, 2, 60, 300),
-        (7, 2, 90, 10),
-        (8, 4, 40, 0),
-        (9, 6, 80, 81),
-        (10, 1, 20, 20),
-        (35, 1, 500, 5),
-        (40, 3, 200, 120),
-        (45, 8, 10, 0),
-        (60, 2, 30, 45),
-        (61, 5, 70, 35),
-        (150, 1, 1, 1),
+        (0, 4, 60, 59),
+        (0, 1, 60, 60),
+        (0, 3, 30, 60),
+        (0, 8, 40, 13),
+        (0, 5, 30, 10),
+        (0, 4, 40, 20),
+        (0, 8, 100, 100),
+        (5, 4, 40, 13),
+        (7, 5, 20, 19),
+        (7, 8, 60, 30),
+        (7, 3, 80, 81),
+        (10, 2, 50, 5),
+        (20, 4, 100, 100),
+        (45, 3, 50, 49),
     )
 
 
 def _dependencies() -> Workload:
     return jobs(
-        (0, 4, 50, 40),
-        (0, 4, 80, 80),
-        (1, 2, 30, 30),
-        (2, 6, 20, 20),
-        (3, 1, 100, 10),
-        (4, 8, 15, 15),
-        (5, 3, 60, 60),
-        (10, 2, 25, 0),
-        (11, 5, 35, 35),
-        (12, 1, 90, 90),
-        (200, 2, 10, 10),
-        (200, 4, 40, 40),
-        depends_on=[-1, -1, 1, 1, -1, -1, 5, 3, 8, 2, 10, -1],
-        think_time_s=[-1, -1, 0, 10, -1, -1, 5, -1, 0, -1, 60, -1],
+        (0, 4, 60, 60),
+        (0, 4, 40, 40),
+        (0, 4, 60, 30),
+        (0, 2, 30, 30),
+        (0, 1, 20, 15),
+        (1, 3, 30, 30),
+        (5, 5, 80, 80),
+        (12, 6, 80, 75),
+        (40, 6, 25, 25),
+        (40, 4, 20, 10),
+        (40, 2, 40, 0),
+        (100, 8, 100, 50),
+        depends_on=[-1, -1, -1, 2, 2, 3, 1, 2, -1, -1, -1, 7],
+        think_time_s=[-1, -1, -1, 10, 0, 0, 0, -1, -1, -1, -1, 5],
     )
 
 
 def _burst_of_ties() -> Workload:
     return jobs(
-        (0, 8, 60, 60),
-        (0, 8, 60, 60),
-        (0, 8, 60, 60),
-        (0, 4, 60, 60),
+        (0, 12, 120, 120),
+        (0, 1, 60, 60),
+        (0, 8, 120, 15),
+        (0, 8, 90, 15),
+        (0, 16, 15, 15),
+        (0, 4, 120, 120),
+        (0, 4, 120, 120),
         (0, 4, 30, 30),
-        (0, 16, 30, 30),
-        (0, 4, 30, 30),
-        (0, 4, 30, 30),
-        (60, 2, 30, 30),
-        (60, 2, 60, 60),
+        (60, 8, 60, 60),
+        (60, 12, 120, 15),
         (60, 8, 30, 30),
-        (60, 8, 30, 15),
-        (60, 16, 15, 15),
-        (60, 1, 120, 120),
+        (60, 16, 30, 15),
+        (60, 2, 30, 15),
+        (60, 8, 30, 30),
     )
+
+
+def _lublin_sample() -> Workload:
+    sample = generate("lublin:nodes=32", 40, seed=7)
+    return apply(sample, ["wra=random:0.5", "load=2.5:32"], seed=7)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 from schedlab.metrics import METRICS
 from schedlab.sim import Schedule
 from schedlab.viz.colours import JobColours, job_colours, usual_colouring
-from schedlab.viz.labels import value_label
 from schedlab.viz.occupancy import mixed_colours, occupancy
 from schedlab.viz.paper import checked, count_axis, panels, paper_style
 from schedlab.viz.time_axis import TimeAxis
@@ -128,9 +128,11 @@ def _draw_image(axes: Axes, schedule: Schedule, colours: JobColours, axis: TimeA
 
 
 def _frame(axes: Axes, schedule: Schedule, axis: TimeAxis) -> None:
-    utilisation = METRICS["utilisation"]
-    used = value_label(utilisation.value(schedule), utilisation)
-    axes.set_title(f"{schedule.policy}: {len(schedule):,} jobs, utilisation {used}")
+    used = METRICS["utilisation"].value(schedule)
+    axes.set_title(
+        f"{schedule.policy}: {len(schedule):,} jobs"
+        + ("" if math.isnan(used) else f", utilisation {used:.1%}")
+    )
     axes.set_ylabel("node")
     axes.set_xlim(0, axis.end)
     axes.set_ylim(-0.5, schedule.platform.nodes - 0.5)

@@ -24,13 +24,17 @@ def write(schedules: Sequence[Schedule], path: Path) -> None:
 def as_trace(schedule: Schedule) -> Workload:
     """The workload with wait, run time and status as they were in this schedule.
 
-    SWF counts the wait from submission, also where the job had to wait for another to end.
+    SWF counts the wait from submission, also where the job had to wait for another to end; a job
+    withdrawn while it waited has requested processors but no allocated ones.
     """
+    workload, withdrawn = schedule.workload, schedule.state == JobState.CANCELLED
     status = np.array([_STATUS[state] for state in JobState])
-    trace = schedule.workload.replace(
-        wait_s=np.maximum(schedule.left_queue_s() - schedule.workload["submit_s"], 0),
+    trace = workload.replace(
+        wait_s=np.maximum(schedule.left_queue_s() - workload["submit_s"], 0),
         run_s=schedule.ran_s,
         status=status[schedule.state],
+        allocated_procs=np.where(withdrawn, -1, workload["allocated_procs"]),
+        requested_procs=np.where(withdrawn, workload["nodes"], workload["requested_procs"]),
     )
     nodes = schedule.platform.nodes
     trace.header |= {"MaxNodes": (str(nodes),), "MaxProcs": (str(nodes),)}

@@ -1,19 +1,22 @@
-"""EASY as it is wrongly implemented in simulators that people use."""
+"""EASY as it is wrongly implemented in simulators that people use, and schedules changed by hand."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from schedlab.policies import Policy, PolicyLike, View
+from schedlab.sim import Schedule
 from schedlab.workload import Workload
 
 
 class AlmostEasy(Policy):
-    """Starts jobs in order, promises the head a start, and then asks a rule about each candidate."""
+    """Starts jobs in order, then asks a rule about each candidate behind the head."""
 
     def schedule(self, view: View) -> None:
         """One pass."""
@@ -86,11 +89,31 @@ def shadow(view: View, nodes: int) -> tuple[int, int]:
     return shadow_s, free - nodes
 
 
-WRONG_EASYS: dict[str, Callable[[Workload], PolicyLike]] = {
-    "ignores the reservation": lambda workload: IgnoresReservation(),
-    "tests the actual run time": lambda workload: TestsActualRunTime(workload["run_s"]),
-    "sorts candidates by time limit": lambda workload: "easy:backfill=sjf",
-    "has no extra nodes": lambda workload: NoExtraNodes(),
-    "does not backfill": lambda workload: "fcfs",
-}
-"""Each as the policy that makes its schedule of a workload."""
+MakePolicy = Callable[[Workload], PolicyLike]
+Moved = Callable[..., Schedule]
+
+
+@pytest.fixture(scope="session")
+def wrong_easys() -> dict[str, MakePolicy]:
+    """Each by what is wrong with it, as the policy that makes its schedule of a workload."""
+    return {
+        "ignores the reservation": lambda workload: IgnoresReservation(),
+        "tests the actual run time": lambda workload: TestsActualRunTime(workload["run_s"]),
+        "sorts candidates by time limit": lambda workload: "easy:backfill=sjf",
+        "has no extra nodes": lambda workload: NoExtraNodes(),
+        "does not backfill": lambda workload: "fcfs",
+    }
+
+
+@pytest.fixture(scope="session")
+def moved() -> Moved:
+    """``moved(schedule, {job_id: start_s})``: the schedule with some jobs at another time."""
+
+    def move(schedule: Schedule, starts_s: dict[int, int]) -> Schedule:
+        start_s, job_id = schedule.start_s.copy(), schedule.workload["job_id"]
+        for job, time_s in starts_s.items():
+            start_s[job_id == job] = time_s
+        end_s = np.where(start_s >= 0, start_s + schedule.ran_s, -1)
+        return replace(schedule, start_s=start_s, end_s=end_s)
+
+    return move

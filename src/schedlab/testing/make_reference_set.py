@@ -1,0 +1,53 @@
+"""Writes the reference set: ``python -m schedlab.testing.make_reference_set [FOLDER]``.
+
+Without a folder the data shipped with the package are made anew.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schedlab.atomic import replacing
+from schedlab.platform import platform_from_header
+from schedlab.policies import POLICIES, choose_policy
+from schedlab.sim import simulate
+from schedlab.testing.reference_set import DATA, SCHEDULES
+from schedlab.testing.reference_workloads import reference_workloads
+from schedlab.workload import Workload, write_workload
+
+if TYPE_CHECKING:
+    import polars as pl
+
+COLUMNS = ("workload", "policy", "job_id", "start_s", "end_s", "promised_s")
+
+
+def write_reference_set(folder: Path) -> None:
+    """Write every workload as SWF, and the schedules of all policies as one CSV."""
+    import polars as pl
+
+    workloads = reference_workloads()
+    for workload in workloads:
+        write_workload(workload, folder / f"{workload.name}.swf")
+    policies = reference_policies()
+    rows = [_rows(workload, policy) for workload in workloads for policy in policies]
+    with replacing(folder / SCHEDULES) as temporary:
+        pl.concat(rows).write_csv(temporary)
+
+
+def reference_policies() -> list[str]:
+    """The full name of every policy in the table, and of two that differ by a parameter."""
+    names = [*POLICIES, "easy:backfill=sjf", "conservative:rebuild=true"]
+    return list(dict.fromkeys(choose_policy(name).name for name in names))
+
+
+def _rows(workload: Workload, policy: str) -> pl.DataFrame:
+    import polars as pl
+
+    frame = simulate(workload, platform_from_header(workload), policy).frame()
+    return frame.with_columns(workload=pl.lit(workload.name)).select(COLUMNS)
+
+
+if __name__ == "__main__":
+    write_reference_set(Path(sys.argv[1]) if len(sys.argv) > 1 else DATA)

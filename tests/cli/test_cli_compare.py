@@ -1,0 +1,89 @@
+"""schedlab compare."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schedlab.cli.comparison import Comparison
+
+Run = Callable[..., Any]
+
+POLICIES = ("--nodes", "4", "--policy", "fcfs", "--policy", "easy")
+
+
+def test_each_policy_stands_beside_the_best(run: Run, head_blocked: str) -> None:
+    """The makespan is 240 s under fcfs and 150 s under easy."""
+    options = ("--metric", "makespan", "--metric", "utilisation", "--json")
+    fcfs, easy = json.loads(run("compare", head_blocked, *POLICIES, *options).stdout)
+    assert fcfs["metrics"]["makespan"] == fcfs["makespan_s"] == 240
+    assert fcfs["relative"] == {"makespan": 1.6, "utilisation": pytest.approx(150 / 240)}
+    assert easy["relative"] == {"makespan": 1, "utilisation": 1}
+
+
+def test_the_table_names_the_best_without_colours(run: Run, head_blocked: str) -> None:
+    """Piped to a file, the table must still say which is which."""
+    result = run("compare", head_blocked, *POLICIES, "--metric", "makespan")
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert ["fcfs", "easy"] in lines
+    assert ["makespan", "4.00", "min", "×1.60", "2.50", "min", "best"] in lines
+
+
+def test_many_policies_turn_the_table(run: Run, head_blocked: str) -> None:
+    """80 columns hold few policies side by side; beyond, each has its own rows."""
+    names = ("fcfs", "sjf", "saf", "lnf", "wfp3", "unicef", "f1")
+    more = [word for name in names for word in ("--policy", f"{name}+conservative")]
+    result = run("compare", head_blocked, "--nodes", "4", *more)
+    table = result.stdout.partition("simulated")[0]
+    assert max(map(len, table.splitlines())) <= 80
+    assert all(f"{name}+" in table for name in names[1:])
+    assert "…" not in table
+
+
+def test_a_value_beside_a_best_of_0_has_no_ratio() -> None:
+    """Nothing is a multiple of no wait at all."""
+    comparison = Comparison(["a", "b"], {"wait": [0.0, 5.0]})
+    assert comparison.relative("wait")[0] == 1
+    assert comparison.rows()[1] == {"metrics": {"wait": 5.0}, "relative": {"wait": None}}
+
+
+def test_unknown_values_are_null() -> None:
+    """JSON has no NaN."""
+    nothing = Comparison(["a"], {"wait": [float("nan")]})
+    assert nothing.rows() == [{"metrics": {"wait": None}, "relative": {"wait": None}}]
+
+
+@pytest.mark.parametrize("picture", ["comparison", "gantt", "over-time", "cdf"])
+def test_every_picture_is_drawn(run: Run, head_blocked: str, tmp_path: Path, picture: str) -> None:
+    """The names of the option are those of the table of pictures."""
+    pytest.importorskip("matplotlib")
+    from schedlab.viz import PICTURES
+
+    assert picture in PICTURES
+    plot = tmp_path / "plot.svg"
+    result = run("compare", head_blocked, *POLICIES, "--plot", plot, "--picture", picture)
+    assert result.exit_code == 0
+    assert "<svg" in plot.read_text()
+
+
+def test_the_report_is_written(run: Run, head_blocked: str, tmp_path: Path) -> None:
+    """One file, with nothing to load from elsewhere."""
+    pytest.importorskip("bokeh")
+    report = tmp_path / "report.html"
+    result = run("compare", head_blocked, *POLICIES, "--report", report)
+    assert f"written: {report}" in result.stdout
+    assert "head_blocked" in report.read_text(encoding="utf-8")
+
+
+def test_a_missing_package_is_named_before_the_run(
+    run: Run, head_blocked: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The extra that brings it is named too."""
+    monkeypatch.setitem(__import__("sys").modules, "bokeh", None)
+    result = run("compare", "absent.swf", *POLICIES, "--report", tmp_path / "report.html")
+    assert result.exit_code == 2
+    assert "schedlab[viz]" in result.stderr

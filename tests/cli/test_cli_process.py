@@ -1,0 +1,77 @@
+"""What only a process of its own shows: imports, time, interruption and closed pipes."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+HEAVY = ("torch", "ray", "fastapi", "matplotlib", "bokeh", "polars", "pyarrow")
+
+
+@pytest.mark.parametrize(
+    "start",
+    ["import schedlab", "from schedlab import simulate, Workload", "import schedlab.cli.app"],
+)
+def test_importing_stays_light(start: str) -> None:
+    """What a command does not need it does not load."""
+    code = f"{start}; import sys; print(*[name for name in {HEAVY!r} if name in sys.modules])"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert loaded.stdout.split() == []
+
+
+def test_help_comes_without_numpy() -> None:
+    """0.2 s of processor time on the machine of the tests; NumPy alone would double that."""
+    command = [sys.executable, "-X", "importtime", "-m", "schedlab", "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "schedlab.cli.simulate" in loaded
+    assert loaded.isdisjoint({"numpy", "schedlab._core", *HEAVY})
+
+
+def test_no_arguments_show_the_help(schedlab: Run) -> None:
+    """As other commands of the ecosystem do."""
+    done = schedlab()
+    assert "simulate" in done.stdout
+    assert done.returncode == 2
+    assert done.stderr == ""
+
+
+def test_a_closed_pipe_is_no_error(ten_jobs: str) -> None:
+    """``schedlab ... | head -1`` must not end in a traceback."""
+    command = [sys.executable, "-m", "schedlab", "workload", "info", ten_jobs]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+
+def test_ctrl_c_ends_a_simulation_cleanly(tmp_path: Path) -> None:
+    """Exit code 130, one line, and no half-written schedule."""
+    trace, out = tmp_path / "long.swf", tmp_path / "schedule.parquet"
+    generate = ("workload", "generate", "lublin", "--jobs", "200000", "--out", str(trace))
+    command = [sys.executable, "-m", "schedlab"]
+    subprocess.run([*command, *generate], check=True, capture_output=True)
+    heavy = ("--transform", "load=3:128", "--policy", "wfp3+conservative", "--out", str(out))
+    process = subprocess.Popen(
+        [*command, "simulate", str(trace), *heavy],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=30)
+    assert (process.returncode, stdout, stderr) == (130, "", "schedlab: interrupted\n")
+    assert [each.name for each in tmp_path.iterdir()] == ["long.swf"]

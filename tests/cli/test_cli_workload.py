@@ -1,0 +1,105 @@
+"""schedlab workload convert, generate, transform, catalog and fetch."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schedlab.workload import CATALOG, GENERATORS, read_workload
+from schedlab.workload.catalog import Trace
+
+Run = Callable[..., Any]
+
+
+def test_a_workload_is_converted(run: Run, head_blocked: str, tmp_path: Path) -> None:
+    """The same jobs, in another format."""
+    out = tmp_path / "out.parquet"
+    result = run("workload", "convert", head_blocked, out)
+    assert f"{out}: 3 jobs submitted within 2.00 s" in result.stdout
+    assert read_workload(out) == read_workload(head_blocked)
+
+
+def test_what_a_format_cannot_carry_is_said(run: Run, ten_jobs: str, tmp_path: Path) -> None:
+    """Batsim's JSON has no place for users."""
+    out = tmp_path / "out.data"
+    result = run("workload", "convert", ten_jobs, out, "--to", "batsim-json", "--json")
+    assert "user" in json.loads(result.stdout)["left_out"]
+    assert "the format has no place for" in result.stderr
+    assert "reader: dropped" in result.stderr
+
+
+def test_the_target_is_checked_before_the_trace_is_read(run: Run, tmp_path: Path) -> None:
+    """A suffix nobody knows is met first."""
+    result = run("workload", "convert", "absent.swf", tmp_path / "out.xyz")
+    assert result.exit_code == 2
+    assert "no format has this suffix" in result.stderr
+
+
+def test_a_workload_is_transformed(run: Run, head_blocked: str, tmp_path: Path) -> None:
+    """Each step is in the result's provenance."""
+    out = tmp_path / "out.csv"
+    steps = ("--transform", "head=2", "--transform", "wra=random:0.5", "--seed", "7")
+    result = run("workload", "transform", head_blocked, out, *steps, "--json")
+    assert json.loads(result.stdout)["steps"] == ["read", "head", "wra"]
+    assert len(read_workload(out)) == 2
+
+
+@pytest.mark.parametrize("model", GENERATORS)
+def test_every_model_generates(run: Run, tmp_path: Path, model: str) -> None:
+    """The help names all models, and the same seed gives the same file."""
+    out = [tmp_path / "a.swf", tmp_path / "b.swf"]
+    for each in out:
+        options = ("--jobs", "20", "--seed", "5", "--out", each)
+        assert run("workload", "generate", model, *options).exit_code == 0
+    assert out[0].read_bytes() == out[1].read_bytes()
+    assert len(read_workload(out[0])) == 20
+    assert model in run("workload", "generate", "--help").stdout
+
+
+def test_a_model_takes_parameters(run: Run, tmp_path: Path) -> None:
+    """Each --set is one of them."""
+    out = tmp_path / "a.swf"
+    settings = ("--set", "nodes=16", "--set", "typed=true")
+    run("workload", "generate", "lublin", "--jobs", "50", "--out", out, *settings)
+    workload = read_workload(out)
+    assert workload.header["MaxNodes"] == ("16",)
+    assert "queue" in workload
+
+
+def test_the_catalog_lists_every_trace(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With whom to thank, in the JSON."""
+    monkeypatch.setenv("XDG_CACHE_HOME", "/absent")
+    listed = json.loads(run("workload", "catalog", "--json").stdout)
+    assert [each["name"] for each in listed] == list(CATALOG)
+    assert all(each["citation"] and each["path"] is None for each in listed)
+    table = run("workload", "catalog").stdout
+    assert all(name in table for name in CATALOG)
+
+
+def test_a_trace_in_the_cache_is_not_fetched_again(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its place is alone on stdout, so that a script can use it."""
+    digest = hashlib.sha256(b"jobs").hexdigest()
+    monkeypatch.setitem(CATALOG, "tiny", Trace("tiny", "a test", 1, "nobody", "l_tiny", digest))
+    cached = tmp_path / "tiny.swf.gz"
+    cached.write_bytes(b"jobs")
+    result = run("workload", "fetch", "tiny", "--cache-dir", tmp_path)
+    assert result.stdout == f"{cached}\n"
+    assert "Please cite: tiny" in result.stderr
+    found = json.loads(run("workload", "fetch", "tiny", "--cache-dir", tmp_path, "--json").stdout)
+    assert found["path"] == str(cached)
+
+
+def test_an_unreachable_archive_is_one_line(run: Run, tmp_path: Path) -> None:
+    """Port 9 discards; nobody listens there."""
+    name, mirror = "KTH-SP2-1996-2.1-cln", "http://127.0.0.1:9"
+    result = run("workload", "fetch", name, "--mirror", mirror, "--cache-dir", tmp_path)
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert "cannot be reached" in result.stderr
