@@ -1,4 +1,4 @@
-"""EASY as it is wrongly implemented in simulators that people use, and schedules changed by hand."""
+"""EASY as simulators that people use get it wrong, and schedules changed by hand."""
 
 from __future__ import annotations
 
@@ -107,13 +107,13 @@ def wrong_easys() -> dict[str, MakePolicy]:
 
 @pytest.fixture(scope="session")
 def moved() -> Moved:
-    """``moved(schedule, {job_id: start_s})``: the schedule with some jobs at another time."""
+    """``moved(schedule, {job_id: start_s})``: some jobs at other times, on no known nodes."""
 
     def move(schedule: Schedule, starts_s: dict[int, int]) -> Schedule:
         start_s, job_id = schedule.start_s.copy(), schedule.workload["job_id"]
         for job, time_s in starts_s.items():
             start_s[job_id == job] = time_s
         end_s = np.where(start_s >= 0, start_s + schedule.ran_s, -1)
-        return replace(schedule, start_s=start_s, end_s=end_s)
+        return replace(schedule, start_s=start_s, end_s=end_s, node_ranges=None)
 
     return move

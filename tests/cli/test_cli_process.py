@@ -57,6 +57,7 @@ def test_a_closed_pipe_is_no_error(ten_jobs: str) -> None:
         assert process.stderr.read() == b""
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_simulation_cleanly(tmp_path: Path) -> None:
     """Exit code 130, one line, and no half-written schedule."""
     trace, out = tmp_path / "long.swf", tmp_path / "schedule.parquet"
@@ -69,6 +70,8 @@ def test_ctrl_c_ends_a_simulation_cleanly(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # A shell starts what runs in the background deaf to SIGINT, and the tests may run there.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     time.sleep(2)
     process.send_signal(signal.SIGINT)

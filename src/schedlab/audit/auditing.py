@@ -71,6 +71,7 @@ def _comparison(found: Replay) -> Comparison:
 def _notes(observed: Schedule, left_out: int) -> Iterator[str]:
     over = np.count_nonzero(observed.ran_s > observed.workload["request_s"])
     if over:
-        yield f"{over:,} jobs ran longer than they asked for"
+        yield f"{over:,} of {len(observed):,} jobs ran longer than they asked for"
     if left_out:
-        yield f"{left_out:,} jobs that neither started nor were withdrawn are left out"
+        jobs = len(observed) + left_out
+        yield f"left out {left_out:,} of {jobs:,} jobs: neither started nor withdrawn"

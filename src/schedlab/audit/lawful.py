@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.audit.verdict import Violation
+from schedlab.audit.wording import count_nodes
 from schedlab.sim import NodeRanges, Schedule
 from schedlab.sim.schedule import Times
+from schedlab.workload.readers.records import and_more
 
 Mask = NDArray[np.bool_]
 
@@ -55,7 +57,7 @@ def _impossible_jobs(schedule: Schedule) -> Iterator[Violation]:
         schedule,
         "width",
         nodes > total,
-        lambda job: f"needs {nodes[job]:,} nodes and the machine has {total:,}",
+        lambda job: f"needs {count_nodes(nodes[job])} and the machine has {total:,}",
     )
 
 
@@ -94,7 +96,7 @@ def _overuse(schedule: Schedule, tolerance_s: int) -> Iterator[Violation]:
     first = begin[lasting][0]
     time_s, peak = int(used.time_s[first]), int(used.value[first])
     job = int(np.flatnonzero(schedule.start_s == time_s)[-1])
-    sentence = f"{peak:,} nodes are in use at {time_s} and the machine has {total:,}"
+    sentence = f"{count_nodes(peak)} are in use at {time_s} and the machine has {total:,}"
     yield _violation(schedule, "nodes", job, int(lasting.sum()), sentence)
 
 
@@ -107,7 +109,7 @@ def _named_nodes(schedule: Schedule, ranges: NodeRanges, tolerance_s: int) -> It
         schedule,
         "named nodes",
         schedule.started & (given != needed),
-        lambda job: f"ran on {given[job]:,} nodes and needs {needed[job]:,}",
+        lambda job: f"ran on {count_nodes(given[job])} and needs {needed[job]:,}",
     )
     yield from _broken(
         schedule,
@@ -135,7 +137,8 @@ def _shared_nodes(
     """For each job the first node that was still in use when it started on it, or -1."""
     busy_until_s = np.zeros(total, dtype=np.int64)
     shared = np.full(len(schedule), -1)
-    for job in np.lexsort((schedule.end_s, schedule.start_s)).tolist():
+    in_order = np.lexsort((schedule.end_s, schedule.start_s))
+    for job in in_order[schedule.started[in_order]].tolist():
         for first, last in ranges.of(job):
             until_s = busy_until_s[first : last + 1]
             taken = np.flatnonzero(until_s > schedule.start_s[job] + tolerance_s)
@@ -157,11 +160,5 @@ def _broken(
 
 
 def _violation(schedule: Schedule, rule: str, job: int, count: int, sentence: str) -> Violation:
-    more = f" (and {count - 1:,} more like this)" if count > 1 else ""
-    return Violation(
-        rule,
-        int(schedule.workload["job_id"][job]),
-        int(schedule.start_s[job]),
-        count,
-        sentence + more,
-    )
+    job_id, start_s = schedule.workload["job_id"][job], schedule.start_s[job]
+    return Violation(rule, int(job_id), int(start_s), count, sentence + and_more(count))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from typer import Option
 
 from schedlab.atomic import require_writable
-from schedlab.errors import MissingExtraError, ParameterError
+from schedlab.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from schedlab.sim import Schedule
@@ -36,23 +36,20 @@ class Pictures:
 
     def check(self) -> None:
         """Refuse before the runs what could not be drawn or written after them."""
-        from schedlab.viz.paper import FORMATS
+        from schedlab.viz.paper import picture_format
 
         if self.report is not None:
             _require("bokeh")
             require_writable(self.report)
         if self.plot is not None:
             _require("matplotlib")
-            if self.plot.suffix.lower().lstrip(".") not in FORMATS:
-                allowed = ", ".join(f".{known}" for known in FORMATS)
-                raise ParameterError(f"{self.plot}: a picture must end in one of {allowed}")
+            picture_format(self.plot)
             require_writable(self.plot)
 
     def draw(self, schedules: Sequence[Schedule], metrics: Sequence[str]) -> list[Path]:
         """Draw what was asked for; the metrics are those of the comparison picture."""
         from schedlab.cli.progress import progress
-        from schedlab.viz import PICTURES, save_figure
-        from schedlab.viz.report import write_report
+        from schedlab.viz import PICTURES, save_figure, write_report
 
         with progress("drawing"):
             if self.report is not None:

@@ -19,13 +19,21 @@ def progress(what: str, *, in_bytes: bool = False) -> Iterator[Report]:
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return
-    from rich.progress import BarColumn, DownloadColumn, Progress, TaskProgressColumn, TextColumn
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
     from schedlab.cli.console import err
 
-    amount = DownloadColumn() if in_bytes else TaskProgressColumn()
     description = TextColumn("{task.description}", markup=False)
-    bar = Progress(description, BarColumn(), amount, console=err(), transient=True)
+    amount = DownloadColumn() if in_bytes else TaskProgressColumn()
+    columns = (description, BarColumn(), amount, TimeRemainingColumn())
+    bar = Progress(*columns, console=err(), transient=True)
     task = bar.add_task(what, total=None)
     patience = Timer(PATIENCE_S, bar.start)
     patience.start()

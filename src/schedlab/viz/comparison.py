@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from schedlab.errors import ParameterError
 from schedlab.metrics import Metric, compare, find_metric
 from schedlab.sim import Schedule
+from schedlab.units import three_digits
 from schedlab.viz.colours import OTHERS, STRONG
-from schedlab.viz.labels import metric_label, three_digits, value_label
+from schedlab.viz.labels import metric_label, value_label
 from schedlab.viz.paper import checked, panels, paper_style
 
 if TYPE_CHECKING:

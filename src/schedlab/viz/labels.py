@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from schedlab.metrics import METRICS, JobMetric, Metric
+from schedlab.units import short_duration, three_digits
 
 _STATISTICS = {None: "mean", "50": "median", "100": "greatest"}
-_LENGTHS_S = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 
 
 def metric_label(name: str) -> str:
@@ -28,15 +28,5 @@ def value_label(value: float, metric: Metric) -> str:
     if math.isnan(value):
         return "–"
     if metric.unit == "s":
-        for length_s, unit in _LENGTHS_S:
-            if value >= length_s:
-                return f"{three_digits(value / length_s)} {unit}"
+        return short_duration(value)
     return three_digits(value) + ("" if metric.unit == "1" else f" {metric.unit}")
-
-
-def three_digits(value: float) -> str:
-    """``0.0365``, ``1.12``, ``27.6``, ``66,502``."""
-    if value == 0 or not 0.001 <= abs(value) < 1e9:
-        return f"{value:.3g}"
-    decimals = max(0, 2 - math.floor(math.log10(abs(value))))
-    return f"{value:,.{decimals}f}"

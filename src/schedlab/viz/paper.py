@@ -86,13 +86,18 @@ def count_axis(axes: Axes) -> None:
 
 def save_figure(figure: Figure, path: str | Path, *, dpi: int = 200) -> None:
     """Writes the figure as PNG, PDF or SVG, as the name of the file ends."""
-    path = Path(path)
-    kind = path.suffix.lower().lstrip(".")
+    kind = picture_format(path)
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
+    with paper_style(), replacing(path) as temporary:
+        figure.savefig(temporary, format=kind, dpi=dpi, metadata=undated)
+
+
+def picture_format(path: str | Path) -> str:
+    """One of ``FORMATS``, by how the name of the file ends."""
+    kind = Path(path).suffix.lower().lstrip(".")
     if kind not in FORMATS:
         raise ParameterError(
             f"{path}: the name of a picture must end in one of "
             + ", ".join(f".{known}" for known in FORMATS)
         )
-    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
-    with paper_style(), replacing(path) as temporary:
-        figure.savefig(temporary, format=kind, dpi=dpi, metadata=undated)
+    return kind

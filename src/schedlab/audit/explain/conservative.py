@@ -8,7 +8,6 @@ from schedlab.audit.explain.instant import Instant
 from schedlab.audit.explain.no_backfill import too_far_back
 from schedlab.audit.explain.plan import Plan, plan_of_promises, plan_so_far
 from schedlab.audit.explain.sentences import (
-    count_nodes,
     delayed,
     departure,
     early,
@@ -17,6 +16,7 @@ from schedlab.audit.explain.sentences import (
     too_few_nodes,
 )
 from schedlab.audit.verdict import Departure
+from schedlab.audit.wording import count_nodes
 
 
 def explain_conservative(instant: Instant) -> Departure | None:

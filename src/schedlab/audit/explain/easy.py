@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from schedlab import _core
 from schedlab.audit.explain.instant import Instant
 from schedlab.audit.explain.no_backfill import start_in_order, too_far_back
-from schedlab.audit.explain.sentences import count_nodes, delayed, late, too_few_nodes
+from schedlab.audit.explain.sentences import delayed, late, too_few_nodes
 from schedlab.audit.verdict import Departure
+from schedlab.audit.wording import count_nodes
 
 
 def explain_easy(instant: Instant) -> Iterator[Departure]:

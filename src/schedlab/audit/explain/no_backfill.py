@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 
 from schedlab.audit.explain.instant import Instant
-from schedlab.audit.explain.sentences import beyond_depth, count_nodes, early, late, too_few_nodes
+from schedlab.audit.explain.sentences import beyond_depth, early, late, too_few_nodes
 from schedlab.audit.verdict import Departure
+from schedlab.audit.wording import count_nodes
 
 
 def explain_no_backfill(instant: Instant) -> Iterator[Departure]:

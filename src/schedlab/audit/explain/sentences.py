@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from schedlab.audit.explain.instant import Instant
 from schedlab.audit.verdict import Departure
+from schedlab.audit.wording import count_nodes
 
 
 def late(instant: Instant, job: int, reason: str, why: str, **details: int) -> Departure:
@@ -75,11 +76,6 @@ def departure(
 
 def _start_or_none(start_s: int) -> int | None:
     return int(start_s) if start_s >= 0 else None
-
-
-def count_nodes(nodes: int) -> str:
-    """``1 node``, ``2 nodes``."""
-    return f"{nodes:,} node" if nodes == 1 else f"{nodes:,} nodes"
 
 
 def fate(instant: Instant, job: int) -> str:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from schedlab.metrics import METRICS, Metric, find_metric, table
 from schedlab.metrics.summary import job_counts
 from schedlab.sim import Schedule
+from schedlab.units import three_digits
 from schedlab.viz.comparison import best_of
-from schedlab.viz.labels import metric_label, three_digits, value_label
+from schedlab.viz.labels import metric_label, value_label
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,0 +1,140 @@
+"""A policy's schedule passes its own audit, and any other's passes exactly if it is the same."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from schedlab.audit import audit, read_observed
+from schedlab.policies import POLICIES
+from schedlab.sim import Schedule, save_schedules, simulate
+from schedlab.testing.strategies import SimulationOptions, simulation_options, workloads
+from schedlab.workload import Workload
+
+NODES = 8
+NAMES = [
+    *POLICIES,
+    "easy:backfill=sjf",
+    "conservative:rebuild=true",
+    "easy:depth=2",
+    "wfp3+easy:backfill=unicef",
+    "wfp3+conservative:rebuild=true",
+]
+
+
+def examples(default: int) -> settings:
+    """So many draws, or as many as SCHEDLAB_EXAMPLES says."""
+    return settings(
+        max_examples=int(os.environ.get("SCHEDLAB_EXAMPLES", default)),
+        deadline=None,
+        suppress_health_check=[HealthCheck.function_scoped_fixture],
+    )
+
+
+def observed(
+    workload: Workload, policy: str, options: SimulationOptions, path: Path | None = None
+) -> Schedule:
+    """A simulated schedule, straight or as read back from a file."""
+    schedule = simulate(workload, NODES, policy, **options)
+    if path is None or not schedule.started.any():
+        return schedule
+    save_schedules(schedule, path)
+    (found,) = read_observed(path)
+    return found.schedule
+
+
+@examples(150)
+@given(
+    workload=workloads(NODES),
+    policy=st.sampled_from(NAMES),
+    options=simulation_options(),
+    name=st.sampled_from([None, "a.csv", "a.parquet", "a.swf"]),
+)
+def test_every_policy_passes_its_own_audit(
+    tmp_path: Path, workload: Workload, policy: str, options: SimulationOptions, name: str | None
+) -> None:
+    """With ties, kills, overruns, dependencies, withdrawals and ticks, from every kind of file."""
+    if ":" in policy:
+        options["depth"] = None
+    schedule = observed(workload, policy, options, tmp_path / name if name else None)
+    audited = policy if options["depth"] is None else f"{policy}:depth={options['depth']}"
+    verdict = audit(schedule, audited, tick=options["tick"])
+    assert verdict.lawful
+    assert verdict.faithful
+
+
+def check_against_another(
+    workload: Workload, policies: tuple[str, str], options: SimulationOptions
+) -> None:
+    """Audit the schedule of the one against the other, and compare with two simulations."""
+    options["depth"] = None
+    schedule = observed(workload, policies[0], options)
+    verdict = audit(schedule, policies[1])
+    run_s = np.where(schedule.started, schedule.ran_s, workload["run_s"])
+    other = simulate(
+        workload.replace(run_s=run_s),
+        NODES,
+        policies[1],
+        tick=options["tick"],
+        kill_at_request=False,
+    )
+    differ = schedule.start_s != other.start_s
+    assert verdict.lawful
+    assert verdict.faithful == (not differ.any())
+    if verdict.departure is None:
+        return
+    starts_s = np.stack([schedule.start_s[differ], other.start_s[differ]])
+    first_s = int(np.where(starts_s < 0, np.iinfo(np.int64).max, starts_s).min())
+    assert verdict.departure.time_s == first_s
+    assert verdict.departure.job_id in workload["job_id"][differ]
+    assert verdict.departure.reason not in ("early", "late", "not eligible")
+
+
+two_policies = given(
+    workload=workloads(NODES),
+    policies=st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)),
+    options=simulation_options(),
+)
+
+
+@examples(150)
+@two_policies
+def test_another_policy_passes_exactly_if_its_schedule_is_the_same(
+    workload: Workload, policies: tuple[str, str], options: SimulationOptions
+) -> None:
+    """The departure is at the first start that differs, and it is always told by the rules."""
+    check_against_another(workload, policies, options)
+
+
+@pytest.mark.slow
+@examples(3000)
+@two_policies
+def test_another_policy_passes_exactly_if_its_schedule_is_the_same_at_length(
+    workload: Workload, policies: tuple[str, str], options: SimulationOptions
+) -> None:
+    """Rare coincidences need many draws."""
+    check_against_another(workload, policies, options)
+
+
+@examples(150)
+@given(
+    workload=workloads(NODES),
+    policies=st.sampled_from([("easy", "conservative"), ("fcfs", "easy"), ("saf+easy", "easy")]),
+)
+def test_the_numbers_of_a_departure_from_easy_agree(
+    workload: Workload, policies: tuple[str, str]
+) -> None:
+    """What delays the head needs more than is to spare, for longer; what was missed does not."""
+    departure = audit(simulate(workload, NODES, policies[0]), policies[1]).departure
+    if departure is None or "spare_nodes" not in departure.details:
+        return
+    told = departure.details
+    harmless = (
+        told["asked_until_s"] <= told["promised_s"] or told["needed_nodes"] <= told["spare_nodes"]
+    )
+    assert harmless == departure.late

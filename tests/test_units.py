@@ -1,0 +1,51 @@
+"""Durations and numbers as people write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from schedlab.errors import ParameterError
+from schedlab.units import format_duration, parse_duration, short_duration, three_digits
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("90", 90), ("90s", 90), ("10m", 600), ("1.5h", 5400), ("2 d", 172800), ("1W", 604800)],
+)
+def test_durations_are_read(text: str, seconds: int) -> None:
+    """A bare number is seconds."""
+    assert parse_duration(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "h", "-5", "3 parsecs"])
+def test_what_is_no_duration_is_refused(text: str) -> None:
+    """The error shows how one is written."""
+    with pytest.raises(ParameterError, match=r"1\.5h"):
+        parse_duration(text)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0, "00:00:00"), (3661, "01:01:01"), (183845, "2d 03:04:05"), (-60, "-00:01:00")],
+)
+def test_durations_are_written_as_schedulers_do(seconds: int, text: str) -> None:
+    """Days stand before the clock."""
+    assert format_duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0, "0 s"), (0.5, "0.500 s"), (59, "59.0 s"), (90, "1.50 min"), (18_756, "5.21 h")],
+)
+def test_short_durations_have_three_digits(seconds: float, text: str) -> None:
+    """In the unit that suits."""
+    assert short_duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0365, "0.0365"), (1.119, "1.12"), (27.6, "27.6"), (66502.4, "66,502"), (1e12, "1e+12")],
+)
+def test_three_digits_are_kept(value: float, text: str) -> None:
+    """More cannot be told apart in a table."""
+    assert three_digits(value) == text
