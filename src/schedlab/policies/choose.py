@@ -35,7 +35,9 @@ def _from_text(text: str, depth: int | None) -> ChosenPolicy:
     base = ALIASES.get(base, base)
     order, _, backfill = base.partition("+")
     if ":" in order:
-        return _from_code(load_outside("policy", order), backfill or "none", parameters, depth, order)
+        return _from_code(
+            load_outside("policy", order), backfill or "none", parameters, depth, order
+        )
     if order not in ORDERS or (backfill and backfill not in BACKFILLS):
         raise UnknownNameError("policy", base, known_names())
     return _backfilled(native_order(order), base, backfill or "none", parameters, depth)
@@ -73,7 +75,9 @@ def _from_code(
         full = name if backfill == "none" else f"{name}+{backfill}"
         return _backfilled(made, full, backfill, parameters, depth)
     if not isinstance(made, _core.Policy):
-        raise ParameterError(f'policy "{name}" is a {type(made).__name__}; must be a Policy or Order')
+        raise ParameterError(
+            f'policy "{name}" is a {type(made).__name__}; must be a Policy or Order'
+        )
     if backfill != "none" or parameters or depth is not None:
         raise ParameterError(f'policy "{name}" decides by itself: it takes no backfill or depth')
     return ChosenPolicy(name, made)
@@ -85,17 +89,16 @@ def _backfilled(
     if backfill not in BACKFILLS:
         raise UnknownNameError("way to backfill", backfill, BACKFILLS)
     entry = BACKFILLS[backfill]
+    name = {full: alias for alias, full in ALIASES.items()}.get(base, base)
     if depth is not None:
         texts = {"depth": str(depth), **texts}
     values = {}
     for key, text in texts.items():
         if key not in entry.parameters:
-            raise UnknownNameError(f'parameter of policy "{base}"', key, entry.parameters)
+            raise UnknownNameError(f"parameter of {name}:", key, entry.parameters)
         try:
             values[key] = entry.parameters[key].parse(text)
         except ParameterError as error:
-            raise ParameterError(f'policy "{base}": {key} is {error}') from None
-    short = {full: alias for alias, full in ALIASES.items()}.get(base, base)
+            raise ParameterError(f'policy "{name}": {key} is {error}') from None
     suffix = ",".join(f"{key}={text}" for key, text in texts.items())
-    name = f"{short}:{suffix}" if suffix else short
-    return ChosenPolicy(name, entry.build(order, **values), values)
+    return ChosenPolicy(f"{name}:{suffix}" if suffix else name, entry.build(order, **values))

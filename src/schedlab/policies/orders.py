@@ -27,7 +27,9 @@ ORDERS: dict[str, OrderEntry] = {
     "snf": OrderEntry("Smallest number of nodes first.", "Majumdar, Eager & Bunt, SIGMETRICS 1988"),
     "lnf": OrderEntry("Largest number of nodes first.", "Li & Cheng, SIAM J. Computing 1991"),
     "wfp3": OrderEntry("Largest (wait / request)^3 x nodes first.", _TANG),
-    "unicef": OrderEntry("Largest wait / (log2(nodes) x request) first; one node before all.", _TANG),
+    "unicef": OrderEntry(
+        "Largest wait / (log2(nodes) x request) first; one node before all.", _TANG
+    ),
     "f1": OrderEntry("Smallest log10(request) x nodes + 870 log10(submit) first.", _CARASTAN),
     "f2": OrderEntry("Smallest sqrt(request) x nodes + 25600 log10(submit) first.", _CARASTAN),
     "f3": OrderEntry("Smallest request x nodes + 6860000 log10(submit) first.", _CARASTAN),
