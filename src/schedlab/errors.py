@@ -2,7 +2,7 @@
 
 ::
 
-    SchedlabError                 a user's mistake or a broken input; the command line prints it and exits with 2
+    SchedlabError                 a user's mistake; the command line prints it, exit code 2
     ├── InputError                a file cannot be read or understood (names file, line, value)
     ├── OutputError               a result cannot be written
     ├── WorkloadError             jobs that contradict each other or the platform

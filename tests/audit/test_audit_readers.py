@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,8 @@ SWF = """\
 3 0 9 7 1 -1 -1 1 7 -1 1 -1 -1 -1 -1 -1 -1 -1
 4 0 0 5 2 -1 -1 2 5 -1 1 -1 -1 -1 -1 -1 -1 -1
 """
+
+NO_WAITS = re.sub(r"^(\d 0) \d", r"\1 -1", SWF, flags=re.MULTILINE)
 
 TABLE = """\
 job_id,submit_s,start_s,end_s,nodes,request_s
@@ -147,11 +150,7 @@ def test_the_tick_a_schedule_was_made_with_is_known(tmp_path: Path) -> None:
     ("name", "text", "reason"),
     [
         ("a.swf", "", "is empty"),
-        (
-            "a.swf",
-            SWF.replace(" 0 0 ", " 0 -1 ").replace(" 6 3", " -1 3").replace(" 9 ", " -1 "),
-            "",
-        ),
+        ("a.swf", NO_WAITS, "has no wait times"),
         ("a.swf", SWF.partition("\n")[2], "say how many nodes"),
         ("a.txt", TABLE, "must end in one of"),
         ("a.csv", TABLE.replace("start_s", "begin"), "no column start_s"),

@@ -5,5 +5,14 @@ The strategies in ``schedlab.testing.strategies`` need hypothesis and are import
 
 from schedlab.testing.check_policy import check_policy
 from schedlab.testing.reference import ORDERS, ReferenceSchedule, reference_simulate
+from schedlab.testing.reference_set import ReferenceCase, ReferenceTimes, reference_set
 
-__all__ = ["ORDERS", "ReferenceSchedule", "check_policy", "reference_simulate"]
+__all__ = [
+    "ORDERS",
+    "ReferenceCase",
+    "ReferenceSchedule",
+    "ReferenceTimes",
+    "check_policy",
+    "reference_set",
+    "reference_simulate",
+]
