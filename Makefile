@@ -24,7 +24,7 @@ bench: $(VENV)/.bench
 	$(PY) -m benchmarks.run
 
 docs: $(VENV)/.docs
-	$(VENV)/bin/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --quiet --strict
 
 # The simulator's tests on a core with assertions, AddressSanitizer and UndefinedBehaviorSanitizer.
 sanitize: $(VENV)/.installed

@@ -15,6 +15,7 @@
 #include "policies/easy.h"
 #include "policies/no_backfill.h"
 #include "policies/orders.h"
+#include "policies/reserving.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -27,6 +28,7 @@ QueueArrays queue_arrays(std::span<const WaitingJob> jobs, Time now) {
     std::vector<NodeCount> nodes(n);
     std::vector<Time> request(n), submit(n), wait(n);
     std::vector<std::int64_t> user(n);
+    std::vector<double> wrsa(n);
     for (std::size_t i = 0; i < n; ++i) {
         job[i] = jobs[i].job;
         nodes[i] = jobs[i].nodes;
@@ -34,9 +36,11 @@ QueueArrays queue_arrays(std::span<const WaitingJob> jobs, Time now) {
         submit[i] = jobs[i].submit;
         wait[i] = now - jobs[i].eligible;
         user[i] = jobs[i].user;
+        wrsa[i] = jobs[i].wrsa;
     }
     return {to_numpy(std::move(job)),    to_numpy(std::move(nodes)), to_numpy(std::move(request)),
-            to_numpy(std::move(submit)), to_numpy(std::move(wait)),  to_numpy(std::move(user))};
+            to_numpy(std::move(submit)), to_numpy(std::move(wait)),  to_numpy(std::move(user)),
+            to_numpy(std::move(wrsa))};
 }
 
 namespace {
@@ -104,11 +108,12 @@ void bind_policies(nb::module_& m) {
         .def(nb::init<>());
     m.def(
         "make_order",
-        [](const std::string& name) -> std::optional<std::shared_ptr<Order>> {
-            if (auto order = make_order(name)) return std::const_pointer_cast<Order>(order);
+        [](const std::string& name, double beta) -> std::optional<std::shared_ptr<Order>> {
+            if (auto order = make_order(name, beta)) return std::const_pointer_cast<Order>(order);
             return std::nullopt;
         },
-        "name"_a, "The order of that name, or None.");
+        "name"_a, "beta"_a = UserAccuracy::kBeta,
+        "The order of that name, or None; beta weighs the past in the users' accuracy.");
     m.def("order_names", &order_names, "The names of the native orders.");
 
     nb::class_<Policy, PythonPolicy>(m, "Policy",
@@ -120,6 +125,17 @@ void bind_policies(nb::module_& m) {
         m, "Conservative", "Promises every considered job a start; promises move only earlier.");
     bind_ordered<ConservativeRebuild>(
         m, "ConservativeRebuild", "Plans all considered jobs anew, in order, at every pass.");
+    bind_ordered<AllReserved>(
+        m, "AllReserved", "Plans the head, then all others in order; none moves another.");
+    nb::class_<OneReserved, Policy>(
+        m, "OneReserved", "Only the head's reservation is sacred; others may be pushed back.")
+        .def(
+            "__init__",
+            [](OneReserved* self, const std::shared_ptr<Order>& order,
+               std::optional<std::size_t> depth, double alpha) {
+                new (self) OneReserved(shared(order), depth_or_unlimited(depth), alpha);
+            },
+            "order"_a, "depth"_a = nb::none(), "alpha"_a = 1.5);
     nb::class_<Easy, Policy>(
         m, "Easy", "Promises the head a start; others may start if they do not delay it.")
         .def(

@@ -16,6 +16,7 @@ struct QueueArrays {
     Numpy<Time> submit;
     Numpy<Time> wait;
     Numpy<std::int64_t> user;
+    Numpy<double> wrsa;
 };
 
 // Running jobs as columns, in order of start.

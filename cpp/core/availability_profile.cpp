@@ -86,11 +86,14 @@ Time AvailabilityProfile::earliest_before(Time limit, NodeCount nodes, Time dura
 }
 
 bool AvailabilityProfile::fits_now(NodeCount nodes, Time duration) const {
-    const Time end = time_[begin_] + duration;
-    for (std::size_t i = begin_; i < time_.size() && time_[i] < end; ++i) {
-        if (free_[i] < nodes) return false;
+    return free_for(nodes) >= duration;
+}
+
+Time AvailabilityProfile::free_for(NodeCount nodes) const {
+    for (std::size_t i = begin_; i < time_.size(); ++i) {
+        if (free_[i] < nodes) return time_[i] - time_[begin_];
     }
-    return true;
+    return kNever;
 }
 
 }  // namespace schedlab

@@ -32,6 +32,8 @@ class AvailabilityProfile {
     Time earliest_before(Time limit, NodeCount nodes, Time duration) const;
     // Whether `nodes` are free from the beginning for `duration`.
     bool fits_now(NodeCount nodes, Time duration) const;
+    // For how long `nodes` are free from the beginning; kNever if for ever.
+    Time free_for(NodeCount nodes) const;
 
   private:
     std::size_t split(Time time);

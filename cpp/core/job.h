@@ -34,6 +34,7 @@ struct WaitingJob {
     Time eligible;
     std::int64_t user;
     std::int64_t arrival;  // how many jobs became eligible before it
+    double wrsa;           // how accurate its user's requests have been
 };
 
 }  // namespace schedlab

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "core/job.h"
+#include "core/user_accuracy.h"
 
 namespace schedlab {
 
@@ -13,6 +14,8 @@ class Order {
 
     // Whether keys must be computed anew at every pass; else once, when the job arrives.
     virtual bool changes_with_time() const { return false; }
+    // The weight of the past in the users' accuracy (UserAccuracy).
+    virtual double accuracy_beta() const { return UserAccuracy::kBeta; }
     virtual void keys(std::span<const WaitingJob> jobs, Time now, std::span<double> keys) const = 0;
 };
 

@@ -8,7 +8,10 @@
 namespace schedlab {
 
 Simulator::Simulator(JobTable jobs, Options options)
-    : table_(std::move(jobs)), options_(options), pool_(options.nodes) {
+    : table_(std::move(jobs)),
+      options_(options),
+      pool_(options.nodes),
+      accuracy_(table_.user) {
     const std::size_t n = table_.size();
     start_.assign(n, kNone);
     end_.assign(n, kNone);
@@ -51,6 +54,7 @@ std::span<const NodeRange> Simulator::nodes_of(JobIndex job) const {
 
 void Simulator::use(Policy& policy) {
     order_ = policy.order();
+    accuracy_.set_beta(order_ ? order_->accuracy_beta() : UserAccuracy::kBeta);
     policy.begin(View(*this));
 }
 
@@ -126,6 +130,7 @@ void Simulator::complete(JobIndex job) {
     pool_.give_back(nodes_of(job));
     releases_.remove(release_time(job), table_.nodes[job]);
     completed_.push_back(job);
+    accuracy_.job_ended(job, end_[job] - start_[job], table_.request[job]);
     ++ended_;
     free_dependants(job, end_[job]);
 }
@@ -175,8 +180,14 @@ void Simulator::submit(JobIndex job) {
 }
 
 WaitingJob Simulator::waiting_job(JobIndex job, std::int64_t arrival) const {
-    return {job,           table_.nodes[job],    table_.request[job], table_.submit[job],
-            eligible_[job], table_.user[job], arrival};
+    return {job,
+            table_.nodes[job],
+            table_.request[job],
+            table_.submit[job],
+            eligible_[job],
+            table_.user[job],
+            arrival,
+            accuracy_.of(job)};
 }
 
 void Simulator::cancel_jobs() {

@@ -11,6 +11,7 @@
 #include "core/node_pool.h"
 #include "core/policy.h"
 #include "core/release_list.h"
+#include "core/user_accuracy.h"
 #include "core/waiting_queue.h"
 
 namespace schedlab {
@@ -81,6 +82,7 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
 
     Time now_ = 0;
     NodePool pool_;
+    UserAccuracy accuracy_;
     WaitingQueue queue_;
     ReleaseList releases_;
     EventQueue completions_;

@@ -10,9 +10,11 @@ using Key = double (*)(const WaitingJob&, Time now);
 
 class FormulaOrder : public Order {
   public:
-    FormulaOrder(Key key, bool changes) : key_(key), changes_(changes) {}
+    FormulaOrder(Key key, bool changes, double accuracy_beta)
+        : key_(key), changes_(changes), accuracy_beta_(accuracy_beta) {}
 
     bool changes_with_time() const override { return changes_; }
+    double accuracy_beta() const override { return accuracy_beta_; }
 
     void keys(std::span<const WaitingJob> jobs, Time now, std::span<double> keys) const override {
         for (std::size_t i = 0; i < jobs.size(); ++i) keys[i] = key_(jobs[i], now);
@@ -21,6 +23,7 @@ class FormulaOrder : public Order {
   private:
     Key key_;
     bool changes_;
+    double accuracy_beta_;
 };
 
 double request(const WaitingJob& job) { return static_cast<double>(job.request); }
@@ -51,6 +54,8 @@ double unicef(const WaitingJob& job, Time now) {
     return -wait(job, now) / (std::log2(nodes(job)) * request(job));
 }
 
+double wrsa(const WaitingJob& job, Time) { return -job.wrsa; }
+
 double f1(const WaitingJob& job, Time) {
     return std::log10(request(job)) * nodes(job) + 870 * log_submit(job);
 }
@@ -73,14 +78,16 @@ constexpr Entry kOrders[] = {
     {"saf", saf},   {"laf", laf},   {"snf", snf}, {"lnf", lnf},
     {"wfp3", wfp3, true},           {"unicef", unicef, true},
     {"f1", f1},     {"f2", f2},     {"f3", f3},   {"f4", f4},
+    {"wrsa", wrsa, true},
 };
 
 }  // namespace
 
-std::shared_ptr<const Order> make_order(const std::string& name) {
+std::shared_ptr<const Order> make_order(const std::string& name, double accuracy_beta) {
     for (const Entry& entry : kOrders) {
         if (name == entry.name) {
-            return std::make_shared<FormulaOrder>(entry.key, entry.changes_with_time);
+            return std::make_shared<FormulaOrder>(entry.key, entry.changes_with_time,
+                                                  accuracy_beta);
         }
     }
     return nullptr;

@@ -9,7 +9,8 @@
 namespace schedlab {
 
 // The order of that name; null if there is none.
-std::shared_ptr<const Order> make_order(const std::string& name);
+std::shared_ptr<const Order> make_order(const std::string& name,
+                                        double accuracy_beta = UserAccuracy::kBeta);
 std::vector<std::string> order_names();
 
 }  // namespace schedlab

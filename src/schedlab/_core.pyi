@@ -18,8 +18,10 @@ class Order:
 
     def __init__(self) -> None: ...
 
-def make_order(name: str) -> Order | None:
-    """The order of that name, or None."""
+def make_order(name: str, beta: float = 0.3) -> Order | None:
+    """
+    The order of that name, or None; beta weighs the past in the users' accuracy.
+    """
 
 def order_names() -> list[str]:
     """The names of the native orders."""
@@ -43,6 +45,16 @@ class ConservativeRebuild(Policy):
     """Plans all considered jobs anew, in order, at every pass."""
 
     def __init__(self, order: Order, depth: int | None = None) -> None: ...
+
+class AllReserved(Policy):
+    """Plans the head, then all others in order; none moves another."""
+
+    def __init__(self, order: Order, depth: int | None = None) -> None: ...
+
+class OneReserved(Policy):
+    """Only the head's reservation is sacred; others may be pushed back."""
+
+    def __init__(self, order: Order, depth: int | None = None, alpha: float = 1.5) -> None: ...
 
 class Easy(Policy):
     """Promises the head a start; others may start if they do not delay it."""
@@ -75,6 +87,10 @@ class Queue:
     @property
     def user(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
         """who submitted it"""
+
+    @property
+    def wrsa(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """how accurate its user's requests have been (WRSA)"""
 
     def __len__(self) -> int: ...
 

@@ -1,16 +1,14 @@
 """Everything schedlab raises on purpose.
 
-::
-
-    SchedlabError                 a user's mistake; the command line prints it, exit code 2
-    ├── InputError                a file cannot be read or understood (names file, line, value)
-    ├── OutputError               a result cannot be written
-    ├── WorkloadError             jobs that contradict each other or the platform
-    ├── PlatformError             an impossible cluster description
-    ├── UnknownNameError          no such policy, reader, column, ...; suggests the nearest
-    ├── ParameterError            a parameter outside what is allowed
-    ├── PolicyError               a policy broke a rule of the simulator (started a job twice, ...)
-    └── MissingExtraError         an optional dependency is not installed (names the extra)
+SchedlabError                 a user's mistake; the command line prints it, exit code 2
+├── InputError                a file cannot be read or understood (names file, line, value)
+├── OutputError               a result cannot be written
+├── WorkloadError             jobs that contradict each other or the platform
+├── PlatformError             an impossible cluster description
+├── UnknownNameError          no such policy, reader, column, ...; suggests the nearest
+├── ParameterError            a parameter outside what is allowed
+├── PolicyError               a policy broke a rule of the simulator (started a job twice, ...)
+└── MissingExtraError         an optional dependency is not installed (names the extra)
 """
 
 from __future__ import annotations

@@ -153,6 +153,8 @@ def test_the_tick_a_schedule_was_made_with_is_known(tmp_path: Path) -> None:
         ("a.swf", NO_WAITS, "has no wait times"),
         ("a.swf", SWF.partition("\n")[2], "say how many nodes"),
         ("a.txt", TABLE, "must end in one of"),
+        ("a.csv", TABLE.partition("\n")[0], "has no jobs"),
+        ("a.csv", BATSIM.partition("\n")[0], "has no jobs"),
         ("a.csv", TABLE.replace("start_s", "begin"), "no column start_s"),
         ("a.csv", TABLE.replace("1,0,0,6", "1,0,7,6"), "lies before start"),
         ("a.csv", BATSIM.replace("starting_time", "begin"), "no column starting_time"),

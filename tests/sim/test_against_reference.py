@@ -22,9 +22,11 @@ class Policy:
     """A policy as the reference takes it."""
 
     order: str
-    backfill: Literal["none", "easy", "conservative"] = "none"
+    backfill: Literal["none", "easy", "conservative", "all-reserved", "one-reserved"] = "none"
     rebuild: bool = False
     candidates: str | None = None
+    alpha: float = 1.5
+    beta: float = 0.3
 
     @property
     def name(self) -> str:
@@ -32,6 +34,8 @@ class Policy:
         base = self.order if self.backfill == "none" else f"{self.order}+{self.backfill}"
         parameters = ["rebuild=true"] if self.rebuild else []
         parameters += [f"backfill={self.candidates}"] if self.candidates else []
+        parameters += [f"alpha={self.alpha}"] if self.backfill == "one-reserved" else []
+        parameters += [f"beta={self.beta}"] if self.order == "wrsa" else []
         return f"{base}:{','.join(parameters)}" if parameters else base
 
 
@@ -43,6 +47,10 @@ POLICIES = [
     *(Policy("fcfs", "easy", candidates=order) for order in ORDERS),
     Policy("sjf", "easy", candidates="laf"),
     Policy("wfp3", "easy", candidates="unicef"),
+    *(Policy(order, "all-reserved") for order in ("fcfs", "sjf", "wfp3", "wrsa")),
+    *(Policy(order, "one-reserved") for order in ("fcfs", "sjf", "wfp3", "wrsa")),
+    *(Policy("wrsa", "one-reserved", alpha=alpha) for alpha in (1.0, 3.0, float("inf"))),
+    Policy("wrsa", beta=0.0),
 ]
 
 

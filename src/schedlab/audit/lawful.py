@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.audit.verdict import Violation
+from schedlab.audit.verdict import Rule, Violation
 from schedlab.audit.wording import count_nodes
 from schedlab.sim import NodeRanges, Schedule
 from schedlab.sim.schedule import Times
@@ -149,7 +149,7 @@ def _shared_nodes(
 
 
 def _broken(
-    schedule: Schedule, rule: str, which: Mask, what: Callable[[int], str]
+    schedule: Schedule, rule: Rule, which: Mask, what: Callable[[int], str]
 ) -> Iterator[Violation]:
     """The violation of a rule by these jobs, told by the one that starts first."""
     jobs = np.flatnonzero(which)
@@ -159,6 +159,6 @@ def _broken(
         yield _violation(schedule, rule, job, len(jobs), sentence)
 
 
-def _violation(schedule: Schedule, rule: str, job: int, count: int, sentence: str) -> Violation:
+def _violation(schedule: Schedule, rule: Rule, job: int, count: int, sentence: str) -> Violation:
     job_id, start_s = schedule.workload["job_id"][job], schedule.start_s[job]
     return Violation(rule, int(job_id), int(start_s), count, sentence + and_more(count))

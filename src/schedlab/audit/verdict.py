@@ -4,14 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Literal
+
+Rule = Literal[
+    "duration",
+    "width",
+    "submission",
+    "dependency",
+    "nodes",
+    "named nodes",
+    "unknown nodes",
+    "shared nodes",
+]
+"""What every lawful schedule keeps to."""
+
+Reason = Literal[
+    "next in queue",
+    "missed backfill",
+    "broken promise",
+    "late",
+    "delayed a promise",
+    "before its promise",
+    "overtook",
+    "too few nodes",
+    "beyond depth",
+    "no decision",
+    "between ticks",
+    "not eligible",
+    "withdrawn",
+    "early",
+]
+"""Why a start is not the policy's; the first four are starts it would have made."""
 
 
 @dataclass(frozen=True)
 class Violation:
     """A rule of every lawful schedule that this one breaks: how often, and where first."""
 
-    rule: str
+    rule: Rule
     job_id: int
     time_s: int
     count: int
@@ -27,7 +57,7 @@ class Departure:
     sentence.
     """
 
-    reason: str
+    reason: Reason
     job_id: int
     time_s: int
     observed_s: int | None

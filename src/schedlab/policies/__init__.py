@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from schedlab.policies.backfills import BACKFILLS, Parameter
+from schedlab.policies.backfills import BACKFILLS
 from schedlab.policies.choose import ALIASES, PolicyLike, choose_policy, known_names
 from schedlab.policies.orders import ORDERS
+from schedlab.policies.parameters import Parameters
 from schedlab.policies.policy import ChosenPolicy, Order, Policy, Queue, Running, View
 
 __all__ = [
+    "ALIASES",
     "BACKFILLS",
     "ORDERS",
     "POLICIES",
@@ -32,7 +33,7 @@ class PolicyEntry:
 
     sentence: str
     reference: str
-    parameters: Mapping[str, Parameter]
+    parameters: Parameters
 
 
 def _entry(name: str) -> PolicyEntry:
@@ -42,7 +43,9 @@ def _entry(name: str) -> PolicyEntry:
     if len(references) > 1:
         references.pop("textbook", None)
     return PolicyEntry(
-        f"{ORDERS[order].sentence} {how.sentence}", "; ".join(references), how.parameters
+        f"{ORDERS[order].sentence} {how.sentence}",
+        "; ".join(references),
+        {**ORDERS[order].parameters, **how.parameters},
     )
 
 

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from schedlab import _core
-from schedlab.errors import ParameterError, UnknownNameError
-from schedlab.policies.orders import ORDERS
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter of a policy: how its text is read and what it means."""
-
-    parse: Callable[[str], Any]
-    meaning: str
+from schedlab.policies.orders import native_order
+from schedlab.policies.parameters import Parameter, Parameters, factor, positive, yes_or_no
 
 
 @dataclass(frozen=True)
@@ -25,30 +16,8 @@ class BackfillEntry:
 
     sentence: str
     reference: str
-    parameters: Mapping[str, Parameter]
+    parameters: Parameters
     build: Callable[..., _core.Policy]
-
-
-def native_order(name: str) -> _core.Order:
-    """The order of that name."""
-    order = _core.make_order(name)
-    if order is None:
-        raise UnknownNameError("order", name, ORDERS)
-    return order
-
-
-def positive(text: str) -> int:
-    """An integer of at least 1."""
-    if not text.isdecimal() or int(text) < 1:
-        raise ParameterError(f'"{text}"; must be an integer >= 1')
-    return int(text)
-
-
-def yes_or_no(text: str) -> bool:
-    """``true`` or ``false``."""
-    if text not in ("true", "false"):
-        raise ParameterError(f'"{text}"; must be true or false')
-    return text == "true"
 
 
 def _easy(
@@ -64,7 +33,15 @@ def _conservative(
     return kind(order, depth)
 
 
+def _one_reserved(
+    order: _core.Order, *, depth: int | None = None, alpha: float = 1.5
+) -> _core.Policy:
+    return _core.OneReserved(order, depth, alpha)
+
+
 DEPTH = Parameter(positive, "a pass considers so many jobs of the queue; all by default")
+
+_INCENTIVE = "Takizawa & Takano, scheduling that encourages accurate walltimes"
 
 BACKFILLS: dict[str, BackfillEntry] = {
     "none": BackfillEntry(
@@ -91,5 +68,20 @@ BACKFILLS: dict[str, BackfillEntry] = {
             "rebuild": Parameter(yes_or_no, "plan everything anew at every pass; false"),
         },
         _conservative,
+    ),
+    "all-reserved": BackfillEntry(
+        "The oldest job first, then the others; each is planned anew and moves nobody.",
+        _INCENTIVE,
+        {"depth": DEPTH},
+        _core.AllReserved,
+    ),
+    "one-reserved": BackfillEntry(
+        "The oldest job is promised a start; others may start in holes, and push back plans.",
+        _INCENTIVE,
+        {
+            "depth": DEPTH,
+            "alpha": Parameter(factor, "how much longer than a hole a job may be; 1.5"),
+        },
+        _one_reserved,
     ),
 }

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from schedlab import _core
 from schedlab.errors import ParameterError, UnknownNameError
 from schedlab.lookup import load_outside
-from schedlab.policies.backfills import BACKFILLS, native_order
-from schedlab.policies.orders import ORDERS
+from schedlab.policies.backfills import BACKFILLS
+from schedlab.policies.orders import ORDERS, native_order
+from schedlab.policies.parameters import Parameters
 from schedlab.policies.policy import ChosenPolicy
 
-ALIASES = {"easy": "fcfs+easy", "conservative": "fcfs+conservative"}
+ALIASES = {
+    "easy": "fcfs+easy",
+    "conservative": "fcfs+conservative",
+    "easybf": "fcfs+one-reserved",
+    "wrsabf-or": "wrsa+one-reserved",
+    "wrsabf-ar": "wrsa+all-reserved",
+    "lwjf": "wrsa",
+}
 
 PolicyLike = str | _core.Policy | _core.Order | type[_core.Policy] | type[_core.Order]
 
@@ -40,7 +50,9 @@ def _from_text(text: str, depth: int | None) -> ChosenPolicy:
         )
     if order not in ORDERS or (backfill and backfill not in BACKFILLS):
         raise UnknownNameError("policy", base, known_names())
-    return _backfilled(native_order(order), base, backfill or "none", parameters, depth)
+    make = partial(native_order, order)
+    of_order = ORDERS[order].parameters
+    return _backfilled(make, of_order, base, backfill or "none", parameters, depth)
 
 
 def known_names() -> list[str]:
@@ -73,7 +85,7 @@ def _from_code(
     name = name or getattr(made, "name", type(made).__name__)
     if isinstance(made, _core.Order):
         full = name if backfill == "none" else f"{name}+{backfill}"
-        return _backfilled(made, full, backfill, parameters, depth)
+        return _backfilled(lambda: made, {}, full, backfill, parameters, depth)
     if not isinstance(made, _core.Policy):
         raise ParameterError(
             f'policy "{name}" is a {type(made).__name__}; must be a Policy or Order'
@@ -84,7 +96,12 @@ def _from_code(
 
 
 def _backfilled(
-    order: _core.Order, base: str, backfill: str, texts: dict[str, str], depth: int | None
+    make_order: Callable[..., _core.Order],
+    of_order: Parameters,
+    base: str,
+    backfill: str,
+    texts: dict[str, str],
+    depth: int | None,
 ) -> ChosenPolicy:
     if backfill not in BACKFILLS:
         raise UnknownNameError("way to backfill", backfill, BACKFILLS)
@@ -92,13 +109,21 @@ def _backfilled(
     name = {full: alias for alias, full in ALIASES.items()}.get(base, base)
     if depth is not None:
         texts = {"depth": str(depth), **texts}
+    values = _parsed(name, texts, {**of_order, **entry.parameters})
+    order = make_order(**{key: values[key] for key in values if key in of_order})
+    settings = {key: values[key] for key in values if key in entry.parameters}
+    suffix = ",".join(f"{key}={text}" for key, text in texts.items())
+    full = f"{name}:{suffix}" if suffix else name
+    return ChosenPolicy(full, entry.build(order, **settings), values)
+
+
+def _parsed(name: str, texts: dict[str, str], known: Parameters) -> dict[str, Any]:
     values = {}
     for key, text in texts.items():
-        if key not in entry.parameters:
-            raise UnknownNameError(f"parameter of {name}:", key, entry.parameters)
+        if key not in known:
+            raise UnknownNameError(f"parameter of {name}:", key, known)
         try:
-            values[key] = entry.parameters[key].parse(text)
+            values[key] = known[key].parse(text)
         except ParameterError as error:
             raise ParameterError(f'policy "{name}": {key} is {error}') from None
-    suffix = ",".join(f"{key}={text}" for key, text in texts.items())
-    return ChosenPolicy(f"{name}:{suffix}" if suffix else name, entry.build(order, **values))
+    return values

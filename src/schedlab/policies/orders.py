@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
+
+from schedlab import _core
+from schedlab.errors import UnknownNameError
+from schedlab.policies.parameters import Parameter, Parameters, weight
 
 
 @dataclass(frozen=True)
@@ -11,6 +16,7 @@ class OrderEntry:
 
     sentence: str
     reference: str
+    parameters: Parameters = field(default_factory=dict)
 
 
 _CARASTAN = "Carastan-Santos & de Camargo, SC 2017"
@@ -34,4 +40,17 @@ ORDERS: dict[str, OrderEntry] = {
     "f2": OrderEntry("Smallest sqrt(request) x nodes + 25600 log10(submit) first.", _CARASTAN),
     "f3": OrderEntry("Smallest request x nodes + 6860000 log10(submit) first.", _CARASTAN),
     "f4": OrderEntry("Smallest request x sqrt(nodes) + 530000 log10(submit) first.", _CARASTAN),
+    "wrsa": OrderEntry(
+        "Most accurate user first, by the WRSA of past requests.",
+        "Takizawa & Takano, scheduling that encourages accurate walltimes",
+        {"beta": Parameter(weight, "the weight of a user's past in the WRSA; 0.3")},
+    ),
 }
+
+
+def native_order(name: str, **parameters: Any) -> _core.Order:
+    """The order of that name."""
+    order = _core.make_order(name, **parameters)
+    if order is None:
+        raise UnknownNameError("order", name, ORDERS)
+    return order

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from schedlab.atomic import replacing
 from schedlab.platform import platform_from_header
-from schedlab.policies import POLICIES, choose_policy
+from schedlab.policies import choose_policy
 from schedlab.sim import simulate
 from schedlab.testing.reference_set import DATA, SCHEDULES
 from schedlab.testing.reference_workloads import reference_workloads
@@ -20,6 +20,10 @@ from schedlab.workload import Workload, write_workload
 if TYPE_CHECKING:
     import polars as pl
 
+CLASSIC_ORDERS = (
+    *("fcfs", "lcfs", "sjf", "ljf", "saf", "laf", "snf", "lnf"),
+    *("wfp3", "unicef", "f1", "f2", "f3", "f4"),
+)
 COLUMNS = ("workload", "policy", "job_id", "start_s", "end_s", "promised_s")
 
 
@@ -37,9 +41,10 @@ def write_reference_set(folder: Path) -> None:
 
 
 def reference_policies() -> list[str]:
-    """The full name of every policy in the table, and of two that differ by a parameter."""
-    names = [*POLICIES, "easy:backfill=sjf", "conservative:rebuild=true"]
-    return list(dict.fromkeys(choose_policy(name).name for name in names))
+    """Every classic order with every classic backfilling, and two variants of these."""
+    names = [f"{order}{how}" for how in ("", "+easy", "+conservative") for order in CLASSIC_ORDERS]
+    names += ["easy:backfill=sjf", "conservative:rebuild=true"]
+    return [choose_policy(name).name for name in names]
 
 
 def _rows(workload: Workload, policy: str) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""The reference set: small workloads with the schedule of every policy, shipped as data."""
+"""The reference set: small workloads with the schedules of all classic policies, as data."""
 
 from __future__ import annotations
 

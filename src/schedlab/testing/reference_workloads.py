@@ -55,10 +55,17 @@ def reference_workloads() -> list[Workload]:
 
 
 def _headed(workload: Workload, name: str, nodes: int, point: str) -> Workload:
-    columns = {column: workload[column] for column in workload.columns}
+    """The workload as an SWF file that every reader takes alike.
+
+    Some take the requested processors, some the allocated ones, and some only jobs of status 1.
+    """
+    filled = workload.replace(
+        allocated_procs=workload["nodes"],
+        requested_procs=workload["nodes"],
+        status=[1] * len(workload),
+    )
     return Workload(
-        # Some readers of SWF take the requested processors, some the allocated ones.
-        {**columns, "requested_procs": workload["nodes"], "allocated_procs": workload["nodes"]},
+        {column: filled[column] for column in filled.columns},
         name=name,
         header={
             "Version": ["2.2"],
@@ -92,16 +99,16 @@ def _extra_nodes() -> Workload:
     return jobs(
         (0, 10, 100, 100),
         (0, 12, 50, 25),
-        (0, 4, 250, 125),
-        (0, 2, 150, 75),
-        (0, 1, 100, 100),
-        (1, 12, 30, 30),
-        (20, 2, 300, 300),
-        (30, 12, 100, 50),
-        (30, 3, 100, 100),
-        (30, 1, 30, 30),
-        (60, 12, 150, 75),
-        (90, 3, 150, 150),
+        (0, 6, 150, 75),
+        (1, 2, 150, 150),
+        (1, 12, 150, 150),
+        (1, 4, 100, 100),
+        (5, 3, 90, 45),
+        (10, 12, 60, 60),
+        (60, 6, 30, 30),
+        (60, 3, 100, 100),
+        (90, 2, 150, 150),
+        (120, 12, 300, 300),
     )
 
 
@@ -180,5 +187,5 @@ def _burst_of_ties() -> Workload:
 
 
 def _lublin_sample() -> Workload:
-    sample = generate("lublin:nodes=32", 40, seed=7)
-    return apply(sample, ["wra=random:0.5", "load=2.5:32"], seed=7)
+    sample = generate("lublin:nodes=32", 40, seed=140)
+    return apply(sample, ["wra=random:0.5", "load=1.5:32"], seed=140)

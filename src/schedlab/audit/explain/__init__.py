@@ -45,15 +45,16 @@ def _not_allowed(instant: Instant) -> Departure | None:
     """A start at which no policy could have decided anything about the job."""
     now, tick_s = instant.time_s, instant.replay.tick_s
     workload, eligible_s = instant.replay.policy.workload, eligible_times(instant.replay.observed)
+    withdrawn_s = workload["submit_s"] + workload["cancel_after_s"]
     for job in sorted(instant.absent):
         if eligible_s[job] > now:
             depends = eligible_s[job] > workload["submit_s"][job]
             before = "the end of the job it depends on" if depends else "its submission"
             return early(instant, job, "not eligible", f"before {before}")
-        if workload["cancel_after_s"][job] >= 0:
+        if workload["cancel_after_s"][job] >= 0 and withdrawn_s[job] <= now:
             return early(instant, job, "withdrawn", "after it had been withdrawn")
     if tick_s and now % tick_s:
-        job = min(instant.early)
+        job = min(instant.early or instant.absent)
         return early(instant, job, "between ticks", f"between the ticks of {tick_s} s")
     return None
 
@@ -62,9 +63,8 @@ def _plainly(instant: Instant) -> Departure:
     """The two starts, where the policy's rules are not known or have nothing to say."""
     name = instant.policy.name
     if instant.late:
-        job = min(instant.late)
-        return late(instant, job, "late", f"as it does under {name}")
-    job = min(instant.early)
+        return late(instant, min(instant.late), "late", f"as it does under {name}")
+    job = min(instant.early or instant.absent)
     start_s = instant.replay.policy.start_s[job]
     otherwise = f"under {name} it " + (f"starts at {start_s}" if start_s >= 0 else "never starts")
     if _something_happened(instant):

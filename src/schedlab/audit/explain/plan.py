@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.audit.explain.instant import Instant
-from schedlab.sim import Schedule, StepSeries, simulate
+from schedlab.sim import StepSeries, simulate
 from schedlab.workload import Workload
 
 Integers = NDArray[np.int64]
@@ -52,25 +52,25 @@ class Plan:
 def plan_of_promises(instant: Instant) -> Plan:
     """The policy's promises, found by letting it keep them.
 
-    If every job uses its whole request and no other comes, nothing moves a promise: each job starts
-    when it was promised to.
+    If from now on every job uses its whole request and none gives up, nothing moves a promise: each
+    job starts when it was promised to. Who comes later gets what is left.
     """
-    replay = instant.replay
-    known = _known_jobs(replay.policy, instant.time_s)
+    replay, now = instant.replay, instant.time_s
     kept = simulate(
-        _undisturbed(instant).take(known),
+        _undisturbed(instant),
         replay.policy.platform,
-        instant.policy.name,
+        instant.policy.core,
         tick=replay.tick_s,
         kill_at_request=False,
     )
-    ahead = kept.started & (kept.end_s > instant.time_s)
+    known = (replay.policy.eligible_s >= 0) & (replay.policy.eligible_s <= now)
+    planned = known & kept.started & (kept.end_s > now)
     return Plan(
         replay.policy.platform.nodes,
-        np.flatnonzero(known)[ahead],
-        kept.start_s[ahead],
-        kept.end_s[ahead],
-        kept.workload["nodes"][ahead],
+        np.flatnonzero(planned),
+        kept.start_s[planned],
+        kept.end_s[planned],
+        kept.workload["nodes"][planned],
     )
 
 
@@ -89,11 +89,6 @@ def plan_so_far(instant: Instant, planned_s: Mapping[int, int]) -> Plan:
         ),
         np.concatenate([running.nodes, workload["nodes"][job]]),
     )
-
-
-def _known_jobs(schedule: Schedule, time_s: int) -> NDArray[np.bool_]:
-    """Jobs that could have started by this time; others the policy does not know yet."""
-    return (schedule.eligible_s >= 0) & (schedule.eligible_s <= time_s)
 
 
 def _undisturbed(instant: Instant) -> Workload:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from schedlab.audit.explain.instant import Instant
-from schedlab.audit.verdict import Departure
+from schedlab.audit.verdict import Departure, Reason
 from schedlab.audit.wording import count_nodes
 
 
-def late(instant: Instant, job: int, reason: str, why: str, **details: int) -> Departure:
+def late(instant: Instant, job: int, reason: Reason, why: str, **details: int) -> Departure:
     """The policy starts the job now; the observed schedule does so later or never."""
     instead = f"; {_jobs(instant, instant.early)} started instead" if instant.early else ""
     sentence = f"could have started at {instant.time_s} ({why}) but {fate(instant, job)}{instead}"
     return departure(instant, job, reason, sentence, details)
 
 
-def early(instant: Instant, job: int, reason: str, what: str, **details: int) -> Departure:
+def early(instant: Instant, job: int, reason: Reason, what: str, **details: int) -> Departure:
     """The observed schedule starts the job now; the policy does so later or never."""
     return departure(instant, job, reason, f"started at {instant.time_s} {what}", details)
 
@@ -60,7 +60,7 @@ def beyond_depth(instant: Instant, job: int, place: int) -> Departure:
 
 
 def departure(
-    instant: Instant, job: int, reason: str, sentence: str, details: dict[str, int]
+    instant: Instant, job: int, reason: Reason, sentence: str, details: dict[str, int]
 ) -> Departure:
     """The departure of a job, told by a sentence that begins with it."""
     return Departure(

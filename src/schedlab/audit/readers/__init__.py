@@ -34,7 +34,10 @@ def read_observed(
     name = format or _format_of(Source.load(path))
     if name not in SCHEDULE_READERS:
         raise UnknownNameError("schedule format", name, SCHEDULE_READERS)
-    return SCHEDULE_READERS[name].read(Path(path), nodes)
+    found = SCHEDULE_READERS[name].read(Path(path), nodes)
+    if not found:
+        raise InputError(f"{path}: has no jobs")
+    return found
 
 
 def choose_observed(found: Sequence[Observed], name: str | None, policy: str) -> Observed:

@@ -48,12 +48,14 @@ def read_batsim(path: Path, nodes: int | None) -> list[Observed]:
     try:
         frame = _frame(path)
         table, report = _table(frame, path.name.removesuffix(".csv"))
-        (schedule,) = schedules_of(ScheduleTable(table), nodes)
+        schedules = schedules_of(ScheduleTable(table), nodes)
     except InputError:
         raise
     except SchedlabError as error:
         raise InputError(f"{path}: {error}") from None
-    return [Observed(schedule, (*report.lines(), *size_note(schedule, nodes)))]
+    return [
+        Observed(schedule, (*report.lines(), *size_note(schedule, nodes))) for schedule in schedules
+    ]
 
 
 def _frame(path: Path) -> pl.DataFrame:

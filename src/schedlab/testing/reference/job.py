@@ -11,6 +11,13 @@ from schedlab.workload import Workload
 ASKED = ("submit_s", "nodes", "request_s", "run_s", "think_time_s", "cancel_after_s")
 
 
+@dataclass(slots=True)
+class User:
+    """Who submits jobs, and how accurate the requests have been so far (WRSA)."""
+
+    wrsa: float = 1.0
+
+
 @dataclass(slots=True, eq=False)
 class Job:
     """One rigid job; the simulation writes everything from ``eligible_s`` on."""
@@ -22,6 +29,7 @@ class Job:
     run_s: int
     think_time_s: int
     cancel_after_s: int
+    submitter: User = field(default_factory=User)
     depends: bool = False
     dependants: list[Job] = field(default_factory=list)
     eligible_s: int = -1
@@ -37,6 +45,9 @@ def jobs_of(workload: Workload, nodes: int) -> list[Job]:
     """The jobs in order of submission; one that could never run on so many nodes is an error."""
     rows = zip(*(workload[name].tolist() for name in ASKED), strict=True)
     jobs = [Job(position, *row) for position, row in enumerate(rows)]
+    users = {code: User() for code in workload["user"].tolist()}
+    for job, code in zip(jobs, workload["user"].tolist(), strict=True):
+        job.submitter = users[code]
     job_ids = workload["job_id"].tolist()
     for job, job_id in zip(jobs, job_ids, strict=True):
         if job.nodes > nodes:

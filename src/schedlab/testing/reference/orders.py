@@ -62,4 +62,5 @@ ORDERS: dict[str, Order] = {
     "f2": f2,
     "f3": f3,
     "f4": f4,
+    "wrsa": lambda job, now: -job.submitter.wrsa,
 }

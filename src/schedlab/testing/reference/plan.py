@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 
 from schedlab.testing.reference.job import Job
@@ -31,6 +32,13 @@ class Plan:
                 start_s = time_s
         assert start_s is not None, "all nodes are free in the end"
         return start_s
+
+    def free_for_s(self, nodes: int) -> float:
+        """For how long so many nodes stay free from now on."""
+        for time_s, free in zip(self.times, self.free, strict=True):
+            if free < nodes:
+                return time_s - self.times[0]
+        return math.inf
 
     def reserve(self, job: Job, start_s: int) -> None:
         """Keep nodes for the job from this time for the whole request."""

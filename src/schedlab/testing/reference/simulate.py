@@ -12,6 +12,7 @@ from schedlab.testing.reference.easy import Easy
 from schedlab.testing.reference.job import jobs_of
 from schedlab.testing.reference.no_backfill import NoBackfill
 from schedlab.testing.reference.orders import ORDERS, Order
+from schedlab.testing.reference.reserving import AllReserved, OneReserved
 from schedlab.testing.reference.simulation import Backfill, Machine, Simulation
 from schedlab.workload import Workload
 
@@ -49,10 +50,12 @@ def reference_simulate(
     workload: Workload,
     nodes: int,
     order: str = "fcfs",
-    backfill: Literal["none", "easy", "conservative"] = "none",
+    backfill: Literal["none", "easy", "conservative", "all-reserved", "one-reserved"] = "none",
     *,
     rebuild: bool = False,
     candidates: str | None = None,
+    alpha: float = 1.5,
+    beta: float = 0.3,
     depth: int | None = None,
     tick: int = 0,
     kill_at_request: bool = True,
@@ -66,12 +69,15 @@ def reference_simulate(
         backfill: which jobs may overtake.
         rebuild: with conservative backfilling, plan from scratch at every pass.
         candidates: with EASY, the order in which jobs behind the head are tried.
+        alpha: with one-reserved, how much longer than a hole a job may be.
+        beta: the weight of the past in the users' accuracy.
         depth: how many jobs of the queue a pass considers at most.
         tick: events are seen at the next multiple of so many seconds; 0 for at once.
         kill_at_request: end jobs that reach the time they asked for.
     """
-    simulation = Simulation(jobs_of(workload, nodes), Machine(nodes, tick, kill_at_request))
-    how = _backfill(backfill, rebuild, None if candidates is None else _order(candidates))
+    machine = Machine(nodes, tick, kill_at_request)
+    simulation = Simulation(jobs_of(workload, nodes), machine, beta)
+    how = _backfill(backfill, rebuild, None if candidates is None else _order(candidates), alpha)
     simulation.run(_order(order), how, depth)
     jobs = simulation.jobs
     assert not simulation.queue, "every job must start in the end"
@@ -91,11 +97,13 @@ def _order(name: str) -> Order:
     return ORDERS[name]
 
 
-def _backfill(name: str, rebuild: bool, candidates: Order | None) -> Backfill:
+def _backfill(name: str, rebuild: bool, candidates: Order | None, alpha: float) -> Backfill:
     ways: dict[str, Backfill] = {
         "none": NoBackfill(),
         "easy": Easy(candidates),
         "conservative": RebuiltConservative() if rebuild else Conservative(),
+        "all-reserved": AllReserved(),
+        "one-reserved": OneReserved(alpha),
     }
     if name not in ways:
         raise UnknownNameError("backfill", name, ways)

@@ -44,9 +44,10 @@ class Simulation:
     another round of it.
     """
 
-    def __init__(self, jobs: list[Job], machine: Machine) -> None:
+    def __init__(self, jobs: list[Job], machine: Machine, beta: float) -> None:
         self.jobs = jobs
         self.machine = machine
+        self.beta = beta
         self.now = 0
         self.free = list(range(machine.nodes))
         self.queue: list[Job] = []
@@ -116,6 +117,9 @@ class Simulation:
             self.free.extend(job.node_numbers)
         self.free.sort()
         self.left.extend(ended)
+        for job in sorted(ended, key=lambda job: (job.end_s, job.position)):
+            wra = (job.end_s - job.start_s) / job.request_s
+            job.submitter.wrsa = self.beta * job.submitter.wrsa + (1 - self.beta) * wra
         return bool(ended)
 
     def _submit(self) -> bool:

@@ -1,0 +1,106 @@
+#include "policies/reserving.h"
+
+#include <algorithm>
+
+#include "core/view.h"
+
+namespace schedlab {
+
+// The first `depth` jobs of the queue, the oldest of all among them, the oldest in front.
+std::vector<Reserving::Position> Reserving::considered(const View& view) const {
+    const WaitingQueue& queue = view.queue();
+    const Position end = queue.end_of_first(depth());
+    std::vector<Position> found;
+    Position oldest = queue.first();
+    for (Position at = queue.first(); at < queue.end(); at = queue.next(at)) {
+        if (queue.arrival(at) < queue.arrival(oldest)) oldest = at;
+        if (at < end) found.push_back(at);
+    }
+    if (oldest >= end) found.back() = oldest;
+    return found;
+}
+
+void Reserving::schedule(View& view) {
+    const WaitingQueue& queue = view.queue();
+    std::vector<Position> jobs = considered(view);
+    const auto older = [&queue](Position a, Position b) {
+        return queue.arrival(a) < queue.arrival(b);
+    };
+    while (!jobs.empty()) {
+        const auto oldest = std::min_element(jobs.begin(), jobs.end(), older);
+        const Position head = *oldest;
+        jobs.erase(oldest);
+        if (queue.nodes(head) <= view.free_nodes()) {
+            view.start(head);
+            continue;
+        }
+        profile_.rebuild(view.now(), view.free_nodes(), view.releases(), view.soonest_release());
+        reserve(view, head);
+        backfill(view, jobs);
+        break;
+    }
+}
+
+void Reserving::start(View& view, Position position) {
+    const JobIndex job = view.queue().job(position);
+    profile_.reserve(view.now(), view.now() + view.planned(job), view.nodes(job));
+    view.start(position);
+}
+
+void Reserving::reserve(View& view, Position position) {
+    const JobIndex job = view.queue().job(position);
+    const Time duration = view.planned(job);
+    const Time start = profile_.earliest(view.nodes(job), duration);
+    profile_.reserve(start, start + duration, view.nodes(job));
+    view.promise(job, start);
+}
+
+void AllReserved::backfill(View& view, const std::vector<Position>& others) {
+    for (const Position at : others) {
+        const JobIndex job = view.queue().job(at);
+        if (profile_.fits_now(view.nodes(job), view.planned(job))) {
+            view.promise(job, view.now());
+            start(view, at);
+        } else {
+            reserve(view, at);
+        }
+    }
+}
+
+void OneReserved::backfill(View& view, const std::vector<Position>& others) {
+    sacred_ = profile_;
+    std::vector<Position> planned;
+    for (const Position at : others) {
+        const JobIndex job = view.queue().job(at);
+        const NodeCount nodes = view.nodes(job);
+        const Time duration = view.planned(job);
+        const bool moves_nobody = profile_.fits_now(nodes, duration);
+        if (!moves_nobody && !may_push(view, at)) {
+            reserve(view, at);
+            planned.push_back(at);
+            continue;
+        }
+        sacred_.reserve(view.now(), view.now() + duration, nodes);
+        if (moves_nobody) {
+            start(view, at);
+        } else {
+            view.start(at);
+            push_back_plans(view, planned);
+        }
+    }
+}
+
+bool OneReserved::may_push(const View& view, Position position) const {
+    const JobIndex job = view.queue().job(position);
+    const NodeCount nodes = view.nodes(job);
+    if (!sacred_.fits_now(nodes, view.planned(job))) return false;
+    const auto hole = static_cast<double>(profile_.free_for(nodes));
+    return hole > 0 && static_cast<double>(view.request(job)) <= alpha_ * hole;
+}
+
+void OneReserved::push_back_plans(View& view, const std::vector<Position>& planned) {
+    profile_ = sacred_;
+    for (const Position at : planned) reserve(view, at);
+}
+
+}  // namespace schedlab

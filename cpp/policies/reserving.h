@@ -1,0 +1,63 @@
+#pragma once
+
+#include <vector>
+
+#include "core/availability_profile.h"
+#include "core/waiting_queue.h"
+#include "policies/ordered_policy.h"
+
+namespace schedlab {
+
+// What the two families of incentive backfilling (Takizawa & Takano) have in common: the oldest
+// considered job, the head, goes first; then the others in the queue's order. Plans are made anew
+// at every pass.
+class Reserving : public OrderedPolicy {
+  public:
+    using OrderedPolicy::OrderedPolicy;
+    void schedule(View& view) override;
+
+  protected:
+    using Position = WaitingQueue::Position;
+
+    // Decides about the jobs behind the head. `profile_` holds running jobs and the head's place.
+    virtual void backfill(View& view, const std::vector<Position>& others) = 0;
+    // Starts the job now and gives it its place in the plan.
+    void start(View& view, Position position);
+    // Promises the job the earliest start that moves nobody in the plan.
+    void reserve(View& view, Position position);
+
+    AvailabilityProfile profile_{0};
+
+  private:
+    std::vector<Position> considered(const View& view) const;
+};
+
+// Every considered job gets the earliest reservation that moves no decision of this pass; those
+// whose reservation is now start.
+class AllReserved : public Reserving {
+  public:
+    using Reserving::Reserving;
+
+  protected:
+    void backfill(View& view, const std::vector<Position>& others) override;
+};
+
+// Only the head's reservation is sacred. Another job may start in a hole before other plans that
+// is shorter than its request, up to `alpha` times the hole's length, and pushes those plans back.
+class OneReserved : public Reserving {
+  public:
+    OneReserved(std::shared_ptr<const Order> order, std::size_t depth, double alpha)
+        : Reserving(std::move(order), depth), alpha_(alpha) {}
+
+  protected:
+    void backfill(View& view, const std::vector<Position>& others) override;
+
+  private:
+    bool may_push(const View& view, Position position) const;
+    void push_back_plans(View& view, const std::vector<Position>& planned);
+
+    double alpha_;
+    AvailabilityProfile sacred_{0};  // running jobs and the head, without other plans
+};
+
+}  // namespace schedlab

@@ -1,0 +1,57 @@
+"""What a policy can be told after the colon of its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from schedlab.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a policy: how its text is read and what it means."""
+
+    parse: Callable[[str], Any]
+    meaning: str
+
+
+Parameters = Mapping[str, Parameter]
+
+
+def positive(text: str) -> int:
+    """An integer of at least 1."""
+    if not text.isdecimal() or int(text) < 1:
+        raise ParameterError(f'"{text}"; must be an integer >= 1')
+    return int(text)
+
+
+def yes_or_no(text: str) -> bool:
+    """``true`` or ``false``."""
+    if text not in ("true", "false"):
+        raise ParameterError(f'"{text}"; must be true or false')
+    return text == "true"
+
+
+def factor(text: str) -> float:
+    """A number of at least 1; ``inf`` has no limit."""
+    value = _number(text)
+    if not value >= 1:
+        raise ParameterError(f'"{text}"; must be a number >= 1 or inf')
+    return value
+
+
+def weight(text: str) -> float:
+    """A number from 0 to below 1."""
+    value = _number(text)
+    if not 0 <= value < 1:
+        raise ParameterError(f'"{text}"; must be a number >= 0 and < 1')
+    return value
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")

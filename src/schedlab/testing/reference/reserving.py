@@ -1,0 +1,78 @@
+"""Incentive backfilling: the oldest job first, then the others in the order of the queue.
+
+Takizawa and Takano; with the order of descending WRSA these are WRSABF-AR and WRSABF-OR, with
+arrival OneReserved is their EASYBF.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+from schedlab.testing.reference.job import Job
+from schedlab.testing.reference.plan import Plan
+from schedlab.testing.reference.simulation import Simulation
+
+
+class AllReserved:
+    """Reserves the earliest start for everybody; nobody moves a decision of this pass."""
+
+    def schedule(self, sim: Simulation, considered: list[Job]) -> None:
+        """Start the oldest jobs while they fit; reserve for the first that does not, and go on."""
+        oldest = min(sim.queue, key=lambda job: job.arrival)
+        jobs = considered if oldest in considered else [*considered[:-1], oldest]
+        while jobs:
+            head = min(jobs, key=lambda job: job.arrival)
+            jobs = [job for job in jobs if job is not head]
+            if head.nodes <= len(sim.free):
+                sim.start(head)
+                continue
+            plan = Plan(sim)
+            reserve(plan, head)
+            self.backfill(sim, plan, jobs)
+            break
+
+    def backfill(self, sim: Simulation, plan: Plan, others: list[Job]) -> None:
+        """Those whose reservation is now start."""
+        for job in others:
+            if reserve(plan, job) == sim.now:
+                sim.start(job)
+
+
+class OneReserved(AllReserved):
+    """Only the head's reservation is sacred: others may be pushed back by a job that starts.
+
+    It must fit in a hole of which its request is at most ``alpha`` times the length.
+    """
+
+    def __init__(self, alpha: float) -> None:
+        self.alpha = alpha
+
+    def backfill(self, sim: Simulation, plan: Plan, others: list[Job]) -> None:
+        """Start what moves nobody or may push others; plan the rest."""
+        sacred, planned = deepcopy(plan), list[Job]()
+        for job in others:
+            moves_nobody = plan.earliest_start(job) == sim.now
+            fits_beside_head = sacred.earliest_start(job) == sim.now
+            hole_s = plan.free_for_s(job.nodes)
+            if moves_nobody or (fits_beside_head and hole_s > 0 and self.pushes(job, hole_s)):
+                sim.start(job)
+                sacred.reserve(job, sim.now)
+                plan = deepcopy(sacred)
+                for other in planned:
+                    reserve(plan, other)
+            else:
+                reserve(plan, job)
+                planned.append(job)
+
+    def pushes(self, job: Job, hole_s: float) -> bool:
+        """Whether the job may start in a hole that is too short for its request."""
+        return job.request_s <= self.alpha * hole_s
+
+
+def reserve(plan: Plan, job: Job) -> int:
+    """Promise the job the earliest start that the plan leaves."""
+    start_s = plan.earliest_start(job)
+    plan.reserve(job, start_s)
+    if job.promised_s < 0:
+        job.promised_s = start_s
+    return start_s
