@@ -46,13 +46,13 @@ std::shared_ptr<Simulator> make_simulator(
 }
 
 // (offset, first, last): the node ranges of all jobs, in order of the jobs.
-auto node_ranges(const Simulator& simulator) {
-    const auto n = static_cast<JobIndex>(simulator.jobs());
+template <typename RangesOf>
+auto packed_ranges(std::size_t jobs, RangesOf ranges_of) {
     std::vector<std::int64_t> offset{0};
     std::vector<NodeIndex> first, last;
-    offset.reserve(n + 1);
-    for (JobIndex job = 0; job < n; ++job) {
-        for (const NodeRange range : simulator.nodes_of(job)) {
+    offset.reserve(jobs + 1);
+    for (std::size_t job = 0; job < jobs; ++job) {
+        for (const NodeRange range : ranges_of(static_cast<JobIndex>(job))) {
             first.push_back(range.first);
             last.push_back(range.last);
         }
@@ -60,6 +60,28 @@ auto node_ranges(const Simulator& simulator) {
     }
     return std::make_tuple(to_numpy(std::move(offset)), to_numpy(std::move(first)),
                            to_numpy(std::move(last)));
+}
+
+auto node_ranges(const Simulator& simulator) {
+    return packed_ranges(simulator.jobs(),
+                         [&](JobIndex job) { return simulator.nodes_of(job); });
+}
+
+// Plays starts and ends in the given order; a job that occurs for the second time ends.
+auto name_nodes(const Column<std::int64_t>& events, const Column<std::int64_t>& nodes,
+                NodeCount total) {
+    NodePool pool(total);
+    std::vector<std::vector<NodeRange>> given(nodes.size());
+    for (const std::int64_t job : as_span(events)) {
+        if (!given[job].empty()) {
+            pool.give_back(given[job]);
+        } else if (nodes.data()[job] <= pool.free()) {
+            pool.take(static_cast<NodeCount>(nodes.data()[job]), given[job]);
+        } else {
+            throw nb::index_error(std::to_string(job).c_str());
+        }
+    }
+    return packed_ranges(given.size(), [&](JobIndex job) -> const auto& { return given[job]; });
 }
 
 Numpy<std::int8_t> state_codes(const Simulator& simulator) {
@@ -164,6 +186,9 @@ void bind_view(nb::module_& m) {
 
 void bind_simulator(nb::module_& m) {
     bind_view(m);
+    m.def("name_nodes", &name_nodes, "events"_a, "nodes"_a, "total"_a,
+          "Names nodes, lowest free first, for jobs in the order of their starts and ends: "
+          "(offset, first, last). IndexError names a job for which too few are free.");
     nb::class_<Simulator>(m, "Simulator", "A steppable simulation of one cluster of whole nodes.")
         .def(nb::new_(&make_simulator), "id"_a, "submit"_a, "nodes"_a, "request"_a, "run"_a,
              "user"_a, "depends_on"_a.none(), "think_time"_a.none(), "cancel_time"_a.none(),

@@ -169,6 +169,11 @@ class View:
         Asks for a pass at that time, unless another comes first: then ask again.
         """
 
+def name_nodes(events: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], total: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]]:
+    """
+    Names nodes, lowest free first, for jobs in the order of their starts and ends: (offset, first, last). IndexError names a job for which too few are free.
+    """
+
 class Simulator:
     """A steppable simulation of one cluster of whole nodes."""
 
