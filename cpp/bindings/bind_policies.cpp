@@ -121,8 +121,16 @@ void bind_policies(nb::module_& m) {
         .def(nb::init<>());
     bind_ordered<NoBackfill>(m, "NoBackfill",
                              "Starts jobs in order; the first that does not fit blocks.");
-    bind_ordered<Conservative>(
-        m, "Conservative", "Promises every considered job a start; promises move only earlier.");
+    nb::class_<Conservative, Policy>(
+        m, "Conservative", "Promises every considered job a start; promises move only earlier.")
+        .def(
+            "__init__",
+            [](Conservative* self, const std::shared_ptr<Order>& order,
+               std::optional<std::size_t> depth, bool frozen, bool oldest_first) {
+                new (self)
+                    Conservative(shared(order), depth_or_unlimited(depth), frozen, oldest_first);
+            },
+            "order"_a, "depth"_a = nb::none(), "frozen"_a = false, "oldest_first"_a = false);
     bind_ordered<ConservativeRebuild>(
         m, "ConservativeRebuild", "Plans all considered jobs anew, in order, at every pass.");
     bind_ordered<AllReserved>(
@@ -132,10 +140,10 @@ void bind_policies(nb::module_& m) {
         .def(
             "__init__",
             [](OneReserved* self, const std::shared_ptr<Order>& order,
-               std::optional<std::size_t> depth, double alpha) {
-                new (self) OneReserved(shared(order), depth_or_unlimited(depth), alpha);
+               std::optional<std::size_t> depth, double alpha, bool frozen) {
+                new (self) OneReserved(shared(order), depth_or_unlimited(depth), alpha, frozen);
             },
-            "order"_a, "depth"_a = nb::none(), "alpha"_a = 1.5);
+            "order"_a, "depth"_a = nb::none(), "alpha"_a = 1.5, "frozen"_a = false);
     nb::class_<Easy, Policy>(
         m, "Easy", "Promises the head a start; others may start if they do not delay it.")
         .def(

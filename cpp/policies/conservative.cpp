@@ -19,7 +19,7 @@ void Conservative::schedule(View& view) {
     broken_ = view.overdue() || (broken_ && a_promise_is_past(view));
     if (broken_) {
         replan(view);
-    } else if (room && promised_ > 0) {
+    } else if (room && promised_ > 0 && !frozen_) {
         move_earlier(view);
     }
     plan_newcomers(view);
@@ -97,15 +97,22 @@ void Conservative::plan(View& view, JobIndex job) {
 void Conservative::plan_newcomers(View& view) {
     const WaitingQueue& queue = view.queue();
     const auto end = queue.end_of_first(depth());
-    std::size_t unpromised = queue.size() - promised_;
-    for (auto at = queue.first(); at < end && unpromised > 0; at = queue.next(at)) {
-        const JobIndex job = queue.job(at);
-        if (planned_start_[job] != kNone) continue;
-        plan(view, job);
-        ++promised_;
-        --unpromised;
-        view.promise(job, planned_start_[job]);
+    if (oldest_first_) {
+        auto oldest = queue.first();
+        for (auto at = oldest; at < queue.end(); at = queue.next(at)) {
+            if (queue.arrival(at) < queue.arrival(oldest)) oldest = at;
+        }
+        if (planned_start_[queue.job(oldest)] == kNone) promise(view, queue.job(oldest));
     }
+    for (auto at = queue.first(); at < end && promised_ < queue.size(); at = queue.next(at)) {
+        if (planned_start_[queue.job(at)] == kNone) promise(view, queue.job(at));
+    }
+}
+
+void Conservative::promise(View& view, JobIndex job) {
+    plan(view, job);
+    ++promised_;
+    view.promise(job, planned_start_[job]);
 }
 
 Time Conservative::next_due() {

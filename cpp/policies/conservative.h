@@ -16,7 +16,12 @@ namespace schedlab {
 // one does, and after it until none is in the past, all are planned anew in queue order.
 class Conservative : public OrderedPolicy {
   public:
-    using OrderedPolicy::OrderedPolicy;
+    // `frozen`: promises do not move earlier either; every job starts exactly when it was promised.
+    // `oldest_first`: the oldest considered job is planned before the others.
+    Conservative(std::shared_ptr<const Order> order, std::size_t depth, bool frozen = false,
+                 bool oldest_first = false)
+        : OrderedPolicy(std::move(order), depth), frozen_(frozen), oldest_first_(oldest_first) {}
+
     void begin(const View& view) override;
     void schedule(View& view) override;
 
@@ -27,12 +32,15 @@ class Conservative : public OrderedPolicy {
     void replan(View& view);
     void move_earlier(View& view);
     void plan_newcomers(View& view);
+    void promise(View& view, JobIndex job);
     void start_due(View& view);
     void place(JobIndex job, Time start, Time duration, NodeCount nodes);
     void plan(View& view, JobIndex job);
     // When the first promised job is to start; kNever without promises.
     Time next_due();
 
+    bool frozen_;
+    bool oldest_first_;
     AvailabilityProfile profile_{0};
     std::vector<Time> planned_start_;  // by job; kNone: no promise
     std::size_t promised_ = 0;         // waiting jobs with a promise

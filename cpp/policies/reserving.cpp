@@ -20,6 +20,8 @@ std::vector<Reserving::Position> Reserving::considered(const View& view) const {
     return found;
 }
 
+void Reserving::begin(const View&) { head_ = kNoJob; }
+
 void Reserving::schedule(View& view) {
     const WaitingQueue& queue = view.queue();
     std::vector<Position> jobs = considered(view);
@@ -30,15 +32,33 @@ void Reserving::schedule(View& view) {
         const auto oldest = std::min_element(jobs.begin(), jobs.end(), older);
         const Position head = *oldest;
         jobs.erase(oldest);
-        if (queue.nodes(head) <= view.free_nodes()) {
+        if (head_may_start(view, head)) {
             view.start(head);
             continue;
         }
         profile_.rebuild(view.now(), view.free_nodes(), view.releases(), view.soonest_release());
-        reserve(view, head);
+        reserve_head(view, head);
         backfill(view, jobs);
         break;
     }
+}
+
+bool Reserving::head_may_start(const View& view, Position head) const {
+    const bool must_wait =
+        frozen_ && view.queue().job(head) == head_ && view.now() < head_start_ && !view.overdue();
+    return !must_wait && view.queue().nodes(head) <= view.free_nodes();
+}
+
+void Reserving::reserve_head(View& view, Position head) {
+    const JobIndex job = view.queue().job(head);
+    const bool keeps = frozen_ && job == head_ && view.now() < head_start_ && !view.overdue();
+    if (keeps) {
+        profile_.reserve(head_start_, head_start_ + view.planned(job), view.nodes(job));
+    } else {
+        head_ = job;
+        head_start_ = reserve(view, head);
+    }
+    if (frozen_ && !view.overdue()) view.wake_at(head_start_);
 }
 
 void Reserving::start(View& view, Position position) {
@@ -47,12 +67,13 @@ void Reserving::start(View& view, Position position) {
     view.start(position);
 }
 
-void Reserving::reserve(View& view, Position position) {
+Time Reserving::reserve(View& view, Position position) {
     const JobIndex job = view.queue().job(position);
     const Time duration = view.planned(job);
     const Time start = profile_.earliest(view.nodes(job), duration);
     profile_.reserve(start, start + duration, view.nodes(job));
     view.promise(job, start);
+    return start;
 }
 
 void AllReserved::backfill(View& view, const std::vector<Position>& others) {

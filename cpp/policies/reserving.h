@@ -13,7 +13,12 @@ namespace schedlab {
 // at every pass.
 class Reserving : public OrderedPolicy {
   public:
-    using OrderedPolicy::OrderedPolicy;
+    // `frozen`: the head starts exactly at the time first reserved for it, not earlier. Only a
+    // running job that exceeds its request voids that time.
+    Reserving(std::shared_ptr<const Order> order, std::size_t depth, bool frozen = false)
+        : OrderedPolicy(std::move(order), depth), frozen_(frozen) {}
+
+    void begin(const View& view) override;
     void schedule(View& view) override;
 
   protected:
@@ -23,20 +28,27 @@ class Reserving : public OrderedPolicy {
     virtual void backfill(View& view, const std::vector<Position>& others) = 0;
     // Starts the job now and gives it its place in the plan.
     void start(View& view, Position position);
-    // Promises the job the earliest start that moves nobody in the plan.
-    void reserve(View& view, Position position);
+    // Promises the job the earliest start that moves nobody in the plan, and returns it.
+    Time reserve(View& view, Position position);
 
     AvailabilityProfile profile_{0};
 
   private:
     std::vector<Position> considered(const View& view) const;
+    bool head_may_start(const View& view, Position head) const;
+    void reserve_head(View& view, Position head);
+
+    bool frozen_;
+    JobIndex head_ = kNoJob;  // whose frozen reservation is head_start_
+    Time head_start_ = kNone;
 };
 
 // Every considered job gets the earliest reservation that moves no decision of this pass; those
-// whose reservation is now start.
+// whose reservation is now start. (With frozen reservations it is Conservative that keeps them.)
 class AllReserved : public Reserving {
   public:
-    using Reserving::Reserving;
+    AllReserved(std::shared_ptr<const Order> order, std::size_t depth)
+        : Reserving(std::move(order), depth) {}
 
   protected:
     void backfill(View& view, const std::vector<Position>& others) override;
@@ -46,8 +58,8 @@ class AllReserved : public Reserving {
 // is shorter than its request, up to `alpha` times the hole's length, and pushes those plans back.
 class OneReserved : public Reserving {
   public:
-    OneReserved(std::shared_ptr<const Order> order, std::size_t depth, double alpha)
-        : Reserving(std::move(order), depth), alpha_(alpha) {}
+    OneReserved(std::shared_ptr<const Order> order, std::size_t depth, double alpha, bool frozen)
+        : Reserving(std::move(order), depth, frozen), alpha_(alpha) {}
 
   protected:
     void backfill(View& view, const std::vector<Position>& others) override;

@@ -39,7 +39,7 @@ class NoBackfill(Policy):
 class Conservative(Policy):
     """Promises every considered job a start; promises move only earlier."""
 
-    def __init__(self, order: Order, depth: int | None = None) -> None: ...
+    def __init__(self, order: Order, depth: int | None = None, frozen: bool = False, oldest_first: bool = False) -> None: ...
 
 class ConservativeRebuild(Policy):
     """Plans all considered jobs anew, in order, at every pass."""
@@ -54,7 +54,7 @@ class AllReserved(Policy):
 class OneReserved(Policy):
     """Only the head's reservation is sacred; others may be pushed back."""
 
-    def __init__(self, order: Order, depth: int | None = None, alpha: float = 1.5) -> None: ...
+    def __init__(self, order: Order, depth: int | None = None, alpha: float = 1.5, frozen: bool = False) -> None: ...
 
 class Easy(Policy):
     """Promises the head a start; others may start if they do not delay it."""

@@ -26,6 +26,7 @@ class Policy:
     rebuild: bool = False
     candidates: str | None = None
     alpha: float = 1.5
+    frozen: bool = False
     beta: float = 0.3
 
     @property
@@ -35,6 +36,7 @@ class Policy:
         parameters = ["rebuild=true"] if self.rebuild else []
         parameters += [f"backfill={self.candidates}"] if self.candidates else []
         parameters += [f"alpha={self.alpha}"] if self.backfill == "one-reserved" else []
+        parameters += ["reservation=frozen"] if self.frozen else []
         parameters += [f"beta={self.beta}"] if self.order == "wrsa" else []
         return f"{base}:{','.join(parameters)}" if parameters else base
 
@@ -50,6 +52,8 @@ POLICIES = [
     *(Policy(order, "all-reserved") for order in ("fcfs", "sjf", "wfp3", "wrsa")),
     *(Policy(order, "one-reserved") for order in ("fcfs", "sjf", "wfp3", "wrsa")),
     *(Policy("wrsa", "one-reserved", alpha=alpha) for alpha in (1.0, 3.0, float("inf"))),
+    *(Policy(order, "all-reserved", frozen=True) for order in ("fcfs", "sjf", "wrsa")),
+    *(Policy(order, "one-reserved", frozen=True) for order in ("fcfs", "sjf", "wrsa")),
     Policy("wrsa", beta=0.0),
 ]
 

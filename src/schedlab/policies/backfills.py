@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from schedlab import _core
 from schedlab.policies.orders import native_order
-from schedlab.policies.parameters import Parameter, Parameters, factor, positive, yes_or_no
+from schedlab.policies.parameters import Parameter, Parameters, factor, one_of, positive, yes_or_no
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,29 @@ def _conservative(
     return kind(order, depth)
 
 
-def _one_reserved(
-    order: _core.Order, *, depth: int | None = None, alpha: float = 1.5
+def _all_reserved(
+    order: _core.Order, *, depth: int | None = None, reservation: str = "replan"
 ) -> _core.Policy:
-    return _core.OneReserved(order, depth, alpha)
+    if reservation == "frozen":
+        return _core.Conservative(order, depth, frozen=True, oldest_first=True)
+    return _core.AllReserved(order, depth)
+
+
+def _one_reserved(
+    order: _core.Order,
+    *,
+    depth: int | None = None,
+    alpha: float = 1.5,
+    reservation: str = "replan",
+) -> _core.Policy:
+    return _core.OneReserved(order, depth, alpha, frozen=reservation == "frozen")
 
 
 DEPTH = Parameter(positive, "a pass considers so many jobs of the queue; all by default")
 
+RESERVATION = Parameter(
+    one_of("replan", "frozen"), "replan: anew at every pass; frozen: kept and started exactly then"
+)
 _INCENTIVE = "Takizawa & Takano, scheduling that encourages accurate walltimes"
 
 BACKFILLS: dict[str, BackfillEntry] = {
@@ -72,8 +87,8 @@ BACKFILLS: dict[str, BackfillEntry] = {
     "all-reserved": BackfillEntry(
         "The oldest job first, then the others; each is planned anew and moves nobody.",
         _INCENTIVE,
-        {"depth": DEPTH},
-        _core.AllReserved,
+        {"depth": DEPTH, "reservation": RESERVATION},
+        _all_reserved,
     ),
     "one-reserved": BackfillEntry(
         "The oldest job is promised a start; others may start in holes, and push back plans.",
@@ -81,6 +96,7 @@ BACKFILLS: dict[str, BackfillEntry] = {
         {
             "depth": DEPTH,
             "alpha": Parameter(factor, "how much longer than a hole a job may be; 1.5"),
+            "reservation": RESERVATION,
         },
         _one_reserved,
     ),

@@ -15,9 +15,12 @@ class Conservative:
     killed, can break a promise.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, frozen: bool = False, oldest_first: bool = False) -> None:
+        """With ``frozen`` promises do not move; ``oldest_first`` plans the oldest job first."""
         self.promises: dict[Job, int] = {}
         self.overrun = False
+        self.frozen = frozen
+        self.oldest_first = oldest_first
 
     def schedule(self, sim: Simulation, considered: list[Job]) -> None:
         """Mend the plan, promise the newcomers a start, start what is due."""
@@ -29,9 +32,13 @@ class Conservative:
         else:
             for job in promised:
                 plan.reserve(job, self.promises[job])
-            if self._has_room(sim):
+            if self._has_room(sim) and not self.frozen:
                 self._compress(plan, promised)
-        self._promise(plan, [job for job in considered if job not in self.promises])
+        if self.oldest_first:
+            considered = [min(sim.queue, key=lambda job: job.arrival), *considered]
+        for job in considered:
+            if job not in self.promises:
+                self._promise(plan, [job])
         self._start_due(sim)
 
     def _is_overrun(self, sim: Simulation, promised: list[Job]) -> bool:

@@ -14,7 +14,16 @@ from schedlab.testing.reference.simulation import Simulation
 
 
 class AllReserved:
-    """Reserves the earliest start for everybody; nobody moves a decision of this pass."""
+    """Reserves the earliest start for everybody; nobody moves a decision of this pass.
+
+    With ``frozen`` the oldest job keeps the time first reserved for it and starts exactly then,
+    unless a job that exceeds its request voids it.
+    """
+
+    def __init__(self, *, frozen: bool = False) -> None:
+        self.frozen = frozen
+        self.head: Job | None = None
+        self.head_start_s = -1
 
     def schedule(self, sim: Simulation, considered: list[Job]) -> None:
         """Start the oldest jobs while they fit; reserve for the first that does not, and go on."""
@@ -23,11 +32,18 @@ class AllReserved:
         while jobs:
             head = min(jobs, key=lambda job: job.arrival)
             jobs = [job for job in jobs if job is not head]
-            if head.nodes <= len(sim.free):
+            overrun = any(sim.machine.release_s(job) <= sim.now for job in sim.running)
+            waits = self.head is head and sim.now < self.head_start_s and not overrun
+            if head.nodes <= len(sim.free) and not waits:
                 sim.start(head)
                 continue
             plan = Plan(sim)
-            reserve(plan, head)
+            if waits:
+                plan.reserve(head, self.head_start_s)
+            else:
+                self.head_start_s = reserve(plan, head)
+            if self.frozen and not overrun:
+                self.head, sim.wake_up_s = head, self.head_start_s
             self.backfill(sim, plan, jobs)
             break
 
@@ -44,7 +60,8 @@ class OneReserved(AllReserved):
     It must fit in a hole of which its request is at most ``alpha`` times the length.
     """
 
-    def __init__(self, alpha: float) -> None:
+    def __init__(self, alpha: float, *, frozen: bool = False) -> None:
+        super().__init__(frozen=frozen)
         self.alpha = alpha
 
     def backfill(self, sim: Simulation, plan: Plan, others: list[Job]) -> None:

@@ -55,6 +55,7 @@ def reference_simulate(
     rebuild: bool = False,
     candidates: str | None = None,
     alpha: float = 1.5,
+    frozen: bool = False,
     beta: float = 0.3,
     depth: int | None = None,
     tick: int = 0,
@@ -70,6 +71,7 @@ def reference_simulate(
         rebuild: with conservative backfilling, plan from scratch at every pass.
         candidates: with EASY, the order in which jobs behind the head are tried.
         alpha: with one-reserved, how much longer than a hole a job may be.
+        frozen: with all-reserved and one-reserved, reservations are kept and started exactly then.
         beta: the weight of the past in the users' accuracy.
         depth: how many jobs of the queue a pass considers at most.
         tick: events are seen at the next multiple of so many seconds; 0 for at once.
@@ -77,7 +79,8 @@ def reference_simulate(
     """
     machine = Machine(nodes, tick, kill_at_request)
     simulation = Simulation(jobs_of(workload, nodes), machine, beta)
-    how = _backfill(backfill, rebuild, None if candidates is None else _order(candidates), alpha)
+    tries = None if candidates is None else _order(candidates)
+    how = _backfill(backfill, rebuild, tries, alpha, frozen)
     simulation.run(_order(order), how, depth)
     jobs = simulation.jobs
     assert not simulation.queue, "every job must start in the end"
@@ -97,13 +100,15 @@ def _order(name: str) -> Order:
     return ORDERS[name]
 
 
-def _backfill(name: str, rebuild: bool, candidates: Order | None, alpha: float) -> Backfill:
+def _backfill(
+    name: str, rebuild: bool, candidates: Order | None, alpha: float, frozen: bool
+) -> Backfill:
     ways: dict[str, Backfill] = {
         "none": NoBackfill(),
         "easy": Easy(candidates),
         "conservative": RebuiltConservative() if rebuild else Conservative(),
-        "all-reserved": AllReserved(),
-        "one-reserved": OneReserved(alpha),
+        "all-reserved": Conservative(frozen=True, oldest_first=True) if frozen else AllReserved(),
+        "one-reserved": OneReserved(alpha, frozen=frozen),
     }
     if name not in ways:
         raise UnknownNameError("backfill", name, ways)
