@@ -35,6 +35,12 @@ def short_duration(seconds: float) -> str:
     return f"{three_digits(seconds / length)} {unit}"
 
 
+def whole_duration(seconds: int) -> str:
+    """``"72 h"``, ``"30 min"`` or ``"100 s"``: exact, in the largest unit that goes into it."""
+    length, unit = next(each for each in _LONGEST_FIRST[1:] if seconds % each[0] == 0)
+    return f"{seconds // length:,} {unit}"
+
+
 def three_digits(value: float) -> str:
     """``"0.0365"``, ``"1.12"``, ``"27.6"``, ``"66,502"``."""
     if value == 0 or not 0.001 <= abs(value) < 1e9:

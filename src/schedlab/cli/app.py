@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import typer
 
-from schedlab.cli import audit, compare, demo, policies, simulate, version, workload
+from schedlab.cli import (
+    analyse,
+    audit,
+    compare,
+    demo,
+    experiment,
+    policies,
+    simulate,
+    version,
+    workload,
+)
 from schedlab.cli.commands import add_command, epilog
 from schedlab.cli.mistakes import Commands
 
@@ -23,6 +33,8 @@ add_command(app, demo.demo, *demo.EXAMPLES)
 add_command(app, simulate.simulate, *simulate.EXAMPLES)
 add_command(app, compare.compare, *compare.EXAMPLES)
 add_command(app, audit.audit, *audit.EXAMPLES)
+add_command(app, analyse.analyse, *analyse.EXAMPLES)
 app.add_typer(workload.app)
+app.add_typer(experiment.app)
 add_command(app, policies.policies, *policies.EXAMPLES)
 add_command(app, version.version, *version.EXAMPLES)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from schedlab.analysis import Clock
 from schedlab.errors import PlatformError
-from schedlab.workload import header_int
 
 if TYPE_CHECKING:
     from schedlab.workload import Workload
@@ -79,23 +77,9 @@ def _times(workload: Workload) -> dict[str, Any]:
 
 def _date(workload: Workload, time_s: int | None) -> str | None:
     """The time in the cluster's own zone, if the header tells when the trace begins."""
-    begin_s = header_int(workload.header, "UnixStartTime") or 0
-    if begin_s <= 0 or time_s is None:
-        return None
-    try:
-        return datetime.fromtimestamp(begin_s + time_s, _zone(workload)).isoformat()
-    except (ValueError, OverflowError, OSError):
-        return None
-
-
-def _zone(workload: Workload) -> tzinfo:
-    for name in workload.header.get("TimeZoneString", ()):
-        try:
-            return ZoneInfo(name.strip())
-        except (KeyError, ValueError, OSError):
-            continue
-    offset_s = header_int(workload.header, "TimeZone")
-    return UTC if offset_s is None else timezone(timedelta(seconds=offset_s))
+    clock = Clock.of(workload.header)
+    date = clock.at(time_s) if clock and time_s is not None else None
+    return date.isoformat() if date else None
 
 
 def _quantiles(workload: Workload) -> dict[str, dict[str, float] | None]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from schedlab.atomic import replacing
-from schedlab.errors import MissingExtraError
 from schedlab.metrics import compare
 from schedlab.sim import Schedule
 from schedlab.viz.colours import job_colours, usual_colouring
 from schedlab.viz.comparison import USUAL_METRICS
+from schedlab.viz.page import render_page, require_bokeh
 from schedlab.viz.paper import checked
 from schedlab.viz.report.facts import facts
 from schedlab.viz.report.tables import SUMMARY_METRICS, summary_table, user_table
@@ -37,29 +36,16 @@ def write_report(
 
 
 def _page(schedules: list[Schedule], title: str) -> str:
-    try:
-        from bokeh.embed import components
-        from bokeh.resources import Resources
-        from jinja2 import Environment
-    except ImportError:
-        raise MissingExtraError("bokeh", "viz") from None
-
+    require_bokeh()
     values = compare(schedules, SUMMARY_METRICS)
-    script, figures = components(_figures(schedules, values))
-    template = files(__package__).joinpath("page.html").read_text(encoding="utf-8")
-    return (
-        Environment(autoescape=True)
-        .from_string(template)
-        .render(
-            title=title,
-            library=Resources(mode="inline", components=["bokeh"]).render(),
-            script=script,
-            figures=figures,
-            gantt=[(each.policy, job_colours(each, usual_colouring(each))) for each in schedules],
-            facts=facts(schedules),
-            summary=summary_table(schedules, values),
-            users=user_table(schedules),
-        )
+    return render_page(
+        "report/page.html",
+        _figures(schedules, values),
+        title=title,
+        gantt=[(each.policy, job_colours(each, usual_colouring(each))) for each in schedules],
+        facts=facts(schedules),
+        summary=summary_table(schedules, values),
+        users=user_table(schedules),
     )
 
 

@@ -11,6 +11,9 @@ from schedlab.workload.readers.reader import ReadOptions
 from schedlab.workload.readers.records import Records, Tally
 from schedlab.workload.workload import COLUMNS, Array, ReadReport
 
+NO_REQUEST = "no requested time, run time taken"
+"""Why a request is repaired; an analysis of requests must know how many were."""
+
 _CANCELLED = 5
 _LARGEST = 2.0**53
 
@@ -94,7 +97,7 @@ def _choose_processors(columns: Columns, tally: Tally, options: ReadOptions) -> 
 def _complete_requests(columns: Columns, tally: Tally, _: ReadOptions) -> None:
     run, request = columns["run_s"], columns["request_s"]
     missing = request <= 0
-    tally.repair(missing, "no requested time, run time taken")
+    tally.repair(missing, NO_REQUEST)
     columns["request_s"] = np.where(missing, np.maximum(run, 1), request)
 
 

@@ -1,0 +1,68 @@
+"""The cluster's clock: what the header tells of the time of day."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from zoneinfo import ZoneInfo
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.workload import header_int
+
+_HALF_HOUR_S = 1800
+"""Clocks of all zones change at multiples of it."""
+
+Times = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Clock:
+    """When time 0 of the trace was, and the zone of the cluster."""
+
+    begin_s: int
+    zone: tzinfo
+    zone_known: bool
+
+    @classmethod
+    def of(cls, header: Mapping[str, Sequence[str]]) -> Clock | None:
+        """From ``UnixStartTime``, and ``TimeZoneString`` or ``TimeZone``, else UTC.
+
+        None if the header does not tell when the trace begins; generators write 0.
+        """
+        begin_s = header_int(header, "UnixStartTime") or 0
+        zone = _zone(header)
+        clock = cls(begin_s, zone or UTC, zone is not None)
+        return clock if begin_s > 0 and clock.at(0) is not None else None
+
+    def at(self, time_s: int) -> datetime | None:
+        """The local date of a time of the trace; None where there is none."""
+        try:
+            return datetime.fromtimestamp(self.begin_s + time_s, self.zone)
+        except (ValueError, OverflowError, OSError):
+            return None
+
+    def local_s(self, times_s: Times) -> Times:
+        """Seconds on the cluster's clock since 1970-01-01 00:00, a Thursday."""
+        unix_s = self.begin_s + times_s
+        spans, span = np.unique(unix_s // _HALF_HOUR_S, return_inverse=True)
+        return np.asarray(unix_s + np.array([self._ahead_s(each) for each in spans.tolist()])[span])
+
+    def _ahead_s(self, span: int) -> int:
+        """How far local time is ahead of UTC in this half hour since 1970."""
+        ahead = datetime.fromtimestamp(span * _HALF_HOUR_S, self.zone).utcoffset()
+        return int((ahead or timedelta()).total_seconds())
+
+
+def _zone(header: Mapping[str, Sequence[str]]) -> tzinfo | None:
+    for name in header.get("TimeZoneString", ()):
+        try:
+            return ZoneInfo(name.strip())
+        except (KeyError, ValueError, OSError):
+            continue
+    ahead_s = header_int(header, "TimeZone")
+    if ahead_s is None or abs(ahead_s) >= 86400:
+        return None
+    return timezone(timedelta(seconds=ahead_s))

@@ -1,0 +1,168 @@
+"""schedlab experiment: run a grid of simulations and set it beside a published table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer import Argument, Exit, Option
+
+from schedlab.cli.commands import add_command, epilog
+from schedlab.cli.console import (
+    AsJson,
+    err,
+    heading,
+    new_table,
+    out,
+    print_json,
+    print_notes,
+)
+
+if TYPE_CHECKING:
+    from schedlab.experiments import Run
+
+RUN_EXAMPLES = (
+    "schedlab experiment run classic",
+    "schedlab experiment run classic --quick --only easy",
+    "schedlab experiment run mine.toml --data traces --out out/mine --workers 8",
+)
+LIST_EXAMPLES = ("schedlab experiment list", "schedlab experiment list --json")
+REPORT_EXAMPLES = ("schedlab experiment report out/classic",)
+
+A_CELL_FAILED = 1
+
+
+def run(
+    experiment: Annotated[
+        str,
+        Argument(
+            metavar="NAME|FILE.toml",
+            help="An experiment as schedlab experiment list names it, or its file.",
+        ),
+    ],
+    data: Annotated[
+        Path | None,
+        Option(metavar="DIR", help="A folder with the traces, besides those fetched."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        Option(
+            "--out",
+            metavar="DIR",
+            help="The folder of the run; finished cells in it are not computed again.",
+            show_default="out/NAME",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        Option(
+            metavar="N", min=1, help="Processes side by side.", show_default="one per processor"
+        ),
+    ] = None,
+    only: Annotated[
+        str | None,
+        Option(
+            metavar="PATTERN",
+            help="Only the cells whose name contains it, such as 'lublin/*/easy/'.",
+        ),
+    ] = None,
+    quick: Annotated[
+        bool,
+        Option("--quick", metavar="", help="Few jobs and few seeds, to try the experiment out."),
+    ] = False,
+    json: AsJson = False,
+) -> None:
+    """Run an experiment, or what is left of it, and set the results beside the published ones.
+
+    The exit code is 0 if every cell was computed, 1 if some failed.
+    """
+    from schedlab.cli.progress import progress
+    from schedlab.experiments import LocalEngine, find_experiment, read_experiment, run_experiment
+
+    described = read_experiment(find_experiment(experiment))
+    folder = output or Path("out") / (described.about.name + ("-quick" if quick else ""))
+    chosen = described.reduced() if quick else described
+    try:
+        with progress(f"running {described.about.name}") as report:
+            done = run_experiment(
+                chosen, folder, data=data, engine=LocalEngine(workers), only=only, progress=report
+            )
+    except KeyboardInterrupt:
+        err().print(f"finished cells are kept in {folder}; run again to go on", style="dim")
+        raise
+    _show(done, json)
+    if done.failures:
+        raise Exit(A_CELL_FAILED)
+
+
+def list_(json: AsJson = False) -> None:
+    """List the experiments that can be run by name."""
+    from schedlab.experiments import list_experiments, read_experiment
+
+    found = {name: read_experiment(path) for name, path in list_experiments().items()}
+    if json:
+        print_json(
+            [
+                {"name": name, "title": each.about.title, "file": str(each.path)}
+                for name, each in found.items()
+            ]
+        )
+        return
+    table = new_table("experiment", "title", text_columns=2)
+    for name, each in found.items():
+        table.add_row(name, each.about.title)
+    out().print(table)
+
+
+def report(
+    folder: Annotated[Path, Argument(metavar="DIR", help="The folder of a run.")],
+    json: AsJson = False,
+) -> None:
+    """Write the tables and the report of a run anew, finished or not, and say where they are."""
+    from schedlab.experiments import write_report
+    from schedlab.experiments.report import FILES
+
+    write_report(folder)
+    paths = [str(folder / name) for name in FILES]
+    if json:
+        print_json(paths)
+    else:
+        typer.echo("\n".join(paths))
+
+
+def _show(done: Run, json: bool) -> None:
+    """The results at a glance, and what happened."""
+    from schedlab.experiments.glance import glances, scenario_keys
+    from schedlab.experiments.run_folder import RunFolder
+    from schedlab.experiments.table import summary_rows
+
+    rows = summary_rows(RunFolder(done.folder))
+    if json:
+        print_json(rows)
+    else:
+        for glance in glances(rows, RunFolder(done.folder).record(), between="\n"):
+            table = new_table(*glance.headings, text_columns=len(scenario_keys(rows)))
+            for line in glance.rows:
+                table.add_row(*line)
+            out().print(heading(glance.label), table, "", sep="\n")
+    for name, error in done.failures.items():
+        err().print(f"failed: {name}: {error}", soft_wrap=True)
+    finished = done.cells - len(done.failures)
+    notes = (
+        f"{finished:,} of {done.cells:,} cells finished, {done.computed:,} computed now",
+        f"written: {done.folder / 'report.html'}",
+    )
+    print_notes(notes, to_stderr=json)
+
+
+app = typer.Typer(
+    name="experiment",
+    help="Run grids of simulations and set them beside published tables.",
+    epilog=epilog((RUN_EXAMPLES[0], LIST_EXAMPLES[0])),
+    no_args_is_help=True,
+)
+list_.__name__ = "list"
+add_command(app, run, *RUN_EXAMPLES)
+add_command(app, list_, *LIST_EXAMPLES)
+add_command(app, report, *REPORT_EXAMPLES)

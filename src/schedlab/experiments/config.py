@@ -1,0 +1,235 @@
+"""The experiment file: one small dataclass per section."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNameError
+from schedlab.experiments.sections import build, build_each, only
+from schedlab.metrics import find_metric
+from schedlab.policies import choose_policy
+from schedlab.workload import make_generator, parse_transform
+from schedlab.workload.catalog import catalogued
+from schedlab.workload.readers import ReadOptions, Source
+
+_SECTIONS = ("experiment", "workload", "variant", "platform", "published", "quick")
+
+
+def _check_transforms(texts: Iterable[str]) -> None:
+    for text in texts:
+        parse_transform(text)
+
+
+def _unique(what: str, names: Iterable[object]) -> None:
+    seen = set()
+    for name in names:
+        if name in seen:
+            raise ParameterError(f'{what} given twice: "{name}"')
+        seen.add(name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkloadSection:
+    """``[[workload]]``: jobs from a file, from a trace of the catalog, or from a generator."""
+
+    name: str
+    file: str | None = None
+    catalog: str | None = None
+    generate: str | None = None
+    jobs: int | None = None
+    transforms: tuple[str, ...] = ()
+    window_jobs: int | None = None
+    nodes: int | None = None
+    procs: str = "allocated"
+    cancelled: str = "drop"
+
+    def __post_init__(self) -> None:
+        if sum(each is not None for each in (self.file, self.catalog, self.generate)) != 1:
+            raise ParameterError("give one of file, catalog and generate")
+        if (self.jobs is None) != (self.generate is None):
+            raise ParameterError("jobs belongs to generate, and generate needs it")
+        for key in ("jobs", "window_jobs", "nodes"):
+            if getattr(self, key) == 0:
+                raise ParameterError(f"{key} is 0; must be >= 1")
+        if self.generate is not None:
+            make_generator(self.generate)
+        if self.catalog is not None:
+            catalogued(self.catalog)
+        _check_transforms(self.transforms)
+        self.read_options()
+
+    def read_options(self) -> ReadOptions:
+        """How its file is read."""
+        return ReadOptions(procs=self.procs, cancelled=self.cancelled)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, kw_only=True)
+class VariantSection:
+    """``[[variant]]``: transforms applied to every workload, after its own."""
+
+    name: str
+    transforms: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_transforms(self.transforms)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlatformSection:
+    """``[[platform]]``: a machine that every workload is run on."""
+
+    name: str
+    nodes: int | None = None
+    file: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.nodes is None) == (self.file is None) or self.nodes == 0:
+            raise ParameterError("give nodes (>= 1) or file")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicySection:
+    """An entry of ``policies``: a policy, what tables call it, and its rules."""
+
+    name: str
+    policy: str
+    tick: int = 0
+    depth: int | None = None
+    kill_at_request: bool = True
+
+    def __post_init__(self) -> None:
+        choose_policy(self.policy, depth=self.depth)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedSection:
+    """``[published]``: the table to stand beside, and where it was published."""
+
+    file: str
+    source: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuickSection:
+    """``[quick]``: how much of the experiment ``--quick`` runs."""
+
+    jobs: int = 500
+    seeds: int = 1
+
+    def __post_init__(self) -> None:
+        if not (self.jobs and self.seeds):
+            raise ParameterError("jobs and seeds must be >= 1")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExperimentSection:
+    """``[experiment]`` without its policies."""
+
+    name: str
+    metrics: tuple[str, ...]
+    title: str = ""
+    seeds: tuple[int, ...] = (0,)
+    relative_to: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.metrics or not self.seeds:
+            raise ParameterError("metrics and seeds must not be empty")
+        for metric in self.metrics:
+            find_metric(metric)
+        _unique("metric", self.metrics)
+        _unique("seed", self.seeds)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What is run: workloads × variants × platforms × policies × seeds."""
+
+    path: Path
+    text: str
+    about: ExperimentSection
+    policies: tuple[PolicySection, ...]
+    workloads: tuple[WorkloadSection, ...]
+    variants: tuple[VariantSection, ...] = (VariantSection(name="original"),)
+    platforms: tuple[PlatformSection, ...] = ()
+    published: PublishedSection | None = None
+    quick: QuickSection = QuickSection()
+    jobs_limit: int | None = None
+
+    def __post_init__(self) -> None:
+        for kind in ("policies", "workloads", "variants"):
+            if not getattr(self, kind):
+                raise ParameterError(f"an experiment without {kind} runs nothing")
+        for kind in ("policies", "workloads", "variants", "platforms"):
+            _unique(f"name among the {kind}", [each.name for each in getattr(self, kind)])
+        names = [policy.name for policy in self.policies]
+        if self.about.relative_to is not None and self.about.relative_to not in names:
+            raise UnknownNameError("policy in relative_to", self.about.relative_to, names)
+        sized = next((each.name for each in self.workloads if each.nodes is not None), None)
+        if self.platforms and sized is not None:
+            raise ParameterError(f'workload "{sized}" has nodes, but there are [[platform]]s')
+
+    def reduced(self) -> Experiment:
+        """A small version to try out: few jobs of each workload and few seeds."""
+        about = replace(self.about, seeds=self.about.seeds[: self.quick.seeds])
+        return replace(self, about=about, jobs_limit=self.quick.jobs)
+
+
+def read_experiment(path: str | Path) -> Experiment:
+    """The experiment that a TOML file describes."""
+    source = Source.load(path)
+    text = source.decoded()
+    try:
+        return _experiment(tomllib.loads(text), source.path, text)
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"line (\d+)", str(error))
+        raise InputError.at(path, int(line[1]) if line else None, f"not TOML: {error}") from None
+    except SchedlabError as error:
+        raise InputError.at(path, None, str(error)) from None
+
+
+def _experiment(document: Mapping[str, Any], path: Path, text: str) -> Experiment:
+    only(document, _SECTIONS, "the experiment")
+    for section in ("experiment", "workload"):
+        if section not in document:
+            raise InputError(f"has no [{section}]")
+    about, policies = _about(document["experiment"])
+    settings: dict[str, Any] = {}
+    if "variant" in document:
+        settings["variants"] = build_each(VariantSection, document["variant"], "[[variant]]")
+    if "platform" in document:
+        settings["platforms"] = build_each(PlatformSection, document["platform"], "[[platform]]")
+    if "published" in document:
+        settings["published"] = build(PublishedSection, document["published"], "[published]")
+    if "quick" in document:
+        settings["quick"] = build(QuickSection, document["quick"], "[quick]")
+    workloads = build_each(WorkloadSection, document["workload"], "[[workload]]")
+    return Experiment(path, text, about, policies, workloads, **settings)
+
+
+def _about(section: Any) -> tuple[ExperimentSection, tuple[PolicySection, ...]]:
+    """``[experiment]``; its tick, depth and kill_at_request hold where a policy has none."""
+    if not isinstance(section, Mapping):
+        raise InputError("write [experiment] once, with single brackets")
+    rules = ("tick", "depth", "kill_at_request")
+    shared = {key: section[key] for key in rules if key in section}
+    given = section.get("policies", [])
+    if not isinstance(given, list):
+        raise InputError(f"[experiment]: policies is {given!r}; must be a list")
+    rest = {key: section[key] for key in section if key not in (*rules, "policies")}
+    return build(ExperimentSection, rest, "[experiment]"), tuple(
+        build(PolicySection, {**shared, **_policy(each)}, "[experiment]: policies")
+        for each in given
+    )
+
+
+def _policy(given: Any) -> Mapping[str, Any]:
+    if isinstance(given, str):
+        return {"name": given, "policy": given}
+    if not isinstance(given, Mapping):
+        raise InputError(f"[experiment]: policies has {given!r}; must be a text or a table")
+    return {"name": given.get("policy"), **given}

@@ -1,0 +1,103 @@
+"""A short document that is written as Markdown and as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+from string import Template
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A title (level 1) or the heading of a section (2, 3)."""
+
+    text: str
+    level: int = 2
+
+    def markdown(self) -> str:
+        """With as many number signs as its level."""
+        return f"{'#' * self.level} {self.text}"
+
+    def html(self) -> str:
+        """As h1, h2 or h3."""
+        return f"<h{self.level}>{escape(self.text)}</h{self.level}>"
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Plain text."""
+
+    text: str
+
+    def markdown(self) -> str:
+        """As it is."""
+        return self.text
+
+    def html(self) -> str:
+        """As p."""
+        return f"<p>{escape(self.text)}</p>"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Texts in rows; columns after the first ``text_columns`` hold numbers."""
+
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    text_columns: int = 1
+
+    def markdown(self) -> str:
+        """With pipes; those within texts are escaped."""
+        numbers = len(self.headings) - self.text_columns
+        rule = ["---"] * self.text_columns + ["---:"] * numbers
+        lines = [self.headings, rule, *self.rows]
+        return "\n".join(f"| {' | '.join(_piped(each) for each in line)} |" for line in lines)
+
+    def html(self) -> str:
+        """As table."""
+        head = "".join(f"<th>{escape(each)}</th>" for each in self.headings)
+        body = "\n".join(f"<tr>{self._cells(row)}</tr>" for row in self.rows)
+        head = f"<thead><tr>{head}</tr></thead>"
+        return f'<div class="scroll"><table>{head}<tbody>\n{body}\n</tbody></table></div>'
+
+    def _cells(self, row: Sequence[str]) -> str:
+        first = self.text_columns
+        texts = "".join(f'<td class="text">{escape(each)}</td>' for each in row[:first])
+        return texts + "".join(f"<td>{escape(each)}</td>" for each in row[first:])
+
+
+@dataclass(frozen=True)
+class Code:
+    """Text whose lines and blanks are kept."""
+
+    text: str
+    language: str = ""
+
+    def markdown(self) -> str:
+        """As a fenced block."""
+        return f"```{self.language}\n{self.text.rstrip()}\n```"
+
+    def html(self) -> str:
+        """As pre."""
+        return f"<pre>{escape(self.text.rstrip())}</pre>"
+
+
+Block = Heading | Paragraph | Table | Code
+
+
+def as_markdown(blocks: Sequence[Block]) -> str:
+    """The blocks with empty lines between them."""
+    return "\n\n".join(block.markdown() for block in blocks) + "\n"
+
+
+def as_html(title: str, blocks: Sequence[Block]) -> str:
+    """A page with nothing to load from elsewhere."""
+    page = Template(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
+    body = "\n".join(block.html() for block in blocks)
+    return page.substitute(title=escape(title), body=body)
+
+
+def _piped(text: str) -> str:
+    return text.replace("|", "\\|")

@@ -1,0 +1,65 @@
+"""A metric at a glance: a row per scenario, a column per policy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from schedlab.experiments.published import RELATIVE
+from schedlab.experiments.table import Row
+from schedlab.units import three_digits
+from schedlab.viz.labels import metric_label
+
+
+@dataclass(frozen=True)
+class Glance:
+    """One metric under all policies; published values stand in brackets."""
+
+    metric: str
+    label: str
+    headings: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+
+
+def glances(rows: Sequence[Row], record: Mapping[str, Any], *, between: str = " ") -> list[Glance]:
+    """A glance per metric of a run's summary; ``between`` stands before the published value."""
+    keys = scenario_keys(rows)
+    policies = list(dict.fromkeys(row["policy"] for row in rows))
+    found = []
+    for metric in dict.fromkeys(row["metric"] for row in rows):
+        by_scenario: dict[tuple[str, ...], dict[str, str]] = {}
+        for row in rows:
+            if row["metric"] == metric:
+                scenario = by_scenario.setdefault(tuple(row[key] for key in keys), {})
+                scenario[row["policy"]] = _both(row, between)
+        lines = [
+            (*scenario, *(cells.get(policy, "–") for policy in policies))
+            for scenario, cells in by_scenario.items()
+        ]
+        found.append(Glance(metric, _label(metric, record), (*keys, *policies), lines))
+    return found
+
+
+def scenario_keys(rows: Sequence[Row]) -> tuple[str, ...]:
+    """The names that tell scenarios apart; the workload if there is only one scenario."""
+    keys = ("workload", "variant", "platform")
+    return tuple(key for key in keys if len({row[key] for row in rows}) > 1) or keys[:1]
+
+
+def written(value: float | None) -> str:
+    """The number with at least three digits; a dash where there is none."""
+    return "–" if value is None else three_digits(value)
+
+
+def _both(row: Row, between: str) -> str:
+    ours, theirs = written(row["ours"]), row["theirs"]
+    return ours if theirs is None else f"{ours}{between}({written(theirs)})"
+
+
+def _label(metric: str, record: Mapping[str, Any]) -> str:
+    if metric.startswith(RELATIVE):
+        plain = metric.removeprefix(RELATIVE)
+        return f"{metric_label(plain)} relative to {record['relative_to']}"
+    unit = record["units"][metric]
+    return metric_label(metric) + ("" if unit == "1" else f" ({unit})")

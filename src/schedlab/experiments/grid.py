@@ -1,0 +1,109 @@
+"""The cells of an experiment: workloads × variants × platforms × policies × seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from schedlab.errors import ParameterError
+from schedlab.experiments.config import Experiment, PolicySection, WorkloadSection
+from schedlab.experiments.digest import key_of, outside_code
+from schedlab.experiments.engine import Task
+from schedlab.experiments.recipe import Recipe
+from schedlab.platform import Platform, read_platform
+
+NAMES = ("workload", "variant", "platform", "policy", "seed")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One simulation; without a platform it runs on the machine of the trace's header."""
+
+    recipe: Recipe
+    platform_name: str
+    platform: Platform | None
+    policy: PolicySection
+    metrics: tuple[str, ...]
+
+    @property
+    def names(self) -> dict[str, str | int]:
+        """What tables call it, by ``NAMES``."""
+        recipe = self.recipe
+        values = (recipe.workload.name, recipe.variant.name, self.platform_name, self.policy.name)
+        return dict(zip(NAMES, (*values, recipe.seed), strict=True))
+
+    @property
+    def name(self) -> str:
+        """All its names in one."""
+        *names, seed = self.names.values()
+        return "/".join((*map(str, names), f"seed {seed}"))
+
+    def task(self, workload_key: str, workload: Path) -> Task:
+        """What an engine is given, keyed by everything that determines the result."""
+        rules = {key: value for key, value in asdict(self.policy).items() if key != "name"}
+        key = key_of(
+            workload=workload_key,
+            platform=self.platform and self.platform.to_dict(),
+            metrics=self.metrics,
+            outside=outside_code([self.policy.policy, *self.metrics]),
+            **rules,
+        )
+        return Task(
+            key=key,
+            name=self.name,
+            workload=workload,
+            platform=self.platform,
+            metrics=self.metrics,
+            seed=self.recipe.seed,
+            **rules,
+        )
+
+
+def grid(experiment: Experiment) -> list[Cell]:
+    """Every cell; where seeds make no difference only the first is there."""
+    return [
+        Cell(recipe, name, platform, policy, experiment.about.metrics)
+        for workload in experiment.workloads
+        for recipe in _recipes(experiment, workload)
+        for name, platform in _platforms(experiment, workload)
+        for policy in experiment.policies
+    ]
+
+
+def select(cells: Sequence[Cell], pattern: str | None) -> list[Cell]:
+    """The cells whose name contains the pattern, in which * and ? mean what they do for files."""
+    found = [cell for cell in cells if fnmatchcase(cell.name, f"*{pattern or ''}*")]
+    if not found:
+        raise ParameterError(f'no cell\'s name contains "{pattern}"; the first is {cells[0].name}')
+    return found
+
+
+def _recipes(experiment: Experiment, workload: WorkloadSection) -> Iterator[Recipe]:
+    first, *others = experiment.about.seeds
+    for variant in experiment.variants:
+        recipe = Recipe(workload, variant, first, experiment.jobs_limit)
+        yield recipe
+        if recipe.seeded:
+            for seed in others:
+                yield Recipe(workload, variant, seed, experiment.jobs_limit)
+
+
+def _platforms(
+    experiment: Experiment, workload: WorkloadSection
+) -> list[tuple[str, Platform | None]]:
+    if workload.nodes is not None:
+        return [(f"{workload.nodes} nodes", Platform.homogeneous(workload.nodes))]
+    if not experiment.platforms:
+        return [("as in header", None)]
+    folder = experiment.path.parent
+    return [
+        (each.name, read_platform(folder / each.file) if each.file else _equal_nodes(each.nodes))
+        for each in experiment.platforms
+    ]
+
+
+def _equal_nodes(nodes: int | None) -> Platform:
+    assert nodes is not None
+    return Platform.homogeneous(nodes)

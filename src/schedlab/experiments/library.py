@@ -1,0 +1,41 @@
+"""Experiments by name: those in ``./experiments``, then those that come with schedlab."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from schedlab.errors import UnknownNameError
+
+
+def find_experiment(name: str) -> Path:
+    """The TOML file of that path or name.
+
+    ``classic`` is ``classic/classic.toml`` in a folder of experiments, ``classic/other`` is
+    ``classic/other.toml``.
+    """
+    if name.endswith(".toml"):
+        return Path(name)
+    known = list_experiments()
+    if name not in known:
+        raise UnknownNameError("experiment", name, known)
+    return known[name]
+
+
+def list_experiments() -> dict[str, Path]:
+    """Every experiment that can be run by name, with its file."""
+    found: dict[str, Path] = {}
+    for folder in _folders():
+        for path in sorted(folder.glob("*/*.toml")):
+            found.setdefault(_name(path), path)
+    return found
+
+
+def _folders() -> list[Path]:
+    """Where experiments lie; in a checkout they stand beside ``src``, in a wheel within it."""
+    here = Path(__file__).resolve().parent
+    return [Path("experiments"), here / "builtin", here.parents[2] / "experiments"]
+
+
+def _name(path: Path) -> str:
+    folder = path.parent.name
+    return folder if path.stem == folder else f"{folder}/{path.stem}"

@@ -1,0 +1,67 @@
+"""The folder of a run: prepared workloads, finished cells and the record of what was run."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from schedlab.atomic import replacing
+from schedlab.errors import InputError, OutputError
+from schedlab.experiments.engine import Outcome
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """Every file in it is whole at any time, so that a run can be interrupted and taken up."""
+
+    path: Path
+
+    def create(self) -> None:
+        """Make the folder, unless it is there."""
+        try:
+            for part in ("cells", "workloads"):
+                (self.path / part).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(
+                f"{self.path}: cannot be made a folder: {(error.strerror or str(error)).lower()}"
+            ) from None
+
+    def workload(self, key: str) -> Path:
+        """Where the workload of that key is kept."""
+        return self.path / "workloads" / f"{key}.parquet"
+
+    def keep(self, outcome: Outcome) -> None:
+        """Keep a finished cell."""
+        _write_json(self._cell(outcome.key), asdict(outcome))
+
+    def kept(self, key: str) -> dict[str, Any] | None:
+        """The finished cell of that key, if there is one that can be read."""
+        try:
+            return dict(json.loads(self._cell(key).read_text(encoding="utf-8")))
+        except (OSError, ValueError):
+            return None
+
+    def write_record(self, record: dict[str, Any]) -> None:
+        """Say what is run, with everything that the report needs besides the cells."""
+        _write_json(self.path / "run.json", record)
+
+    def record(self) -> dict[str, Any]:
+        """What was run."""
+        path = self.path / "run.json"
+        try:
+            return dict(json.loads(path.read_text(encoding="utf-8")))
+        except OSError:
+            raise InputError(f"{self.path}: is not the folder of a run: no run.json") from None
+        except ValueError as error:
+            raise InputError(f"{path}: not JSON: {error}") from None
+
+    def _cell(self, key: str) -> Path:
+        return self.path / "cells" / f"{key}.json"
+
+
+def _write_json(path: Path, value: Any) -> None:
+    with replacing(path) as temporary:
+        text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
+        temporary.write_text(text + "\n", encoding="utf-8")

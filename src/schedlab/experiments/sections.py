@@ -1,0 +1,75 @@
+"""From a section of a TOML file to a dataclass: every key known, every value of its type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import MISSING, fields
+from types import NoneType, UnionType
+from typing import Any, TypeVar, get_args, get_type_hints
+
+from schedlab.errors import InputError, SchedlabError, UnknownNameError
+
+T = TypeVar("T")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _list_of(each: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list) and all(each(item) for item in value)
+
+
+_TYPES: dict[Any, tuple[Callable[[Any], bool], str]] = {
+    str: (_is_text, "a text"),
+    int: (_is_count, "a whole number >= 0"),
+    bool: (lambda value: isinstance(value, bool), "true or false"),
+    tuple[str, ...]: (_list_of(_is_text), "a list of texts"),
+    tuple[int, ...]: (_list_of(_is_count), "a list of whole numbers >= 0"),
+}
+
+
+def build(section: type[T], given: Any, where: str) -> T:
+    """The dataclass that the section fills in; ``where`` names it in errors."""
+    if not isinstance(given, Mapping):
+        raise InputError(f"{where} is {given!r}; must be a section")
+    if _is_text(given.get("name")):
+        where = f'{where} "{given["name"]}"'
+    hints = get_type_hints(section)
+    known = {each.name: each for each in fields(section)}  # type: ignore[arg-type]
+    only(given, known, where)
+    for name, each in known.items():
+        if name not in given and each.default is MISSING:
+            raise InputError(f"{where} does not say {name}")
+    values = {key: _typed(hints[key], given[key], f"{where}: {key}") for key in given}
+    try:
+        return section(**values)
+    except SchedlabError as error:
+        raise InputError(f"{where}: {error}") from None
+
+
+def build_each(section: type[T], given: Any, where: str) -> tuple[T, ...]:
+    """One dataclass for each of the sections in double brackets."""
+    if not isinstance(given, list):
+        raise InputError(f"write {where} with double brackets, once for each")
+    return tuple(build(section, each, where) for each in given)
+
+
+def only(given: Collection[str], known: Collection[str], where: str) -> None:
+    """Refuse a key or section that nothing would read."""
+    for key in given:
+        if key not in known:
+            raise UnknownNameError(f"key or section of {where}", key, known)
+
+
+def _typed(hint: Any, value: Any, where: str) -> Any:
+    if isinstance(hint, UnionType):
+        [hint] = (each for each in get_args(hint) if each is not NoneType)
+    fits, words = _TYPES[hint]
+    if not fits(value):
+        raise InputError(f"{where} is {value!r}; must be {words}")
+    return tuple(value) if isinstance(value, list) else value

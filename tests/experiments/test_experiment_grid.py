@@ -1,0 +1,109 @@
+"""The cells of an experiment and their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from schedlab.errors import ParameterError, WorkloadError
+from schedlab.experiments import Experiment
+from schedlab.experiments.grid import Cell, grid, select
+
+Describe = Callable[..., Experiment]
+
+THREE_JOBS = "job_id,submit_s,nodes,request_s,run_s\n1,0,2,9,9\n2,1,4,9,5\n3,2,2,9,9\n"
+
+
+def keys(cells: list[Cell]) -> list[str]:
+    """The keys of the cells' tasks."""
+    return [cell.task(cell.recipe.key(None), Path("w.parquet")).key for cell in cells]
+
+
+def test_every_combination_is_a_cell(describe: Describe) -> None:
+    """Workloads × variants × platforms × policies × seeds."""
+    cells = grid(describe())
+    assert len({cell.name for cell in cells}) == 8
+    assert cells[0].name == "small/light/32 nodes/fcfs/seed 1"
+
+
+def test_platforms_multiply(describe: Describe) -> None:
+    """Without ``nodes`` each workload runs on each platform."""
+    platforms = "".join(f'[[platform]]\nname = "{n}"\nnodes = {n}\n' for n in (32, 64))
+    cells = grid(describe(("nodes = 32", platforms)))
+    assert len(cells) == 16
+    assert {cell.platform.nodes for cell in cells if cell.platform} == {32, 64}
+
+
+def test_seeds_that_change_nothing_are_run_once(describe: Describe, tmp_path: Path) -> None:
+    """Equal runs would make an interval of no width out of nothing."""
+    (tmp_path / "three.csv").write_text(THREE_JOBS)
+    trace = ('generate = "lublin:nodes=32"\njobs = 60', 'file = "three.csv"')
+    assert len(grid(describe(trace))) == 4
+    drawn = grid(describe(trace, ("load=0.5:32", "wra=random:0.5")))
+    assert len([cell for cell in drawn if cell.recipe.variant.name == "light"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("load=0.5:32", "load=0.6:32"),
+        ("jobs = 60", "jobs = 61"),
+        ("nodes = 32\n\n", "nodes = 33\n\n"),
+        ("depth = 50", "depth = 51"),
+        ("[experiment]", "[experiment]\ntick = 60"),
+        ("[experiment]", "[experiment]\nkill_at_request = false"),
+        ('"makespan"]', '"utilisation"]'),
+        ("seeds = [1, 2]", "seeds = [1, 3]"),
+    ],
+)
+def test_whatever_determines_a_cell_is_in_its_key(old: str, new: str, describe: Describe) -> None:
+    """Otherwise a result of something else would be taken for finished."""
+    before, after = set(keys(grid(describe()))), set(keys(grid(describe((old, new)))))
+    assert len(before) == len(after) == 8
+    assert before != after
+
+
+def test_names_are_not_in_the_key(describe: Describe) -> None:
+    """Who renames a variant need not compute it again."""
+    assert keys(grid(describe())) == keys(grid(describe(('"heavy"', '"dense"'))))
+
+
+def test_the_code_of_a_policy_of_one_s_own_is_in_the_key(
+    describe: Describe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A policy that was changed is another policy."""
+    monkeypatch.syspath_prepend(tmp_path)
+    module = tmp_path / "own_order_of_test.py"
+    module.write_text("from schedlab import Order\n\nclass Mine(Order):\n    pass\n")
+    cells = grid(describe(('"easy", depth = 50', '"own_order_of_test:Mine"')))
+    before = keys(cells)
+    module.write_text(module.read_text() + "# changed\n")
+    after = keys(cells)
+    assert [a == b for a, b in zip(before, after, strict=True)] == [True, False] * 4
+
+
+def test_windows_are_consecutive(describe: Describe, tmp_path: Path) -> None:
+    """Seed k replays the k-th window, and a window that is not there is an error."""
+    path = tmp_path / "three.csv"
+    path.write_text(THREE_JOBS)
+    windows = 'file = "three.csv"\nwindow_jobs = 1'
+    experiment = describe(
+        ('generate = "lublin:nodes=32"\njobs = 60', windows),
+        ("load=0.5:32", "wra=1"),
+        ("seeds = [1, 2]", "seeds = [0, 2, 3]"),
+    )
+    recipes = [cell.recipe for cell in grid(experiment)[:6:2]]
+    assert [recipe.make(path)["job_id"].tolist() for recipe in recipes[:2]] == [[1], [3]]
+    with pytest.raises(WorkloadError, match=r"has 3 jobs; window 3 of 1 jobs would need 4"):
+        recipes[2].make(path)
+
+
+def test_cells_are_selected_by_a_part_of_their_name(describe: Describe) -> None:
+    """And a pattern that selects nothing is a mistake."""
+    cells = grid(describe())
+    assert len(select(cells, None)) == 8
+    assert len(select(cells, "heavy/*/EASY/")) == 2
+    with pytest.raises(ParameterError, match=r"the first is small/light/32 nodes/fcfs/seed 1"):
+        select(cells, "eazy")
