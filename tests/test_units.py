@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from schedlab.errors import ParameterError
-from schedlab.units import format_duration, parse_duration, short_duration, three_digits
+from schedlab.units import (
+    format_duration,
+    parse_duration,
+    short_duration,
+    three_digits,
+    whole_duration,
+)
 
 
 @pytest.mark.parametrize(
@@ -49,3 +55,12 @@ def test_short_durations_have_three_digits(seconds: float, text: str) -> None:
 def test_three_digits_are_kept(value: float, text: str) -> None:
     """More cannot be told apart in a table."""
     assert three_digits(value) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(72 * 3600, "72 h"), (1800, "30 min"), (100, "100 s"), (3600 * 2000, "2,000 h"), (0, "0 h")],
+)
+def test_whole_duration_is_exact(seconds: int, text: str) -> None:
+    """The largest unit that goes into it, as people write requests."""
+    assert whole_duration(seconds) == text

@@ -43,11 +43,6 @@ Simulator::Simulator(JobTable jobs, Options options)
               [](const Event& a, const Event& b) { return b > a; });
 }
 
-Time Simulator::seen(Time time) const {
-    const Time tick = options_.tick;
-    return tick > 0 ? (time + tick - 1) / tick * tick : time;
-}
-
 std::span<const NodeRange> Simulator::nodes_of(JobIndex job) const {
     return {ranges_.data() + ranges_begin_[job], static_cast<std::size_t>(ranges_count_[job])};
 }

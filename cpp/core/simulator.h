@@ -56,7 +56,11 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
   private:
     friend class View;
 
-    Time seen(Time time) const;
+    // When an event is noticed: at once, or at the next tick.
+    Time seen(Time time) const {
+        const Time tick = options_.tick;
+        return tick > 0 ? (time + tick - 1) / tick * tick : time;
+    }
     Time planned(JobIndex job) const { return seen(table_.request[job]); }
     Time release_time(JobIndex job) const { return start_[job] + planned(job); }
     // No release is expected sooner than this: an overdue job may end at the next instant.

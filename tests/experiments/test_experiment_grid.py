@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from schedlab.errors import ParameterError, WorkloadError
+from schedlab.errors import ParameterError, PlatformError, WorkloadError
 from schedlab.experiments import Experiment
 from schedlab.experiments.grid import Cell, grid, select
 
@@ -34,6 +34,21 @@ def test_platforms_multiply(describe: Describe) -> None:
     cells = grid(describe(("nodes = 32", platforms)))
     assert len(cells) == 16
     assert {cell.platform.nodes for cell in cells if cell.platform} == {32, 64}
+
+
+def test_a_platform_may_be_a_cluster_of_a_file(describe: Describe, tmp_path: Path) -> None:
+    """Which one must be said, since a simulation has one cluster."""
+    (tmp_path / "grid.toml").write_text(
+        "[[site]]\n"
+        '[[site.cluster]]\nname = "thin"\nnodes = 48\n'
+        '[[site.cluster]]\nname = "fat"\nnodes = 64\n'
+    )
+    platform = '[[platform]]\nname = "fat"\nfile = "grid.toml"\n'
+    [fat] = {cell.platform for cell in grid(describe(("nodes = 32", f'{platform}cluster = "fat"')))}
+    assert fat is not None
+    assert fat.nodes == 64
+    with pytest.raises(PlatformError, match=r"several clusters \(thin, fat\); choose one"):
+        grid(describe(("nodes = 32", platform)))
 
 
 def test_seeds_that_change_nothing_are_run_once(describe: Describe, tmp_path: Path) -> None:

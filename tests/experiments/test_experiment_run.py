@@ -111,7 +111,6 @@ def test_a_failing_cell_does_not_stop_the_others(
 ) -> None:
     """It is named with its reason, and computed again by the next run."""
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     (tmp_path / "failing_order_of_test.py").write_text(
         "from schedlab import Order\n\n"
         "class Bad(Order):\n"
@@ -133,7 +132,6 @@ def test_a_worker_that_dies_is_a_failure(
 ) -> None:
     """As when the system kills it for want of memory; nothing hangs."""
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     (tmp_path / "deadly_order_of_test.py").write_text(
         "import os\nfrom schedlab import Order\n\n"
         "class Deadly(Order):\n"

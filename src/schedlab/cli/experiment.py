@@ -133,11 +133,11 @@ def report(
 
 def _show(done: Run, json: bool) -> None:
     """The results at a glance, and what happened."""
+    from schedlab.experiments import summary
     from schedlab.experiments.glance import glances, scenario_keys
     from schedlab.experiments.run_folder import RunFolder
-    from schedlab.experiments.table import summary_rows
 
-    rows = summary_rows(RunFolder(done.folder))
+    rows = summary(done.folder).to_dicts()
     if json:
         print_json(rows)
     else:

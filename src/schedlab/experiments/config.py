@@ -86,10 +86,13 @@ class PlatformSection:
     name: str
     nodes: int | None = None
     file: str | None = None
+    cluster: str | None = None
 
     def __post_init__(self) -> None:
         if (self.nodes is None) == (self.file is None) or self.nodes == 0:
             raise ParameterError("give nodes (>= 1) or file")
+        if self.cluster is not None and self.file is None:
+            raise ParameterError("cluster needs file, which describes it")
 
 
 @dataclass(frozen=True, kw_only=True)

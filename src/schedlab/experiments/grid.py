@@ -7,8 +7,13 @@ from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from schedlab.errors import ParameterError
-from schedlab.experiments.config import Experiment, PolicySection, WorkloadSection
+from schedlab.errors import ParameterError, PlatformError
+from schedlab.experiments.config import (
+    Experiment,
+    PlatformSection,
+    PolicySection,
+    WorkloadSection,
+)
 from schedlab.experiments.digest import key_of, outside_code
 from schedlab.experiments.engine import Task
 from schedlab.experiments.recipe import Recipe
@@ -98,12 +103,17 @@ def _platforms(
     if not experiment.platforms:
         return [("as in header", None)]
     folder = experiment.path.parent
-    return [
-        (each.name, read_platform(folder / each.file) if each.file else _equal_nodes(each.nodes))
-        for each in experiment.platforms
-    ]
+    return [(each.name, _platform(each, folder)) for each in experiment.platforms]
 
 
-def _equal_nodes(nodes: int | None) -> Platform:
-    assert nodes is not None
-    return Platform.homogeneous(nodes)
+def _platform(section: PlatformSection, folder: Path) -> Platform:
+    if section.nodes is not None:
+        return Platform.homogeneous(section.nodes)
+    path = folder / str(section.file)
+    found = read_platform(path)
+    if section.cluster is not None:
+        return found.only(section.cluster)
+    if len(found.clusters) > 1:
+        names = ", ".join(cluster.name for cluster in found.clusters)
+        raise PlatformError(f"{path}: has several clusters ({names}); choose one with cluster")
+    return found

@@ -19,7 +19,7 @@ from schedlab.experiments.document import (
 from schedlab.experiments.glance import Glance, glances, scenario_keys, written
 from schedlab.experiments.intervals import RESAMPLES
 from schedlab.experiments.run_folder import RunFolder
-from schedlab.experiments.table import Row, results, summary, summary_rows
+from schedlab.experiments.table import Row, results, summary
 
 FILES = ("results.parquet", "results.csv", "summary.csv", "report.html", "report.md")
 
@@ -27,14 +27,14 @@ FILES = ("results.parquet", "results.csv", "summary.csv", "report.html", "report
 def write_report(path: str | Path) -> None:
     """Write ``FILES`` from what is finished in a run's folder."""
     folder = RunFolder(Path(path))
-    record, rows, cells = folder.record(), summary_rows(folder), results(path)
+    record, cells, means = folder.record(), results(path), summary(path)
     title = record["title"] or record["name"]
-    blocks = list(_blocks(record, rows, len(cells)))
+    blocks = list(_blocks(record, means.to_dicts(), len(cells)))
     with replacing(folder.path / "results.parquet") as temporary:
         cells.write_parquet(temporary)
     for name, text in (
         ("results.csv", cells.write_csv()),
-        ("summary.csv", summary(path).write_csv()),
+        ("summary.csv", means.write_csv()),
         ("report.html", as_html(title, blocks)),
         ("report.md", as_markdown(blocks)),
     ):
@@ -44,9 +44,8 @@ def write_report(path: str | Path) -> None:
 
 def _blocks(record: Mapping[str, Any], rows: Sequence[Row], finished: int) -> Iterator[Block]:
     yield Heading(record["title"] or record["name"], 1)
-    yield from map(Paragraph, remarks(record, finished))
-    shown = glances(rows, record)
-    for glance in shown:
+    yield from map(Paragraph, _remarks(record, finished))
+    for glance in glances(rows, record):
         yield Heading(glance.label)
         yield Table(glance.headings, glance.rows, len(scenario_keys(rows)))
         yield Paragraph("In full:")
@@ -54,10 +53,11 @@ def _blocks(record: Mapping[str, Any], rows: Sequence[Row], finished: int) -> It
     yield from _what_was_run(record)
 
 
-def remarks(record: Mapping[str, Any], finished: int) -> Iterator[str]:
+def _remarks(record: Mapping[str, Any], finished: int) -> Iterator[str]:
     """What a reader must know before the numbers."""
-    seeds, cells = record["seeds"], record["cells"]
-    yield f"{finished:,} of {len(cells):,} cells finished; {len(seeds)} seed{'s' * (len(seeds) > 1)}."
+    seeds, cells = len(record["seeds"]), len(record["cells"])
+    plural = "s" if seeds > 1 else ""
+    yield f"{finished:,} of {cells:,} cells finished; {seeds} seed{plural}."
     if record["jobs_limit"] is not None:
         yield (
             f"A quick run: at most {record['jobs_limit']:,} jobs of each workload. "
@@ -66,7 +66,7 @@ def remarks(record: Mapping[str, Any], finished: int) -> Iterator[str]:
     if record["published"]["rows"]:
         source = record["published"]["source"] or "a published table"
         yield f"Theirs, in brackets at first, are from {source}; the difference is ours − theirs."
-    if len(seeds) > 1:
+    if seeds > 1:
         yield (
             "Ours are means over seeds. Intervals are of 95 % confidence: Student's t, which takes "
             "the values of seeds to be normally distributed, and the percentile bootstrap of "

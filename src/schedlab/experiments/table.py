@@ -61,7 +61,7 @@ def summary(path: str | Path) -> pl.DataFrame:
     names: Any = dict.fromkeys((*KEYS, "metric"), pl.String)
     numbers: Any = dict.fromkeys(_NUMBERS, pl.Float64)
     schema = {**names, "seeds": pl.Int64, **numbers}
-    return pl.DataFrame(summary_rows(RunFolder(Path(path))), schema=schema)
+    return pl.DataFrame(_rows(RunFolder(Path(path))), schema=schema)
 
 
 _NUMBERS = (
@@ -76,8 +76,7 @@ _NUMBERS = (
 )
 
 
-def summary_rows(folder: RunFolder) -> list[Row]:
-    """The rows of ``summary``."""
+def _rows(folder: RunFolder) -> list[Row]:
     record, cells = folder.record(), finished_cells(folder)
     relative_to = record["relative_to"]
     if relative_to is not None:

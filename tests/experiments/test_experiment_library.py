@@ -1,0 +1,51 @@
+"""Experiments by name, and the one that comes as an example."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from schedlab.errors import UnknownNameError
+from schedlab.experiments import (
+    find_experiment,
+    list_experiments,
+    read_experiment,
+    run_experiment,
+    summary,
+)
+
+
+def test_experiments_that_come_with_schedlab_are_found_from_anywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of the current folder go before them."""
+    monkeypatch.chdir(tmp_path)
+    assert find_experiment("classic").name == "classic.toml"
+    own = tmp_path / "experiments" / "classic"
+    own.mkdir(parents=True)
+    for name in ("classic", "other"):
+        (own / f"{name}.toml").write_text("")
+    assert find_experiment("classic").resolve() == own / "classic.toml"
+    assert find_experiment("classic/other").resolve() == own / "other.toml"
+    with pytest.raises(UnknownNameError, match=r'did you mean "classic"'):
+        find_experiment("clasic")
+
+
+@pytest.mark.parametrize("name", list_experiments())
+def test_every_experiment_can_be_read(name: str) -> None:
+    """A choice offered works."""
+    experiment = read_experiment(list_experiments()[name])
+    assert experiment.about.name == name
+    assert experiment.about.title
+    assert (experiment.path.parent / "README.md").is_file()
+
+
+def test_classic_gives_the_table_it_stands_beside(tmp_path: Path) -> None:
+    """Made with version 0.1.0: a number that changes is a change of the simulator."""
+    experiment = read_experiment(find_experiment("classic"))
+    run = run_experiment(experiment, tmp_path)
+    assert (run.cells, run.failures) == (24, {})
+    rows = summary(tmp_path).to_dicts()
+    assert len(rows) == 24
+    assert all(row["ours"] == pytest.approx(row["theirs"], rel=1e-4) for row in rows)
