@@ -47,10 +47,13 @@ def files(folder: Path) -> list[Row]:
 def start_up() -> list[Row]:
     """How long one waits for the first answer."""
     python, schedlab = sys.executable, str(Path(sys.executable).with_name("schedlab"))
-    bare = min(seconds(python, "-c", "pass") for _ in range(5))
-    loaded = min(seconds(python, "-c", "import schedlab; schedlab.simulate") for _ in range(5))
-    helped = min(seconds(schedlab, "--help") for _ in range(5))
+    commands = {
+        "import schedlab": [python, "-c", "import schedlab"],
+        "  and load simulate": [python, "-c", "import schedlab; schedlab.simulate"],
+        "schedlab --help": [schedlab, "--help"],
+    }
+    targets = (0.3, None, 0.5)
     return [
-        Row("import schedlab (simulate and all)", loaded - bare, "s", 0.3),
-        Row("schedlab --help", helped, "s", 0.5),
+        Row(name, min(seconds(*command) for _ in range(10)), "s", target)
+        for (name, command), target in zip(commands.items(), targets, strict=True)
     ]
