@@ -143,26 +143,42 @@ def test_report_is_made_anew(small: str, run: Run) -> None:
     assert Path("out/small/report.html").read_text() == before
 
 
-@pytest.mark.slow
-def test_ctrl_c_at_half_and_again(tmp_path: Path) -> None:
-    """Exit code 130, nothing half-written, no process left; the next run gives the same tables."""
-    (tmp_path / "long.toml").write_text(LONG)
-    command = [sys.executable, "-m", "schedlab", "experiment", "run", "long.toml", "--workers", "2"]
+COMMAND = (sys.executable, "-m", "schedlab", "experiment", "run", "long.toml", "--workers", "2")
+
+
+def start_and_wait_for_cells(folder: Path, cells: int) -> subprocess.Popen[str]:
+    """The long experiment, running, with so many cells finished."""
+    (folder / "long.toml").write_text(LONG)
     process = subprocess.Popen(
-        [*command, "--out", "halves"],
-        cwd=tmp_path,
+        [*COMMAND, "--out", "halves"],
+        cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    cells = tmp_path / "halves" / "cells"
     deadline = time.monotonic() + 60
-    while len(list(cells.glob("*.json"))) < 3 and time.monotonic() < deadline:
+    while len(list(folder.glob("halves/cells/*.json"))) < cells and time.monotonic() < deadline:
         time.sleep(0.02)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too
+    return process
+
+
+@pytest.mark.slow
+def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+    """A batch system gives no time to tidy up; workers must not stay behind."""
+    process = start_and_wait_for_cells(tmp_path, 1)
+    process.kill()
     # Returns only when no worker holds the pipes any more.
+    process.communicate(timeout=30)
+
+
+@pytest.mark.slow
+def test_ctrl_c_at_half_and_again(tmp_path: Path) -> None:
+    """Exit code 130, nothing half-written, no process left; the next run gives the same tables."""
+    process = start_and_wait_for_cells(tmp_path, 3)
+    cells = tmp_path / "halves" / "cells"
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too
     _, stderr = process.communicate(timeout=30)
     assert process.returncode == 130
     assert stderr == (
@@ -171,7 +187,7 @@ def test_ctrl_c_at_half_and_again(tmp_path: Path) -> None:
     assert 3 <= len(list(cells.iterdir())) < 8
     assert not [path for path in (tmp_path / "halves").rglob("*") if path.name.endswith(".tmp")]
     for out in ("halves", "whole"):
-        subprocess.run([*command, "--out", out], cwd=tmp_path, check=True, capture_output=True)
+        subprocess.run([*COMMAND, "--out", out], cwd=tmp_path, check=True, capture_output=True)
     for name in ("results.csv", "summary.csv", "report.md", "report.html"):
         halves, whole = tmp_path / "halves" / name, tmp_path / "whole" / name
         assert halves.read_bytes() == whole.read_bytes()

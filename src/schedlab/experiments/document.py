@@ -57,15 +57,16 @@ class Table:
 
     def html(self) -> str:
         """As table."""
-        head = "".join(f"<th>{escape(each)}</th>" for each in self.headings)
-        body = "\n".join(f"<tr>{self._cells(row)}</tr>" for row in self.rows)
-        head = f"<thead><tr>{head}</tr></thead>"
+        head = f"<thead>{self._row('th', self.headings)}</thead>"
+        body = "\n".join(self._row("td", row) for row in self.rows)
         return f'<div class="scroll"><table>{head}<tbody>\n{body}\n</tbody></table></div>'
 
-    def _cells(self, row: Sequence[str]) -> str:
-        first = self.text_columns
-        texts = "".join(f'<td class="text">{escape(each)}</td>' for each in row[:first])
-        return texts + "".join(f"<td>{escape(each)}</td>" for each in row[first:])
+    def _row(self, tag: str, row: Sequence[str]) -> str:
+        kinds = (' class="text"' if place < self.text_columns else "" for place in range(len(row)))
+        cells = (
+            f"<{tag}{kind}>{escape(each)}</{tag}>" for kind, each in zip(kinds, row, strict=True)
+        )
+        return f"<tr>{''.join(cells)}</tr>"
 
 
 @dataclass(frozen=True)

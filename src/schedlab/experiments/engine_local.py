@@ -8,7 +8,8 @@ from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children, get_context, parent_process
+from threading import Thread
 
 from schedlab.errors import ParameterError
 from schedlab.experiments.engine import Outcome, Task, run_task
@@ -30,7 +31,9 @@ class LocalEngine:
             yield from map(run_task, tasks)
             return
         others = set(active_children())
-        pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+        pool = ProcessPoolExecutor(
+            workers, mp_context=get_context("spawn"), initializer=_end_with_parent
+        )
         try:
             with _children_deaf_to_ctrl_c():
                 futures = {pool.submit(run_task, task): task for task in tasks}
@@ -50,6 +53,18 @@ def _outcome(future: Future[Outcome], task: Task) -> Outcome:
     except BrokenProcessPool:
         reason = "a worker process died (was there enough memory?); run again to go on"
         return Outcome(key=task.key, name=task.name, error=reason)
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed cannot stop its workers, which would wait for tasks for ever."""
+    parent = parent_process()
+
+    def follow() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    Thread(target=follow, daemon=True).start()
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import Any
 
 from schedlab.experiments.published import RELATIVE
 from schedlab.experiments.table import Row
+from schedlab.lookup import is_outside
 from schedlab.units import three_digits
 from schedlab.viz.labels import metric_label
 
@@ -58,8 +59,9 @@ def _both(row: Row, between: str) -> str:
 
 
 def _label(metric: str, record: Mapping[str, Any]) -> str:
-    if metric.startswith(RELATIVE):
-        plain = metric.removeprefix(RELATIVE)
-        return f"{metric_label(plain)} relative to {record['relative_to']}"
+    plain = metric.removeprefix(RELATIVE)
+    label = plain if is_outside(plain) else metric_label(plain)
+    if plain != metric:
+        return f"{label} relative to {record['relative_to']}"
     unit = record["units"][metric]
-    return metric_label(metric) + ("" if unit == "1" else f" ({unit})")
+    return label if unit == "1" else f"{label} ({unit})"

@@ -48,7 +48,7 @@ def _blocks(record: Mapping[str, Any], rows: Sequence[Row], finished: int) -> It
     for glance in glances(rows, record):
         yield Heading(glance.label)
         yield Table(glance.headings, glance.rows, len(scenario_keys(rows)))
-        yield Paragraph("In full:")
+        yield Heading("In full", 3)
         yield _in_full(glance, rows)
     yield from _what_was_run(record)
 
@@ -99,7 +99,7 @@ def _numbers(row: Row) -> tuple[str, ...]:
         _interval(row["bootstrap_low"], row["bootstrap_high"]),
         written(row["theirs"]),
         "–" if difference is None else f"{'+' if difference > 0 else ''}{written(difference)}",
-        "–" if percent is None else f"{percent:+.1f}",
+        "–" if percent is None else f"{round(percent, 1) + 0:+.1f}",
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from schedlab.analysis import Analysis
 from schedlab.atomic import replacing
-from schedlab.viz.analysis.tables import request_table, summary_table, user_table
+from schedlab.viz.analysis.tables import MAX_SPIKES, request_table, summary_table, user_table
 from schedlab.viz.page import render_page, require_bokeh
 
 
@@ -24,6 +24,7 @@ def write_analysis(analysis: Analysis, path: str | Path) -> None:
         title=f"{analysis.name}: what is in the trace",
         analysis=analysis,
         summary=summary_table(analysis),
+        max_spikes=MAX_SPIKES,
         requests=request_table(analysis.requests) if analysis.requests else None,
         users=user_table(analysis.accuracy_of_users) if analysis.accuracy_of_users else None,
     )

@@ -11,11 +11,11 @@ from bokeh.palettes import Viridis256
 
 from schedlab.analysis.requests import HOUR_S, Requests
 from schedlab.units import whole_duration
+from schedlab.viz.analysis.tables import MAX_SPIKES
 from schedlab.viz.colours import STRONG
 from schedlab.viz.report.style import new_figure
 
 _TICKS_S = (60, 300, 900, 3600, 4 * 3600, 12 * 3600, 24 * 3600, 72 * 3600, 240 * 3600, 900 * 3600)
-MAX_SPIKES = 400
 _NAMED_SHARE = 0.01
 _WIDTH_PX, _HEIGHT_PX = 1000, 250
 _HALF_LETTER_PX, _LINE_PX = 3.0, 14

@@ -12,6 +12,8 @@ from schedlab.viz.report.tables import Cell, TextTable
 
 MAX_REQUESTS = 12
 MAX_USERS = 20
+MAX_SPIKES = 400
+"""Lines in the figure of requested times."""
 
 
 def summary_table(analysis: Analysis) -> TextTable:
