@@ -13,6 +13,7 @@
 #include "bindings/python_view.h"
 #include "policies/conservative.h"
 #include "policies/easy.h"
+#include "policies/easy_nodes.h"
 #include "policies/no_backfill.h"
 #include "policies/orders.h"
 #include "policies/reserving.h"
@@ -133,6 +134,8 @@ void bind_policies(nb::module_& m) {
             "order"_a, "depth"_a = nb::none(), "frozen"_a = false, "oldest_first"_a = false);
     bind_ordered<ConservativeRebuild>(
         m, "ConservativeRebuild", "Plans all considered jobs anew, in order, at every pass.");
+    bind_ordered<EasyNodes>(
+        m, "EasyNodes", "EASY in which the head reserves named nodes, as Batsim's easy_bf does.");
     bind_ordered<AllReserved>(
         m, "AllReserved", "Plans the head, then all others in order; none moves another.");
     nb::class_<OneReserved, Policy>(

@@ -37,6 +37,18 @@ void append_ranges(std::uint64_t bits, NodeIndex base, std::size_t first_own,
     }
 }
 
+// Calls visit(word, bits) for every word that the range touches.
+template <typename Visit>
+void for_each_word(NodeRange range, Visit visit) {
+    for (NodeIndex node = range.first; node <= range.last;) {
+        const std::size_t word = static_cast<std::size_t>(node) / kBits;
+        const NodeIndex base = static_cast<NodeIndex>(word * kBits);
+        const int until = range.last - base < kBits - 1 ? range.last - base + 1 : kBits;
+        visit(word, bits_between(node - base, until));
+        node = base + until;
+    }
+}
+
 }  // namespace
 
 NodePool::NodePool(NodeCount nodes) : total_(nodes), free_(0) {
@@ -73,19 +85,43 @@ void NodePool::take(NodeCount count, std::vector<NodeRange>& ranges) {
 }
 
 void NodePool::give_back(std::span<const NodeRange> ranges) {
-    for (const auto [first, last] : ranges) {
-        free_ += last - first + 1;
-        for (NodeIndex node = first; node <= last;) {
-            const std::size_t word = static_cast<std::size_t>(node) / kBits;
-            const NodeIndex base = static_cast<NodeIndex>(word * kBits);
-            const int until = last - base < kBits - 1 ? last - base + 1 : kBits;
-            const std::uint64_t bits = bits_between(node - base, until);
+    for (const NodeRange range : ranges) {
+        free_ += range.last - range.first + 1;
+        for_each_word(range, [this](std::size_t word, std::uint64_t bits) {
             assert((words_[word] & bits) == 0);
-            words_[word] |= bits;
-            filled_[word / kBits] |= 1ULL << (word % kBits);
-            node = base + until;
-        }
+            give_bits(word, bits);
+        });
     }
+}
+
+void NodePool::give_bits(std::size_t word, std::uint64_t bits) {
+    words_[word] |= bits;
+    filled_[word / kBits] |= 1ULL << (word % kBits);
+}
+
+NodeCount NodePool::free_outside(std::span<const NodeRange> nodes) const {
+    NodeCount outside = free_;
+    for (const NodeRange range : nodes) {
+        for_each_word(range, [&](std::size_t word, std::uint64_t bits) {
+            outside -= std::popcount(words_[word] & bits);
+        });
+    }
+    return outside;
+}
+
+void NodePool::take(NodeCount count, std::vector<NodeRange>& ranges,
+                    std::span<const NodeRange> avoid) {
+    std::vector<std::pair<std::size_t, std::uint64_t>> aside;
+    for (const NodeRange range : avoid) {
+        for_each_word(range, [&](std::size_t word, std::uint64_t bits) {
+            if (const std::uint64_t free = words_[word] & bits) {
+                aside.emplace_back(word, free);
+                take_bits(word, free);
+            }
+        });
+    }
+    take(count, ranges);
+    for (const auto& [word, bits] : aside) give_bits(word, bits);
 }
 
 }  // namespace schedlab

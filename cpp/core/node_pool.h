@@ -25,10 +25,14 @@ class NodePool {
 
     // Takes the `count` lowest free nodes and appends their ranges. Needs count <= free().
     void take(NodeCount count, std::vector<NodeRange>& ranges);
+    // The same, but none of `avoid`. Needs count <= free_outside(avoid).
+    void take(NodeCount count, std::vector<NodeRange>& ranges, std::span<const NodeRange> avoid);
+    NodeCount free_outside(std::span<const NodeRange> nodes) const;
     void give_back(std::span<const NodeRange> ranges);
 
   private:
     void take_bits(std::size_t word, std::uint64_t bits);
+    void give_bits(std::size_t word, std::uint64_t bits);
 
     NodeCount total_;
     NodeCount free_;

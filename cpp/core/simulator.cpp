@@ -213,7 +213,7 @@ void Simulator::reorder_queue() {
     queue_.reorder(scratch_keys_);
 }
 
-void Simulator::start(WaitingQueue::Position position) {
+void Simulator::start(WaitingQueue::Position position, std::span<const NodeRange> avoid) {
     const JobIndex job = queue_.job(position);
     const NodeCount nodes = table_.nodes[job];
     assert(queue_.waits(position) && nodes <= pool_.free());
@@ -222,7 +222,11 @@ void Simulator::start(WaitingQueue::Position position) {
     end_[job] = now_ + (options_.kill_at_request ? std::min(table_.run[job], table_.request[job])
                                                  : table_.run[job]);
     ranges_begin_[job] = ranges_.size();
-    pool_.take(nodes, ranges_);
+    if (avoid.empty()) {
+        pool_.take(nodes, ranges_);
+    } else {
+        pool_.take(nodes, ranges_, avoid);
+    }
     ranges_count_[job] = static_cast<std::int32_t>(ranges_.size() - ranges_begin_[job]);
     completions_.push({end_[job], job});
     releases_.add(release_time(job), nodes);

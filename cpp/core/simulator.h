@@ -76,7 +76,7 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     void reorder_queue();
     WaitingJob waiting_job(JobIndex job, std::int64_t arrival) const;
 
-    void start(WaitingQueue::Position position);
+    void start(WaitingQueue::Position position, std::span<const NodeRange> avoid = {});
     void promise(JobIndex job, Time time);
     AvailabilityProfile& plan();
 

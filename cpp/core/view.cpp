@@ -36,6 +36,17 @@ std::vector<JobIndex> View::running() const {
     return jobs;
 }
 
+std::vector<NodeRange> View::lowest_nodes_free_at(Time time, NodeCount count) const {
+    NodePool then = sim_->pool_;
+    for (const Event& completion : sim_->completions_.all()) {
+        const Time release = std::max(expected_release(completion.job), soonest_release());
+        if (release <= time) then.give_back(sim_->nodes_of(completion.job));
+    }
+    std::vector<NodeRange> nodes;
+    then.take(count, nodes);
+    return nodes;
+}
+
 bool View::fits(JobIndex job) const {
     waiting_position(job);
     return enough_free(job);

@@ -48,6 +48,15 @@ class View {
     }
 
     void start(WaitingQueue::Position position) { sim_->start(position); }
+    // On none of the nodes `avoid`.
+    void start(WaitingQueue::Position position, std::span<const NodeRange> avoid) {
+        sim_->start(position, avoid);
+    }
+    NodeCount free_nodes_outside(std::span<const NodeRange> nodes) const {
+        return sim_->pool_.free_outside(nodes);
+    }
+    // The lowest `count` of the nodes that are expected to be free at that time.
+    std::vector<NodeRange> lowest_nodes_free_at(Time time, NodeCount count) const;
     // Records the first start time ever promised to the job.
     void promise(JobIndex job, Time time) { sim_->promise(job, time); }
 

@@ -43,22 +43,24 @@ void Reserving::schedule(View& view) {
     }
 }
 
+bool Reserving::is_reserved(const View& view, Position head) const {
+    return frozen_ && view.queue().job(head) == head_ && view.now() < head_start_ &&
+           !view.overdue();
+}
+
 bool Reserving::head_may_start(const View& view, Position head) const {
-    const bool must_wait =
-        frozen_ && view.queue().job(head) == head_ && view.now() < head_start_ && !view.overdue();
-    return !must_wait && view.queue().nodes(head) <= view.free_nodes();
+    return view.queue().nodes(head) <= view.free_nodes() && !is_reserved(view, head);
 }
 
 void Reserving::reserve_head(View& view, Position head) {
     const JobIndex job = view.queue().job(head);
-    const bool keeps = frozen_ && job == head_ && view.now() < head_start_ && !view.overdue();
-    if (keeps) {
+    if (is_reserved(view, head)) {
         profile_.reserve(head_start_, head_start_ + view.planned(job), view.nodes(job));
     } else {
-        head_ = job;
         head_start_ = reserve(view, head);
+        head_ = view.overdue() ? kNoJob : job;
     }
-    if (frozen_ && !view.overdue()) view.wake_at(head_start_);
+    if (frozen_ && head_ != kNoJob) view.wake_at(head_start_);
 }
 
 void Reserving::start(View& view, Position position) {

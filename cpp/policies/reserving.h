@@ -35,6 +35,7 @@ class Reserving : public OrderedPolicy {
 
   private:
     std::vector<Position> considered(const View& view) const;
+    bool is_reserved(const View& view, Position head) const;
     bool head_may_start(const View& view, Position head) const;
     void reserve_head(View& view, Position head);
 

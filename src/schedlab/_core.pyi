@@ -46,6 +46,11 @@ class ConservativeRebuild(Policy):
 
     def __init__(self, order: Order, depth: int | None = None) -> None: ...
 
+class EasyNodes(Policy):
+    """EASY in which the head reserves named nodes, as Batsim's easy_bf does."""
+
+    def __init__(self, order: Order, depth: int | None = None) -> None: ...
+
 class AllReserved(Policy):
     """Plans the head, then all others in order; none moves another."""
 

@@ -9,6 +9,7 @@ import pytest
 from schedlab.errors import UnknownNameError
 from schedlab.experiments import (
     find_experiment,
+    library,
     list_experiments,
     read_experiment,
     run_experiment,
@@ -30,6 +31,19 @@ def test_experiments_that_come_with_schedlab_are_found_from_anywhere(
     assert find_experiment("classic/other").resolve() == own / "other.toml"
     with pytest.raises(UnknownNameError, match=r'did you mean "classic"'):
         find_experiment("clasic")
+
+
+def test_an_installed_schedlab_has_its_experiments_within(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wheel has no folder beside the package."""
+    package = tmp_path / "site-packages" / "schedlab" / "experiments"
+    installed = package / "builtin" / "incentive" / "incentive.toml"
+    installed.parent.mkdir(parents=True)
+    installed.write_text("")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(library, "__file__", str(package / "library.py"))
+    assert list_experiments() == {"incentive": installed}
 
 
 @pytest.mark.parametrize("name", list_experiments())

@@ -25,6 +25,7 @@ class Policy:
     backfill: Literal["none", "easy", "conservative", "all-reserved", "one-reserved"] = "none"
     rebuild: bool = False
     candidates: str | None = None
+    reserve: Literal["counts", "nodes"] = "counts"
     alpha: float = 1.5
     frozen: bool = False
     beta: float = 0.3
@@ -35,6 +36,7 @@ class Policy:
         base = self.order if self.backfill == "none" else f"{self.order}+{self.backfill}"
         parameters = ["rebuild=true"] if self.rebuild else []
         parameters += [f"backfill={self.candidates}"] if self.candidates else []
+        parameters += ["reserve=nodes"] if self.reserve == "nodes" else []
         parameters += [f"alpha={self.alpha}"] if self.backfill == "one-reserved" else []
         parameters += ["reservation=frozen"] if self.frozen else []
         parameters += [f"beta={self.beta}"] if self.order == "wrsa" else []
@@ -49,6 +51,7 @@ POLICIES = [
     *(Policy("fcfs", "easy", candidates=order) for order in ORDERS),
     Policy("sjf", "easy", candidates="laf"),
     Policy("wfp3", "easy", candidates="unicef"),
+    *(Policy(order, "easy", reserve="nodes") for order in ("fcfs", "sjf", "wfp3")),
     *(Policy(order, "all-reserved") for order in ("fcfs", "sjf", "wfp3", "wrsa")),
     *(Policy(order, "one-reserved") for order in ("fcfs", "sjf", "wfp3", "wrsa")),
     *(Policy("wrsa", "one-reserved", alpha=alpha) for alpha in (1.0, 3.0, float("inf"))),

@@ -96,7 +96,7 @@ def run(
         raise Exit(A_CELL_FAILED)
 
 
-def list_(json: AsJson = False) -> None:
+def list(json: AsJson = False) -> None:
     """List the experiments that can be run by name."""
     from schedlab.experiments import list_experiments, read_experiment
 
@@ -148,9 +148,8 @@ def _show(done: Run, json: bool) -> None:
             out().print(heading(glance.label), table, "", sep="\n")
     for name, error in done.failures.items():
         err().print(f"failed: {name}: {error}", soft_wrap=True)
-    finished = done.cells - len(done.failures)
     notes = (
-        f"{finished:,} of {done.cells:,} cells finished, {done.computed:,} computed now",
+        f"{done.finished:,} of {done.cells:,} cells finished, {done.computed:,} computed now",
         f"written: {done.folder / 'report.html'}",
     )
     print_notes(notes, to_stderr=json)
@@ -162,7 +161,6 @@ app = typer.Typer(
     epilog=epilog((RUN_EXAMPLES[0], LIST_EXAMPLES[0])),
     no_args_is_help=True,
 )
-list_.__name__ = "list"
 add_command(app, run, *RUN_EXAMPLES)
-add_command(app, list_, *LIST_EXAMPLES)
+add_command(app, list, *LIST_EXAMPLES)
 add_command(app, report, *REPORT_EXAMPLES)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from multiprocessing import active_children, get_context, parent_process
 from threading import Thread
 
@@ -30,29 +30,43 @@ class LocalEngine:
         if workers <= 1:
             yield from map(run_task, tasks)
             return
-        others = set(active_children())
-        pool = ProcessPoolExecutor(
-            workers, mp_context=get_context("spawn"), initializer=_end_with_parent
-        )
-        try:
-            with _children_deaf_to_ctrl_c():
-                futures = {pool.submit(run_task, task): task for task in tasks}
-            for future in as_completed(futures):
-                yield _outcome(future, futures[future])
-        except BaseException:
-            for worker in set(active_children()) - others:
-                worker.terminate()
-            raise
-        finally:
-            pool.shutdown(cancel_futures=True)
+        lost = []
+        with closing(_side_by_side(tasks, workers)) as finished:
+            for task, outcome in finished:
+                if outcome is None:
+                    lost.append(task)
+                else:
+                    yield outcome
+        # One of them ended its worker, and so the others: each alone, to know which.
+        for task in lost:
+            with closing(_side_by_side([task], 1)) as finished:
+                for _, outcome in finished:
+                    yield outcome or Outcome(key=task.key, name=task.name, error=_DIED)
 
 
-def _outcome(future: Future[Outcome], task: Task) -> Outcome:
+_DIED = "its process died (was there enough memory?)"
+
+Finished = tuple[Task, Outcome | None]
+
+
+def _side_by_side(tasks: Sequence[Task], workers: int) -> Generator[Finished, None, None]:
+    """Each task with its outcome, or with None if a worker died."""
+    others = set(active_children())
+    pool = ProcessPoolExecutor(
+        workers, mp_context=get_context("spawn"), initializer=_end_with_parent
+    )
     try:
-        return future.result()
-    except BrokenProcessPool:
-        reason = "a worker process died (was there enough memory?); run again to go on"
-        return Outcome(key=task.key, name=task.name, error=reason)
+        with _children_deaf_to_ctrl_c():
+            futures = {pool.submit(run_task, task): task for task in tasks}
+        for future in as_completed(futures):
+            died = isinstance(future.exception(), BrokenProcessPool)
+            yield futures[future], None if died else future.result()
+    except BaseException:
+        for worker in set(active_children()) - others:
+            worker.terminate()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _end_with_parent() -> None:

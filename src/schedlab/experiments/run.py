@@ -30,10 +30,11 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Run:
-    """What became of a run: how many cells it has, how many were computed now, which failed."""
+    """What became of a run: its cells, those finished, those tried now, and which failed."""
 
     folder: Path
     cells: int
+    finished: int
     computed: int
     failures: Mapping[str, str]
 
@@ -73,7 +74,8 @@ def run_experiment(
     failures = _compute(list(waiting.values()), engine or LocalEngine(), folder, progress)
     folder.write_record({**record, "cells": named, "failures": failures})
     write_report(folder.path)
-    return Run(folder.path, len(cells), len(waiting), failures)
+    finished = sum(folder.kept(task.key) is not None for task in tasks)
+    return Run(folder.path, len(cells), finished, len(waiting), failures)
 
 
 def _record(

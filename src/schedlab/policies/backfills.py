@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from schedlab import _core
+from schedlab.errors import ParameterError
 from schedlab.policies.orders import native_order
 from schedlab.policies.parameters import Parameter, Parameters, factor, one_of, positive, yes_or_no
 
@@ -21,9 +22,17 @@ class BackfillEntry:
 
 
 def _easy(
-    order: _core.Order, *, depth: int | None = None, backfill: _core.Order | None = None
+    order: _core.Order,
+    *,
+    depth: int | None = None,
+    backfill: _core.Order | None = None,
+    reserve: str = "counts",
 ) -> _core.Policy:
-    return _core.Easy(order, depth, backfill)
+    if reserve == "counts":
+        return _core.Easy(order, depth, backfill)
+    if backfill is not None:
+        raise ParameterError("easy: reserve=nodes tries candidates in queue order; omit backfill")
+    return _core.EasyNodes(order, depth)
 
 
 def _conservative(
@@ -72,6 +81,11 @@ BACKFILLS: dict[str, BackfillEntry] = {
         {
             "depth": DEPTH,
             "backfill": Parameter(native_order, "order in which candidates are tried; the queue's"),
+            "reserve": Parameter(
+                one_of("counts", "nodes"),
+                "counts: the head reserves a number of nodes; nodes: the lowest-numbered ones, "
+                "as Batsim's easy_bf",
+            ),
         },
         _easy,
     ),

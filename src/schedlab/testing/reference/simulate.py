@@ -9,6 +9,7 @@ from schedlab.errors import UnknownNameError
 from schedlab.sim import Schedule
 from schedlab.testing.reference.conservative import Conservative, RebuiltConservative
 from schedlab.testing.reference.easy import Easy
+from schedlab.testing.reference.easy_nodes import EasyNodes
 from schedlab.testing.reference.job import jobs_of
 from schedlab.testing.reference.no_backfill import NoBackfill
 from schedlab.testing.reference.orders import ORDERS, Order
@@ -54,6 +55,7 @@ def reference_simulate(
     *,
     rebuild: bool = False,
     candidates: str | None = None,
+    reserve: Literal["counts", "nodes"] = "counts",
     alpha: float = 1.5,
     frozen: bool = False,
     beta: float = 0.3,
@@ -70,6 +72,7 @@ def reference_simulate(
         backfill: which jobs may overtake.
         rebuild: with conservative backfilling, plan from scratch at every pass.
         candidates: with EASY, the order in which jobs behind the head are tried.
+        reserve: with EASY, what the head reserves: a number of nodes, or named ones.
         alpha: with one-reserved, how much longer than a hole a job may be.
         frozen: with all-reserved and one-reserved, reservations are kept and started exactly then.
         beta: the weight of the past in the users' accuracy.
@@ -81,6 +84,8 @@ def reference_simulate(
     simulation = Simulation(jobs_of(workload, nodes), machine, beta)
     tries = None if candidates is None else _order(candidates)
     how = _backfill(backfill, rebuild, tries, alpha, frozen)
+    if backfill == "easy" and reserve == "nodes":
+        how = EasyNodes()
     simulation.run(_order(order), how, depth)
     jobs = simulation.jobs
     assert not simulation.queue, "every job must start in the end"

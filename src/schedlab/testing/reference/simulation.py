@@ -72,11 +72,11 @@ class Simulation:
             if woken or any(happened):
                 self._pass(order, backfill, depth)
 
-    def start(self, job: Job) -> None:
-        """Give the job the free nodes with the lowest numbers."""
-        assert job.nodes <= len(self.free), "no node may be used twice"
-        job.node_numbers = self.free[: job.nodes]
-        del self.free[: job.nodes]
+    def start(self, job: Job, avoid: frozenset[int] = frozenset()) -> None:
+        """Give the job the free nodes with the lowest numbers, but none to avoid."""
+        job.node_numbers = [node for node in self.free if node not in avoid][: job.nodes]
+        assert len(job.node_numbers) == job.nodes, "no node may be used twice"
+        self.free = [node for node in self.free if node not in set(job.node_numbers)]
         killed = self.machine.kill_at_request and job.run_s > job.request_s
         job.state = JobState.KILLED if killed else JobState.COMPLETED
         job.start_s = self.now
