@@ -97,10 +97,11 @@ def test_the_core_agrees_with_the_reference(
 
 
 @pytest.mark.slow
-@examples(2000)
+@pytest.mark.parametrize("part", range(8))  # 2,000 draws, so that all processors can share them
+@examples(250)
 @given(machine=machines(max_jobs=25), options=simulation_options())
 def test_the_core_agrees_with_the_reference_at_length(
-    machine: tuple[int, Workload], options: SimulationOptions
+    part: int, machine: tuple[int, Workload], options: SimulationOptions
 ) -> None:
     """Longer workloads and more of them, for the rare coincidences."""
     check_agreement(*machine, options)

@@ -42,8 +42,9 @@ class AllReserved:
                 plan.reserve(head, self.head_start_s)
             else:
                 self.head_start_s = reserve(plan, head)
-            if self.frozen and not overrun:
-                self.head, sim.wake_up_s = head, self.head_start_s
+            self.head = head if self.frozen and not overrun else None
+            if self.head is not None:
+                sim.wake_up_s = self.head_start_s
             self.backfill(sim, plan, jobs)
             break
 
