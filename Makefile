@@ -30,7 +30,7 @@ docs: $(VENV)/.docs
 sanitize: $(VENV)/.installed
 	$(PY) -m pip install --quiet --no-build-isolation --no-deps --upgrade --target build/sanitized \
 	  -Cbuild-dir=build/Sanitize -Ccmake.build-type=Debug -Ccmake.define.SCHEDLAB_SANITIZE=ON .
-	SCHEDLAB_SITE=$(CURDIR)/build/sanitized SCHEDLAB_EXAMPLES=40 ASAN_OPTIONS=detect_leaks=0 \
+	SCHEDLAB_SITE=$(CURDIR)/build/sanitized SCHEDLAB_EXAMPLES=10 ASAN_OPTIONS=detect_leaks=0 \
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so)" \
 	  $(PY) -m pytest -n auto tests/sim tests/policies
 
