@@ -32,7 +32,7 @@ sanitize: $(VENV)/.installed
 	  -Cbuild-dir=build/Sanitize -Ccmake.build-type=Debug -Ccmake.define.SCHEDLAB_SANITIZE=ON .
 	SCHEDLAB_SITE=$(CURDIR)/build/sanitized SCHEDLAB_EXAMPLES=10 ASAN_OPTIONS=detect_leaks=0 \
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so)" \
-	  $(PY) -m pytest -n auto tests/sim tests/policies
+	  $(PY) -m pytest -n auto tests/sim tests/policies -m "not slow"
 
 format: $(VENV)/.installed
 	$(VENV)/bin/ruff check --fix .
