@@ -26,7 +26,7 @@ bench: $(VENV)/.bench
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --quiet --strict
 
-# The simulator's tests on a core with assertions, AddressSanitizer and UndefinedBehaviorSanitizer.
+# The simulator's fast tests on a core with assertions, AddressSanitizer and UndefinedBehaviorSanitizer.
 sanitize: $(VENV)/.installed
 	$(PY) -m pip install --quiet --no-build-isolation --no-deps --upgrade --target build/sanitized \
 	  -Cbuild-dir=build/Sanitize -Ccmake.build-type=Debug -Ccmake.define.SCHEDLAB_SANITIZE=ON .
