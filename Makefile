@@ -26,13 +26,13 @@ bench: $(VENV)/.bench
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --quiet --strict
 
-# The simulator's fast tests on a core with assertions, AddressSanitizer and UndefinedBehaviorSanitizer.
+# The simulator's tests on a core with assertions, AddressSanitizer and UndefinedBehaviorSanitizer.
 sanitize: $(VENV)/.installed
 	$(PY) -m pip install --quiet --no-build-isolation --no-deps --upgrade --target build/sanitized \
 	  -Cbuild-dir=build/Sanitize -Ccmake.build-type=Debug -Ccmake.define.SCHEDLAB_SANITIZE=ON .
-	SCHEDLAB_SITE=$(CURDIR)/build/sanitized SCHEDLAB_EXAMPLES=10 ASAN_OPTIONS=detect_leaks=0 \
+	SCHEDLAB_SITE=$(CURDIR)/build/sanitized SCHEDLAB_EXAMPLES=25 ASAN_OPTIONS=detect_leaks=0 \
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so)" \
-	  $(PY) -m pytest -n auto tests/sim tests/policies -m "not slow"
+	  $(PY) -m pytest -n auto tests/sim tests/policies
 
 format: $(VENV)/.installed
 	$(VENV)/bin/ruff check --fix .

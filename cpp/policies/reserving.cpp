@@ -1,46 +1,42 @@
 #include "policies/reserving.h"
 
-#include <algorithm>
-
 #include "core/view.h"
 
 namespace schedlab {
-
-// The first `depth` jobs of the queue, the oldest of all among them, the oldest in front.
-std::vector<Reserving::Position> Reserving::considered(const View& view) const {
-    const WaitingQueue& queue = view.queue();
-    const Position end = queue.end_of_first(depth());
-    std::vector<Position> found;
-    Position oldest = queue.first();
-    for (Position at = queue.first(); at < queue.end(); at = queue.next(at)) {
-        if (queue.arrival(at) < queue.arrival(oldest)) oldest = at;
-        if (at < end) found.push_back(at);
-    }
-    if (oldest >= end) found.back() = oldest;
-    return found;
-}
 
 void Reserving::begin(const View&) { head_ = kNoJob; }
 
 void Reserving::schedule(View& view) {
     const WaitingQueue& queue = view.queue();
-    std::vector<Position> jobs = considered(view);
-    const auto older = [&queue](Position a, Position b) {
-        return queue.arrival(a) < queue.arrival(b);
-    };
-    while (!jobs.empty()) {
-        const auto oldest = std::min_element(jobs.begin(), jobs.end(), older);
-        const Position head = *oldest;
-        jobs.erase(oldest);
+    for (std::size_t left = depth(); left > 0 && !queue.empty(); --left) {
+        const Position head = oldest(queue);
         if (head_may_start(view, head)) {
             view.start(head);
             continue;
         }
         profile_.rebuild(view.now(), view.free_nodes(), view.releases(), view.soonest_release());
         reserve_head(view, head);
-        backfill(view, jobs);
+        backfill(view, others(queue, head, left - 1));
         break;
     }
+}
+
+Reserving::Position Reserving::oldest(const WaitingQueue& queue) {
+    Position found = queue.first();
+    for (Position at = found; at < queue.end(); at = queue.next(at)) {
+        if (queue.arrival(at) < queue.arrival(found)) found = at;
+    }
+    return found;
+}
+
+std::vector<Reserving::Position> Reserving::others(const WaitingQueue& queue, Position head,
+                                                   std::size_t count) {
+    std::vector<Position> found;
+    for (Position at = queue.first(); at < queue.end() && found.size() < count;
+         at = queue.next(at)) {
+        if (at != head) found.push_back(at);
+    }
+    return found;
 }
 
 bool Reserving::is_reserved(const View& view, Position head) const {

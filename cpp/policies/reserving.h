@@ -9,8 +9,8 @@
 namespace schedlab {
 
 // What the two families of incentive backfilling (Takizawa & Takano) have in common: the oldest
-// considered job, the head, goes first; then the others in the queue's order. Plans are made anew
-// at every pass.
+// job of all, the head, goes first; then the others in the queue's order. `depth` counts all that
+// a pass considers. Plans are made anew at every pass.
 class Reserving : public OrderedPolicy {
   public:
     // `frozen`: the head starts exactly at the time first reserved for it, not earlier. Only a
@@ -34,7 +34,10 @@ class Reserving : public OrderedPolicy {
     AvailabilityProfile profile_{0};
 
   private:
-    std::vector<Position> considered(const View& view) const;
+    static Position oldest(const WaitingQueue& queue);
+    // The first `count` jobs of the queue without the head.
+    static std::vector<Position> others(const WaitingQueue& queue, Position head,
+                                        std::size_t count);
     bool is_reserved(const View& view, Position head) const;
     bool head_may_start(const View& view, Position head) const;
     void reserve_head(View& view, Position head);

@@ -61,6 +61,14 @@ def test_the_accurate_user_goes_first() -> None:
     assert simulate(workload, 2, "lwjf").start_s.tolist() == [0, 0, 60, 10]
 
 
+def test_the_head_is_the_oldest_of_all_however_small_the_depth() -> None:
+    """The long job is not among the two shortest, yet with its elder gone it is the head."""
+    rows = ((0, 1, 10, 10), (0, 1, 100, 100), (0, 1, 5, 5))
+    schedule = simulate(jobs(*rows), 1, "sjf+one-reserved:reservation=frozen,depth=2")
+    assert schedule.promised_s.tolist() == [-1, 10, 110]
+    assert schedule.start_s.tolist() == [0, 10, 110]
+
+
 def equal_accuracy(workload: Workload) -> Workload:
     """The same jobs, all from different users, so that everybody's WRSA is 1 while waiting."""
     return workload.replace(user=np.arange(len(workload)))

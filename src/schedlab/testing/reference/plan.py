@@ -52,6 +52,7 @@ class Plan:
         first, last = self._step_at(start_s), self._step_at(end_s)
         for step in range(first, last):
             self.free[step] += nodes
+            assert self.free[step] >= 0, "a plan holds no node twice"
 
     def _step_at(self, time_s: int) -> int:
         """The step that begins at this time, made if there is none."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 
+from schedlab.sim import JobState
 from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.plan import Plan
 from schedlab.testing.reference.simulation import Simulation
@@ -27,11 +28,9 @@ class AllReserved:
 
     def schedule(self, sim: Simulation, considered: list[Job]) -> None:
         """Start the oldest jobs while they fit; reserve for the first that does not, and go on."""
-        oldest = min(sim.queue, key=lambda job: job.arrival)
-        jobs = considered if oldest in considered else [*considered[:-1], oldest]
-        while jobs:
-            head = min(jobs, key=lambda job: job.arrival)
-            jobs = [job for job in jobs if job is not head]
+        for left in range(len(considered), 0, -1):
+            waiting = [job for job in sim.queue if job.state is JobState.WAITING]
+            head = min(waiting, key=lambda job: job.arrival)
             overrun = any(sim.machine.release_s(job) <= sim.now for job in sim.running)
             waits = self.head is head and sim.now < self.head_start_s and not overrun
             if head.nodes <= len(sim.free) and not waits:
@@ -45,7 +44,8 @@ class AllReserved:
             self.head = head if self.frozen and not overrun else None
             if self.head is not None:
                 sim.wake_up_s = self.head_start_s
-            self.backfill(sim, plan, jobs)
+            others = [job for job in waiting if job is not head]
+            self.backfill(sim, plan, others[: left - 1])
             break
 
     def backfill(self, sim: Simulation, plan: Plan, others: list[Job]) -> None:
