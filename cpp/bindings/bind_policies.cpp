@@ -27,21 +27,23 @@ QueueArrays queue_arrays(std::span<const WaitingJob> jobs, Time now) {
     const std::size_t n = jobs.size();
     std::vector<JobIndex> job(n);
     std::vector<NodeCount> nodes(n);
-    std::vector<Time> request(n), submit(n), wait(n);
+    std::vector<Time> request(n), estimate(n), submit(n), wait(n);
     std::vector<std::int64_t> user(n);
     std::vector<double> wrsa(n);
     for (std::size_t i = 0; i < n; ++i) {
         job[i] = jobs[i].job;
         nodes[i] = jobs[i].nodes;
         request[i] = jobs[i].request;
+        estimate[i] = jobs[i].estimate;
         submit[i] = jobs[i].submit;
         wait[i] = now - jobs[i].eligible;
         user[i] = jobs[i].user;
         wrsa[i] = jobs[i].wrsa;
     }
-    return {to_numpy(std::move(job)),    to_numpy(std::move(nodes)), to_numpy(std::move(request)),
-            to_numpy(std::move(submit)), to_numpy(std::move(wait)),  to_numpy(std::move(user)),
-            to_numpy(std::move(wrsa))};
+    return {to_numpy(std::move(job)),      to_numpy(std::move(nodes)),
+            to_numpy(std::move(request)),  to_numpy(std::move(estimate)),
+            to_numpy(std::move(submit)),   to_numpy(std::move(wait)),
+            to_numpy(std::move(user)),     to_numpy(std::move(wrsa))};
 }
 
 namespace {

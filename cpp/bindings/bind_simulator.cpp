@@ -30,7 +30,8 @@ std::shared_ptr<Simulator> make_simulator(
     const Column<Time>& request, const Column<Time>& run, const Column<std::int64_t>& user,
     const std::optional<Column<JobIndex>>& depends_on,
     const std::optional<Column<Time>>& think_time, const std::optional<Column<Time>>& cancel_time,
-    NodeCount total_nodes, Time tick, bool kill_at_request) {
+    NodeCount total_nodes, Time tick, bool kill_at_request,
+    const std::optional<std::shared_ptr<Predictor>>& predictor) {
     JobTable table;
     table.id = copied<std::int64_t>(id);
     table.submit = copied<Time>(submit);
@@ -42,7 +43,8 @@ std::shared_ptr<Simulator> make_simulator(
     table.think_time = copied_if(think_time);
     table.cancel_time = copied_if(cancel_time);
     return std::make_shared<Simulator>(std::move(table),
-                                       Options{total_nodes, tick, kill_at_request});
+                                       Options{total_nodes, tick, kill_at_request},
+                                       predictor.value_or(nullptr));
 }
 
 // (offset, first, last): the node ranges of all jobs, in order of the jobs.
@@ -134,6 +136,8 @@ void bind_view(nb::module_& m) {
                      "nodes it needs")
         .def_prop_ro("request_s", [](const QueueArrays& a) { return a.request; }, kOwned,
                      "run time its user asked for")
+        .def_prop_ro("estimate_s", [](const QueueArrays& a) { return a.estimate; }, kOwned,
+                     "predicted run time; the request where nobody predicts")
         .def_prop_ro("submit_s", [](const QueueArrays& a) { return a.submit; }, kOwned,
                      "when it was submitted")
         .def_prop_ro("wait_s", [](const QueueArrays& a) { return a.wait; }, kOwned,
@@ -192,7 +196,7 @@ void bind_simulator(nb::module_& m) {
     nb::class_<Simulator>(m, "Simulator", "A steppable simulation of one cluster of whole nodes.")
         .def(nb::new_(&make_simulator), "id"_a, "submit"_a, "nodes"_a, "request"_a, "run"_a,
              "user"_a, "depends_on"_a.none(), "think_time"_a.none(), "cancel_time"_a.none(),
-             "total_nodes"_a, "tick"_a, "kill_at_request"_a)
+             "total_nodes"_a, "tick"_a, "kill_at_request"_a, "predictor"_a = nb::none())
         .def("use", &Simulator::use, "policy"_a, nb::keep_alive<1, 2>(),
              "Puts the queue in the policy's order; call it before the first pass.")
         .def("run", &Simulator::run, "policy"_a, "passes"_a,
@@ -217,6 +221,8 @@ void bind_simulator(nb::module_& m) {
         .def("promised_times",
              [](const Simulator& s) { return copy_to_numpy<Time>(s.promised_times()); },
              "first start promised to each job, -1 if none")
+        .def("estimates", [](const Simulator& s) { return copy_to_numpy<Time>(s.estimates()); },
+             "run time of each job as predicted when it became eligible")
         .def("states", &state_codes, "how each job ended")
         .def("node_ranges", &node_ranges, "the nodes of all jobs: (offset, first, last)");
 }

@@ -6,6 +6,8 @@ namespace schedlab {
 
 void bind_io(nanobind::module_& m);
 void bind_policies(nanobind::module_& m);
+void bind_predictors(nanobind::module_& m);
+void bind_predictors(nanobind::module_& m);
 void bind_simulator(nanobind::module_& m);
 
 }  // namespace schedlab

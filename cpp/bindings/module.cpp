@@ -26,5 +26,6 @@ NB_MODULE(_core, m) {
     nb::register_exception_translator(schedlab::translate);
     schedlab::bind_io(m);
     schedlab::bind_policies(m);
+    schedlab::bind_predictors(m);
     schedlab::bind_simulator(m);
 }

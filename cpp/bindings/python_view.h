@@ -13,6 +13,7 @@ struct QueueArrays {
     Numpy<JobIndex> job;
     Numpy<NodeCount> nodes;
     Numpy<Time> request;
+    Numpy<Time> estimate;
     Numpy<Time> submit;
     Numpy<Time> wait;
     Numpy<std::int64_t> user;

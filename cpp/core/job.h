@@ -30,6 +30,7 @@ struct WaitingJob {
     JobIndex job;
     NodeCount nodes;
     Time request;
+    Time estimate;  // the predicted run time; the request where nobody predicts
     Time submit;
     Time eligible;
     std::int64_t user;

@@ -2,16 +2,21 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
+#include "core/correction.h"
 #include "core/view.h"
 
 namespace schedlab {
 
-Simulator::Simulator(JobTable jobs, Options options)
+Simulator::Simulator(JobTable jobs, Options options, std::shared_ptr<Predictor> predictor)
     : table_(std::move(jobs)),
       options_(options),
+      predictor_(std::move(predictor)),
       pool_(options.nodes),
-      accuracy_(table_.user) {
+      accuracy_(table_.user),
+      estimate_(table_.request),
+      expected_run_(table_.request) {
     const std::size_t n = table_.size();
     start_.assign(n, kNone);
     end_.assign(n, kNone);
@@ -21,6 +26,10 @@ Simulator::Simulator(JobTable jobs, Options options)
     ranges_begin_.assign(n, 0);
     ranges_count_.assign(n, 0);
     ranges_.reserve(2 * n);
+    if (predictor_) {
+        corrections_.assign(n, 0);
+        predictor_->begin();
+    }
 
     if (!table_.depends_on.empty()) {
         dependants_begin_.assign(n + 1, 0);
@@ -67,6 +76,7 @@ bool Simulator::advance() {
     submitted_.clear();
     cancelled_.clear();
     reserved_.clear();
+    corrected_ = false;
     plan_made_ = false;
     deciding_ = false;
     for (;;) {
@@ -75,6 +85,7 @@ bool Simulator::advance() {
         now_ = next;
         wake_up_ = kNever;
         complete_jobs();
+        if (predictor_) correct_predictions();
         submit_jobs();
         cancel_jobs();
         if (!queue_.empty()) break;
@@ -101,6 +112,10 @@ Time Simulator::next_event() {
            start_[cancellations_[next_cancellation_].job] != kNone) {
         ++next_cancellation_;
     }
+    while (!predicted_ends_.empty() &&
+           state_[predicted_ends_.top().job] != JobState::waiting) {
+        predicted_ends_.pop();  // it ended in time
+    }
     Time next = kNever;
     if (!completions_.empty()) next = std::min(next, seen(completions_.top().time));
     if (next_submission_ < n) next = std::min(next, seen(table_.submit[next_submission_]));
@@ -108,6 +123,7 @@ Time Simulator::next_event() {
     if (next_cancellation_ < cancellations_.size()) {
         next = std::min(next, seen(cancellations_[next_cancellation_].time));
     }
+    if (!predicted_ends_.empty()) next = std::min(next, predicted_ends_.top().time);
     return std::min(next, wake_up_);
 }
 
@@ -126,8 +142,40 @@ void Simulator::complete(JobIndex job) {
     releases_.remove(release_time(job), table_.nodes[job]);
     completed_.push_back(job);
     accuracy_.job_ended(job, end_[job] - start_[job], table_.request[job]);
+    if (predictor_) predictor_->learn(submitted_job(job), end_[job] - start_[job]);
     ++ended_;
     free_dependants(job, end_[job]);
+}
+
+SubmittedJob Simulator::submitted_job(JobIndex job) const {
+    return {job, table_.nodes[job], table_.request[job], table_.submit[job], table_.user[job]};
+}
+
+void Simulator::predict(JobIndex job) {
+    const double predicted = predictor_->predict(submitted_job(job));
+    if (std::isnan(predicted)) throw PolicyError("the predictor gave NaN; must be a number");
+    const auto longest = static_cast<double>(table_.request[job]);
+    estimate_[job] = static_cast<Time>(std::ceil(std::clamp(predicted, 1.0, longest)));
+    expected_run_[job] = estimate_[job];
+}
+
+void Simulator::correct_predictions() {
+    while (!predicted_ends_.empty() && predicted_ends_.top().time <= now_) {
+        const JobIndex job = predicted_ends_.top().job;
+        predicted_ends_.pop();
+        if (state_[job] == JobState::waiting) correct(job);
+    }
+}
+
+void Simulator::correct(JobIndex job) {
+    const Time request = table_.request[job];
+    releases_.remove(release_time(job), table_.nodes[job]);
+    while (release_time(job) <= now_ && expected_run_[job] < request) {
+        const Time longer = expected_run_[job] + correction(corrections_[job]++);
+        expected_run_[job] = std::min(longer, request);
+    }
+    expect_release(job);
+    corrected_ = true;
 }
 
 void Simulator::free_dependants(JobIndex job, Time ended) {
@@ -163,6 +211,7 @@ void Simulator::submit_jobs() {
 }
 
 void Simulator::submit(JobIndex job) {
+    if (predictor_) predict(job);
     const WaitingJob newcomer = waiting_job(job, arrivals_++);
     // A key that changes with time is computed before the pass; until then the last place will do.
     double key = std::numeric_limits<double>::infinity();
@@ -178,6 +227,7 @@ WaitingJob Simulator::waiting_job(JobIndex job, std::int64_t arrival) const {
     return {job,
             table_.nodes[job],
             table_.request[job],
+            expected_run_[job],
             table_.submit[job],
             eligible_[job],
             table_.user[job],
@@ -229,7 +279,12 @@ void Simulator::start(WaitingQueue::Position position, std::span<const NodeRange
     }
     ranges_count_[job] = static_cast<std::int32_t>(ranges_.size() - ranges_begin_[job]);
     completions_.push({end_[job], job});
-    releases_.add(release_time(job), nodes);
+    expect_release(job);
+}
+
+void Simulator::expect_release(JobIndex job) {
+    releases_.add(release_time(job), table_.nodes[job]);
+    if (expected_run_[job] < table_.request[job]) predicted_ends_.push({release_time(job), job});
 }
 
 void Simulator::promise(JobIndex job, Time time) {

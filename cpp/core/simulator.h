@@ -10,6 +10,7 @@
 #include "core/job.h"
 #include "core/node_pool.h"
 #include "core/policy.h"
+#include "core/predictor.h"
 #include "core/release_list.h"
 #include "core/user_accuracy.h"
 #include "core/waiting_queue.h"
@@ -26,10 +27,12 @@ struct Options {
 //
 //     while (simulator.advance()) policy.schedule(view);
 //
-// At one instant: all completions, then all submissions, then all withdrawals, then one pass.
+// At one instant: all completions, then the corrections of predictions that running jobs have
+// outlived, then all submissions, then all withdrawals, then one pass.
 class Simulator : public std::enable_shared_from_this<Simulator> {
   public:
-    Simulator(JobTable jobs, Options options);
+    // Without a predictor, requests plan.
+    Simulator(JobTable jobs, Options options, std::shared_ptr<Predictor> predictor = nullptr);
 
     // Goes on to the next moment at which jobs wait and something has happened.
     // False when nothing more will happen.
@@ -50,6 +53,7 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     const std::vector<Time>& end_times() const { return end_; }
     const std::vector<Time>& eligible_times() const { return eligible_; }
     const std::vector<Time>& promised_times() const { return promised_; }
+    const std::vector<Time>& estimates() const { return estimate_; }
     const std::vector<JobState>& states() const { return state_; }
     std::span<const NodeRange> nodes_of(JobIndex job) const;
 
@@ -61,7 +65,7 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
         const Time tick = options_.tick;
         return tick > 0 ? (time + tick - 1) / tick * tick : time;
     }
-    Time planned(JobIndex job) const { return seen(table_.request[job]); }
+    Time planned(JobIndex job) const { return seen(expected_run_[job]); }
     Time release_time(JobIndex job) const { return start_[job] + planned(job); }
     // No release is expected sooner than this: an overdue job may end at the next instant.
     Time soonest_release() const { return now_ + (options_.tick > 0 ? options_.tick : 1); }
@@ -69,6 +73,10 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     Time next_event();
     void complete_jobs();
     void complete(JobIndex job);
+    void correct_predictions();
+    void correct(JobIndex job);
+    void predict(JobIndex job);
+    SubmittedJob submitted_job(JobIndex job) const;
     void submit_jobs();
     void submit(JobIndex job);
     void cancel_jobs();
@@ -77,12 +85,14 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     WaitingJob waiting_job(JobIndex job, std::int64_t arrival) const;
 
     void start(WaitingQueue::Position position, std::span<const NodeRange> avoid = {});
+    void expect_release(JobIndex job);
     void promise(JobIndex job, Time time);
     AvailabilityProfile& plan();
 
     JobTable table_;
     Options options_;
     std::shared_ptr<const Order> order_;
+    std::shared_ptr<Predictor> predictor_;
 
     Time now_ = 0;
     NodePool pool_;
@@ -90,6 +100,7 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     WaitingQueue queue_;
     ReleaseList releases_;
     EventQueue completions_;
+    EventQueue predicted_ends_;  // of jobs whose request is longer
 
     JobIndex next_submission_ = 0;
     EventQueue eligibles_;                // dependants whose dependency has ended
@@ -105,12 +116,16 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     std::vector<JobIndex> completed_;
     std::vector<JobIndex> submitted_;
     std::vector<JobIndex> cancelled_;
+    bool corrected_ = false;
     // The plan of this pass, made when first asked for, and what was reserved in it.
     std::optional<AvailabilityProfile> plan_;
     bool plan_made_ = false;
     std::vector<Event> reserved_;
 
     std::vector<Time> start_, end_, eligible_, promised_;
+    std::vector<Time> estimate_;      // as predicted; the request where nobody predicts
+    std::vector<Time> expected_run_;  // the same, corrected since
+    std::vector<std::uint8_t> corrections_;  // how many times; empty without a predictor
     std::vector<JobState> state_;
     std::vector<NodeRange> ranges_;
     std::vector<std::size_t> ranges_begin_;

@@ -25,11 +25,13 @@ class View {
     std::int64_t id(JobIndex job) const { return sim_->table_.id[job]; }
     NodeCount nodes(JobIndex job) const { return sim_->table_.nodes[job]; }
     Time request(JobIndex job) const { return sim_->table_.request[job]; }
+    // How long the job is expected to run: the prediction, or the request where nobody predicts.
+    Time estimate(JobIndex job) const { return sim_->expected_run_[job]; }
     Time submit(JobIndex job) const { return sim_->table_.submit[job]; }
     Time eligible(JobIndex job) const { return sim_->eligible_[job]; }
     std::int64_t user(JobIndex job) const { return sim_->table_.user[job]; }
     WaitingJob waiting(WaitingQueue::Position position) const;
-    // How long the job occupies its nodes in a plan: its request, up to the next tick.
+    // How long the job occupies its nodes in a plan: its estimate, up to the next tick.
     Time planned(JobIndex job) const { return sim_->planned(job); }
 
     // In order of their start.
@@ -42,6 +44,9 @@ class View {
     Time soonest_release() const { return sim_->soonest_release(); }
     // Whether a running job has exceeded its request.
     bool overdue() const { return sim_->releases_.first() <= sim_->now_; }
+    // Whether a running job has outlived its estimate since the last pass, or its request: plans
+    // made earlier do not hold.
+    bool plans_are_void() const { return sim_->corrected_ || overdue(); }
     // When the running jobs will have left enough nodes.
     Shadow shadow(NodeCount needed) const {
         return sim_->releases_.shadow(needed, free_nodes(), soonest_release());

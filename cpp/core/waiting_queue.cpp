@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::int32_t kLongest = std::numeric_limits<std::int32_t>::max();
 
-std::int32_t capped(Time request) {
-    return static_cast<std::int32_t>(std::min<Time>(request, kLongest));
+std::int32_t capped(Time estimate) {
+    return static_cast<std::int32_t>(std::min<Time>(estimate, kLongest));
 }
 
 // The first index in [from, until) where the test holds; `until` if there is none.
@@ -30,7 +30,7 @@ std::size_t find_where(std::size_t from, std::size_t until, Test test) {
 
 void WaitingQueue::Block::copy_slot(std::size_t to, const Block& source, std::size_t from) {
     nodes[to] = source.nodes[from];
-    request[to] = source.request[from];
+    estimate[to] = source.estimate[from];
     job[to] = source.job[from];
     key[to] = source.key[from];
     arrival[to] = source.arrival[from];
@@ -54,7 +54,7 @@ void WaitingQueue::Block::open_slot(std::size_t slot) {
 void WaitingQueue::clear() {
     blocks_.clear();
     least_nodes_.clear();
-    least_request_.clear();
+    least_estimate_.clear();
     last_key_.clear();
     first_ = 0;
     live_ = 0;
@@ -63,20 +63,20 @@ void WaitingQueue::clear() {
 void WaitingQueue::append_block() {
     blocks_.push_back(std::make_unique<Block>());
     least_nodes_.push_back(kGone);
-    least_request_.push_back(kLongest);
+    least_estimate_.push_back(kLongest);
     last_key_.push_back(0);
 }
 
 void WaitingQueue::summarise(std::size_t index) {
     const Block& block = *blocks_[index];
     NodeCount nodes = kGone;
-    std::int32_t request = kLongest;
+    std::int32_t estimate = kLongest;
     for (std::size_t i = 0; i < block.size; ++i) {
         nodes = std::min(nodes, block.nodes[i]);
-        request = std::min(request, block.nodes[i] == kGone ? kLongest : block.request[i]);
+        estimate = std::min(estimate, block.nodes[i] == kGone ? kLongest : block.estimate[i]);
     }
     least_nodes_[index] = nodes;
-    least_request_[index] = request;
+    least_estimate_[index] = estimate;
     if (block.size) last_key_[index] = block.key[block.size - 1];
 }
 
@@ -90,7 +90,7 @@ void WaitingQueue::split(std::size_t index) {
     lower.size = lower.live = half;
     blocks_.insert(blocks_.begin() + index + 1, std::move(upper));
     least_nodes_.insert(least_nodes_.begin() + index + 1, kGone);
-    least_request_.insert(least_request_.begin() + index + 1, kLongest);
+    least_estimate_.insert(least_estimate_.begin() + index + 1, kLongest);
     last_key_.insert(last_key_.begin() + index + 1, 0);
     summarise(index);
     summarise(index + 1);
@@ -121,13 +121,13 @@ void WaitingQueue::insert(const WaitingJob& job, double key) {
     const std::size_t slot = std::upper_bound(keys, keys + block.size, key) - keys;
     block.open_slot(slot);
     block.nodes[slot] = job.nodes;
-    block.request[slot] = capped(job.request);
+    block.estimate[slot] = capped(job.estimate);
     block.job[slot] = job.job;
     block.key[slot] = key;
     block.arrival[slot] = job.arrival;
     last_key_[index] = block.key[block.size - 1];
     least_nodes_[index] = std::min(least_nodes_[index], job.nodes);
-    least_request_[index] = std::min(least_request_[index], block.request[slot]);
+    least_estimate_[index] = std::min(least_estimate_[index], block.estimate[slot]);
     ++live_;
     first_ = std::min(first_, index * kBlock);
     skip_gone();
@@ -139,7 +139,7 @@ void WaitingQueue::remove(Position position) {
     Block& left = *blocks_[index];
     const std::size_t slot = position % kBlock;
     const bool was_least =
-        left.nodes[slot] == least_nodes_[index] || left.request[slot] == least_request_[index];
+        left.nodes[slot] == least_nodes_[index] || left.estimate[slot] == least_estimate_[index];
     left.nodes[slot] = kGone;
     --left.live;
     --live_;
@@ -231,22 +231,22 @@ WaitingQueue::Position WaitingQueue::find(JobIndex job, double key) const {
 }
 
 WaitingQueue::Position WaitingQueue::find_backfill(Position from, Position until, NodeCount nodes,
-                                                   Time request, NodeCount extra) const {
-    const std::int32_t longest = capped(request);
+                                                   Time estimate, NodeCount extra) const {
+    const std::int32_t longest = capped(estimate);
     const auto allowed = [=](NodeCount n, std::int32_t r) {
         return (n <= nodes) & ((r <= longest) | (n <= extra));
     };
     const std::size_t end_block = (until + kBlock - 1) / kBlock;
     for (std::size_t index = from / kBlock;; ++index) {
         index = find_where(index, end_block, [&](std::size_t i) {
-            return allowed(least_nodes_[i], least_request_[i]);
+            return allowed(least_nodes_[i], least_estimate_[i]);
         });
         if (index >= end_block) return until;
         const std::size_t slot = index == from / kBlock ? from % kBlock : 0;
         const Block& here = *blocks_[index];
         const std::size_t stop = std::min(here.size, until - index * kBlock);
         const std::size_t found = find_where(
-            slot, stop, [&](std::size_t i) { return allowed(here.nodes[i], here.request[i]); });
+            slot, stop, [&](std::size_t i) { return allowed(here.nodes[i], here.estimate[i]); });
         if (found < stop) return index * kBlock + found;
     }
 }

@@ -14,7 +14,7 @@ namespace schedlab {
 
 // The waiting jobs in some order: by key, then by arrival.
 //
-// Blocks of jobs, each with the smallest nodes and request in it, so that a search for a job that
+// Blocks of jobs, each with the smallest nodes and estimate in it, so that a search for a job that
 // can be backfilled passes over whole blocks: queues of 100,000 jobs do occur.
 // Positions stay valid while a pass starts jobs: a job that leaves is only marked.
 class WaitingQueue {
@@ -49,10 +49,10 @@ class WaitingQueue {
     std::int64_t arrival(Position p) const { return block(p).arrival[p % kBlock]; }
     bool waits(Position p) const { return nodes(p) != kGone; }
 
-    // The first job in [from, until) with at most `nodes` nodes, and a request of at most
-    // `request` or at most `extra` nodes; `until` if there is none. A request beyond 2^31 s
+    // The first job in [from, until) with at most `nodes` nodes, and an estimate of at most
+    // `estimate` or at most `extra` nodes; `until` if there is none. An estimate beyond 2^31 s
     // counts as 2^31 s: who asks with a larger one must look again.
-    Position find_backfill(Position from, Position until, NodeCount nodes, Time request,
+    Position find_backfill(Position from, Position until, NodeCount nodes, Time estimate,
                            NodeCount extra) const;
 
   private:
@@ -62,7 +62,7 @@ class WaitingQueue {
     // Column by column, so that a search reads only what it tests.
     struct Block {
         std::array<NodeCount, kBlock> nodes;  // kGone where a job has left or none was yet
-        std::array<std::int32_t, kBlock> request;
+        std::array<std::int32_t, kBlock> estimate;
         std::array<JobIndex, kBlock> job;
         std::array<double, kBlock> key;
         std::array<std::int64_t, kBlock> arrival;
@@ -87,7 +87,7 @@ class WaitingQueue {
     std::vector<std::unique_ptr<Block>> blocks_;
     // By block: the smallest values of its jobs, and the key of its last slot.
     std::vector<NodeCount> least_nodes_;
-    std::vector<std::int32_t> least_request_;
+    std::vector<std::int32_t> least_estimate_;
     std::vector<double> last_key_;
     Position first_ = 0;
     std::size_t live_ = 0;

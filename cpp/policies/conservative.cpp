@@ -17,7 +17,7 @@ void Conservative::begin(const View& view) {
 void Conservative::schedule(View& view) {
     const bool room = take_in_changes(view);
     broken_ = view.overdue() || (broken_ && a_promise_is_past(view));
-    if (broken_) {
+    if (broken_ || view.plans_are_void()) {
         replan(view);
     } else if (room && promised_ > 0 && !frozen_) {
         move_earlier(view);

@@ -30,7 +30,7 @@ void Easy::schedule(View& view) {
 bool Easy::nothing_but_newcomers(const View& view) const {
     const WaitingQueue& queue = view.queue();
     return head_ != kNoJob && queue.job(queue.first()) == head_ && view.completed().empty() &&
-           !view.overdue() && considered_all_ && queue.size() <= depth();
+           !view.plans_are_void() && considered_all_ && queue.size() <= depth();
 }
 
 void Easy::pass(View& view) {
@@ -116,7 +116,7 @@ void Easy::backfill_sorted(View& view, const std::vector<Position>& candidates) 
 }
 
 bool Easy::ends_in_time(const View& view, JobIndex job) const {
-    return view.request(job) <= shadow_.time - view.now();
+    return view.estimate(job) <= shadow_.time - view.now();
 }
 
 bool Easy::may_start(const View& view, JobIndex job) const {

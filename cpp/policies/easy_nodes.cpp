@@ -9,7 +9,7 @@ void EasyNodes::begin(const View&) { head_ = kNoJob; }
 void EasyNodes::schedule(View& view) {
     const WaitingQueue& queue = view.queue();
     const Position end = queue.end_of_first(depth());
-    const bool ended = !view.completed().empty() || view.overdue();
+    const bool ended = !view.completed().empty() || view.plans_are_void();
     if (ended || queue.job(queue.first()) != head_) plan_head(view, end);
     if (head_ == kNoJob) return;
     if (ended) {

@@ -26,9 +26,9 @@ class FormulaOrder : public Order {
     double accuracy_beta_;
 };
 
-double request(const WaitingJob& job) { return static_cast<double>(job.request); }
+double estimate(const WaitingJob& job) { return static_cast<double>(job.estimate); }
 double nodes(const WaitingJob& job) { return static_cast<double>(job.nodes); }
-double area(const WaitingJob& job) { return request(job) * nodes(job); }
+double area(const WaitingJob& job) { return estimate(job) * nodes(job); }
 double wait(const WaitingJob& job, Time now) { return static_cast<double>(now - job.eligible); }
 // Submission at time 0 has no logarithm; the first second counts as 1.
 double log_submit(const WaitingJob& job) {
@@ -37,34 +37,34 @@ double log_submit(const WaitingJob& job) {
 
 double fcfs(const WaitingJob&, Time) { return 0; }
 double lcfs(const WaitingJob& job, Time) { return -static_cast<double>(job.arrival); }
-double sjf(const WaitingJob& job, Time) { return request(job); }
-double ljf(const WaitingJob& job, Time) { return -request(job); }
+double sjf(const WaitingJob& job, Time) { return estimate(job); }
+double ljf(const WaitingJob& job, Time) { return -estimate(job); }
 double saf(const WaitingJob& job, Time) { return area(job); }
 double laf(const WaitingJob& job, Time) { return -area(job); }
 double snf(const WaitingJob& job, Time) { return nodes(job); }
 double lnf(const WaitingJob& job, Time) { return -nodes(job); }
 
 double wfp3(const WaitingJob& job, Time now) {
-    const double x = wait(job, now) / request(job);
+    const double x = wait(job, now) / estimate(job);
     return -(x * x * x * nodes(job));
 }
 
 double unicef(const WaitingJob& job, Time now) {
     if (job.nodes == 1) return -std::numeric_limits<double>::infinity();
-    return -wait(job, now) / (std::log2(nodes(job)) * request(job));
+    return -wait(job, now) / (std::log2(nodes(job)) * estimate(job));
 }
 
 double wrsa(const WaitingJob& job, Time) { return -job.wrsa; }
 
 double f1(const WaitingJob& job, Time) {
-    return std::log10(request(job)) * nodes(job) + 870 * log_submit(job);
+    return std::log10(estimate(job)) * nodes(job) + 870 * log_submit(job);
 }
 double f2(const WaitingJob& job, Time) {
-    return std::sqrt(request(job)) * nodes(job) + 25600 * log_submit(job);
+    return std::sqrt(estimate(job)) * nodes(job) + 25600 * log_submit(job);
 }
 double f3(const WaitingJob& job, Time) { return area(job) + 6860000 * log_submit(job); }
 double f4(const WaitingJob& job, Time) {
-    return request(job) * std::sqrt(nodes(job)) + 530000 * log_submit(job);
+    return estimate(job) * std::sqrt(nodes(job)) + 530000 * log_submit(job);
 }
 
 struct Entry {

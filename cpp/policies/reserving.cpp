@@ -41,7 +41,7 @@ std::vector<Reserving::Position> Reserving::others(const WaitingQueue& queue, Po
 
 bool Reserving::is_reserved(const View& view, Position head) const {
     return frozen_ && view.queue().job(head) == head_ && view.now() < head_start_ &&
-           !view.overdue();
+           !view.plans_are_void();
 }
 
 bool Reserving::head_may_start(const View& view, Position head) const {
@@ -114,7 +114,7 @@ bool OneReserved::may_push(const View& view, Position position) const {
     const NodeCount nodes = view.nodes(job);
     if (!sacred_.fits_now(nodes, view.planned(job))) return false;
     const auto hole = static_cast<double>(profile_.free_for(nodes));
-    return hole > 0 && static_cast<double>(view.request(job)) <= alpha_ * hole;
+    return hole > 0 && static_cast<double>(view.estimate(job)) <= alpha_ * hole;
 }
 
 void OneReserved::push_back_plans(View& view, const std::vector<Position>& planned) {

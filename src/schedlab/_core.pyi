@@ -66,6 +66,54 @@ class Easy(Policy):
 
     def __init__(self, order: Order, depth: int | None = None, candidates: Order | None = None) -> None: ...
 
+class SubmittedJob:
+    """What is known of a job when it is submitted."""
+
+    @property
+    def job(self) -> int:
+        """its place in the workload, its handle"""
+
+    @property
+    def nodes(self) -> int:
+        """nodes it needs"""
+
+    @property
+    def request_s(self) -> int:
+        """run time its user asked for"""
+
+    @property
+    def submit_s(self) -> int:
+        """when it was submitted"""
+
+    @property
+    def user(self) -> int:
+        """who submitted it"""
+
+class Predictor:
+    """Predicts how long jobs run, from those that have ended."""
+
+    def __init__(self) -> None: ...
+
+class Actual(Predictor):
+    """The oracle: the true run time."""
+
+    def __init__(self, run: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+class LastTwo(Predictor):
+    """The mean of the user's last two run times."""
+
+    def __init__(self) -> None: ...
+
+class ClassMean(Predictor):
+    """The mean run time of the jobs most like it that have ended."""
+
+    def __init__(self) -> None: ...
+
+class Regression(Predictor):
+    """Online ridge regression on request, nodes and the user's recent jobs."""
+
+    def __init__(self) -> None: ...
+
 class Queue:
     """The waiting jobs as columns, in the queue's order."""
 
@@ -80,6 +128,10 @@ class Queue:
     @property
     def request_s(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
         """run time its user asked for"""
+
+    @property
+    def estimate_s(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """predicted run time; the request where nobody predicts"""
 
     @property
     def submit_s(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
@@ -182,7 +234,7 @@ def name_nodes(events: Annotated[NDArray[numpy.int64], dict(shape=(None,), order
 class Simulator:
     """A steppable simulation of one cluster of whole nodes."""
 
-    def __init__(self, id: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], submit: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], request: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], run: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], user: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], depends_on: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, think_time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, cancel_time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, total_nodes: int, tick: int, kill_at_request: bool) -> None: ...
+    def __init__(self, id: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], submit: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], request: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], run: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], user: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], depends_on: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, think_time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, cancel_time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, total_nodes: int, tick: int, kill_at_request: bool, predictor: Predictor | None = None) -> None: ...
 
     def use(self, policy: Policy) -> None:
         """Puts the queue in the policy's order; call it before the first pass."""
@@ -222,6 +274,9 @@ class Simulator:
 
     def promised_times(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
         """first start promised to each job, -1 if none"""
+
+    def estimates(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """run time of each job as predicted when it became eligible"""
 
     def states(self) -> Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C')]:
         """how each job ended"""

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from schedlab.predict import PREDICTORS
 from schedlab.sim import simulate
 from schedlab.testing import ORDERS, ReferenceSchedule, reference_simulate
 from schedlab.testing.instances import crowd
@@ -29,6 +30,7 @@ class Policy:
     alpha: float = 1.5
     frozen: bool = False
     beta: float = 0.3
+    predict: str = "request"
 
     @property
     def name(self) -> str:
@@ -40,6 +42,7 @@ class Policy:
         parameters += [f"alpha={self.alpha}"] if self.backfill == "one-reserved" else []
         parameters += ["reservation=frozen"] if self.frozen else []
         parameters += [f"beta={self.beta}"] if self.order == "wrsa" else []
+        parameters += [f"predict={self.predict}"] if self.predict != "request" else []
         return f"{base}:{','.join(parameters)}" if parameters else base
 
 
@@ -58,6 +61,19 @@ POLICIES = [
     *(Policy(order, "all-reserved", frozen=True) for order in ("fcfs", "sjf", "wrsa")),
     *(Policy(order, "one-reserved", frozen=True) for order in ("fcfs", "sjf", "wrsa")),
     Policy("wrsa", beta=0.0),
+    *(Policy("fcfs", "easy", predict=name) for name in PREDICTORS),
+    *(Policy("sjf", "conservative", predict=name) for name in PREDICTORS),
+    *(
+        Policy(order, way, predict="last-two")
+        for order in ("fcfs", "sjf", "wfp3")
+        for way in ("none", "easy", "conservative", "all-reserved", "one-reserved")
+    ),
+    Policy("sjf", "easy", candidates="saf", predict="class-mean"),
+    Policy("fcfs", "easy", candidates="wfp3", predict="actual"),
+    Policy("fcfs", "easy", reserve="nodes", predict="last-two"),
+    Policy("fcfs", "conservative", rebuild=True, predict="regression"),
+    Policy("wrsa", "one-reserved", frozen=True, predict="last-two"),
+    Policy("wrsa", "all-reserved", frozen=True, predict="regression"),
 ]
 
 

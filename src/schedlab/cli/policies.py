@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = ("schedlab policies", "schedlab policies --json")
 
-_SHOWN = "fcfs, sjf+easy, easy:depth=100, easy:depth=50,backfill=sjf"
+_SHOWN = "fcfs, sjf+easy, easy:depth=100, easy:backfill=sjf,predict=last-two"
 
 
 def policies(json: AsJson = False) -> None:
@@ -32,6 +32,11 @@ def policies(json: AsJson = False) -> None:
         _orders(references),
         "",
         _backfills(references),
+        "",
+        "Every policy takes predict=PREDICTOR: the prediction plans, the request kills.",
+        "Your own is package.module:Class.",
+        "",
+        _predictors(references),
         "",
         *(f"[{number}] {reference}" for number, reference in enumerate(references, 1)),
         sep="\n",
@@ -69,6 +74,15 @@ def _backfills(references: list[str]) -> Table:
         table.add_row(name, entry.sentence, _mark(entry.reference, references))
         for key, parameter in entry.parameters.items():
             table.add_row("", f"{key}: {parameter.meaning}", style="dim")
+    return table
+
+
+def _predictors(references: list[str]) -> Table:
+    from schedlab.predict import PREDICTORS
+
+    table = new_table("predictor", "", "", text_columns=3)
+    for name, entry in PREDICTORS.items():
+        table.add_row(name, entry.sentence, _mark(entry.reference, references))
     return table
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,7 @@ from schedlab.policies.backfills import BACKFILLS
 from schedlab.policies.orders import ORDERS, native_order
 from schedlab.policies.parameters import Parameters
 from schedlab.policies.policy import ChosenPolicy
+from schedlab.predict import PredictorLike, choose_predictor
 
 ALIASES = {
     "easy": "fcfs+easy",
@@ -27,21 +29,27 @@ ALIASES = {
 PolicyLike = str | _core.Policy | _core.Order | type[_core.Policy] | type[_core.Order]
 
 
-def choose_policy(policy: PolicyLike, *, depth: int | None = None) -> ChosenPolicy:
+def choose_policy(
+    policy: PolicyLike, *, depth: int | None = None, predict: PredictorLike | None = None
+) -> ChosenPolicy:
     """The policy of that name, class or object.
 
     Args:
         policy: ``order[+backfill][:key=value,...]``, or ``package.module:Class`` in place of the
             order, or a subclass or instance of ``Policy`` or ``Order``.
         depth: how many jobs a pass considers, unless the name says so itself.
+        predict: who says how long jobs run, unless the name says so itself.
     """
-    if isinstance(policy, str):
-        return _from_text(policy, depth)
-    return _from_code(policy, "none", {}, depth)
+    base, texts = _split(policy) if isinstance(policy, str) else ("", dict[str, str]())
+    predictor = choose_predictor(texts.pop("predict", predict or "request"))
+    found = _from_text(base, texts, depth) if base else _from_code(policy, "none", texts, depth)
+    if predictor.name == "request":
+        return found
+    joint = "," if found.parameters else ":"
+    return replace(found, name=f"{found.name}{joint}predict={predictor.name}", predictor=predictor)
 
 
-def _from_text(text: str, depth: int | None) -> ChosenPolicy:
-    base, parameters = _split(text)
+def _from_text(base: str, parameters: dict[str, str], depth: int | None) -> ChosenPolicy:
     base = ALIASES.get(base, base)
     order, _, backfill = base.partition("+")
     if ":" in order:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from schedlab import _core
 from schedlab._core import Queue, Running, View
 from schedlab.errors import PolicyError
+from schedlab.predict import ChosenPredictor, choose_predictor
 
 __all__ = ["ChosenPolicy", "Order", "Policy", "Queue", "Running", "View"]
 
@@ -43,3 +44,4 @@ class ChosenPolicy:
     core: _core.Policy
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """What the name set, such as ``depth``."""
+    predictor: ChosenPredictor = choose_predictor("request")

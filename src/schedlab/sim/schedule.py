@@ -37,12 +37,19 @@ class JobState(IntEnum):
     CANCELLED = 3
 
 
+def _same(one: Times | None, other: Times | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one, other)
+
+
 @dataclass(frozen=True, eq=False)
 class Schedule:
     """A workload with the start and end of every job.
 
     A job that never started (cancelled while it waited) has start and end -1.
     ``promised_s`` is the first start time ever promised to the job, -1 if none was.
+    ``estimate_s`` is the run time predicted when the job became eligible; None: requests planned.
     """
 
     workload: Workload
@@ -53,6 +60,7 @@ class Schedule:
     eligible_s: Times
     promised_s: Times
     state: NDArray[np.int8]
+    estimate_s: Times | None = None
     node_ranges: NodeRanges | None = None
     wall_s: float = float("nan")
     provenance: Mapping[str, Any] = field(default_factory=dict)
@@ -74,6 +82,7 @@ class Schedule:
             and self.workload == other.workload
             and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in _PER_JOB)
             and self.node_ranges == other.node_ranges
+            and _same(self.estimate_s, other.estimate_s)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -96,6 +105,8 @@ class Schedule:
     def take(self, which: NDArray[np.bool_]) -> Schedule:
         """The part of the schedule that belongs to these jobs."""
         columns = {name: getattr(self, name)[which] for name in _PER_JOB}
+        if self.estimate_s is not None:
+            columns["estimate_s"] = self.estimate_s[which]
         ranges = None if self.node_ranges is None else self.node_ranges.take(which)
         return replace(self, workload=self.workload.take(which), node_ranges=ranges, **columns)
 
@@ -161,6 +172,8 @@ class Schedule:
             "user": self.workload.labelled("user"),
             "state": pl.Series(names, dtype=pl.Enum(names)).gather(self.state),
         }
+        if self.estimate_s is not None:
+            columns["estimate_s"] = self.estimate_s
         if self.node_ranges is not None:
             columns["node_ranges"] = self.node_ranges.text()
         for name in self.workload.columns:

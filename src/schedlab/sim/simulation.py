@@ -14,6 +14,7 @@ from schedlab import _core
 from schedlab.errors import ParameterError, PlatformError, PolicyError
 from schedlab.platform import Cluster, Platform
 from schedlab.policies import ChosenPolicy, PolicyLike, choose_policy
+from schedlab.predict import PredictorLike
 from schedlab.sim.feasibility import check_feasible
 from schedlab.sim.node_ranges import NodeRanges
 from schedlab.sim.schedule import Schedule
@@ -32,6 +33,7 @@ def simulate(
     tick: int = 0,
     depth: int | None = None,
     kill_at_request: bool = True,
+    predict: PredictorLike | None = None,
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> Schedule:
@@ -44,6 +46,7 @@ def simulate(
         tick: 0, or events are seen only at multiples of so many seconds.
         depth: how many waiting jobs a pass considers; all by default.
         kill_at_request: a job that exceeds its request is killed then; else it runs on.
+        predict: who says how long jobs run, such as ``"last-two"``; the request by default.
         seed: recorded in the result, for those who generated the workload with it.
         progress: called now and then with (jobs ended, jobs in all).
     """
@@ -52,12 +55,21 @@ def simulate(
     if tick < 0:
         raise ParameterError(f"tick is {tick}; must be >= 0 seconds")
     check_feasible(workload, cluster)
-    chosen = choose_policy(policy, depth=depth)
-    simulator = build_simulator(workload, cluster, tick=tick, kill_at_request=kill_at_request)
+    chosen = choose_policy(policy, depth=depth, predict=predict)
+    predictor = chosen.predictor.make(workload)
+    simulator = build_simulator(
+        workload, cluster, tick=tick, kill_at_request=kill_at_request, predictor=predictor
+    )
     began = time.perf_counter()
     _run(simulator, chosen, workload, progress)
     wall_s = time.perf_counter() - began
-    options = {"tick": tick, "depth": depth, "kill_at_request": kill_at_request, "seed": seed}
+    options = {
+        "tick": tick,
+        "depth": depth,
+        "kill_at_request": kill_at_request,
+        "predict": chosen.predictor.name,
+        "seed": seed,
+    }
     return Schedule(
         workload=workload,
         platform=machine,
@@ -67,6 +79,7 @@ def simulate(
         eligible_s=simulator.eligible_times(),
         promised_s=simulator.promised_times(),
         state=simulator.states(),
+        estimate_s=None if predictor is None else simulator.estimates(),
         node_ranges=NodeRanges(*simulator.node_ranges()),
         wall_s=wall_s,
         provenance=_provenance(workload, machine, chosen, options),
@@ -74,7 +87,12 @@ def simulate(
 
 
 def build_simulator(
-    workload: Workload, cluster: Cluster, *, tick: int, kill_at_request: bool
+    workload: Workload,
+    cluster: Cluster,
+    *,
+    tick: int,
+    kill_at_request: bool,
+    predictor: _core.Predictor | None = None,
 ) -> _core.Simulator:
     """The native simulator at the beginning of the workload."""
     cancel_after, submit = workload["cancel_after_s"], workload["submit_s"]
@@ -92,6 +110,7 @@ def build_simulator(
         total_nodes=cluster.nodes,
         tick=tick,
         kill_at_request=kill_at_request,
+        predictor=predictor,
     )
 
 

@@ -32,6 +32,7 @@ _SCHEDULE_COLUMNS = {
     "end_s",
     "wait_s",
     "promised_s",
+    "estimate_s",
     "state",
     "node_ranges",
     ORIGINAL_WAIT,
@@ -90,6 +91,7 @@ def _schedule(
         end_s=end,
         eligible_s=_or_else(frame, "eligible_s", workload["submit_s"]),
         promised_s=_or_else(frame, "promised_s", np.full(len(frame), -1)),
+        estimate_s=_estimates(frame),
         state=_states(frame, start, end, workload["run_s"]),
         node_ranges=ranges,
         wall_s=float("nan") if wall_s is None else wall_s,
@@ -157,6 +159,13 @@ def _node_ranges(frame: pl.DataFrame, any_ran: bool) -> NodeRanges | None:
 
 def _or_else(frame: pl.DataFrame, name: str, otherwise: Array) -> Array:
     return numbers(frame, name, missing=-1) if name in frame.columns else otherwise
+
+
+def _estimates(frame: pl.DataFrame) -> Array | None:
+    """The predicted run times; none if the file has none for this policy."""
+    if "estimate_s" not in frame.columns or frame["estimate_s"].is_null().all():
+        return None
+    return numbers(frame, "estimate_s", missing=-1)
 
 
 def _states(frame: pl.DataFrame, start: Array, end: Array, run: Array) -> NDArray[np.int8]:

@@ -11,8 +11,8 @@ from schedlab.testing.reference.simulation import Simulation
 class Conservative:
     """Promises every considered job a start; promises move earlier but never slip.
 
-    Mu'alem and Feitelson, TPDS 2001. Only jobs that overrun their request, where these are not
-    killed, can break a promise.
+    Mu'alem and Feitelson, TPDS 2001. Only jobs that outlive their prediction, or their request
+    where they are not killed, can break a promise.
     """
 
     def __init__(self, *, frozen: bool = False, oldest_first: bool = False) -> None:
@@ -27,7 +27,7 @@ class Conservative:
         promised = [job for job in sim.queue if job in self.promises]
         plan = Plan(sim)
         self.overrun = self._is_overrun(sim, promised)
-        if self.overrun:
+        if self.overrun or sim.corrected:
             self._promise(plan, promised)
         else:
             for job in promised:
@@ -43,9 +43,8 @@ class Conservative:
 
     def _is_overrun(self, sim: Simulation, promised: list[Job]) -> bool:
         """Whether the plan is void: some job exceeds its request, or did and promises are past."""
-        if any(sim.machine.release_s(job) <= sim.now for job in sim.running):
-            return True
-        return self.overrun and any(self.promises[job] < sim.now for job in promised)
+        past = any(self.promises[job] < sim.now for job in promised)
+        return sim.overrun() or (self.overrun and past)
 
     def _has_room(self, sim: Simulation) -> bool:
         """Whether a job left room in the plan: it ended early or gave up its promise."""

@@ -36,7 +36,7 @@ class Easy:
         for job in behind:
             if job.nodes > len(sim.free):
                 continue
-            if sim.now + job.request_s <= shadow_s:
+            if sim.now + job.estimate_s <= shadow_s:
                 sim.start(job)
             elif job.nodes <= extra:
                 extra -= job.nodes

@@ -23,8 +23,7 @@ class EasyNodes:
 
     def schedule(self, sim: Simulation, considered: list[Job]) -> None:
         """Plan the head if need be, then try the others or only the newcomers."""
-        overrun = any(sim.machine.release_s(job) <= sim.now for job in sim.running)
-        ended = overrun or any(job.state is not JobState.CANCELLED for job in sim.left)
+        ended = sim.plans_are_void() or any(job.state is not JobState.CANCELLED for job in sim.left)
         if ended or considered[0] is not self.head:
             self._plan_head(sim, considered)
         others = [job for job in considered if job.state is JobState.WAITING]
@@ -57,7 +56,7 @@ class EasyNodes:
     def _try(self, sim: Simulation, job: Job) -> None:
         if job.nodes > len(sim.free):
             return
-        if sim.machine.seen(sim.now + job.request_s) <= self.start_s:
+        if sim.machine.seen(sim.now + job.estimate_s) <= self.start_s:
             sim.start(job)
         elif job.nodes <= len([node for node in sim.free if node not in self.nodes]):
             sim.start(job, avoid=self.nodes)

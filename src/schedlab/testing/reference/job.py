@@ -15,6 +15,7 @@ ASKED = ("submit_s", "nodes", "request_s", "run_s", "think_time_s", "cancel_afte
 class User:
     """Who submits jobs, and how accurate the requests have been so far (WRSA)."""
 
+    code: int
     wrsa: float = 1.0
 
 
@@ -29,9 +30,12 @@ class Job:
     run_s: int
     think_time_s: int
     cancel_after_s: int
-    submitter: User = field(default_factory=User)
+    submitter: User = field(default_factory=lambda: User(-1))
     depends: bool = False
     dependants: list[Job] = field(default_factory=list)
+    predicted_s: int = -1
+    estimate_s: int = -1  # the same, corrected since: how long plans expect it to run
+    corrections: int = 0
     eligible_s: int = -1
     arrival: int = -1
     start_s: int = -1
@@ -45,7 +49,7 @@ def jobs_of(workload: Workload, nodes: int) -> list[Job]:
     """The jobs in order of submission; one that could never run on so many nodes is an error."""
     rows = zip(*(workload[name].tolist() for name in ASKED), strict=True)
     jobs = [Job(position, *row) for position, row in enumerate(rows)]
-    users = {code: User() for code in workload["user"].tolist()}
+    users = {code: User(code) for code in workload["user"].tolist()}
     for job, code in zip(jobs, workload["user"].tolist(), strict=True):
         job.submitter = users[code]
     job_ids = workload["job_id"].tolist()

@@ -16,7 +16,7 @@ Order = Callable[[Job, int], float]
 
 def wfp3(job: Job, now: int) -> float:
     """The wider, the longer waiting and the shorter a job, the sooner; Tang et al. 2009."""
-    x = (now - job.eligible_s) / job.request_s
+    x = (now - job.eligible_s) / job.estimate_s
     return -(x * x * x * job.nodes)
 
 
@@ -24,36 +24,36 @@ def unicef(job: Job, now: int) -> float:
     """Small jobs quickly, others as they wait; Tang et al. 2009."""
     if job.nodes == 1:
         return -math.inf
-    return -(now - job.eligible_s) / (math.log2(job.nodes) * job.request_s)
+    return -(now - job.eligible_s) / (math.log2(job.nodes) * job.estimate_s)
 
 
 def f1(job: Job, now: int) -> float:
     """The first learned formula of Carastan-Santos and de Camargo, SC 2017."""
-    return math.log10(job.request_s) * job.nodes + 870 * math.log10(max(job.submit_s, 1))
+    return math.log10(job.estimate_s) * job.nodes + 870 * math.log10(max(job.submit_s, 1))
 
 
 def f2(job: Job, now: int) -> float:
     """The second learned formula of Carastan-Santos and de Camargo, SC 2017."""
-    return math.sqrt(job.request_s) * job.nodes + 25600 * math.log10(max(job.submit_s, 1))
+    return math.sqrt(job.estimate_s) * job.nodes + 25600 * math.log10(max(job.submit_s, 1))
 
 
 def f3(job: Job, now: int) -> float:
     """The third learned formula of Carastan-Santos and de Camargo, SC 2017."""
-    return job.request_s * job.nodes + 6860000 * math.log10(max(job.submit_s, 1))
+    return job.estimate_s * job.nodes + 6860000 * math.log10(max(job.submit_s, 1))
 
 
 def f4(job: Job, now: int) -> float:
     """The fourth learned formula of Carastan-Santos and de Camargo, SC 2017."""
-    return job.request_s * math.sqrt(job.nodes) + 530000 * math.log10(max(job.submit_s, 1))
+    return job.estimate_s * math.sqrt(job.nodes) + 530000 * math.log10(max(job.submit_s, 1))
 
 
 ORDERS: dict[str, Order] = {
     "fcfs": lambda job, now: 0,
     "lcfs": lambda job, now: -job.arrival,
-    "sjf": lambda job, now: job.request_s,
-    "ljf": lambda job, now: -job.request_s,
-    "saf": lambda job, now: job.request_s * job.nodes,
-    "laf": lambda job, now: -job.request_s * job.nodes,
+    "sjf": lambda job, now: job.estimate_s,
+    "ljf": lambda job, now: -job.estimate_s,
+    "saf": lambda job, now: job.estimate_s * job.nodes,
+    "laf": lambda job, now: -job.estimate_s * job.nodes,
     "snf": lambda job, now: job.nodes,
     "lnf": lambda job, now: -job.nodes,
     "wfp3": wfp3,

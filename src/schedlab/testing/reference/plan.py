@@ -24,7 +24,7 @@ class Plan:
         """The first time from which enough nodes stay free for the whole request."""
         start_s = None
         for time_s, free in zip(self.times, self.free, strict=True):
-            if start_s is not None and self.seen(start_s + job.request_s) <= time_s:
+            if start_s is not None and self.seen(start_s + job.estimate_s) <= time_s:
                 break
             if free < job.nodes:
                 start_s = None
@@ -42,11 +42,11 @@ class Plan:
 
     def reserve(self, job: Job, start_s: int) -> None:
         """Keep nodes for the job from this time for the whole request."""
-        self._change(-job.nodes, start_s, self.seen(start_s + job.request_s))
+        self._change(-job.nodes, start_s, self.seen(start_s + job.estimate_s))
 
     def release(self, job: Job, start_s: int) -> None:
         """Take the job's reservation out again."""
-        self._change(job.nodes, start_s, self.seen(start_s + job.request_s))
+        self._change(job.nodes, start_s, self.seen(start_s + job.estimate_s))
 
     def _change(self, nodes: int, start_s: int, end_s: int) -> None:
         first, last = self._step_at(start_s), self._step_at(end_s)

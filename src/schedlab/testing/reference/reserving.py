@@ -31,8 +31,8 @@ class AllReserved:
         for left in range(len(considered), 0, -1):
             waiting = [job for job in sim.queue if job.state is JobState.WAITING]
             head = min(waiting, key=lambda job: job.arrival)
-            overrun = any(sim.machine.release_s(job) <= sim.now for job in sim.running)
-            waits = self.head is head and sim.now < self.head_start_s and not overrun
+            kept = self.head is head and sim.now < self.head_start_s
+            waits = kept and not sim.plans_are_void()
             if head.nodes <= len(sim.free) and not waits:
                 sim.start(head)
                 continue
@@ -41,7 +41,7 @@ class AllReserved:
                 plan.reserve(head, self.head_start_s)
             else:
                 self.head_start_s = reserve(plan, head)
-            self.head = head if self.frozen and not overrun else None
+            self.head = head if self.frozen and not sim.overrun() else None
             if self.head is not None:
                 sim.wake_up_s = self.head_start_s
             others = [job for job in waiting if job is not head]
@@ -84,7 +84,7 @@ class OneReserved(AllReserved):
 
     def pushes(self, job: Job, hole_s: float) -> bool:
         """Whether the job may start in a hole that is too short for its request."""
-        return job.request_s <= self.alpha * hole_s
+        return job.estimate_s <= self.alpha * hole_s
 
 
 def reserve(plan: Plan, job: Job) -> int:

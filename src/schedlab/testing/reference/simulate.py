@@ -13,6 +13,7 @@ from schedlab.testing.reference.easy_nodes import EasyNodes
 from schedlab.testing.reference.job import jobs_of
 from schedlab.testing.reference.no_backfill import NoBackfill
 from schedlab.testing.reference.orders import ORDERS, Order
+from schedlab.testing.reference.predictors import PREDICTORS
 from schedlab.testing.reference.reserving import AllReserved, OneReserved
 from schedlab.testing.reference.simulation import Backfill, Machine, Simulation
 from schedlab.workload import Workload
@@ -26,6 +27,7 @@ class ReferenceSchedule:
     end_s: list[int]
     eligible_s: list[int]
     promised_s: list[int]
+    estimate_s: list[int]
     state: list[int]
     nodes_of: list[list[int]]
 
@@ -34,11 +36,14 @@ class ReferenceSchedule:
         """The same columns of a schedule made by ``simulate``, for comparison."""
         ranges = schedule.node_ranges
         assert ranges is not None, "simulate names the nodes"
+        requests, predicted = schedule.workload["request_s"], schedule.estimate_s
+        estimates = requests if predicted is None else predicted
         return cls(
             start_s=schedule.start_s.tolist(),
             end_s=schedule.end_s.tolist(),
             eligible_s=schedule.eligible_s.tolist(),
             promised_s=schedule.promised_s.tolist(),
+            estimate_s=estimates.tolist(),
             state=schedule.state.tolist(),
             nodes_of=[
                 [node for first, last in ranges.of(job) for node in range(first, last + 1)]
@@ -62,6 +67,7 @@ def reference_simulate(
     depth: int | None = None,
     tick: int = 0,
     kill_at_request: bool = True,
+    predict: str = "request",
 ) -> ReferenceSchedule:
     """Run a workload on a number of nodes under a policy, plainly.
 
@@ -79,9 +85,12 @@ def reference_simulate(
         depth: how many jobs of the queue a pass considers at most.
         tick: events are seen at the next multiple of so many seconds; 0 for at once.
         kill_at_request: end jobs that reach the time they asked for.
+        predict: who says how long jobs run, a key of ``PREDICTORS``.
     """
     machine = Machine(nodes, tick, kill_at_request)
-    simulation = Simulation(jobs_of(workload, nodes), machine, beta)
+    if predict not in PREDICTORS:
+        raise UnknownNameError("predictor", predict, PREDICTORS)
+    simulation = Simulation(jobs_of(workload, nodes), machine, beta, PREDICTORS[predict]())
     tries = None if candidates is None else _order(candidates)
     how = _backfill(backfill, rebuild, tries, alpha, frozen)
     if backfill == "easy" and reserve == "nodes":
@@ -94,6 +103,7 @@ def reference_simulate(
         end_s=[job.end_s for job in jobs],
         eligible_s=[job.eligible_s for job in jobs],
         promised_s=[job.promised_s for job in jobs],
+        estimate_s=[job.predicted_s if job.arrival >= 0 else job.request_s for job in jobs],
         state=[int(job.state) for job in jobs],
         nodes_of=[job.node_numbers for job in jobs],
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
@@ -10,6 +11,7 @@ from typing import Protocol
 from schedlab.sim import JobState
 from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.orders import Order
+from schedlab.testing.reference.predictors import Predictor
 
 
 @dataclass(frozen=True)
@@ -25,8 +27,17 @@ class Machine:
         return -(-time_s // self.tick) * self.tick if self.tick else time_s
 
     def release_s(self, job: Job) -> int:
-        """When the nodes of a running job are given back if it uses its whole request."""
-        return self.seen(job.start_s + job.request_s)
+        """When the nodes of a running job are given back if it runs as long as expected."""
+        return self.seen(job.start_s + job.estimate_s)
+
+
+CORRECTIONS_S = (60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 360000)
+"""What is added to an estimate each time that a job outlives it (Tsafrir et al. 2007)."""
+
+
+def short(job: Job) -> bool:
+    """Whether the job may still run longer than plans expect."""
+    return job.estimate_s < job.request_s
 
 
 class Backfill(Protocol):
@@ -39,13 +50,16 @@ class Backfill(Protocol):
 class Simulation:
     """Jobs become eligible, start, end or are withdrawn, one instant after another.
 
-    At one instant: all completions, then all submissions, then all withdrawals, then one pass of
-    the policy. What these cause at the same instant (a job of no length ends as it starts) makes
-    another round of it.
+    At one instant: all completions, then the corrections of predictions that running jobs have
+    outlived, then all submissions, then all withdrawals, then one pass of the policy. What these
+    cause at the same instant (a job of no length ends as it starts) makes another round of it.
     """
 
-    def __init__(self, jobs: list[Job], machine: Machine, beta: float) -> None:
+    def __init__(
+        self, jobs: list[Job], machine: Machine, beta: float, predictor: Predictor
+    ) -> None:
         self.jobs = jobs
+        self.predictor = predictor
         self.machine = machine
         self.beta = beta
         self.now = 0
@@ -53,6 +67,7 @@ class Simulation:
         self.queue: list[Job] = []
         self.running: list[Job] = []
         self.left: list[Job] = []  # ended or withdrawn since the last pass
+        self.corrected = False  # whether a job has outlived its prediction since the last pass
         self.wake_up_s: int | None = None  # a pass asked for even if nothing happens
         self._arrivals = 0
         self._completions: list[tuple[int, int]] = []
@@ -68,7 +83,7 @@ class Simulation:
                 self._push(self._withdrawals, job.submit_s + job.cancel_after_s, job)
         while self._advance():
             woken = self.now == self.wake_up_s
-            happened = [self._complete(), self._submit(), self._withdraw()]
+            happened = [self._complete(), self._correct(), self._submit(), self._withdraw()]
             if woken or any(happened):
                 self._pass(order, backfill, depth)
 
@@ -85,6 +100,14 @@ class Simulation:
         self._push(self._completions, job.end_s, job)
         self._free_dependants(job, job.end_s)
 
+    def plans_are_void(self) -> bool:
+        """Whether a running job has outlived what plans expected."""
+        return self.corrected or self.overrun()
+
+    def overrun(self) -> bool:
+        """Whether a running job has exceeded its request."""
+        return any(self.machine.release_s(job) <= self.now for job in self.running)
+
     def expected_release(self, job: Job) -> int:
         """When a running job should give its nodes back.
 
@@ -100,11 +123,13 @@ class Simulation:
         backfill.schedule(self, self.queue[:depth])
         self.queue = [job for job in self.queue if job.state is JobState.WAITING]
         self.left.clear()
+        self.corrected = False
 
     def _advance(self) -> bool:
         """Go to the next instant with an event; False when there is none."""
         events = (self._completions, self._submissions, self._withdrawals)
         times_s = [heap[0][0] for heap in events if heap]
+        times_s += [self.machine.release_s(job) for job in self.running if short(job)]
         if self.wake_up_s is not None:
             times_s.append(self.wake_up_s)
         self.now = min(times_s, default=self.now)
@@ -120,13 +145,28 @@ class Simulation:
         for job in sorted(ended, key=lambda job: (job.end_s, job.position)):
             wra = (job.end_s - job.start_s) / job.request_s
             job.submitter.wrsa = self.beta * job.submitter.wrsa + (1 - self.beta) * wra
+            self.predictor.learn(job, job.end_s - job.start_s)
         return bool(ended)
+
+    def _correct(self) -> bool:
+        late = [
+            job for job in self.running if short(job) and self.machine.release_s(job) <= self.now
+        ]
+        for job in late:
+            while short(job) and self.machine.release_s(job) <= self.now:
+                more_s = CORRECTIONS_S[min(job.corrections, len(CORRECTIONS_S) - 1)]
+                job.estimate_s = min(job.estimate_s + more_s, job.request_s)
+                job.corrections += 1
+        self.corrected |= bool(late)
+        return bool(late)
 
     def _submit(self) -> bool:
         arrived = [job for job in self._due(self._submissions) if job.state is JobState.WAITING]
         for job in arrived:
             job.arrival = self._arrivals
             self._arrivals += 1
+            predicted_s = math.ceil(min(max(self.predictor.predict(job), 1.0), job.request_s))
+            job.estimate_s = job.predicted_s = predicted_s
         self.queue.extend(arrived)
         return bool(arrived)
 

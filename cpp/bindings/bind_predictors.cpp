@@ -1,0 +1,67 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/trampoline.h>
+
+#include "bindings/arrays.h"
+#include "bindings/bindings.h"
+#include "predictors/actual.h"
+#include "predictors/class_mean.h"
+#include "predictors/last_two.h"
+#include "predictors/regression.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace schedlab {
+namespace {
+
+// Python subclasses of Predictor: predict(job) -> seconds, learn(job, run_s).
+class PythonPredictor : public Predictor {
+  public:
+    NB_TRAMPOLINE(Predictor);
+
+    void begin() override {
+        const nb::gil_scoped_acquire locked;
+        nb_trampoline.base().attr("begin")();
+    }
+    double predict(const SubmittedJob& job) override {
+        const nb::gil_scoped_acquire locked;
+        return nb::cast<double>(nb_trampoline.base().attr("predict")(job));
+    }
+    void learn(const SubmittedJob& job, Time run) override {
+        const nb::gil_scoped_acquire locked;
+        nb_trampoline.base().attr("learn")(job, run);
+    }
+};
+
+}  // namespace
+
+void bind_predictors(nb::module_& m) {
+    nb::class_<SubmittedJob>(m, "SubmittedJob", "What is known of a job when it is submitted.")
+        .def_ro("job", &SubmittedJob::job, "its place in the workload, its handle")
+        .def_ro("nodes", &SubmittedJob::nodes, "nodes it needs")
+        .def_ro("request_s", &SubmittedJob::request, "run time its user asked for")
+        .def_ro("submit_s", &SubmittedJob::submit, "when it was submitted")
+        .def_ro("user", &SubmittedJob::user, "who submitted it");
+
+    nb::class_<Predictor, PythonPredictor>(
+        m, "Predictor", "Predicts how long jobs run, from those that have ended.")
+        .def(nb::init<>());
+    nb::class_<Actual, Predictor>(m, "Actual", "The oracle: the true run time.")
+        .def(
+            "__init__",
+            [](Actual* self, const Column<Time>& run) {
+                new (self) Actual({run.data(), run.data() + run.size()});
+            },
+            "run"_a);
+    nb::class_<LastTwo, Predictor>(m, "LastTwo", "The mean of the user's last two run times.")
+        .def(nb::init<>());
+    nb::class_<ClassMean, Predictor>(m, "ClassMean",
+                                     "The mean run time of the jobs most like it that have ended.")
+        .def(nb::init<>());
+    nb::class_<Regression, Predictor>(
+        m, "Regression", "Online ridge regression on request, nodes and the user's recent jobs.")
+        .def(nb::init<>());
+}
+
+}  // namespace schedlab

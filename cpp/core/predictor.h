@@ -1,0 +1,31 @@
+#pragma once
+
+#include "core/job.h"
+
+namespace schedlab {
+
+// What is known of a job when it is submitted.
+struct SubmittedJob {
+    JobIndex job;
+    NodeCount nodes;
+    Time request;
+    Time submit;
+    std::int64_t user;
+};
+
+// Predicts how long jobs run, from those that have ended. The prediction plans; the request kills.
+class Predictor {
+  public:
+    Predictor() = default;
+    Predictor(const Predictor&) = delete;  // predictors learn
+    virtual ~Predictor() = default;
+
+    // Called before the first job of a simulation: forget any earlier one.
+    virtual void begin() {}
+    // In seconds, when the job becomes eligible. Beyond 1 s and the request it is cut.
+    virtual double predict(const SubmittedJob& job) = 0;
+    // The job has ended after `run` seconds.
+    virtual void learn(const SubmittedJob& job, Time run) = 0;
+};
+
+}  // namespace schedlab

@@ -1,0 +1,87 @@
+"""Predictors of run times: from the table, or a class of your own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from schedlab import _core
+from schedlab.errors import ParameterError, UnknownNameError
+from schedlab.lookup import is_outside, load_outside
+from schedlab.predict.predictor import Predictor, SubmittedJob
+from schedlab.workload import Workload
+
+__all__ = [
+    "PREDICTORS",
+    "ChosenPredictor",
+    "Predictor",
+    "PredictorEntry",
+    "PredictorLike",
+    "SubmittedJob",
+    "choose_predictor",
+]
+
+PredictorLike = str | _core.Predictor | type[_core.Predictor]
+
+
+@dataclass(frozen=True)
+class PredictorEntry:
+    """One line of the table of predictors."""
+
+    sentence: str
+    reference: str
+    make: Callable[[Workload], _core.Predictor | None]
+    """The predictor for a workload; None: requests plan."""
+
+
+PREDICTORS: dict[str, PredictorEntry] = {
+    "request": PredictorEntry("What the user asked for.", "textbook", lambda _: None),
+    "actual": PredictorEntry(
+        "The true run time: what the best predictor could give.",
+        "oracle",
+        lambda workload: _core.Actual(workload["run_s"]),
+    ),
+    "last-two": PredictorEntry(
+        "The mean of the user's last two run times.",
+        "Tsafrir, Etsion & Feitelson, TPDS 2007",
+        lambda _: _core.LastTwo(),
+    ),
+    "class-mean": PredictorEntry(
+        "The mean of the user's jobs with the same request and nodes, else with the same "
+        "request, else of all.",
+        "after Tang, Desai, Buettner & Lan, IPDPS 2010",
+        lambda _: _core.ClassMean(),
+    ),
+    "regression": PredictorEntry(
+        "Online ridge regression on the request, the nodes and the user's recent run times.",
+        "after Gaussier, Glesser, Reis & Trystram, SC 2015",
+        lambda _: _core.Regression(),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class ChosenPredictor:
+    """A predictor ready to be made, with the name that results record."""
+
+    name: str
+    make: Callable[[Workload], _core.Predictor | None]
+
+
+def choose_predictor(predictor: PredictorLike) -> ChosenPredictor:
+    """The predictor of that name, class or object; ``package.module:Class`` is a name too."""
+    if not isinstance(predictor, str):
+        return _from_code(predictor, "")
+    if predictor in PREDICTORS:
+        return ChosenPredictor(predictor, PREDICTORS[predictor].make)
+    if not is_outside(predictor):
+        raise UnknownNameError("predictor", predictor, PREDICTORS)
+    return _from_code(load_outside("predictor", predictor), predictor)
+
+
+def _from_code(found: object, name: str) -> ChosenPredictor:
+    made = found() if isinstance(found, type) else found
+    name = name or type(made).__name__
+    if not isinstance(made, _core.Predictor):
+        raise ParameterError(f'predictor "{name}" is a {type(made).__name__}; must be a Predictor')
+    return ChosenPredictor(name, lambda _: made)

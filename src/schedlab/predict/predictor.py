@@ -1,0 +1,31 @@
+"""The contract of a predictor: subclass it, define two methods."""
+
+from __future__ import annotations
+
+from schedlab import _core
+from schedlab._core import SubmittedJob
+from schedlab.errors import PolicyError
+
+__all__ = ["Predictor", "SubmittedJob"]
+
+
+class Predictor(_core.Predictor):
+    """Predicts how long jobs run, from those that have ended.
+
+    The prediction plans, the request kills. A job that outlives its prediction is expected to run
+    a little longer, then longer and longer, up to its request; plans are made anew each time.
+    """
+
+    def begin(self) -> None:
+        """Forget what an earlier simulation taught; called before the first job."""
+
+    def predict(self, job: SubmittedJob) -> float:
+        """Seconds that the job will run, asked when it becomes eligible.
+
+        Less than a second counts as one, more than the request as the request.
+        """
+        raise PolicyError(f"{type(self).__name__} must define predict(self, job)")
+
+    def learn(self, job: SubmittedJob, run_s: int) -> None:
+        """Take note that the job has ended after so many seconds."""
+        raise PolicyError(f"{type(self).__name__} must define learn(self, job, run_s)")

@@ -1,0 +1,177 @@
+"""Predictors by hand: what each says of a job, and what it learns from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from schedlab import Schedule, Workload, simulate
+from schedlab.errors import ParameterError, PolicyError, UnknownNameError
+from schedlab.predict import PREDICTORS, Predictor, SubmittedJob, choose_predictor
+from schedlab.testing.instances import jobs
+from schedlab.testing.strategies import workloads
+
+# submit, nodes, request, run: one after another on one node
+SERIES = ((0, 1, 100, 40), (200, 1, 100, 60), (400, 1, 90, 10), (600, 1, 100, 20))
+
+
+def estimates(rows: Sequence[Sequence[int]], predictor: str, **columns: list[int]) -> list[int]:
+    """What is predicted of each job."""
+    schedule = simulate(jobs(*rows, **columns), 2, "easy", predict=predictor)
+    assert schedule.estimate_s is not None
+    return schedule.estimate_s.tolist()
+
+
+def test_last_two_is_the_mean_of_the_last_two() -> None:
+    """The request before the first job has ended, then its run time, then means of two."""
+    assert estimates(SERIES, "last-two") == [100, 40, 50, 35]
+
+
+def test_everybody_has_a_history_of_their_own() -> None:
+    """Another user's jobs teach nothing about this one's."""
+    assert estimates(SERIES, "last-two", user=[1, 2, 1, 2]) == [100, 100, 40, 60]
+
+
+def test_class_mean_takes_the_narrowest_class() -> None:
+    """The third job is alone with its request: the user's mean; the fourth has two like it."""
+    assert estimates(SERIES, "class-mean") == [100, 40, 50, 50]
+
+
+def test_class_mean_tells_nodes_apart() -> None:
+    """Two nodes take longer than one; a job of either kind has its own kind's mean."""
+    rows = ((0, 1, 99, 10), (100, 2, 99, 30), (200, 1, 99, 14), (300, 1, 99, 9), (400, 2, 99, 9))
+    assert estimates(rows, "class-mean") == [99, 10, 10, 12, 30]
+
+
+def test_actual_knows_the_truth() -> None:
+    """Except that a job that would be killed runs no longer than its request."""
+    assert estimates(((0, 1, 10, 4), (0, 1, 10, 10), (0, 1, 10, 99)), "actual") == [4, 10, 10]
+
+
+def test_regression_begins_with_the_request_and_learns_a_constant_share() -> None:
+    """Whoever always uses a tenth of the request is soon expected to."""
+    rows = [
+        (i * 5000, 1, request, request // 10) for i, request in enumerate([1000, 2000, 500] * 20)
+    ]
+    found = estimates(rows, "regression")
+    assert found[0] == 1000
+    assert found[-3:] == pytest.approx([100, 200, 50], rel=0.05)
+
+
+def test_no_prediction_leaves_its_bounds() -> None:
+    """A second at least, the request at most: the history may say anything."""
+    rows = ((0, 1, 1000, 1000), (2000, 1, 10, 0), (3000, 1, 5, 5))
+    assert estimates(rows, "last-two") == [1000, 10, 5]
+
+
+@settings(max_examples=100, deadline=None)
+@given(workload=workloads(max_nodes=8, max_jobs=20))
+def test_without_accuracy_to_gain_prediction_changes_nothing(workload: Workload) -> None:
+    """Where every request is the run time, the oracle plans like the requests."""
+    exact = workload.replace(request_s=np.maximum(workload["run_s"], 1))
+    plain, oracle = (simulate(exact, 8, "easy", predict=name) for name in ("request", "actual"))
+    assert np.array_equal(plain.start_s, oracle.start_s)
+
+
+def planned(predictor: str) -> Schedule:
+    """A job that outlives its prediction of 100 s, and two that wait for it.
+
+    ::
+
+        node 0  aaaa ... AAAAAAAAAAAAAAAAAAAA   A runs 400 s, its user's last job ran 100 s
+        node 1  ........ hole BBBB              B needs both nodes: planned for A's end
+    """
+    rows = ((0, 1, 100, 100), (200, 1, 1000, 400), (210, 2, 50, 50), (220, 1, 150, 150))
+    return simulate(jobs(*rows, user=[1, 1, 2, 3]), 2, "easy", predict=predictor)
+
+
+def test_a_prediction_that_is_outlived_is_corrected() -> None:
+    """At 300 A outlives its 100 s: one minute more is expected, then five.
+
+    B was promised 300. C, of 150 s, would delay B until the second correction at 360 moves B's
+    start to 660: then C fits in the hole.
+    """
+    schedule = planned("last-two")
+    assert schedule.promised_s.tolist() == [-1, -1, 300, -1]
+    assert schedule.start_s.tolist() == [0, 200, 600, 360]
+
+
+def test_requests_would_have_let_the_hole_be_used_at_once() -> None:
+    """By A's request B waits until 1200, so C starts when it comes."""
+    assert planned("request").start_s.tolist() == [0, 200, 600, 220]
+
+
+class Half(Predictor):
+    """Half of the request, counting what it is told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.learned: list[tuple[int, int]] = []
+
+    def begin(self) -> None:
+        """Forget."""
+        self.learned.clear()
+
+    def predict(self, job: SubmittedJob) -> float:
+        """Half of it."""
+        return job.request_s / 2
+
+    def learn(self, job: SubmittedJob, run_s: int) -> None:
+        """Write it down."""
+        self.learned.append((job.job, run_s))
+
+
+def test_a_predictor_of_ones_own() -> None:
+    """It is asked once per job and told of each end, killed jobs too; a second run begins anew."""
+    half = Half()
+    for _ in range(2):
+        schedule = simulate(jobs((0, 1, 9, 3), (5, 1, 10, 99)), 2, "easy", predict=half)
+        assert schedule.estimate_s is not None
+        assert schedule.estimate_s.tolist() == [5, 5]
+        assert half.learned == [(0, 3), (1, 10)]
+    assert schedule.policy == "easy:predict=Half"
+    assert schedule.provenance["predict"] == "Half"
+
+
+class Nonsense(Half):
+    """Not a number."""
+
+    def predict(self, job: SubmittedJob) -> float:
+        """Nothing that could be compared."""
+        return math.nan
+
+
+def test_a_predictor_that_gives_nan_is_told_so() -> None:
+    """NaN compares with nothing; planning by it would be silently wrong."""
+    with pytest.raises(PolicyError, match="NaN"):
+        simulate(jobs((0, 1, 9, 3)), 1, "easy", predict=Nonsense)
+
+
+def test_the_name_of_a_policy_may_name_its_predictor() -> None:
+    """Several predictors can be compared in one command; parameters come first."""
+    named = simulate(jobs(*SERIES), 2, "easy:predict=last-two,depth=5")
+    assert named.policy == "easy:depth=5,predict=last-two"
+    assert simulate(jobs(*SERIES), 2, "easy:predict=request").policy == "easy"
+    assert (
+        simulate(jobs(*SERIES), 2, "easy:predict=actual", predict="last-two").estimate_s is not None
+    )
+
+
+def test_an_unknown_predictor_meets_the_list_of_known_ones() -> None:
+    """The sentence names what there is."""
+    with pytest.raises(UnknownNameError, match="last-two"):
+        choose_predictor("crystal-ball")
+    with pytest.raises(ParameterError, match="must be a Predictor"):
+        choose_predictor("math:inf")
+
+
+@pytest.mark.parametrize("name", PREDICTORS)
+def test_every_predictor_forgets_between_simulations(name: str) -> None:
+    """The same workload gives the same schedule again, also from one chosen policy."""
+    workload = jobs(*SERIES * 3)
+    once, again = (simulate(workload, 1, "sjf+easy", predict=name) for _ in range(2))
+    assert once == again
