@@ -64,7 +64,7 @@ class PythonOrder : public Order {
   public:
     NB_TRAMPOLINE(Order);
 
-    bool changes_with_time() const override { return true; }
+    KeysChange keys_change() const override { return KeysChange::always; }
 
     void keys(std::span<const WaitingJob> jobs, Time now, std::span<double> keys) const override {
         if (jobs.empty()) return;

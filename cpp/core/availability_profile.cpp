@@ -68,21 +68,37 @@ void AvailabilityProfile::change(Time start, Time end, NodeCount by) {
     drop_if_flat(first);
 }
 
-Time AvailabilityProfile::earliest(NodeCount nodes, Time duration) const {
-    return earliest_before(kNever, nodes, duration);
-}
-
-Time AvailabilityProfile::earliest_before(Time limit, NodeCount nodes, Time duration) const {
+AvailabilityProfile::Window AvailabilityProfile::find(Time limit, NodeCount nodes,
+                                                      Time duration) const {
     const std::size_t size = time_.size();
     for (std::size_t i = begin_; i < size && time_[i] < limit; ++i) {
         if (free_[i] < nodes) continue;
         const Time end = duration < limit - time_[i] ? time_[i] + duration : limit;
         std::size_t next = i + 1;
         while (next < size && time_[next] < end && free_[next] >= nodes) ++next;
-        if (next == size || time_[next] >= end) return time_[i];
+        if (next == size || time_[next] >= end) return {i, next};
         i = next;
     }
-    return limit;
+    return {size, size};
+}
+
+Time AvailabilityProfile::earliest_before(Time limit, NodeCount nodes, Time duration) const {
+    const Window found = find(limit, nodes, duration);
+    return found.first < time_.size() ? time_[found.first] : limit;
+}
+
+Time AvailabilityProfile::reserve_earliest(NodeCount nodes, Time duration) {
+    const auto [first, last] = find(kNever, nodes, duration);
+    assert(first < time_.size());
+    const Time start = time_[first], end = start + duration;
+    if (last == time_.size() || time_[last] != end) {
+        time_.insert(time_.begin() + last, end);
+        free_.insert(free_.begin() + last, free_[last - 1]);
+    }
+    for (std::size_t i = first; i < last; ++i) free_[i] -= nodes;
+    drop_if_flat(last);
+    drop_if_flat(first);
+    return start;
 }
 
 bool AvailabilityProfile::fits_now(NodeCount nodes, Time duration) const {

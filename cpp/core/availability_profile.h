@@ -25,8 +25,8 @@ class AvailabilityProfile {
     void reserve(Time start, Time end, NodeCount nodes) { change(start, end, -nodes); }
     void release(Time start, Time end, NodeCount nodes) { change(start, end, nodes); }
 
-    // The first time from the beginning on at which `nodes` are free for `duration`.
-    Time earliest(NodeCount nodes, Time duration) const;
+    // Occupies `nodes` for `duration` as soon as they are free for so long, and returns when.
+    Time reserve_earliest(NodeCount nodes, Time duration);
     // The first time before `limit` at which `nodes` are free for `duration` or until `limit`,
     // whichever is shorter; `limit` if there is none.
     Time earliest_before(Time limit, NodeCount nodes, Time duration) const;
@@ -36,6 +36,14 @@ class AvailabilityProfile {
     Time free_for(NodeCount nodes) const;
 
   private:
+    // The segments [first, last).
+    struct Window {
+        std::size_t first;
+        std::size_t last;
+    };
+    // The first that begin before `limit` and in which `nodes` are free for `duration` or until
+    // `limit`; empty and at the end if there are none.
+    Window find(Time limit, NodeCount nodes, Time duration) const;
     std::size_t split(Time time);
     void change(Time start, Time end, NodeCount by);
     void drop_if_flat(std::size_t segment);

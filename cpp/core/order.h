@@ -7,13 +7,16 @@
 
 namespace schedlab {
 
+// When the keys of waiting jobs become others.
+enum class KeysChange { never, when_jobs_end, always };
+
 // The order in which waiting jobs are looked at: smaller keys first, ties by arrival.
 class Order {
   public:
     virtual ~Order() = default;
 
-    // Whether keys must be computed anew at every pass; else once, when the job arrives.
-    virtual bool changes_with_time() const { return false; }
+    // Keys are computed when the job arrives, and anew before each pass where they may be others.
+    virtual KeysChange keys_change() const { return KeysChange::never; }
     // The weight of the past in the users' accuracy (UserAccuracy).
     virtual double accuracy_beta() const { return UserAccuracy::kBeta; }
     virtual void keys(std::span<const WaitingJob> jobs, Time now, std::span<double> keys) const = 0;

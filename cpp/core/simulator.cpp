@@ -90,13 +90,20 @@ bool Simulator::advance() {
         cancel_jobs();
         if (!queue_.empty()) break;
     }
-    if (order_ && order_->changes_with_time()) {
+    if (keys_changed()) {
         reorder_queue();
     } else {
         queue_.tidy();
     }
     deciding_ = true;
     return true;
+}
+
+bool Simulator::keys_changed() const {
+    if (!order_) return false;
+    const KeysChange change = order_->keys_change();
+    return change == KeysChange::always ||
+           (change == KeysChange::when_jobs_end && !completed_.empty());
 }
 
 Time Simulator::next_event() {
@@ -217,7 +224,7 @@ void Simulator::submit(JobIndex job) {
     double key = std::numeric_limits<double>::infinity();
     if (!order_) {
         key = 0;
-    } else if (!order_->changes_with_time()) {
+    } else if (order_->keys_change() != KeysChange::always) {
         order_->keys({&newcomer, 1}, now_, {&key, 1});
     }
     queue_.insert(newcomer, key);

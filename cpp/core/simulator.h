@@ -81,6 +81,7 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     void submit(JobIndex job);
     void cancel_jobs();
     void free_dependants(JobIndex job, Time ended);
+    bool keys_changed() const;
     void reorder_queue();
     WaitingJob waiting_job(JobIndex job, std::int64_t arrival) const;
 

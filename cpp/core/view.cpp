@@ -89,9 +89,7 @@ Time View::reserve(JobIndex job) {
     for (const auto& own : sim_->reserved_) {
         if (own.job == job) return own.time;
     }
-    auto& plan = sim_->plan();
-    const Time start = plan.earliest(nodes(job), planned(job));
-    plan.reserve(start, start + planned(job), nodes(job));
+    const Time start = sim_->plan().reserve_earliest(nodes(job), planned(job));
     sim_->reserved_.push_back({start, job});
     sim_->promise(job, start);
     return start;

@@ -78,20 +78,18 @@ void Conservative::move_earlier(View& view) {
         const Time earlier = profile_.earliest_before(start, nodes, duration);
         if (earlier == start) continue;
         profile_.release(start, start + duration, nodes);
-        place(job, earlier, duration, nodes);
+        profile_.reserve(earlier, earlier + duration, nodes);
+        set_start(job, earlier);
     }
 }
 
-void Conservative::place(JobIndex job, Time start, Time duration, NodeCount nodes) {
-    profile_.reserve(start, start + duration, nodes);
+void Conservative::set_start(JobIndex job, Time start) {
     planned_start_[job] = start;
     due_.push({start, job});
 }
 
 void Conservative::plan(View& view, JobIndex job) {
-    const NodeCount nodes = view.nodes(job);
-    const Time duration = view.planned(job);
-    place(job, profile_.earliest(nodes, duration), duration, nodes);
+    set_start(job, profile_.reserve_earliest(view.nodes(job), view.planned(job)));
 }
 
 void Conservative::plan_newcomers(View& view) {
@@ -152,10 +150,7 @@ void ConservativeRebuild::schedule(View& view) {
     for (auto at = queue.first(); at < end; at = queue.next(at)) {
         if (view.free_nodes() == 0 && at >= unpromised) break;  // no plan left that matters
         const JobIndex job = queue.job(at);
-        const NodeCount nodes = queue.nodes(at);
-        const Time duration = view.planned(job);
-        const Time start = profile_.earliest(nodes, duration);
-        profile_.reserve(start, start + duration, nodes);
+        const Time start = profile_.reserve_earliest(queue.nodes(at), view.planned(job));
         view.promise(job, start);
         if (start == view.now()) view.start(at);
     }

@@ -34,7 +34,7 @@ class Conservative : public OrderedPolicy {
     void plan_newcomers(View& view);
     void promise(View& view, JobIndex job);
     void start_due(View& view);
-    void place(JobIndex job, Time start, Time duration, NodeCount nodes);
+    void set_start(JobIndex job, Time start);
     void plan(View& view, JobIndex job);
     // When the first promised job is to start; kNever without promises.
     Time next_due();

@@ -132,7 +132,7 @@ void Easy::start(View& view, Position position) {
 }
 
 bool Easy::keeps_index() const {
-    return candidates_ && !candidates_->changes_with_time() && depth() == kUnlimited;
+    return candidates_ && candidates_->keys_change() == KeysChange::never && depth() == kUnlimited;
 }
 
 void Easy::update_index(const View& view) {

@@ -10,10 +10,10 @@ using Key = double (*)(const WaitingJob&, Time now);
 
 class FormulaOrder : public Order {
   public:
-    FormulaOrder(Key key, bool changes, double accuracy_beta)
-        : key_(key), changes_(changes), accuracy_beta_(accuracy_beta) {}
+    FormulaOrder(Key key, KeysChange change, double accuracy_beta)
+        : key_(key), change_(change), accuracy_beta_(accuracy_beta) {}
 
-    bool changes_with_time() const override { return changes_; }
+    KeysChange keys_change() const override { return change_; }
     double accuracy_beta() const override { return accuracy_beta_; }
 
     void keys(std::span<const WaitingJob> jobs, Time now, std::span<double> keys) const override {
@@ -22,7 +22,7 @@ class FormulaOrder : public Order {
 
   private:
     Key key_;
-    bool changes_;
+    KeysChange change_;
     double accuracy_beta_;
 };
 
@@ -70,15 +70,16 @@ double f4(const WaitingJob& job, Time) {
 struct Entry {
     const char* name;
     Key key;
-    bool changes_with_time = false;
+    KeysChange change = KeysChange::never;
 };
 
 constexpr Entry kOrders[] = {
     {"fcfs", fcfs}, {"lcfs", lcfs}, {"sjf", sjf}, {"ljf", ljf},
     {"saf", saf},   {"laf", laf},   {"snf", snf}, {"lnf", lnf},
-    {"wfp3", wfp3, true},           {"unicef", unicef, true},
+    {"wfp3", wfp3, KeysChange::always},
+    {"unicef", unicef, KeysChange::always},
     {"f1", f1},     {"f2", f2},     {"f3", f3},   {"f4", f4},
-    {"wrsa", wrsa, true},
+    {"wrsa", wrsa, KeysChange::when_jobs_end},
 };
 
 }  // namespace
@@ -86,8 +87,7 @@ constexpr Entry kOrders[] = {
 std::shared_ptr<const Order> make_order(const std::string& name, double accuracy_beta) {
     for (const Entry& entry : kOrders) {
         if (name == entry.name) {
-            return std::make_shared<FormulaOrder>(entry.key, entry.changes_with_time,
-                                                  accuracy_beta);
+            return std::make_shared<FormulaOrder>(entry.key, entry.change, accuracy_beta);
         }
     }
     return nullptr;

@@ -1,5 +1,7 @@
 #include "policies/reserving.h"
 
+#include <utility>
+
 #include "core/view.h"
 
 namespace schedlab {
@@ -14,9 +16,12 @@ void Reserving::schedule(View& view) {
             view.start(head);
             continue;
         }
+        std::vector<Position> rest = others(queue, head, left - 1);
+        drop_settled(view, rest);
+        if (rest.empty() && !frozen_ && view.promised(queue.job(head)) != kNone) break;
         profile_.rebuild(view.now(), view.free_nodes(), view.releases(), view.soonest_release());
         reserve_head(view, head);
-        backfill(view, others(queue, head, left - 1));
+        backfill(view, std::move(rest));
         break;
     }
 }
@@ -67,29 +72,38 @@ void Reserving::start(View& view, Position position) {
 
 Time Reserving::reserve(View& view, Position position) {
     const JobIndex job = view.queue().job(position);
-    const Time duration = view.planned(job);
-    const Time start = profile_.earliest(view.nodes(job), duration);
-    profile_.reserve(start, start + duration, view.nodes(job));
+    const Time start = profile_.reserve_earliest(view.nodes(job), view.planned(job));
     view.promise(job, start);
     return start;
 }
 
-void AllReserved::backfill(View& view, const std::vector<Position>& others) {
-    for (const Position at : others) {
+void Reserving::drop_settled(const View& view, std::vector<Position>& others) {
+    const auto settled = [&view](Position at) {
+        const JobIndex job = view.queue().job(at);
+        return view.nodes(job) > view.free_nodes() && view.promised(job) != kNone;
+    };
+    while (!others.empty() && settled(others.back())) others.pop_back();
+}
+
+void AllReserved::backfill(View& view, std::vector<Position> others) {
+    for (std::size_t i = 0; i < others.size(); ++i) {
+        const Position at = others[i];
         const JobIndex job = view.queue().job(at);
         if (profile_.fits_now(view.nodes(job), view.planned(job))) {
             view.promise(job, view.now());
             start(view, at);
+            drop_settled(view, others);
         } else {
             reserve(view, at);
         }
     }
 }
 
-void OneReserved::backfill(View& view, const std::vector<Position>& others) {
+void OneReserved::backfill(View& view, std::vector<Position> others) {
     sacred_ = profile_;
     std::vector<Position> planned;
-    for (const Position at : others) {
+    for (std::size_t i = 0; i < others.size(); ++i) {
+        const Position at = others[i];
         const JobIndex job = view.queue().job(at);
         const NodeCount nodes = view.nodes(job);
         const Time duration = view.planned(job);
@@ -106,6 +120,7 @@ void OneReserved::backfill(View& view, const std::vector<Position>& others) {
             view.start(at);
             push_back_plans(view, planned);
         }
+        drop_settled(view, others);
     }
 }
 

@@ -24,8 +24,11 @@ class Reserving : public OrderedPolicy {
   protected:
     using Position = WaitingQueue::Position;
 
-    // Decides about the jobs behind the head. `profile_` holds running jobs and the head's place.
-    virtual void backfill(View& view, const std::vector<Position>& others) = 0;
+    // Decides about jobs behind the head. `profile_` holds running jobs and the head's place.
+    virtual void backfill(View& view, std::vector<Position> others) = 0;
+    // Drops those at the end that cannot start and have been promised a start before: nothing
+    // depends on a plan for them.
+    static void drop_settled(const View& view, std::vector<Position>& others);
     // Starts the job now and gives it its place in the plan.
     void start(View& view, Position position);
     // Promises the job the earliest start that moves nobody in the plan, and returns it.
@@ -55,7 +58,7 @@ class AllReserved : public Reserving {
         : Reserving(std::move(order), depth) {}
 
   protected:
-    void backfill(View& view, const std::vector<Position>& others) override;
+    void backfill(View& view, std::vector<Position> others) override;
 };
 
 // Only the head's reservation is sacred. Another job may start in a hole before other plans that
@@ -66,7 +69,7 @@ class OneReserved : public Reserving {
         : Reserving(std::move(order), depth, frozen), alpha_(alpha) {}
 
   protected:
-    void backfill(View& view, const std::vector<Position>& others) override;
+    void backfill(View& view, std::vector<Position> others) override;
 
   private:
     bool may_push(const View& view, Position position) const;

@@ -40,9 +40,13 @@ def choose_policy(
         depth: how many jobs a pass considers, unless the name says so itself.
         predict: who says how long jobs run, unless the name says so itself.
     """
-    base, texts = _split(policy) if isinstance(policy, str) else ("", dict[str, str]())
-    predictor = choose_predictor(texts.pop("predict", predict or "request"))
-    found = _from_text(base, texts, depth) if base else _from_code(policy, "none", texts, depth)
+    if isinstance(policy, str):
+        base, texts = _split(policy)
+        predict = texts.pop("predict", predict)
+        found = _from_text(base, texts, depth)
+    else:
+        found = _from_code(policy, "none", {}, depth)
+    predictor = choose_predictor("request" if predict is None else predict)
     if predictor.name == "request":
         return found
     joint = "," if found.parameters else ":"
