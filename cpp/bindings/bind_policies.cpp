@@ -7,6 +7,7 @@
 #include <nanobind/trampoline.h>
 
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "bindings/bindings.h"
@@ -111,12 +112,19 @@ void bind_policies(nb::module_& m) {
         .def(nb::init<>());
     m.def(
         "make_order",
-        [](const std::string& name, double beta) -> std::optional<std::shared_ptr<Order>> {
-            if (auto order = make_order(name, beta)) return std::const_pointer_cast<Order>(order);
+        [](const std::string& name) -> std::optional<std::shared_ptr<Order>> {
+            if (auto order = make_order(name)) return std::const_pointer_cast<Order>(order);
             return std::nullopt;
         },
-        "name"_a, "beta"_a = UserAccuracy::kBeta,
-        "The order of that name, or None; beta weighs the past in the users' accuracy.");
+        "name"_a, "The order of that name, or None.");
+    m.def(
+        "make_wrsa_order",
+        [](double beta, double ageing) {
+            return std::const_pointer_cast<Order>(make_wrsa_order(beta, ageing));
+        },
+        "beta"_a = UserAccuracy::kBeta, "ageing"_a = std::numeric_limits<double>::infinity(),
+        "The most accurate user first; beta weighs a user's past, and waiting `ageing` seconds "
+        "weighs as much as all accuracy.");
     m.def("order_names", &order_names, "The names of the native orders.");
 
     nb::class_<Policy, PythonPolicy>(m, "Policy",

@@ -23,6 +23,10 @@ void translate(const std::exception_ptr& error, void*) {
 
 NB_MODULE(_core, m) {
     m.doc() = "The native core of schedlab: the simulator, its policies and fast readers.";
+#ifdef NDEBUG
+    // A policy of the user's own may live until the interpreter ends: nothing to warn of.
+    nb::set_leak_warnings(false);
+#endif
     nb::register_exception_translator(schedlab::translate);
     schedlab::bind_io(m);
     schedlab::bind_policies(m);

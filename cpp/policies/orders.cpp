@@ -10,11 +10,9 @@ using Key = double (*)(const WaitingJob&, Time now);
 
 class FormulaOrder : public Order {
   public:
-    FormulaOrder(Key key, KeysChange change, double accuracy_beta)
-        : key_(key), change_(change), accuracy_beta_(accuracy_beta) {}
+    FormulaOrder(Key key, KeysChange change) : key_(key), change_(change) {}
 
     KeysChange keys_change() const override { return change_; }
-    double accuracy_beta() const override { return accuracy_beta_; }
 
     void keys(std::span<const WaitingJob> jobs, Time now, std::span<double> keys) const override {
         for (std::size_t i = 0; i < jobs.size(); ++i) keys[i] = key_(jobs[i], now);
@@ -23,7 +21,25 @@ class FormulaOrder : public Order {
   private:
     Key key_;
     KeysChange change_;
-    double accuracy_beta_;
+};
+
+// All wait alike, so the sum of WRSA and wait / ageing changes order only when a WRSA does.
+class WrsaOrder : public Order {
+  public:
+    WrsaOrder(double beta, double ageing) : beta_(beta), ageing_(ageing) {}
+
+    KeysChange keys_change() const override { return KeysChange::when_jobs_end; }
+    double accuracy_beta() const override { return beta_; }
+
+    void keys(std::span<const WaitingJob> jobs, Time, std::span<double> keys) const override {
+        for (std::size_t i = 0; i < jobs.size(); ++i) {
+            keys[i] = static_cast<double>(jobs[i].eligible) / ageing_ - jobs[i].wrsa;
+        }
+    }
+
+  private:
+    double beta_;
+    double ageing_;
 };
 
 double estimate(const WaitingJob& job) { return static_cast<double>(job.estimate); }
@@ -54,8 +70,6 @@ double unicef(const WaitingJob& job, Time now) {
     return -wait(job, now) / (std::log2(nodes(job)) * estimate(job));
 }
 
-double wrsa(const WaitingJob& job, Time) { return -job.wrsa; }
-
 double f1(const WaitingJob& job, Time) {
     return std::log10(estimate(job)) * nodes(job) + 870 * log_submit(job);
 }
@@ -79,18 +93,19 @@ constexpr Entry kOrders[] = {
     {"wfp3", wfp3, KeysChange::always},
     {"unicef", unicef, KeysChange::always},
     {"f1", f1},     {"f2", f2},     {"f3", f3},   {"f4", f4},
-    {"wrsa", wrsa, KeysChange::when_jobs_end},
 };
 
 }  // namespace
 
-std::shared_ptr<const Order> make_order(const std::string& name, double accuracy_beta) {
+std::shared_ptr<const Order> make_order(const std::string& name) {
     for (const Entry& entry : kOrders) {
-        if (name == entry.name) {
-            return std::make_shared<FormulaOrder>(entry.key, entry.change, accuracy_beta);
-        }
+        if (name == entry.name) return std::make_shared<FormulaOrder>(entry.key, entry.change);
     }
     return nullptr;
+}
+
+std::shared_ptr<const Order> make_wrsa_order(double beta, double ageing) {
+    return std::make_shared<WrsaOrder>(beta, ageing);
 }
 
 std::vector<std::string> order_names() {

@@ -9,8 +9,9 @@
 namespace schedlab {
 
 // The order of that name; null if there is none.
-std::shared_ptr<const Order> make_order(const std::string& name,
-                                        double accuracy_beta = UserAccuracy::kBeta);
+std::shared_ptr<const Order> make_order(const std::string& name);
+// The most accurate user first: descending WRSA + wait / ageing.
+std::shared_ptr<const Order> make_wrsa_order(double beta, double ageing);
 std::vector<std::string> order_names();
 
 }  // namespace schedlab

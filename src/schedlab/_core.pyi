@@ -18,9 +18,12 @@ class Order:
 
     def __init__(self) -> None: ...
 
-def make_order(name: str, beta: float = 0.3) -> Order | None:
+def make_order(name: str) -> Order | None:
+    """The order of that name, or None."""
+
+def make_wrsa_order(beta: float = 0.3, ageing: float = float('inf')) -> Order:
     """
-    The order of that name, or None; beta weighs the past in the users' accuracy.
+    The most accurate user first; beta weighs a user's past, and waiting `ageing` seconds weighs as much as all accuracy.
     """
 
 def order_names() -> list[str]:

@@ -30,6 +30,7 @@ class Policy:
     alpha: float = 1.5
     frozen: bool = False
     beta: float = 0.3
+    ageing_s: float | None = None
     predict: str = "request"
 
     @property
@@ -42,6 +43,7 @@ class Policy:
         parameters += [f"alpha={self.alpha}"] if self.backfill == "one-reserved" else []
         parameters += ["reservation=frozen"] if self.frozen else []
         parameters += [f"beta={self.beta}"] if self.order == "wrsa" else []
+        parameters += [f"ageing={self.ageing_s}s"] if self.ageing_s is not None else []
         parameters += [f"predict={self.predict}"] if self.predict != "request" else []
         return f"{base}:{','.join(parameters)}" if parameters else base
 
@@ -61,6 +63,7 @@ POLICIES = [
     *(Policy(order, "all-reserved", frozen=True) for order in ("fcfs", "sjf", "wrsa")),
     *(Policy(order, "one-reserved", frozen=True) for order in ("fcfs", "sjf", "wrsa")),
     Policy("wrsa", beta=0.0),
+    *(Policy("wrsa", way, ageing_s=7) for way in ("none", "easy", "one-reserved")),
     *(Policy("fcfs", "easy", predict=name) for name in PREDICTORS),
     *(Policy("sjf", "conservative", predict=name) for name in PREDICTORS),
     *(

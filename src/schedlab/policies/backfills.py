@@ -50,11 +50,15 @@ def _all_reserved(
     return _core.AllReserved(order, depth)
 
 
+ALPHA = 1.5
+"""How much longer than a hole a job may be."""
+
+
 def _one_reserved(
     order: _core.Order,
     *,
     depth: int | None = None,
-    alpha: float = 1.5,
+    alpha: float = ALPHA,
     reservation: str = "replan",
 ) -> _core.Policy:
     return _core.OneReserved(order, depth, alpha, frozen=reservation == "frozen")

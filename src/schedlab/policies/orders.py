@@ -7,7 +7,7 @@ from typing import Any
 
 from schedlab import _core
 from schedlab.errors import UnknownNameError
-from schedlab.policies.parameters import Parameter, Parameters, weight
+from schedlab.policies.parameters import Parameter, Parameters, ageing, weight
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,19 @@ ORDERS: dict[str, OrderEntry] = {
     "wrsa": OrderEntry(
         "Most accurate user first, by the WRSA of past requests.",
         "Takizawa & Takano, scheduling that encourages accurate walltimes",
-        {"beta": Parameter(weight, "the weight of a user's past in the WRSA; 0.3")},
+        {
+            "beta": Parameter(weight, "the weight of a user's past in the WRSA; 0.3"),
+            "ageing": Parameter(ageing, "waiting so long weighs as much as all accuracy; inf"),
+        },
     ),
 }
 
 
 def native_order(name: str, **parameters: Any) -> _core.Order:
     """The order of that name."""
-    order = _core.make_order(name, **parameters)
+    if name == "wrsa":
+        return _core.make_wrsa_order(**parameters)
+    order = _core.make_order(name)
     if order is None:
         raise UnknownNameError("order", name, ORDERS)
     return order

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from schedlab.errors import ParameterError
+from schedlab.units import parse_duration
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,14 @@ def weight(text: str) -> float:
     if not 0 <= value < 1:
         raise ParameterError(f'"{text}"; must be a number >= 0 and < 1')
     return value
+
+
+def ageing(text: str) -> float:
+    """Seconds in a duration such as ``7d``; ``inf`` has no end."""
+    seconds = math.inf if text == "inf" else parse_duration(text)
+    if seconds < 1:
+        raise ParameterError(f'"{text}"; must be a duration of at least 1s or inf')
+    return seconds
 
 
 def _number(text: str) -> float:

@@ -64,3 +64,8 @@ ORDERS: dict[str, Order] = {
     "f4": f4,
     "wrsa": lambda job, now: -job.submitter.wrsa,
 }
+
+
+def aged_wrsa(ageing_s: float) -> Order:
+    """Waiting so long weighs as much as all accuracy."""
+    return lambda job, now: job.eligible_s / ageing_s - job.submitter.wrsa

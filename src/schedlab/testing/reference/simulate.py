@@ -12,7 +12,7 @@ from schedlab.testing.reference.easy import Easy
 from schedlab.testing.reference.easy_nodes import EasyNodes
 from schedlab.testing.reference.job import jobs_of
 from schedlab.testing.reference.no_backfill import NoBackfill
-from schedlab.testing.reference.orders import ORDERS, Order
+from schedlab.testing.reference.orders import ORDERS, Order, aged_wrsa
 from schedlab.testing.reference.predictors import PREDICTORS
 from schedlab.testing.reference.reserving import AllReserved, OneReserved
 from schedlab.testing.reference.simulation import Backfill, Machine, Simulation
@@ -64,6 +64,7 @@ def reference_simulate(
     alpha: float = 1.5,
     frozen: bool = False,
     beta: float = 0.3,
+    ageing_s: float | None = None,
     depth: int | None = None,
     tick: int = 0,
     kill_at_request: bool = True,
@@ -82,6 +83,7 @@ def reference_simulate(
         alpha: with one-reserved, how much longer than a hole a job may be.
         frozen: with all-reserved and one-reserved, reservations are kept and started exactly then.
         beta: the weight of the past in the users' accuracy.
+        ageing_s: with the order wrsa, waiting so long weighs as much as all accuracy.
         depth: how many jobs of the queue a pass considers at most.
         tick: events are seen at the next multiple of so many seconds; 0 for at once.
         kill_at_request: end jobs that reach the time they asked for.
@@ -95,7 +97,8 @@ def reference_simulate(
     how = _backfill(backfill, rebuild, tries, alpha, frozen)
     if backfill == "easy" and reserve == "nodes":
         how = EasyNodes()
-    simulation.run(_order(order), how, depth)
+    queue_order = _order(order) if ageing_s is None else aged_wrsa(ageing_s)
+    simulation.run(queue_order, how, depth)
     jobs = simulation.jobs
     assert not simulation.queue, "every job must start in the end"
     return ReferenceSchedule(
