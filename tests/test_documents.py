@@ -23,6 +23,7 @@ from typing import Any
 import pytest
 
 from schedlab.policies import BACKFILLS, ORDERS
+from schedlab.predict import PREDICTORS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -137,6 +138,13 @@ def test_the_page_on_policies_has_the_program_s_tables() -> None:
     rows += [(name, way.sentence, way.reference) for name, way in BACKFILLS.items()]
     for name, sentence, reference in rows:
         assert f"| `{name}` | {sentence} | {reference} |" in page
-    for way in BACKFILLS.values():
-        for key, parameter in way.parameters.items():
+    for entry in (*ORDERS.values(), *BACKFILLS.values()):
+        for key, parameter in entry.parameters.items():
             assert re.search(rf"\n\| `{key}` \| .* \| {re.escape(parameter.meaning)} \|\n", page)
+
+
+def test_the_page_on_predictors_has_the_program_s_table() -> None:
+    """Every predictor has its row, with the program's sentence and reference."""
+    page = (ROOT / "docs" / "guides" / "predictors.md").read_text(encoding="utf-8")
+    for name, entry in PREDICTORS.items():
+        assert f"| `{name}` | {entry.sentence} | {entry.reference} |" in page

@@ -9,6 +9,7 @@ import typer
 from typer import Argument, Exit, Option
 
 from schedlab.cli.commands import add_command, epilog
+from schedlab.cli.computing import Computing
 from schedlab.cli.console import (
     AsJson,
     err,
@@ -26,6 +27,7 @@ RUN_EXAMPLES = (
     "schedlab experiment run classic",
     "schedlab experiment run classic --quick --only easy",
     "schedlab experiment run mine.toml --data traces --out out/mine --workers 8",
+    "schedlab experiment run mine.toml --engine ray --address auto",
 )
 LIST_EXAMPLES = ("schedlab experiment list", "schedlab experiment list --json")
 REPORT_EXAMPLES = ("schedlab experiment report out/classic",)
@@ -41,6 +43,7 @@ def run(
             help="An experiment as schedlab experiment list names it, or its file.",
         ),
     ],
+    computing: Computing,
     data: Annotated[
         Path | None,
         Option(metavar="DIR", help="A folder with the traces, besides those fetched."),
@@ -52,12 +55,6 @@ def run(
             metavar="DIR",
             help="The folder of the run; finished cells in it are not computed again.",
             show_default="out/NAME",
-        ),
-    ] = None,
-    workers: Annotated[
-        int | None,
-        Option(
-            metavar="N", min=1, help="Processes side by side.", show_default="one per processor"
         ),
     ] = None,
     only: Annotated[
@@ -78,15 +75,16 @@ def run(
     The exit code is 0 if every cell was computed, 1 if some failed.
     """
     from schedlab.cli.progress import progress
-    from schedlab.experiments import LocalEngine, find_experiment, read_experiment, run_experiment
+    from schedlab.experiments import find_experiment, read_experiment, run_experiment
 
+    engine = computing.chosen()
     described = read_experiment(find_experiment(experiment))
     folder = output or Path("out") / (described.about.name + ("-quick" if quick else ""))
     chosen = described.reduced() if quick else described
     try:
         with progress(f"running {described.about.name}") as report:
             done = run_experiment(
-                chosen, folder, data=data, engine=LocalEngine(workers), only=only, progress=report
+                chosen, folder, data=data, engine=engine, only=only, progress=report
             )
     except KeyboardInterrupt:
         err().print(f"finished cells are kept in {folder}; run again to go on", style="dim")

@@ -33,6 +33,11 @@ def outside_code(texts: Iterable[str]) -> dict[str, str]:
     return {name: file_digest(Path(file)) for name, file in files.items() if file}
 
 
+def code_of(texts: Iterable[str]) -> dict[str, Any]:
+    """What computes here: schedlab as it is installed, and the modules that the texts name."""
+    return {"schedlab": _code(), **outside_code(texts)}
+
+
 @cache
 def _code() -> list[str]:
     """The version, and the core as built: during development one version has many cores."""

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
-from schedlab.errors import SchedlabError
+from schedlab.errors import ParameterError, SchedlabError
 from schedlab.metrics import find_metric
 from schedlab.platform import Platform, platform_from_header
 from schedlab.sim import simulate
@@ -52,10 +52,22 @@ class Engine(Protocol):
         ...
 
 
-def run_task(task: Task) -> Outcome:
-    """Simulate the cell and measure the schedule; a failure is an outcome too."""
+DIED = "its process died (was there enough memory?)"
+
+
+def check_workers(workers: int | None) -> None:
+    """Refuse a number of workers that could compute nothing."""
+    if workers is not None and workers < 1:
+        raise ParameterError(f"{workers} workers; must be >= 1")
+
+
+def run_task(task: Task, workload: Workload | None = None) -> Outcome:
+    """Simulate the cell and measure the schedule; a failure is an outcome too.
+
+    The workload is read from the task's file, unless it is given.
+    """
     try:
-        return _measured(task)
+        return _measured(task, _load(task.workload) if workload is None else workload)
     except SchedlabError as error:
         return Outcome(key=task.key, name=task.name, error=str(error))
     except Exception as error:
@@ -63,8 +75,7 @@ def run_task(task: Task) -> Outcome:
         return Outcome(key=task.key, name=task.name, error=f"{type(error).__name__}: {error}")
 
 
-def _measured(task: Task) -> Outcome:
-    workload = _load(task.workload)
+def _measured(task: Task, workload: Workload) -> Outcome:
     schedule = simulate(
         workload,
         task.platform or platform_from_header(workload),

@@ -11,8 +11,7 @@ from contextlib import closing, contextmanager
 from multiprocessing import active_children, get_context, parent_process
 from threading import Thread
 
-from schedlab.errors import ParameterError
-from schedlab.experiments.engine import Outcome, Task, run_task
+from schedlab.experiments.engine import DIED, Outcome, Task, check_workers, run_task
 
 
 class LocalEngine:
@@ -20,8 +19,7 @@ class LocalEngine:
 
     def __init__(self, workers: int | None = None) -> None:
         """Take as many workers as there are processors, unless told how many."""
-        if workers is not None and workers < 1:
-            raise ParameterError(f"{workers} workers; must be >= 1")
+        check_workers(workers)
         self.workers = workers or len(os.sched_getaffinity(0))
 
     def run(self, tasks: Sequence[Task]) -> Generator[Outcome, None, None]:
@@ -41,10 +39,8 @@ class LocalEngine:
         for task in lost:
             with closing(_side_by_side([task], 1)) as finished:
                 for _, outcome in finished:
-                    yield outcome or Outcome(key=task.key, name=task.name, error=_DIED)
+                    yield outcome or Outcome(key=task.key, name=task.name, error=DIED)
 
-
-_DIED = "its process died (was there enough memory?)"
 
 Finished = tuple[Task, Outcome | None]
 

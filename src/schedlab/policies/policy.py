@@ -44,4 +44,4 @@ class ChosenPolicy:
     core: _core.Policy
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """What the name set, such as ``depth``."""
-    predictor: ChosenPredictor = choose_predictor("request")
+    predictor: ChosenPredictor = field(default_factory=lambda: choose_predictor("request"))

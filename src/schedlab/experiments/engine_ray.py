@@ -1,0 +1,124 @@
+"""Tasks of Ray, on many machines."""
+
+from __future__ import annotations
+
+import platform as host
+import sys
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import ray
+from ray.exceptions import NodeDiedError, OutOfMemoryError, RayError, WorkerCrashedError
+
+from schedlab.errors import SchedlabError
+from schedlab.experiments.digest import code_of
+from schedlab.experiments.engine import DIED, Outcome, Task, check_workers, run_task
+from schedlab.experiments.ray_connection import check_address, connected
+from schedlab.workload import Workload, read_workload
+
+RETRIES = 3
+QUEUED = 16
+"""Tasks that wait beyond the processors there are."""
+
+Submitted = tuple["ray.ObjectRef[Outcome]", Task]
+
+
+class RayEngine:
+    """Every cell is a task of Ray, tried again where its process or its machine is lost."""
+
+    def __init__(self, workers: int | None = None, *, address: str | None = None) -> None:
+        """Say where to compute; Ray is started, or the cluster joined, by ``run``.
+
+        Args:
+            workers: at most so many cells at once; by default as many as there are processors.
+            address: ``host:port`` of the cluster, or ``auto`` for the one that runs on this
+                machine. Without it the connection that this process has to Ray is used or, if
+                there is none, a Ray on this machine is started and stopped again.
+        """
+        check_workers(workers)
+        if address is not None:
+            check_address(address)
+        self.workers, self.address = workers, address
+
+    def run(self, tasks: Sequence[Task]) -> Generator[Outcome, None, None]:
+        """One outcome per task as they finish; closed early, the others are cancelled."""
+        if not tasks:
+            return
+        with connected(self.address, processors=self.workers):
+            waiting = _submitted(tasks)
+            running: dict[ray.ObjectRef[Outcome], Task] = {}
+            try:
+                while True:
+                    running.update(islice(waiting, self._free(len(running))))
+                    if not running:
+                        return
+                    (finished,), _ = ray.wait(list(running), num_returns=1)
+                    yield _outcome(finished, running.pop(finished))
+            finally:
+                for reference in running:
+                    ray.cancel(reference, force=True)
+
+    def _free(self, running: int) -> int:
+        """How many more to submit: enough to keep a cluster busy, and to make one grow that can.
+
+        Not all at once: every workload of those submitted is held in memory.
+        """
+        processors = int(ray.cluster_resources().get("CPU", 0))
+        return max((self.workers or 2 * processors + QUEUED) - running, 0)
+
+
+def _submitted(tasks: Sequence[Task]) -> Iterator[Submitted]:
+    """Submit the tasks one by one, and each workload once: other machines do not see its file."""
+    compute: Any = ray.remote(max_retries=RETRIES)(_compute)
+    for path, group in _by_workload(tasks).items():
+        try:
+            workload = ray.put(read_workload(path))
+        except SchedlabError:
+            yield from ((ray.put(run_task(task)), task) for task in group)
+            continue
+        for task in group:
+            yield compute.remote(task, workload, _code(task), sys.path), task
+
+
+def _by_workload(tasks: Sequence[Task]) -> dict[Path, list[Task]]:
+    groups: dict[Path, list[Task]] = {}
+    for task in tasks:
+        groups.setdefault(task.workload, []).append(task)
+    return groups
+
+
+def _code(task: Task) -> dict[str, Any]:
+    return code_of([task.policy, *task.metrics])
+
+
+def _compute(
+    task: Task, workload: Workload, code: Mapping[str, Any], path: Sequence[str]
+) -> Outcome:
+    """Compute the cell on a machine of the cluster, by the same code or not at all.
+
+    A cell is kept under a key of the code that it was asked for with.
+    """
+    sys.path += [each for each in path if each not in sys.path]
+    outcome = run_task(task, workload)
+    here = _code(task)
+    other = [name for name in code if here.get(name) != code[name]]
+    if outcome.error is not None or not other:
+        return outcome
+    error = f"{host.node()} has another {' and '.join(other)}; install the same on every machine"
+    return Outcome(key=task.key, name=task.name, error=error)
+
+
+def _outcome(finished: ray.ObjectRef[Outcome], task: Task) -> Outcome:
+    try:
+        return ray.get(finished)
+    except RayError as error:
+        return Outcome(key=task.key, name=task.name, error=_reason(error))
+
+
+def _reason(error: RayError) -> str:
+    if isinstance(error, NodeDiedError | OutOfMemoryError | WorkerCrashedError):
+        return DIED
+    cause = getattr(error, "cause", None) or error
+    return f"{type(cause).__name__}: {' '.join(str(cause).split())}"

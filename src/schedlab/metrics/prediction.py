@@ -1,0 +1,27 @@
+"""How well run times were foreseen: by a predictor, or by the requests where nobody predicts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from schedlab.metrics.metric import Values
+from schedlab.sim import Schedule
+
+
+def prediction_error(schedule: Schedule) -> Values:
+    """How far the predicted run time lies from the true one.
+
+    abs(e − r), with e the prediction when the job became eligible (the request where nobody
+    predicts) and r the time it ran.
+    """
+    return np.abs(_estimate_s(schedule) - schedule.ran_s).astype(float)
+
+
+def underestimated(schedule: Schedule) -> Values:
+    """Share of jobs that ran longer than predicted, whose predictions had to be corrected."""
+    return (_estimate_s(schedule) < schedule.ran_s).astype(float)
+
+
+def _estimate_s(schedule: Schedule) -> Values:
+    predicted = schedule.estimate_s
+    return schedule.workload["request_s"] if predicted is None else predicted
