@@ -138,8 +138,8 @@ def test_the_page_on_policies_has_the_program_s_tables() -> None:
     rows += [(name, way.sentence, way.reference) for name, way in BACKFILLS.items()]
     for name, sentence, reference in rows:
         assert f"| `{name}` | {sentence} | {reference} |" in page
-    for entry in (*ORDERS.values(), *BACKFILLS.values()):
-        for key, parameter in entry.parameters.items():
+    for parameters in [each.parameters for table in (ORDERS, BACKFILLS) for each in table.values()]:
+        for key, parameter in parameters.items():
             assert re.search(rf"\n\| `{key}` \| .* \| {re.escape(parameter.meaning)} \|\n", page)
 
 

@@ -187,6 +187,14 @@ def test_a_policy_of_ones_own(moved: Callable[..., Schedule]) -> None:
     )
 
 
+def test_a_policy_that_plans_by_predictions() -> None:
+    """Its promises are not those that requests give, so that only the starts are told."""
+    found = departure(simulate(head_blocked(), 4, "fcfs"), "easy:predict=actual")
+    assert found.sentence == (
+        "job 4 could have started at 0 (as it does under easy:predict=actual) but started at 9"
+    )
+
+
 def test_a_job_that_could_have_started_before_it_gave_up(moved: Callable[..., Schedule]) -> None:
     """It was withdrawn at 9; there was room from the beginning."""
     workload = jobs((0, 1, 5, 5), (0, 1, 5, 5), cancel_after_s=[-1, 9])

@@ -24,6 +24,9 @@ NAMES = [
     "easy:backfill=sjf",
     "conservative:rebuild=true",
     "easy:depth=2",
+    "easybf:reservation=frozen",
+    "wrsabf-or:reservation=frozen,alpha=3",
+    "wrsabf-ar:reservation=frozen",
     "wfp3+easy:backfill=unicef",
     "wfp3+conservative:rebuild=true",
 ]

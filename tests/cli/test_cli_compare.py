@@ -51,13 +51,20 @@ def test_a_value_beside_a_best_of_0_has_no_ratio() -> None:
     assert comparison.rows()[1] == {"metrics": {"wait": 5.0}, "relative": {"wait": None}}
 
 
+def test_correlations_have_no_ratio() -> None:
+    """Twice a correlation of -0.2 is not twice as good."""
+    comparison = Comparison(["a", "b"], {"incentive_wait": [-0.4, -0.2]})
+    assert comparison.rows()[0]["relative"] == {"incentive_wait": 1}
+    assert comparison.rows()[1]["relative"] == {"incentive_wait": None}
+
+
 def test_unknown_values_are_null() -> None:
     """JSON has no NaN."""
     nothing = Comparison(["a"], {"wait": [float("nan")]})
     assert nothing.rows() == [{"metrics": {"wait": None}, "relative": {"wait": None}}]
 
 
-@pytest.mark.parametrize("picture", ["comparison", "gantt", "over-time", "cdf"])
+@pytest.mark.parametrize("picture", ["comparison", "gantt", "over-time", "cdf", "incentive"])
 def test_every_picture_is_drawn(run: Run, head_blocked: str, tmp_path: Path, picture: str) -> None:
     """The names of the option are those of the table of pictures."""
     pytest.importorskip("matplotlib")

@@ -21,7 +21,7 @@ from schedlab.experiments import (
     summary,
     write_report,
 )
-from schedlab.experiments.intervals import bootstrap_interval, student_t, t_interval
+from schedlab.metrics.intervals import bootstrap_interval, student_t, t_interval
 
 Describe = Callable[..., Experiment]
 
@@ -85,6 +85,28 @@ def test_ours_theirs_and_the_difference(describe: Describe, tmp_path: Path) -> N
     assert rows["heavy", "EASY", "wait"]["theirs"] == 100
     assert rows["light", "EASY", "wait"]["theirs"] is None
     assert rows["light", "fcfs", "relative_wait"]["ours"] == 1
+
+
+def test_signed_metrics_are_subtracted(describe: Describe, tmp_path: Path) -> None:
+    """A quotient of two correlations says nothing; ratios and differences are paired by seed."""
+    experiment = describe(
+        ('generate = "lublin:nodes=32"', 'generate = "aaic"'),
+        ("jobs = 60\nnodes = 32", "jobs = 1000\nnodes = 256"),
+        ("load=0.5:32", "load=1.5:256"),
+        ("load=1.5:32", "load=3:256"),
+        ('metrics = ["wait", "makespan"]', 'metrics = ["incentive_wait", "makespan"]'),
+    )
+    run_experiment(experiment, tmp_path / "out", engine=LocalEngine(1))
+    values = results(tmp_path / "out")["incentive_wait"].to_numpy()
+    fcfs, easy = values[4::2], values[5::2]
+    [row] = (
+        row
+        for row in summary(tmp_path / "out").to_dicts()
+        if (row["variant"], row["policy"]) == ("heavy", "EASY")
+        and row["metric"] == "relative_incentive_wait"
+    )
+    assert row["ours"] == pytest.approx(np.mean(easy - fcfs))
+    assert "incentive wait minus that of fcfs" in (tmp_path / "out" / "report.md").read_text()
 
 
 BAD_TABLES = {

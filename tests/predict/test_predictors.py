@@ -19,11 +19,14 @@ from schedlab.testing.strategies import workloads
 SERIES = ((0, 1, 100, 40), (200, 1, 100, 60), (400, 1, 90, 10), (600, 1, 100, 20))
 
 
-def estimates(rows: Sequence[Sequence[int]], predictor: str, **columns: list[int]) -> list[int]:
+def estimates(
+    rows: Sequence[tuple[int, int, int, int]], predictor: str, user: list[int] | None = None
+) -> list[int]:
     """What is predicted of each job."""
-    schedule = simulate(jobs(*rows, **columns), 2, "easy", predict=predictor)
+    users = [0] * len(rows) if user is None else user
+    schedule = simulate(jobs(*rows, user=users), 2, "easy", predict=predictor)
     assert schedule.estimate_s is not None
-    return schedule.estimate_s.tolist()
+    return [int(each) for each in schedule.estimate_s]
 
 
 def test_last_two_is_the_mean_of_the_last_two() -> None:

@@ -1,11 +1,11 @@
 """What is in a trace: how well users estimate, what they request, and when they submit."""
 
-from schedlab.analysis.accuracy import wra, wrsa_by_user, wrsa_over_time
 from schedlab.analysis.analysis import Analysis, analyse
 from schedlab.analysis.arrivals import Arrivals
 from schedlab.analysis.clock import Clock
 from schedlab.analysis.distributions import BoxPlot, Histogram
 from schedlab.analysis.requests import RequestDensity
+from schedlab.metrics.accuracy import wra, wrsa_by_user, wrsa_over_time
 
 __all__ = [
     "Analysis",

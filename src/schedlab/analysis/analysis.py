@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from schedlab.analysis.accuracy import BETA, check_beta, wra
 from schedlab.analysis.arrivals import Arrivals
 from schedlab.analysis.clock import Clock
 from schedlab.analysis.counted import Counted
 from schedlab.analysis.distributions import BoxPlot, Histogram
 from schedlab.analysis.requests import HOUR_S, Requests
 from schedlab.analysis.users import Users
+from schedlab.metrics.accuracy import BETA, check_beta, wra
 from schedlab.workload import Workload
 
 

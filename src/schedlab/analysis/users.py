@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from schedlab.analysis.accuracy import wrsa_by_user, wrsa_over_time
 from schedlab.analysis.distributions import BoxPlot
+from schedlab.metrics.accuracy import wrsa_by_user, wrsa_over_time
 from schedlab.workload import Workload
 
 if TYPE_CHECKING:

@@ -25,6 +25,7 @@ Reason = Literal[
     "late",
     "delayed a promise",
     "before its promise",
+    "hole too short",
     "overtook",
     "too few nodes",
     "beyond depth",
@@ -63,7 +64,7 @@ class Departure:
     observed_s: int | None
     policy_s: int | None
     sentence: str
-    details: Mapping[str, int] = field(default_factory=dict)
+    details: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def late(self) -> bool:

@@ -10,6 +10,7 @@ from schedlab.cli import (
     compare,
     demo,
     experiment,
+    incentive,
     policies,
     simulate,
     version,
@@ -36,5 +37,6 @@ add_command(app, audit.audit, *audit.EXAMPLES)
 add_command(app, analyse.analyse, *analyse.EXAMPLES)
 app.add_typer(workload.app)
 app.add_typer(experiment.app)
+app.add_typer(incentive.app)
 add_command(app, policies.policies, *policies.EXAMPLES)
 add_command(app, version.version, *version.EXAMPLES)

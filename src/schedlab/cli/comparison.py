@@ -35,13 +35,15 @@ class Comparison:
         return cls(frame["policy"].to_list(), values)
 
     def relative(self, metric: str) -> list[float]:
-        """Each value divided by the best, which itself has 1; NaN where that is 0 or unknown."""
+        """Each value divided by the best, which itself has 1; NaN where that says nothing."""
         from schedlab.metrics import find_metric
         from schedlab.viz.comparison import best_of
 
-        best = best_of(self.values[metric], find_metric(metric))
+        found = find_metric(metric)
+        best = best_of(self.values[metric], found)
+        comparable = best and not found.signed
         return [
-            1.0 if value == best else value / best if best else math.nan
+            1.0 if value == best else value / best if comparable else math.nan
             for value in self.values[metric]
         ]
 

@@ -30,8 +30,11 @@ class Pictures:
         Option(metavar="FILE", help="Draw a picture as .png, .pdf or .svg."),
     ] = None
     picture: Annotated[
-        Literal["comparison", "gantt", "over-time", "cdf"],
-        Option(metavar="comparison|gantt|over-time|cdf", help="Which picture --plot draws."),
+        Literal["comparison", "gantt", "over-time", "cdf", "incentive"],
+        Option(
+            metavar="comparison|gantt|over-time|cdf|incentive",
+            help="Which picture --plot draws.",
+        ),
     ] = "comparison"
 
     def check(self) -> None:

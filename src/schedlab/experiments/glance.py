@@ -62,6 +62,7 @@ def _label(metric: str, record: Mapping[str, Any]) -> str:
     plain = metric.removeprefix(RELATIVE)
     label = plain if is_outside(plain) else metric_label(plain)
     if plain != metric:
-        return f"{label} relative to {record['relative_to']}"
+        how = "minus that of" if plain in record.get("signed", ()) else "relative to"
+        return f"{label} {how} {record['relative_to']}"
     unit = record["units"][metric]
     return label if unit == "1" else f"{label} ({unit})"

@@ -17,9 +17,9 @@ from schedlab.experiments.document import (
     as_markdown,
 )
 from schedlab.experiments.glance import Glance, glances, scenario_keys, written
-from schedlab.experiments.intervals import RESAMPLES
 from schedlab.experiments.run_folder import RunFolder
 from schedlab.experiments.table import Row, results, summary
+from schedlab.metrics.intervals import RESAMPLES
 
 FILES = ("results.parquet", "results.csv", "summary.csv", "report.html", "report.md")
 

@@ -87,6 +87,7 @@ def _record(
     return {
         **asdict(about),
         "units": {name: find_metric(name).unit for name in about.metrics},
+        "signed": [name for name in about.metrics if find_metric(name).signed],
         "jobs_limit": experiment.jobs_limit,
         "file": experiment.path.name,
         "configuration": experiment.text,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from schedlab.experiments.grid import NAMES
-from schedlab.experiments.intervals import bootstrap_interval, t_interval
 from schedlab.experiments.published import KEYS, RELATIVE, PublishedRow, theirs
 from schedlab.experiments.run_folder import RunFolder
+from schedlab.metrics.intervals import bootstrap_interval, t_interval
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,7 +54,8 @@ def results(path: str | Path) -> pl.DataFrame:
 def summary(path: str | Path) -> pl.DataFrame:
     """One row per cell and metric, over seeds: ours with intervals, theirs, the difference.
 
-    Metrics relative to one policy are paired: divided seed by seed, then averaged.
+    Metrics relative to one policy are paired: divided (signed ones: subtracted) seed by seed, then
+    averaged.
     """
     import polars as pl
 
@@ -80,7 +81,7 @@ def _rows(folder: RunFolder) -> list[Row]:
     record, cells = folder.record(), finished_cells(folder)
     relative_to = record["relative_to"]
     if relative_to is not None:
-        cells = list(_with_ratios(cells, relative_to))
+        cells = list(_with_relatives(cells, relative_to, record.get("signed", ())))
     published = [PublishedRow(**row) for row in record["published"]["rows"]]
     scenarios: dict[tuple[str, ...], list[FinishedCell]] = {}
     for cell in cells:
@@ -98,22 +99,29 @@ def all_metrics(metrics: Iterable[str], relative_to: str | None) -> list[str]:
     return metrics if relative_to is None else metrics + [RELATIVE + name for name in metrics]
 
 
-def _with_ratios(cells: list[FinishedCell], relative_to: str) -> Iterator[FinishedCell]:
+def _with_relatives(
+    cells: list[FinishedCell], relative_to: str, signed: Collection[str]
+) -> Iterator[FinishedCell]:
     def scenario(cell: FinishedCell) -> tuple[Any, ...]:
         return tuple(cell.names[key] for key in NAMES if key != "policy")
 
     reference = {scenario(each): each for each in cells if each.names["policy"] == relative_to}
     for cell in cells:
         base = reference.get(scenario(cell))
-        ratios = {
-            RELATIVE + name: _ratio(value, base.values[name] if base else None)
+        relatives = {
+            RELATIVE + name: _relative(value, base.values[name] if base else None, name in signed)
             for name, value in cell.values.items()
         }
-        yield FinishedCell(cell.names, {**cell.values, **ratios}, cell.jobs)
+        yield FinishedCell(cell.names, {**cell.values, **relatives}, cell.jobs)
 
 
-def _ratio(value: float | None, base: float | None) -> float | None:
-    return value / base if value is not None and base else None
+def _relative(value: float | None, base: float | None, signed: bool) -> float | None:
+    """The quotient; of signed metrics, whose quotient says nothing, the difference."""
+    if value is None or base is None:
+        return None
+    if signed:
+        return value - base
+    return value / base if base else None
 
 
 def _summed_up(

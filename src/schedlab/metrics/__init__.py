@@ -1,7 +1,9 @@
 """How good a schedule is: one formula per metric, each in its docstring."""
 
+from schedlab.metrics.accuracy import wra, wrsa_by_user, wrsa_over_time
 from schedlab.metrics.fairness import jain_index
 from schedlab.metrics.groupings import GROUPINGS
+from schedlab.metrics.incentive import incentive_points
 from schedlab.metrics.metric import JobMetric, Metric
 from schedlab.metrics.metrics import METRICS, find_job_metric, find_metric
 from schedlab.metrics.summary import compare, summary
@@ -17,8 +19,12 @@ __all__ = [
     "compare",
     "find_job_metric",
     "find_metric",
+    "incentive_points",
     "jain_index",
     "over_time",
     "summary",
     "table",
+    "wra",
+    "wrsa_by_user",
+    "wrsa_over_time",
 ]

@@ -17,11 +17,16 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Metric:
-    """One number for a schedule; ``formula``'s docstring gives the formula."""
+    """One number for a schedule; ``formula``'s docstring gives the formula.
+
+    Two values of a ``signed`` metric, such as a correlation, are compared by their difference:
+    their quotient says nothing.
+    """
 
     formula: Callable[[Schedule], Any]
     unit: str
     smaller_is_better: bool = True
+    signed: bool = False
 
     @property
     def sentence(self) -> str:

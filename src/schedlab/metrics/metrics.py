@@ -7,8 +7,10 @@ from schedlab.lookup import is_outside, load_outside
 from schedlab.metrics.capacity import makespan, throughput, utilisation
 from schedlab.metrics.energy import energy
 from schedlab.metrics.fairness import fairness
+from schedlab.metrics.incentive import INCENTIVES
 from schedlab.metrics.loss_of_capacity import loss_of_capacity
 from schedlab.metrics.metric import JobMetric, Metric
+from schedlab.metrics.prediction import prediction_error, underestimated
 from schedlab.metrics.queue import max_queue_length, mean_queue_length
 from schedlab.metrics.slowdown import bounded_slowdown, slowdown
 from schedlab.metrics.wait import delay, response, wait, wait_per_node
@@ -30,6 +32,9 @@ METRICS: dict[str, Metric] = {
     "fairness": Metric(fairness, "1", smaller_is_better=False),
     "loss_of_capacity": Metric(loss_of_capacity, "1"),
     "energy": Metric(energy, "J"),
+    "prediction_error": JobMetric(prediction_error, "s"),
+    "underestimated": JobMetric(underestimated, "1"),
+    **INCENTIVES,
 }
 
 

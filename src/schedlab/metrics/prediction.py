@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from schedlab.metrics.metric import Values
 from schedlab.sim import Schedule
@@ -14,14 +15,19 @@ def prediction_error(schedule: Schedule) -> Values:
     abs(e − r), with e the prediction when the job became eligible (the request where nobody
     predicts) and r the time it ran.
     """
-    return np.abs(_estimate_s(schedule) - schedule.ran_s).astype(float)
+    error: Values = np.abs(_estimate_s(schedule) - schedule.ran_s).astype(float)
+    return error
 
 
 def underestimated(schedule: Schedule) -> Values:
-    """Share of jobs that ran longer than predicted, whose predictions had to be corrected."""
+    """Share of jobs that ran longer than predicted.
+
+    1 if e < r, else 0; such predictions had to be corrected while the job ran.
+    """
     return (_estimate_s(schedule) < schedule.ran_s).astype(float)
 
 
-def _estimate_s(schedule: Schedule) -> Values:
-    predicted = schedule.estimate_s
-    return schedule.workload["request_s"] if predicted is None else predicted
+def _estimate_s(schedule: Schedule) -> NDArray[np.int64]:
+    if schedule.estimate_s is not None:
+        return schedule.estimate_s
+    return schedule.workload["request_s"]

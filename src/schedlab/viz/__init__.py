@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from schedlab.viz.cdf import draw_cdf
 from schedlab.viz.comparison import draw_comparison
 from schedlab.viz.gantt import draw_gantt
+from schedlab.viz.honesty import draw_honesty
+from schedlab.viz.incentive import draw_incentive
 from schedlab.viz.over_time import draw_over_time
 from schedlab.viz.paper import save_figure
 from schedlab.viz.report import write_report
@@ -20,6 +22,7 @@ PICTURES: dict[str, Callable[..., Figure]] = {
     "over-time": draw_over_time,
     "cdf": draw_cdf,
     "comparison": draw_comparison,
+    "incentive": draw_incentive,
 }
 
 __all__ = [
@@ -27,6 +30,8 @@ __all__ = [
     "draw_cdf",
     "draw_comparison",
     "draw_gantt",
+    "draw_honesty",
+    "draw_incentive",
     "draw_over_time",
     "save_figure",
     "write_report",

@@ -36,7 +36,8 @@ def draw_comparison(
 ) -> Figure:
     """A panel of bars per metric, with the value at each bar and the best in colour.
 
-    A bar's length is the value; the number in brackets is its ratio to the best.
+    A bar's length is the value, to the left if it is negative; the number in brackets is its ratio
+    to the best.
     """
     if not metrics:
         raise ParameterError("a comparison needs at least one metric")
@@ -65,21 +66,22 @@ def best_of(values: Sequence[float], metric: Metric) -> float:
 
 def _draw_bars(axes: Axes, name: str, metric: Metric, values: Sequence[float]) -> None:
     best = best_of(values, metric)
-    greatest = max((value for value in values if not math.isnan(value)), default=0.0) or 1.0
+    known = [value for value in values if not math.isnan(value)]
+    least, greatest = min(known, default=0.0), max(known, default=0.0)
     colours = [STRONG[0] if value == best else OTHERS for value in values]
     axes.barh(range(len(values)), [0 if math.isnan(v) else v for v in values], 0.7, color=colours)
     for place, value in enumerate(values):
-        differs = best and value != best and not math.isnan(value)
+        differs = best and value != best and not (math.isnan(value) or metric.signed)
         ratio = f" (×{three_digits(value / best)})" if differs else ""
         axes.annotate(
             value_label(value, metric) + ratio,
-            (0 if math.isnan(value) else value, place),
+            (0 if math.isnan(value) else max(value, 0), place),
             xytext=(3, 0),
             textcoords="offset points",
             va="center",
             fontsize=7,
         )
-    axes.set_xlim(0, greatest * 1.7)
+    axes.set_xlim(min(least, 0), 1.7 * (max(greatest, -least) or 1))
     axes.set_title(f"{metric_label(name)} {'↓' if metric.smaller_is_better else '↑'}")
     axes.set_xticks([])
     axes.tick_params(axis="y", length=0)

@@ -12,7 +12,9 @@ from schedlab.audit.explain.easy import explain_easy
 from schedlab.audit.explain.instant import Instant
 from schedlab.audit.explain.no_backfill import explain_no_backfill
 from schedlab.audit.explain.passes import pass_by_pass
+from schedlab.audit.explain.reserving import explain_all_reserved, explain_one_reserved
 from schedlab.audit.explain.sentences import departure, early, late
+from schedlab.audit.explain.wrsa import with_wrsa
 from schedlab.audit.lawful import eligible_times
 from schedlab.audit.replay import Replay
 from schedlab.audit.verdict import Departure
@@ -28,6 +30,8 @@ EXPLAINERS: dict[type[_core.Policy], Explainer] = {
     _core.Easy: pass_by_pass(explain_easy),
     _core.Conservative: explain_conservative,
     _core.ConservativeRebuild: pass_by_pass(explain_rebuilt),
+    _core.AllReserved: with_wrsa(pass_by_pass(explain_all_reserved)),
+    _core.OneReserved: with_wrsa(pass_by_pass(explain_one_reserved)),
 }
 
 
@@ -36,7 +40,9 @@ def explain_departure(replay: Replay, policy: ChosenPolicy) -> Departure | None:
     if replay.first_s is None:
         return None
     instant = Instant(replay, replay.first_s, policy)
-    explain = EXPLAINERS.get(type(policy.core))
+    # The rules are told in requests, by which a policy with a predictor does not plan.
+    by_request = policy.predictor.name == "request"
+    explain = EXPLAINERS.get(type(policy.core)) if by_request else None
     by_the_rules = _not_allowed(instant) or (explain(instant) if explain else None)
     return by_the_rules or _plainly(instant)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from schedlab.audit.explain.instant import Instant
 from schedlab.audit.explain.no_backfill import too_far_back
 from schedlab.audit.explain.plan import Plan, plan_of_promises, plan_so_far
 from schedlab.audit.explain.sentences import (
+    before_frozen_start,
     delayed,
     departure,
     early,
@@ -23,18 +24,36 @@ def explain_conservative(instant: Instant) -> Departure | None:
     """A promise was broken, or a job started that breaks another's."""
     if instant.late:
         promised_s = instant.replay.policy.promised_s
-        return _broken_promise(instant, min(instant.late, key=lambda job: (promised_s[job], job)))
+        return broken_promise(instant, min(instant.late, key=lambda job: (promised_s[job], job)))
     if instant.early and instant.depth is None:
         return _out_of_turn(instant, min(instant.early), plan_of_promises(instant))
-    return None  # with a depth, who was promised what by now is not known
+    # With a depth it is not known who was promised what by now, but that the first ones were.
+    return _before_frozen_start(instant) if instant.frozen else None
+
+
+def _before_frozen_start(instant: Instant) -> Departure | None:
+    promised_s = instant.replay.policy.promised_s
+    for job in instant.queue[: instant.depth]:
+        if job in instant.early and promised_s[job] > instant.time_s:
+            return before_frozen_start(instant, job, int(promised_s[job]))
+    return None
 
 
 def explain_rebuilt(instant: Instant) -> Iterator[Departure]:
     """The plan made anew in queue order starts another job now, or this one later."""
-    view, queue = instant.view, instant.queue
+    queue = instant.queue
+    if (yield from plan_in_turn(instant, queue[: instant.depth])):
+        yield from too_far_back(instant, queue)
+
+
+def plan_in_turn(instant: Instant, considered: list[int]) -> Generator[Departure, None, bool]:
+    """Plan one job after another, none of which moves another; those planned for now start.
+
+    False if one is planned for now that the policy does not start: this is no instant of decision.
+    """
     planned_s: dict[int, int] = {}
-    for job in queue[: instant.depth]:
-        start_s = view.reserve(job)
+    for job in considered:
+        start_s = instant.view.reserve(job)
         if start_s > instant.time_s:
             if job in instant.early:
                 yield _out_of_turn(instant, job, plan_so_far(instant, {**planned_s, job: start_s}))
@@ -44,11 +63,12 @@ def explain_rebuilt(instant: Instant) -> Iterator[Departure]:
         elif job in instant.both:
             instant.start(job)
         else:
-            return  # the policy does not start what its plan would: no instant of decision
-    yield from too_far_back(instant, queue)
+            return False
+    return True
 
 
-def _broken_promise(instant: Instant, job: int) -> Departure:
+def broken_promise(instant: Instant, job: int) -> Departure:
+    """The job's promised start has come."""
     promised_s = int(instant.replay.policy.promised_s[job])
     moved = "" if promised_s == instant.time_s else f", moved to {instant.time_s},"
     sentence = f"was promised {promised_s}{moved} but {fate(instant, job)}"

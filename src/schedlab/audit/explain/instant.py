@@ -13,6 +13,7 @@ from schedlab import _core
 from schedlab.audit.replay import Replay
 from schedlab.errors import PolicyError
 from schedlab.policies import ChosenPolicy, View
+from schedlab.policies.orders import native_order
 from schedlab.sim import JobState, Schedule
 from schedlab.sim.simulation import build_simulator
 
@@ -49,10 +50,21 @@ class Instant:
         return [int(job) for job in self.view.queue.job]
 
     @property
+    def queue_by_arrival(self) -> list[int]:
+        """The waiting jobs, the oldest first."""
+        waiting = set(self.queue)
+        return [job for job in self.queue_in(native_order("fcfs")) if job in waiting]
+
+    @property
     def depth(self) -> int | None:
         """How many of them the policy considers."""
         depth: int | None = self.policy.parameters.get("depth")
         return depth
+
+    @property
+    def frozen(self) -> bool:
+        """Whether the policy starts jobs exactly when they were first promised to."""
+        return self.policy.parameters.get("reservation") == "frozen"
 
     def job_id(self, job: int) -> int:
         """The job's own number."""
@@ -62,9 +74,18 @@ class Instant:
         """Nodes the job needs."""
         return int(self.replay.observed.workload["nodes"][job])
 
+    def request_s(self, job: int) -> int:
+        """Run time the job's user asked for."""
+        return int(self.replay.observed.workload["request_s"][job])
+
     def asked_until_s(self, job: int) -> int:
         """When the job must end if it starts now."""
-        return self.time_s + int(self.replay.observed.workload["request_s"][job])
+        return self.time_s + self.request_s(job)
+
+    def planned_s(self, job: int) -> int:
+        """How long the job holds its nodes in a plan: its request, up to the next tick."""
+        tick_s = max(1, self.replay.tick_s)
+        return -(-self.request_s(job) // tick_s) * tick_s
 
     @property
     def another_pass(self) -> bool:

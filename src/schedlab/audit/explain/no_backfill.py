@@ -36,7 +36,7 @@ def start_in_order(
         if not instant.view.fits(job):
             return place
         if job in instant.late:
-            yield _passed_over(instant, job)
+            yield passed_over(instant, job)
         if job not in instant.both:
             return None
         instant.start(job)
@@ -50,7 +50,8 @@ def too_far_back(instant: Instant, queue: list[int]) -> Iterator[Departure]:
             yield beyond_depth(instant, job, place)
 
 
-def _passed_over(instant: Instant, job: int) -> Departure:
+def passed_over(instant: Instant, job: int) -> Departure:
+    """The job fits, and no job is ahead of it."""
     free, needed = instant.view.free_nodes, instant.nodes(job)
     why = f"{count_nodes(free)} free, needs {needed}; no job ahead of it had to wait"
     return late(instant, job, "next in queue", why, free_nodes=free, needed_nodes=needed)

@@ -1,4 +1,4 @@
-"""The plan of a conservative policy: who holds how many nodes from when until when."""
+"""The plan of a policy that reserves: who holds how many nodes from when until when."""
 
 from __future__ import annotations
 
@@ -25,6 +25,12 @@ class Plan:
     end_s: Integers
     nodes: Integers
 
+    def with_job(self, job: int, start_s: int, end_s: int, nodes: int) -> Plan:
+        """The plan with one job more."""
+        columns = (self.job, self.start_s, self.end_s, self.nodes)
+        row = (job, start_s, end_s, nodes)
+        return Plan(self.total_nodes, *map(np.append, columns, row))
+
     def without(self, job: int) -> Plan:
         """The plan of all other jobs."""
         others = self.job != job
@@ -35,14 +41,27 @@ class Plan:
         """When the job is planned to start."""
         return int(self.start_s[self.job == job][0])
 
-    def first_lack(self, begin_s: int, end_s: int, nodes: int) -> tuple[int | None, int]:
-        """The first time within these at which fewer nodes are free, and how many are."""
-        used = StepSeries.from_changes((self.start_s, self.nodes), (self.end_s, -self.nodes))
-        inside = used.time_s[(used.time_s > begin_s) & (used.time_s < end_s)]
-        times_s = np.concatenate([[begin_s], inside])
-        free = self.total_nodes - used.at(times_s)
-        short = np.flatnonzero(free < nodes)
+    def earliest_start(self, begin_s: int, length_s: int, nodes: int) -> int:
+        """The first time from which so many nodes stay free so long."""
+        times_s, free = self._free_from(begin_s)
+        lacks_s = np.append(times_s[free < nodes], np.iinfo(np.int64).max)
+        next_lack_s = lacks_s[np.searchsorted(lacks_s, times_s)]
+        return int(times_s[next_lack_s >= times_s + length_s][0])
+
+    def first_lack(self, begin_s: int, end_s: int | None, nodes: int) -> tuple[int | None, int]:
+        """The first time within these at which fewer nodes are free, and how many are.
+
+        Without an end, from the beginning on.
+        """
+        times_s, free = self._free_from(begin_s)
+        short = np.flatnonzero((free < nodes) & (end_s is None or times_s < end_s))
         return (int(times_s[short[0]]), int(free[short[0]])) if len(short) else (None, 0)
+
+    def _free_from(self, begin_s: int) -> tuple[Integers, Integers]:
+        """When the number of free nodes changes from then on, and how many there are."""
+        used = StepSeries.from_changes((self.start_s, self.nodes), (self.end_s, -self.nodes))
+        times_s = np.append(begin_s, used.time_s[used.time_s > begin_s])
+        return times_s, self.total_nodes - used.at(times_s)
 
     def last_starting_at(self, time_s: int) -> int:
         """The job planned to start then; of several the one submitted last."""
@@ -76,18 +95,17 @@ def plan_of_promises(instant: Instant) -> Plan:
 
 def plan_so_far(instant: Instant, planned_s: Mapping[int, int]) -> Plan:
     """The running jobs, and the waiting ones that were planned already."""
-    running, workload = instant.view.running, instant.replay.policy.workload
+    running, nodes = instant.view.running, instant.replay.policy.workload["nodes"]
     job = np.fromiter(planned_s, dtype=np.int64)
     start_s = np.fromiter(planned_s.values(), dtype=np.int64)
+    length_s = np.array([instant.planned_s(each) for each in planned_s], dtype=np.int64)
     soonest_s = instant.time_s + max(1, instant.replay.tick_s)
     return Plan(
         instant.view.nodes,
         np.concatenate([running.job, job]),
         np.concatenate([running.start_s, start_s]),
-        np.concatenate(
-            [np.maximum(running.release_s, soonest_s), start_s + workload["request_s"][job]]
-        ),
-        np.concatenate([running.nodes, workload["nodes"][job]]),
+        np.concatenate([np.maximum(running.release_s, soonest_s), start_s + length_s]),
+        np.concatenate([running.nodes, nodes[job]]),
     )
 
 

@@ -9,14 +9,14 @@ from schedlab.audit.verdict import Departure, Reason
 from schedlab.audit.wording import count_nodes
 
 
-def late(instant: Instant, job: int, reason: Reason, why: str, **details: int) -> Departure:
+def late(instant: Instant, job: int, reason: Reason, why: str, **details: float) -> Departure:
     """The policy starts the job now; the observed schedule does so later or never."""
     instead = f"; {_jobs(instant, instant.early)} started instead" if instant.early else ""
     sentence = f"could have started at {instant.time_s} ({why}) but {fate(instant, job)}{instead}"
     return departure(instant, job, reason, sentence, details)
 
 
-def early(instant: Instant, job: int, reason: Reason, what: str, **details: int) -> Departure:
+def early(instant: Instant, job: int, reason: Reason, what: str, **details: float) -> Departure:
     """The observed schedule starts the job now; the policy does so later or never."""
     return departure(instant, job, reason, f"started at {instant.time_s} {what}", details)
 
@@ -53,6 +53,12 @@ def delayed(
     )
 
 
+def before_frozen_start(instant: Instant, job: int, start_s: int) -> Departure:
+    """The job does not wait for its time, although that would be kept whatever happens."""
+    what = f"although its start is frozen at {start_s}"
+    return early(instant, job, "before its promise", what, promised_s=start_s)
+
+
 def beyond_depth(instant: Instant, job: int, place: int) -> Departure:
     """The job is too far back in the queue for the policy to look at it."""
     what = f"from place {place + 1} in the queue, and the policy considers only {instant.depth}"
@@ -60,7 +66,7 @@ def beyond_depth(instant: Instant, job: int, place: int) -> Departure:
 
 
 def departure(
-    instant: Instant, job: int, reason: Reason, sentence: str, details: dict[str, int]
+    instant: Instant, job: int, reason: Reason, sentence: str, details: dict[str, float]
 ) -> Departure:
     """The departure of a job, told by a sentence that begins with it."""
     return Departure(

@@ -73,4 +73,4 @@ def _factor(values: list[float], place: int, metric: Metric) -> float:
     if value == best:
         return 1.0
     worse, better = (value, best) if metric.smaller_is_better else (best, value)
-    return worse / better if better > 0 else math.nan
+    return worse / better if better > 0 and not metric.signed else math.nan

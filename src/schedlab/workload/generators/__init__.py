@@ -5,6 +5,7 @@ from __future__ import annotations
 from schedlab.errors import ParameterError, UnknownNameError
 from schedlab.lookup import is_outside, load_outside
 from schedlab.workload.arguments import number, switch, whole_number
+from schedlab.workload.generators.aaic import Aaic
 from schedlab.workload.generators.bernoulli import Bernoulli
 from schedlab.workload.generators.generator import GeneratorEntry, WorkloadGenerator
 from schedlab.workload.generators.lublin import WL1, WL2, Lublin, wl1, wl2
@@ -14,6 +15,7 @@ __all__ = [
     "GENERATORS",
     "WL1",
     "WL2",
+    "Aaic",
     "Bernoulli",
     "GeneratorEntry",
     "Lublin",
@@ -50,6 +52,11 @@ GENERATORS: dict[str, GeneratorEntry] = {
         "Casagrande's small grid: at most one arrival per time unit, 10 resources.",
         Bernoulli,
         {"load": number, "unit_s": whole_number},
+    ),
+    "aaic": GeneratorEntry(
+        "A stand-in for AAIC's deep-learning jobs on 256 GPUs, after Takizawa and Takano.",
+        Aaic,
+        {"load": number},
     ),
 }
 

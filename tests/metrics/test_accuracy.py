@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
 from schedlab import Order, Workload, simulate
-from schedlab.analysis import wra, wrsa_by_user, wrsa_over_time
 from schedlab.errors import ParameterError
+from schedlab.metrics import wra, wrsa_by_user, wrsa_over_time
 from schedlab.policies import Queue
 
 

@@ -1,4 +1,4 @@
-"""95 % confidence intervals of a mean over few runs."""
+"""95 % confidence intervals of a mean over few values."""
 
 from __future__ import annotations
 

@@ -1,0 +1,91 @@
+"""The runs: the workload as it is, and with one user's requests changed, in threads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from threading import Event
+from typing import Any, NamedTuple
+
+from schedlab.analysis.honesty.change import Row, measure_change
+from schedlab.analysis.honesty.treatments import TREATMENTS
+from schedlab.errors import ParameterError
+from schedlab.platform import Platform
+from schedlab.sim import Schedule, simulate
+from schedlab.workload import Workload
+
+Progress = Callable[[int, int], None]
+
+
+class Case(NamedTuple):
+    """Under which policy whose requests are changed, and how."""
+
+    policy: str
+    treatment: str
+    user: int
+
+
+class _StoppedError(Exception):
+    """The runs are not wanted any more."""
+
+
+@dataclass(frozen=True)
+class Replays:
+    """Runs of one workload, side by side: the native simulator lets other threads work."""
+
+    workload: Workload
+    platform: Platform | int
+    tick: int
+    depth: int | None
+
+    def run(
+        self, cases: Sequence[Case], workers: int | None, progress: Progress | None
+    ) -> list[Row]:
+        """What each case changes. An exception, such as Ctrl-C, stops the runs under way."""
+        if workers is not None and workers < 1:
+            raise ParameterError(f"{workers} workers; must be >= 1")
+        stop = Event()
+        with ThreadPoolExecutor(workers or len(os.sched_getaffinity(0))) as pool:
+            policies = dict.fromkeys(case.policy for case in cases)
+            # Submitted first, these have begun when the first case waits for them.
+            before = {
+                name: pool.submit(self._simulate, name, self.workload, stop) for name in policies
+            }
+            rows = [pool.submit(self._change, case, before[case.policy], stop) for case in cases]
+            try:
+                _follow([*before.values(), *rows], progress)
+            except BaseException:
+                stop.set()
+                pool.shutdown(cancel_futures=True)
+                raise
+        return [row.result() for row in rows]
+
+    def _change(self, case: Case, before: Future[Schedule], stop: Event) -> Row:
+        treated = TREATMENTS[case.treatment].of(self.workload, case.user)
+        after = self._simulate(case.policy, treated, stop)
+        return measure_change(before.result(), after, case.treatment, case.user)
+
+    def _simulate(self, policy: str, workload: Workload, stop: Event) -> Schedule:
+        def go_on(done: int, total: int) -> None:
+            if stop.is_set():
+                raise _StoppedError
+
+        return simulate(
+            workload,
+            self.platform,
+            policy,
+            tick=self.tick,
+            depth=self.depth,
+            kill_at_request=False,
+            progress=go_on,
+        )
+
+
+def _follow(runs: Sequence[Future[Any]], progress: Progress | None) -> None:
+    """Wait for all of them, or for the first that fails."""
+    for done, run in enumerate(as_completed(runs), start=1):
+        run.result()
+        if progress is not None:
+            progress(done, len(runs))

@@ -1,0 +1,57 @@
+"""What is done to one user's requests while all other jobs stay as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.workload import Workload
+
+PADDING = 5
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """Another request for each job; never shorter than its run time, so that none is killed."""
+
+    sentence: str
+    request_s: Callable[[Workload], NDArray[Any]]
+
+    def of(self, workload: Workload, user: int) -> Workload:
+        """The workload in which this user alone asks so."""
+        mine = workload["user"] == user
+        asked_s = np.where(mine, self.request_s(workload), workload["request_s"])
+        return workload.replace(request_s=asked_s)
+
+    def changes(self, workload: Workload, user: int) -> bool:
+        """Whether this user would ask otherwise at all."""
+        return not np.array_equal(self.of(workload, user)["request_s"], workload["request_s"])
+
+
+def _accurate(workload: Workload) -> NDArray[Any]:
+    return np.maximum(workload["run_s"], 1)
+
+
+def _padded(workload: Workload) -> NDArray[Any]:
+    asked_s = workload["request_s"]
+    return np.asarray(np.minimum(PADDING * asked_s, asked_s.max(initial=1)))
+
+
+TREATMENTS: dict[str, Treatment] = {
+    "accurate": Treatment("Asks for the run time, at least 1 s.", _accurate),
+    "padded": Treatment(
+        f"Asks for {PADDING} times as much, at most the longest request of all.", _padded
+    ),
+}
+
+
+def without_kills(workload: Workload) -> Workload:
+    """The same jobs, each as long as it occupies its nodes: its request if it would be killed.
+
+    So a job runs equally long whatever is asked for it, and before and after can be compared.
+    """
+    return workload.replace(run_s=np.minimum(workload["run_s"], workload["request_s"]))

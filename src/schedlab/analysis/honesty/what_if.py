@@ -1,0 +1,72 @@
+"""measure_honesty(): replay a workload with one user's requests changed, user after user."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from schedlab.analysis.honesty.replays import Case, Progress, Replays
+from schedlab.analysis.honesty.result import Honesty
+from schedlab.analysis.honesty.treatments import TREATMENTS, without_kills
+from schedlab.analysis.honesty.users import choose_users
+from schedlab.errors import ParameterError, UnknownNameError, WorkloadError
+from schedlab.platform import Platform
+from schedlab.policies import choose_policy
+from schedlab.workload import Workload
+
+
+def measure_honesty(
+    workload: Workload,
+    platform: Platform | int,
+    policies: Sequence[str],
+    *,
+    users: int | Sequence[str | int] = 30,
+    min_jobs: int = 10,
+    treatments: Sequence[str] = ("accurate", "padded"),
+    tick: int = 0,
+    depth: int | None = None,
+    kill_at_request: bool = True,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Honesty:
+    """Measure what each user would gain or lose by other requests, all others' unchanged.
+
+    A job runs equally long whatever is asked for it: one that would be killed at its request is cut
+    there beforehand. A user whom a treatment would not make ask otherwise is left out of it.
+
+    Args:
+        workload: the jobs; their users must be known.
+        platform: the machine; a number means so many equal nodes.
+        policies: names, since each run makes a policy of its own.
+        users: so many of those with most jobs, or the names of some.
+        min_jobs: users with fewer are not taken, unless named.
+        treatments: names in ``TREATMENTS``.
+        tick: as in ``simulate``.
+        depth: as in ``simulate``.
+        kill_at_request: as in ``simulate``.
+        workers: how many runs go on side by side; as many as there are processors by default.
+        progress: called after each run with (runs done, runs in all).
+    """
+    _check_names(policies, treatments, depth)
+    chosen = choose_users(workload, users, min_jobs)
+    jobs = without_kills(workload) if kill_at_request else workload
+    cases = [
+        Case(policy, treatment, user)
+        for policy in dict.fromkeys(policies)
+        for treatment in dict.fromkeys(treatments)
+        for user in chosen
+        if TREATMENTS[treatment].changes(jobs, user)
+    ]
+    if not cases:
+        raise WorkloadError(f"{len(chosen):,} users were chosen and none would ask otherwise")
+    return Honesty.of(Replays(jobs, platform, tick, depth).run(cases, workers, progress))
+
+
+def _check_names(policies: Sequence[str], treatments: Sequence[str], depth: int | None) -> None:
+    """Refuse before the runs what would fail in them."""
+    if not policies or not treatments:
+        raise ParameterError("at least one policy and one treatment are needed")
+    for policy in policies:
+        choose_policy(policy, depth=depth)
+    for name in treatments:
+        if name not in TREATMENTS:
+            raise UnknownNameError("treatment", name, TREATMENTS)

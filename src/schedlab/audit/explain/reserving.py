@@ -1,0 +1,77 @@
+"""Where a schedule departs from incentive backfilling: the oldest job first, then the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+
+import numpy as np
+
+from schedlab.audit.explain.conservative import broken_promise, plan_in_turn
+from schedlab.audit.explain.instant import Instant
+from schedlab.audit.explain.no_backfill import passed_over
+from schedlab.audit.explain.one_reserved import fill_holes
+from schedlab.audit.explain.plan import Plan, plan_of_promises, plan_so_far
+from schedlab.audit.explain.sentences import beyond_depth
+from schedlab.audit.verdict import Departure
+
+Backfill = Callable[[Instant, int, int, list[int]], Generator[Departure, None, bool]]
+"""Goes through the jobs behind the head, which is promised a start; False if the policy does not
+start what its rules would: then this is no instant of decision."""
+
+
+def explain_all_reserved(instant: Instant) -> Iterator[Departure]:
+    """A job started before its place in the plan, or not although its place is now."""
+    return _oldest_first(instant, _plan_all)
+
+
+def explain_one_reserved(instant: Instant) -> Iterator[Departure]:
+    """A job was passed over, delays the head, or pushes others out of too short a hole."""
+    return _oldest_first(instant, fill_holes)
+
+
+def _oldest_first(instant: Instant, backfill: Backfill) -> Iterator[Departure]:
+    """Start the oldest jobs up to the first that has to wait, the head; then backfill."""
+    arrived, promises = instant.queue_by_arrival, _frozen_promises(instant)
+    depth = len(arrived) if instant.depth is None else instant.depth
+    for place, head in enumerate(arrived[:depth]):
+        start_s = _start_of_head(instant, head, promises)
+        if start_s > instant.time_s:
+            others = [job for job in instant.queue if job != head]
+            left = depth - place - 1
+            if (yield from backfill(instant, head, start_s, others[:left])):
+                yield from _beyond_depth(instant, others[left:], depth)
+            return
+        if head in instant.late:
+            known = promises is not None and instant.replay.policy.promised_s[head] >= 0
+            yield broken_promise(instant, head) if known else passed_over(instant, head)
+        if head not in instant.both:
+            return  # the policy does not start a head that may: no instant of decision
+        instant.start(head)
+    yield from _beyond_depth(instant, instant.queue, depth)
+
+
+def _plan_all(
+    instant: Instant, head: int, start_s: int, others: list[int]
+) -> Generator[Departure, None, bool]:
+    return (yield from plan_in_turn(instant, [head, *others]))
+
+
+def _frozen_promises(instant: Instant) -> Plan | None:
+    """What the policy may not move; None if it plans anew, as it does after an overrun."""
+    overrun = np.any(instant.view.running.release_s <= instant.time_s)
+    return plan_of_promises(instant) if instant.frozen and not overrun else None
+
+
+def _start_of_head(instant: Instant, head: int, promises: Plan | None) -> int:
+    if promises is not None:
+        starts_now = head in instant.both | instant.late
+        return instant.time_s if starts_now else promises.start_of(head)
+    plan, length_s = plan_so_far(instant, {}), instant.planned_s(head)
+    return plan.earliest_start(instant.time_s, length_s, instant.nodes(head))
+
+
+def _beyond_depth(instant: Instant, rest: list[int], depth: int) -> Iterator[Departure]:
+    """Jobs that started though the policy did not look at them."""
+    for place, job in enumerate(rest, start=depth):
+        if job in instant.early:
+            yield beyond_depth(instant, job, place)

@@ -1,0 +1,46 @@
+"""Whose turn it was by the accuracy of the users' requests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from schedlab.audit.explain.instant import Instant
+from schedlab.audit.verdict import Departure
+from schedlab.policies import ALIASES, ChosenPolicy
+
+Explainer = Callable[[Instant], Departure | None]
+
+
+def with_wrsa(explain: Explainer) -> Explainer:
+    """Add to a departure the WRSA that put one job before another, if that is the order."""
+
+    def explain_with_wrsa(instant: Instant) -> Departure | None:
+        found = explain(instant)
+        return _with_rival(instant, found) if found and _is_wrsa(instant.policy) else found
+
+    return explain_with_wrsa
+
+
+def _is_wrsa(policy: ChosenPolicy) -> bool:
+    name = policy.name.partition(":")[0]
+    return ALIASES.get(name, name).partition("+")[0] == "wrsa"
+
+
+def _with_rival(instant: Instant, found: Departure) -> Departure:
+    """With the first job that started in place of this one, if that of a less accurate user.
+
+    The head goes first by its age.
+    """
+    queue = instant.view.queue
+    wrsa = dict(zip(queue.job.tolist(), queue.wrsa.tolist(), strict=True))
+    started = [job for job in wrsa if job in instant.early]
+    passed = [job for job in wrsa if instant.job_id(job) == found.job_id]
+    if not found.late or not started or passed == instant.queue_by_arrival[:1]:
+        return found
+    own, other, rival = wrsa[passed[0]], wrsa[started[0]], instant.job_id(started[0])
+    if own <= other:
+        return found
+    sentence = f"{found.sentence}; its user's WRSA is {own:.3f}, that of job {rival}'s {other:.3f}"
+    details = {**found.details, "wrsa": own, "other_job_id": rival, "other_wrsa": other}
+    return replace(found, sentence=sentence, details=details)

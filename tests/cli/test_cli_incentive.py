@@ -1,0 +1,73 @@
+"""schedlab incentive users."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schedlab.workload import generate, write_workload
+
+Run = Callable[..., Any]
+
+POLICIES = ("--policy", "easybf", "--policy", "lwjf")
+
+
+@pytest.fixture
+def busy(tmp_path: Path) -> Path:
+    """A stand-in for AAIC at twice what the machine can do, so that users wait."""
+    path = tmp_path / "busy.swf"
+    write_workload(generate("aaic:load=2", 600, seed=1), path)
+    return path
+
+
+def test_numbers_and_users_as_json(run: Run, busy: Path) -> None:
+    """Per policy and measure; nobody is promised anything under lwjf."""
+    easybf, lwjf = json.loads(run("incentive", "users", busy, *POLICIES, "--json").stdout)
+    assert list(easybf["incentive"]) == ["wait", "delay", "slowdown"]
+    slowdown = easybf["incentive"]["slowdown"]
+    assert -1 <= slowdown["rank_correlation"] <= 1
+    assert 0 <= slowdown["mean_distance"] <= 1
+    assert 0 <= slowdown["share_above"] <= 1
+    assert all(user["jobs"] >= 10 for user in slowdown["users"])
+    assert lwjf["incentive"]["delay"]["rank_correlation"] is None
+    assert lwjf["incentive"]["delay"]["users"] == []
+    assert easybf["nodes"] == 256
+
+
+def test_a_row_per_measure_and_policy(run: Run, busy: Path) -> None:
+    """Within 80 columns."""
+    result = run("incentive", "users", busy, *POLICIES)
+    lines = result.stdout.splitlines()
+    rows = [line.split()[:2] for line in lines if line.startswith(("wait", "delay", "slowdown"))]
+    measures = ("wait", "delay", "slowdown")
+    assert rows == [[measure, policy] for measure in measures for policy in ("easybf", "lwjf")]
+    assert max(map(len, lines)) <= 80
+
+
+def test_the_picture_is_drawn(run: Run, busy: Path, tmp_path: Path) -> None:
+    """In the format that the name of the file says."""
+    pytest.importorskip("matplotlib")
+    figure = tmp_path / "users.svg"
+    result = run("incentive", "users", busy, *POLICIES, "--figure", figure)
+    assert f"written: {figure}" in result.stdout
+    assert "<svg" in figure.read_text()
+
+
+def test_a_bad_picture_is_refused_before_the_runs(run: Run, busy: Path) -> None:
+    """Minutes of simulation must not be lost to a misspelt suffix."""
+    result = run("incentive", "users", busy, *POLICIES, "--figure", "users.gif")
+    assert result.exit_code == 2
+    assert "must end in one of .png, .pdf, .svg" in result.stderr
+
+
+def test_a_trace_without_users_is_refused(run: Run, tmp_path: Path) -> None:
+    """There is nobody to give an incentive to."""
+    path = tmp_path / "nobody.csv"
+    path.write_text("job_id,submit_s,nodes,request_s,run_s\n1,0,1,10,10\n")
+    result = run("incentive", "users", path, "--nodes", "4", *POLICIES)
+    assert result.exit_code == 2
+    assert "nobody: has no users to compare" in result.stderr
