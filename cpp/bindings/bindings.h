@@ -4,6 +4,7 @@
 
 namespace schedlab {
 
+void bind_env(nanobind::module_& m);
 void bind_io(nanobind::module_& m);
 void bind_policies(nanobind::module_& m);
 void bind_predictors(nanobind::module_& m);

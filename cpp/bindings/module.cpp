@@ -32,4 +32,5 @@ NB_MODULE(_core, m) {
     schedlab::bind_policies(m);
     schedlab::bind_predictors(m);
     schedlab::bind_simulator(m);
+    schedlab::bind_env(m);
 }

@@ -43,9 +43,11 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     void use(Policy& policy);
 
     Time now() const { return now_; }
+    NodeCount nodes() const { return pool_.total(); }
     std::size_t jobs() const { return table_.size(); }
     std::size_t ended() const { return ended_; }
     std::size_t waiting() const { return queue_.size(); }
+    const WaitingQueue& queue() const { return queue_; }
 
     // What happened, by job: kNone where it has not (yet).
     const JobTable& table() const { return table_; }

@@ -2,6 +2,7 @@
 The native core of schedlab: the simulator, its policies and fast readers.
 """
 
+import enum
 from typing import Annotated
 
 import numpy
@@ -286,3 +287,77 @@ class Simulator:
 
     def node_ranges(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]]:
         """the nodes of all jobs: (offset, first, last)"""
+
+class Mode(enum.Enum):
+    """What the agent decides."""
+
+    pick = 0
+
+    order = 1
+
+    guard = 2
+
+class Observation(enum.Enum):
+    """What the agent sees."""
+
+    baseline = 0
+
+    proposal = 1
+
+    jobs = 2
+
+class Reward(enum.Enum):
+    """What the agent is rewarded for."""
+
+    terminal = 0
+
+    slowdown = 1
+
+    utilisation = 2
+
+class EnvOptions:
+    """The rules of an environment."""
+
+    def __init__(self, *, nodes: int, visible: int, tick: int, mode: Mode, observation: Observation, reward: Reward, max_failures: int, doubling: bool, max_steps: int, time_scale: float, node_scale: float, largest: float, started_weight: float, utilisation_weight: float, steps_left_weight: float) -> None: ...
+
+class QueueBatch:
+    """
+    Environments stepped together; what they write lies in the caller's arrays.
+    """
+
+    def __init__(self, options: EnvOptions, size: int, threads: int = 1) -> None: ...
+
+    @property
+    def size(self) -> int:
+        """environments"""
+
+    @property
+    def observation_size(self) -> int:
+        """numbers that each agent sees"""
+
+    @property
+    def actions(self) -> int:
+        """actions that each agent has"""
+
+    def reset(self, index: int, simulator: Simulator, observation: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], mask: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+        """Begins an episode of one environment, and writes its rows."""
+
+    def step(self, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], observation: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], reward: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], terminated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], truncated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], mask: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+        """One step of every environment, without the GIL."""
+
+    def steps(self, index: int) -> int:
+        """steps since the last reset"""
+
+    def started(self, index: int) -> int:
+        """jobs started"""
+
+    def utilisation(self, index: int) -> float:
+        """
+        share of the machine that the jobs started so far use until the last of them ends
+        """
+
+    def mean_wait(self, index: int) -> float:
+        """mean wait of the jobs started so far"""
+
+    def mean_bounded_slowdown(self, index: int) -> float:
+        """mean bounded slowdown of the jobs started so far"""

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "core/view.h"
+
+namespace schedlab {
+
+// EASY's rule for one head: what starts beside it must end before its time or use extra nodes.
+class EasyGuard {
+  public:
+    void begin(View& view, JobIndex head) {
+        head_ = head;
+        shadow_ = view.shadow(view.nodes(head));
+        view.promise(head, shadow_.time);
+    }
+    void end() { head_ = kNoJob; }
+
+    bool has_head() const { return head_ != kNoJob; }
+    JobIndex head() const { return head_; }
+
+    bool allows(const View& view, JobIndex job) const {
+        const NodeCount nodes = view.nodes(job);
+        return job != head_ && nodes <= view.free_nodes() &&
+               (ends_in_time(view, job) || nodes <= shadow_.extra);
+    }
+    void will_start(const View& view, JobIndex job) {
+        if (!ends_in_time(view, job)) shadow_.extra -= view.nodes(job);
+    }
+
+  private:
+    bool ends_in_time(const View& view, JobIndex job) const {
+        return view.estimate(job) <= shadow_.time - view.now();
+    }
+
+    JobIndex head_ = kNoJob;
+    Shadow shadow_{};
+};
+
+}  // namespace schedlab

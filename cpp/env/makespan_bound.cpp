@@ -1,0 +1,57 @@
+#include "env/makespan_bound.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace schedlab {
+
+MakespanBound::MakespanBound(const Simulator& simulator) : sim_(&simulator) {
+    const JobTable& jobs = sim_->table();
+    last_of_later_.assign(jobs.size() + 1, 0);
+    for (std::size_t i = jobs.size(); i-- > 0;) {
+        const auto job = static_cast<JobIndex>(i);
+        last_of_later_[i] = std::max(last_of_later_[i + 1], jobs.submit[i] + ran(job));
+        waiting_work_ += static_cast<double>(jobs.nodes[i]) * static_cast<double>(ran(job));
+    }
+}
+
+Time MakespanBound::ran(JobIndex job) const {
+    return std::min(sim_->table().run[job], sim_->table().request[job]);
+}
+
+void MakespanBound::started(JobIndex job) {
+    const auto nodes = static_cast<double>(sim_->table().nodes[job]);
+    const Time end = sim_->end_times()[job];
+    waiting_work_ -= nodes * static_cast<double>(ran(job));
+    running_nodes_ += nodes;
+    running_ends_ += nodes * static_cast<double>(end);
+    last_end_ = std::max(last_end_, end);
+}
+
+void MakespanBound::completed(JobIndex job) {
+    const auto nodes = static_cast<double>(sim_->table().nodes[job]);
+    running_nodes_ -= nodes;
+    running_ends_ -= nodes * static_cast<double>(sim_->end_times()[job]);
+}
+
+// When the last of the jobs that have not started would end, each started as soon as it can be.
+Time MakespanBound::last_of_waiting() const {
+    const std::vector<Time>& submit = sim_->table().submit;
+    const WaitingQueue& queue = sim_->queue();
+    Time longest = 0;
+    for (auto at = queue.first(); at < queue.end(); at = queue.next(at)) {
+        longest = std::max(longest, ran(queue.job(at)));
+    }
+    const auto later = std::upper_bound(submit.begin(), submit.end(), sim_->now());
+    return std::max(longest > 0 ? sim_->now() + longest : 0,
+                    last_of_later_[later - submit.begin()]);
+}
+
+Time MakespanBound::now() const {
+    const auto now = static_cast<double>(sim_->now());
+    const double running_work = running_ends_ - now * running_nodes_;
+    const double packed = now + (waiting_work_ + running_work) / sim_->nodes();
+    return std::max({last_end_, last_of_waiting(), static_cast<Time>(std::ceil(packed))});
+}
+
+}  // namespace schedlab

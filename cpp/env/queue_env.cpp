@@ -1,0 +1,236 @@
+#include "env/queue_env.h"
+
+#include <algorithm>
+
+namespace schedlab {
+namespace {
+
+constexpr Time kLongestInterval = 86'400;  // doubling must end before the clock does
+
+}  // namespace
+
+void QueueEnv::reset(std::shared_ptr<Simulator> simulator) {
+    sim_ = std::move(simulator);
+    view_.emplace(*sim_);
+    steps_ = started_ = 0;
+    request_end_.assign(options_.nodes, 0);
+    estimate_end_.assign(options_.nodes, 0);
+    if (options_.reward == Reward::utilisation) {
+        bound_.emplace(*sim_);
+        first_bound_ = bound_->now();
+    }
+    go_on();
+    reward_ = 0;
+}
+
+Step QueueEnv::step(std::int64_t action) {
+    const Time bound = bound_ ? bound_->now() : 0;
+    ++steps_;
+    reward_ = 0;
+    const Position position = visible_position(action);
+    if (position == view_->queue().end()) {
+        go_on();
+    } else if (options_.mode == Mode::pick) {
+        pick(position);
+    } else {
+        choose(position);
+    }
+    if (bound_) reward_ = -static_cast<double>(bound_->now() - bound) / first_bound_;
+    const bool terminated = started_ == static_cast<std::int64_t>(sim_->jobs());
+    const bool truncated = !terminated && steps_ >= options_.max_steps;
+    if (options_.reward == Reward::terminal && (terminated || truncated)) {
+        reward_ += terminal_reward();
+    }
+    return {reward_, terminated, truncated};
+}
+
+// The waiting job that the action picks; the queue's end if it picks none.
+QueueEnv::Position QueueEnv::visible_position(std::int64_t action) const {
+    const WaitingQueue& queue = view_->queue();
+    const auto place = static_cast<std::size_t>(action);
+    if (place >= options_.visible || place >= queue.size()) return queue.end();
+    Position at = queue.first();
+    for (std::size_t i = 0; i < place; ++i) at = queue.next(at);
+    return at;
+}
+
+void QueueEnv::pick(Position position) {
+    if (view_->queue().nodes(position) > view_->free_nodes()) {
+        if (++failures_ >= options_.max_failures) go_on();
+        return;
+    }
+    failures_ = 0;
+    start(position);
+    if (view_->queue().empty()) go_on();
+}
+
+void QueueEnv::choose(Position position) {
+    const JobIndex job = view_->queue().job(position);
+    if (!guard_.has_head()) {
+        if (view_->nodes(job) <= view_->free_nodes()) {
+            start(position);
+        } else {
+            guard_.begin(*view_, job);
+            if (options_.mode == Mode::order) fill_in();
+        }
+    } else if (guard_.allows(*view_, job)) {
+        guard_.will_start(*view_, job);
+        start(position);
+    }
+    if (!anything_to_decide()) go_on();
+}
+
+// EASY in order of arrival.
+void QueueEnv::fill_in() {
+    const WaitingQueue& queue = view_->queue();
+    for (Position at = queue.first(); at < queue.end(); at = queue.next(at)) {
+        const JobIndex job = queue.job(at);
+        if (!guard_.allows(*view_, job)) continue;
+        guard_.will_start(*view_, job);
+        start(at);
+    }
+}
+
+bool QueueEnv::legal(Position position) const {
+    const JobIndex job = view_->queue().job(position);
+    const bool fits = view_->nodes(job) <= view_->free_nodes();
+    if (options_.mode == Mode::pick) return fits;
+    return guard_.has_head() ? guard_.allows(*view_, job) : true;
+}
+
+// Whether an answer of the agent could start a job now.
+bool QueueEnv::anything_to_decide() const {
+    if (options_.mode == Mode::order && guard_.has_head()) return false;
+    const WaitingQueue& queue = view_->queue();
+    std::size_t seen = 0;
+    for (Position at = queue.first(); at < queue.end() && seen < options_.visible;
+         at = queue.next(at), ++seen) {
+        const bool could_start = guard_.has_head()
+                                     ? guard_.allows(*view_, queue.job(at))
+                                     : queue.nodes(at) <= view_->free_nodes();
+        if (could_start) return true;
+    }
+    return false;
+}
+
+void QueueEnv::start(Position position) {
+    const JobIndex job = view_->queue().job(position);
+    view_->start(position);
+    ++started_;
+    occupy(job);
+    if (bound_) bound_->started(job);
+    if (options_.reward == Reward::slowdown) reward_ -= bounded_slowdown(job);
+}
+
+void QueueEnv::go_on() {
+    const auto all = static_cast<std::int64_t>(sim_->jobs());
+    failures_ = 0;
+    guard_.end();
+    do {
+        next_event();
+    } while (started_ < all && options_.mode != Mode::pick && !anything_to_decide());
+}
+
+// An interval in which nothing happens ends too, if only the agent keeps jobs from starting.
+void QueueEnv::next_event() {
+    const bool idle = options_.mode == Mode::pick && !view_->queue().empty() &&
+                      view_->free_nodes() > 0;
+    if (interval_ == 0) interval_ = options_.tick;
+    if (idle) view_->wake_at(view_->now() + interval_);
+    if (!sim_->advance()) return;
+    take_in_changes();
+    const bool nothing_happened = view_->completed().empty() && view_->submitted().empty();
+    if (!nothing_happened) {
+        interval_ = options_.tick;
+    } else if (options_.doubling) {
+        interval_ = std::min(2 * interval_, std::max(kLongestInterval, options_.tick));
+    }
+}
+
+void QueueEnv::occupy(JobIndex job) {
+    const auto request_end = static_cast<double>(view_->now() + view_->request(job));
+    const auto estimate_end = static_cast<double>(view_->now() + view_->estimate(job));
+    for (const NodeRange range : sim_->nodes_of(job)) {
+        for (NodeIndex node = range.first; node <= range.last; ++node) {
+            request_end_[node] = request_end;
+            estimate_end_[node] = estimate_end;
+        }
+    }
+}
+
+void QueueEnv::take_in_changes() {
+    for (const JobIndex job : view_->completed()) {
+        for (const NodeRange range : sim_->nodes_of(job)) {
+            std::fill(&request_end_[range.first], &request_end_[range.last] + 1, 0.0);
+            std::fill(&estimate_end_[range.first], &estimate_end_[range.last] + 1, 0.0);
+        }
+        if (bound_) bound_->completed(job);
+    }
+    if (!view_->plans_are_void()) return;
+    for (const JobIndex job : view_->running()) {
+        const auto end = static_cast<double>(view_->start_of(job) + view_->estimate(job));
+        for (const NodeRange range : sim_->nodes_of(job)) {
+            std::fill(&estimate_end_[range.first], &estimate_end_[range.last] + 1, end);
+        }
+    }
+}
+
+double QueueEnv::bounded_slowdown(JobIndex job) const {
+    constexpr double kShortest = 10;
+    const auto wait = static_cast<double>(sim_->start_times()[job] - sim_->eligible_times()[job]);
+    const auto ran = static_cast<double>(sim_->end_times()[job] - sim_->start_times()[job]);
+    return std::max(1.0, (wait + ran) / std::max(ran, kShortest));
+}
+
+double QueueEnv::utilisation() const {
+    const JobTable& jobs = sim_->table();
+    double used = 0;
+    Time last = 0;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        if (sim_->start_times()[i] == kNone) continue;
+        const Time ran = sim_->end_times()[i] - sim_->start_times()[i];
+        used += static_cast<double>(jobs.nodes[i]) * static_cast<double>(ran);
+        last = std::max(last, sim_->end_times()[i]);
+    }
+    const Time makespan = last - jobs.submit.front();
+    return makespan > 0 ? used / (static_cast<double>(options_.nodes) * makespan) : 0;
+}
+
+double QueueEnv::mean_wait() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < sim_->jobs(); ++i) {
+        if (sim_->start_times()[i] == kNone) continue;
+        sum += static_cast<double>(sim_->start_times()[i] - sim_->eligible_times()[i]);
+    }
+    return started_ > 0 ? sum / static_cast<double>(started_) : 0;
+}
+
+double QueueEnv::mean_bounded_slowdown() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < sim_->jobs(); ++i) {
+        if (sim_->start_times()[i] != kNone) sum += bounded_slowdown(static_cast<JobIndex>(i));
+    }
+    return started_ > 0 ? sum / static_cast<double>(started_) : 0;
+}
+
+double QueueEnv::terminal_reward() const {
+    const auto steps_left = static_cast<double>(options_.max_steps - steps_);
+    const double share_started = static_cast<double>(started_) / static_cast<double>(sim_->jobs());
+    const double share_left = steps_left / static_cast<double>(options_.max_steps);
+    return options_.started_weight * share_started +
+           options_.utilisation_weight * utilisation() + options_.steps_left_weight * share_left;
+}
+
+void QueueEnv::mask(std::span<std::uint8_t> allowed) const {
+    std::fill(allowed.begin(), allowed.end(), 0);
+    const WaitingQueue& queue = view_->queue();
+    std::size_t slot = 0;
+    for (Position at = queue.first(); at < queue.end() && slot < options_.visible;
+         at = queue.next(at), ++slot) {
+        allowed[slot] = legal(at);
+    }
+    // To wait makes sense where time alone can change something, or the head is known already.
+    allowed[options_.visible] = options_.mode == Mode::pick || guard_.has_head();
+}
+
+}  // namespace schedlab

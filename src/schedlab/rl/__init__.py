@@ -1,0 +1,42 @@
+"""Learning to schedule: environments in which an agent decides.
+
+Importing this registers ``schedlab/Queue-v0`` with Gymnasium.
+"""
+
+from schedlab.errors import MissingExtraError
+
+try:
+    import gymnasium
+except ModuleNotFoundError:
+    raise MissingExtraError("Gymnasium", "rl") from None
+
+from schedlab.rl.batch import QueueBatch
+from schedlab.rl.episodes import (
+    Episodes,
+    FixedEpisode,
+    GeneratedEpisodes,
+    WindowEpisodes,
+    choose_episodes,
+)
+from schedlab.rl.queue_env import QueueEnv
+from schedlab.rl.settings import QueueSettings
+from schedlab.rl.vector_env import QueueVectorEnv
+
+__all__ = [
+    "Episodes",
+    "FixedEpisode",
+    "GeneratedEpisodes",
+    "QueueBatch",
+    "QueueEnv",
+    "QueueSettings",
+    "QueueVectorEnv",
+    "WindowEpisodes",
+    "choose_episodes",
+]
+
+if "schedlab/Queue-v0" not in gymnasium.registry:
+    gymnasium.register(
+        "schedlab/Queue-v0",
+        entry_point="schedlab.rl.queue_env:QueueEnv",
+        vector_entry_point="schedlab.rl.vector_env:QueueVectorEnv",
+    )

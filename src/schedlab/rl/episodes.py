@@ -1,0 +1,108 @@
+"""Where the jobs of an episode come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from schedlab.errors import ParameterError
+from schedlab.workload import Workload, apply, generate, make_generator, read_workload
+
+DRAWN_TO_MEASURE = 10_000
+"""Jobs drawn from a model to see how long its requests are."""
+
+
+class Episodes(Protocol):
+    """Workloads, one per episode."""
+
+    @property
+    def longest_request_s(self) -> int:
+        """Of all jobs that may come."""
+        ...
+
+    def draw(self, random: np.random.Generator) -> Workload:
+        """The jobs of the next episode; the same generator state gives the same jobs."""
+        ...
+
+
+@dataclass(frozen=True)
+class FixedEpisode:
+    """The same jobs in every episode."""
+
+    workload: Workload
+
+    @property
+    def longest_request_s(self) -> int:
+        """Of its jobs."""
+        return int(self.workload["request_s"].max())
+
+    def draw(self, random: np.random.Generator) -> Workload:
+        """The jobs."""
+        return self.workload
+
+
+@dataclass(frozen=True)
+class WindowEpisodes:
+    """So many consecutive jobs of a trace, from a place drawn anew for each episode."""
+
+    trace: Workload
+    jobs: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.jobs <= len(self.trace):
+            raise ParameterError(
+                f"windows of {self.jobs:,} jobs; must be from 1 to the trace's {len(self.trace):,}"
+            )
+
+    @property
+    def longest_request_s(self) -> int:
+        """Of the whole trace."""
+        return int(self.trace["request_s"].max())
+
+    def draw(self, random: np.random.Generator) -> Workload:
+        """The jobs, the first submitted at 0."""
+        first = int(random.integers(len(self.trace) - self.jobs + 1))
+        which = np.zeros(len(self.trace), dtype=bool)
+        which[first : first + self.jobs] = True
+        window = self.trace.take(which)
+        return window.replace(submit_s=window["submit_s"] - window["submit_s"][0])
+
+
+class GeneratedEpisodes:
+    """Jobs drawn from a model, others in each episode."""
+
+    def __init__(self, model: str, jobs: int, transforms: tuple[str, ...] = ()) -> None:
+        """Take a model such as ``wl1`` or ``lublin:nodes=256``, with transforms such as ``wra``."""
+        if jobs < 1:
+            raise ParameterError(f"episodes of {jobs} jobs; must be >= 1")
+        make_generator(model)
+        self.model, self.jobs, self.transforms = model, jobs, transforms
+        sample = apply(generate(model, DRAWN_TO_MEASURE, seed=0), transforms, seed=0)
+        self.longest_request_s = int(sample["request_s"].max())
+
+    def draw(self, random: np.random.Generator) -> Workload:
+        """So many jobs."""
+        seed = int(random.integers(2**31))
+        return apply(generate(self.model, self.jobs, seed=seed), self.transforms, seed=seed)
+
+
+def choose_episodes(
+    workload: str | Path | Workload, jobs: int | None, transforms: tuple[str, ...] = ()
+) -> Episodes:
+    """Episodes from a model's name, a trace's file or a workload.
+
+    Args:
+        workload: ``wl1``, ``lublin:nodes=256`` and the like, a file, or a workload.
+        jobs: per episode. Without it a trace is played whole; a model needs it.
+        transforms: applied to the trace, or to each drawn workload.
+    """
+    if isinstance(workload, str) and not Path(workload).suffix:
+        if jobs is None:
+            raise ParameterError(f'model "{workload}" needs jobs, the number per episode')
+        return GeneratedEpisodes(workload, jobs, transforms)
+    trace = workload if isinstance(workload, Workload) else read_workload(workload)
+    trace = apply(trace, transforms, seed=0)
+    return FixedEpisode(trace) if jobs is None else WindowEpisodes(trace, jobs)

@@ -1,0 +1,220 @@
+"""Hand-drawn episodes: every rule of actions and time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+pytest.importorskip("gymnasium")
+
+from schedlab.rl import QueueEnv
+from schedlab.testing.instances import jobs
+
+WAIT = 3  # with three visible jobs, the action after them
+
+
+def begun(rows: Sequence[tuple[int, int, int, int]], **rules: Any) -> QueueEnv:
+    """An environment of four nodes and three visible jobs, at its first decision."""
+    settings = {"nodes": 4, "visible_jobs": 3, "sim_step_s": 10, "scaled": False} | rules
+    env = QueueEnv(jobs(*rows), None, **settings)
+    env.reset()
+    return env
+
+
+def now(env: QueueEnv) -> int:
+    """The clock."""
+    simulator = env.batch.simulator[0]
+    assert simulator is not None
+    return simulator.now
+
+
+def starts(env: QueueEnv) -> list[int]:
+    """When each job started, -1 if it has not."""
+    simulator = env.batch.simulator[0]
+    assert simulator is not None
+    return [int(start) for start in simulator.start_times()]
+
+
+# submit, nodes, request, run
+THREE = ((0, 2, 30, 20), (0, 4, 30, 20), (0, 1, 30, 20))
+
+
+def test_what_the_agent_sees() -> None:
+    """Per node remaining times by request and by estimate, then the jobs' columns, then zeros."""
+    env = begun(THREE)
+    observation, *_ = env.step(0)
+    assert observation.tolist() == [30, 30, 0, 0, 20, 20, 0, 0, 4, 1, 0, 30, 30, 0, 20, 20, 0]
+
+
+def test_the_baseline_sees_no_estimates() -> None:
+    """It has the request alone."""
+    env = begun(THREE, observation="baseline")
+    observation, *_ = env.step(0)
+    assert observation.tolist() == [30, 30, 0, 0, 4, 1, 0, 30, 30, 0]
+
+
+def test_scaled_numbers_are_shares() -> None:
+    """Nodes of the machine, times of the longest request."""
+    env = begun(THREE, scaled=True)
+    observation, *_ = env.step(0)
+    assert observation[0] == 1
+    assert observation[4] == pytest.approx(2 / 3)
+    assert observation[8:11].tolist() == [1, 0.25, 0]
+
+
+def test_a_pick_that_fits_starts_at_once() -> None:
+    """Time stands still while the agent decides."""
+    env = begun(THREE)
+    env.step(2)
+    env.step(0)
+    assert now(env) == 0
+    assert starts(env) == [0, -1, 0]
+
+
+def test_four_failures_in_a_row_let_time_go_on() -> None:
+    """The wide job does not fit beside the first: three picks are in vain, the fourth ends it."""
+    env = begun(THREE)
+    env.step(0)
+    for _ in range(3):
+        env.step(0)
+        assert now(env) == 0
+    env.step(0)
+    assert now(env) == 10
+
+
+def test_a_success_forgives_failures() -> None:
+    """Only failures in a row count."""
+    env = begun(THREE)
+    for action in (0, 0, 0, 0, 1, 0, 0, 0):
+        env.step(action)
+    assert now(env) == 0
+    assert starts(env) == [0, -1, 0]
+
+
+def test_an_empty_slot_and_waiting_let_time_go_on() -> None:
+    """Neither picks a job that is there."""
+    env = begun(((0, 1, 30, 20), (0, 1, 30, 20)))
+    env.step(2)
+    assert now(env) == 10
+    env.step(WAIT)
+    assert now(env) > 10
+
+
+def test_a_success_that_empties_the_queue_lets_time_go_on() -> None:
+    """To the next submission: at 95, seen at 100."""
+    env = begun(((0, 1, 30, 20), (95, 1, 30, 20)))
+    env.step(0)
+    assert now(env) == 100
+
+
+def test_intervals_without_an_event_double() -> None:
+    """Waiting jobs and free nodes: the agent is asked again after 10, 20, 40 s."""
+    env = begun(THREE)
+    times = []
+    for _ in range(4):
+        env.step(WAIT)
+        times.append(now(env))
+    assert times == [10, 30, 70, 150]
+
+
+def test_intervals_stay_if_told_so() -> None:
+    """As when a trained policy schedules."""
+    env = begun(THREE, doubling=False)
+    times = []
+    for _ in range(3):
+        env.step(WAIT)
+        times.append(now(env))
+    assert times == [10, 20, 30]
+
+
+def test_an_event_makes_the_interval_short_again() -> None:
+    """The submission at 35 is seen at 40, before the interval of 40 s ends."""
+    env = begun((*THREE, (35, 1, 30, 20)))
+    times = []
+    for _ in range(4):
+        env.step(WAIT)
+        times.append(now(env))
+    assert times == [10, 30, 40, 50]
+
+
+def test_without_free_nodes_time_goes_to_the_next_event() -> None:
+    """All nodes are busy until 20."""
+    env = begun(((0, 4, 30, 20), (0, 1, 30, 20)))
+    env.step(0)
+    env.step(WAIT)
+    assert now(env) == 20
+
+
+def test_the_last_start_ends_the_episode() -> None:
+    """Reward: all jobs started, the utilisation, and the steps that are left.
+
+    ::
+
+        nodes 0-1  AABB       A and C run from 0 to 20, B from 20 to 40 on all nodes
+        node  2    CCBB
+        node  3    ..BB
+    """
+    env = begun(THREE, max_steps=10)
+    for action in (0, 1, WAIT):
+        _, reward, terminated, truncated, info = env.step(action)
+        assert (reward, terminated, truncated, info) == (0, False, False, {})
+    assert now(env) == 10
+    env.step(WAIT)
+    assert now(env) == 20
+    _, reward, terminated, truncated, info = env.step(0)
+    assert (terminated, truncated) == (True, False)
+    assert starts(env) == [0, 20, 0]
+    used = (2 * 20 + 4 * 20 + 1 * 20) / (4 * 40)
+    assert info["utilisation"] == pytest.approx(used)
+    assert info["mean_wait_s"] == pytest.approx(20 / 3)
+    assert reward == pytest.approx(1 + used + 5 / 10)
+
+
+def test_steps_run_out() -> None:
+    """Then the episode is truncated, and the reward counts what was started."""
+    env = begun(THREE, max_steps=2)
+    env.step(2)
+    _, reward, terminated, truncated, info = env.step(WAIT)
+    assert (terminated, truncated) == (False, True)
+    assert info["started"] == 1
+    assert reward == pytest.approx(1 / 3 + 20 / (4 * 20) + 0)
+
+
+def test_masks_show_what_fits() -> None:
+    """The wide job does not fit once another runs; empty slots never do; waiting always may."""
+    env = begun(THREE)
+    assert env.action_masks().tolist() == [True, True, True, True]
+    env.step(0)
+    assert env.action_masks().tolist() == [False, True, False, True]
+
+
+def test_with_the_guard_the_head_is_not_delayed() -> None:
+    """The wide job is the head, promised 30: a job of 40 s would delay it, one of 30 s not.
+
+    ::
+
+        nodes 0-1  AAA HHH
+        node  2    C.. HHH    C may start, of 30 s
+        node  3    ... HHH    D, of 40 s, may not
+    """
+    rows = ((0, 2, 30, 30), (0, 4, 30, 30), (0, 1, 40, 40), (0, 1, 30, 30))
+    env = begun(rows, mode="order+guard")
+    env.step(0)
+    assert env.action_masks().tolist() == [True, True, True, False]
+    env.step(0)
+    assert env.action_masks().tolist() == [False, False, True, True]
+    env.step(2)
+    assert starts(env) == [0, -1, -1, 0]
+    assert now(env) == 30
+
+
+def test_when_ordering_easy_fills_in() -> None:
+    """Choosing a head is all: whatever does not delay it starts, and time goes on."""
+    rows = ((0, 2, 30, 30), (0, 4, 30, 30), (0, 1, 40, 40), (0, 1, 30, 30))
+    env = begun(rows, mode="order")
+    env.step(0)
+    env.step(0)
+    assert starts(env) == [0, -1, -1, 0]
+    assert now(env) == 30
