@@ -1,0 +1,108 @@
+"""``schedlab/Queue-v0`` as a native batch of environments for Stable-Baselines3."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
+
+from schedlab.rl.batch import QueueBatch
+from schedlab.rl.queue_env import spaces
+
+
+class QueueVecEnv(VecEnv):
+    """So many environments stepped by one call, in threads; an episode that ends begins anew.
+
+    The observations that ``step`` returns are written over by the next step, which SB3 allows for:
+    its buffers copy them. The last info of an episode has ``episode`` (return, length, time), as
+    SB3's Monitor would give, and what ``QueueBatch.result`` tells.
+    """
+
+    def __init__(self, batch: QueueBatch) -> None:
+        """Take over a batch."""
+        self.batch = batch
+        self.render_mode = None
+        super().__init__(batch.size, *spaces(batch))
+        self._actions = np.zeros(batch.size, np.int64)
+        self._returns = np.zeros(batch.size)
+        self._began = time.perf_counter()
+        self._infos: list[dict[str, Any]] = [{} for _ in range(batch.size)]
+
+    def reset(self) -> Any:
+        """Begin an episode in every environment, from the seeds if any were given."""
+        if any(seed is not None for seed in self._seeds):
+            self.batch.seed(self._seeds)
+        self._reset_seeds()
+        self._reset_options()
+        self._returns[:] = 0
+        for place in range(self.num_envs):
+            self.batch.reset(place)
+        return self.batch.observation
+
+    def step_async(self, actions: Any) -> None:
+        """Keep the actions."""
+        self._actions[:] = actions
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Step them all, and begin anew where an episode has ended."""
+        finished = self.batch.step(self._actions)
+        self._returns += self.batch.reward
+        rewards = self.batch.reward.astype(np.float32)
+        dones = (self.batch.terminated | self.batch.truncated).astype(bool)
+        infos = list(self._infos)
+        for place in map(int, finished):
+            infos[place] = self._last_info(place)
+            self._returns[place] = 0
+            self.batch.reset(place)
+        return self.batch.observation, rewards, dones, infos
+
+    def _last_info(self, place: int) -> dict[str, Any]:
+        result = dict(self.batch.result(place))
+        elapsed_s = round(time.perf_counter() - self._began, 6)
+        return {
+            **result,
+            "episode": {"r": self._returns[place], "l": result["steps"], "t": elapsed_s},
+            "terminal_observation": self.batch.observation[place].copy(),
+            "TimeLimit.truncated": bool(self.batch.truncated[place]),
+        }
+
+    def action_masks(self) -> Any:
+        """Which actions make sense now, one row per environment."""
+        return self.batch.mask != 0
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **kwargs: Any
+    ) -> list[Any]:
+        """``action_masks``, as MaskablePPO asks for them; environments have no other method."""
+        if method_name != "action_masks":
+            raise AttributeError(f"environments have no method {method_name}")
+        return list(self.action_masks()[list(self._get_indices(indices))])
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """The same attribute for each of the environments."""
+        return [getattr(self, attr_name) for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Set an attribute of all."""
+        setattr(self, attr_name, value)
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Whether there is such an attribute."""
+        return hasattr(self, attr_name)
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
+        """Never: the environments are native."""
+        return [False for _ in self._get_indices(indices)]
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Seed the next reset: one for all makes them all different."""
+        given = int(np.random.default_rng().integers(2**31)) if seed is None else seed
+        self._seeds = [given + place for place in range(self.num_envs)]
+        return self._seeds
+
+    def close(self) -> None:
+        """Nothing to close."""
