@@ -50,7 +50,8 @@ def test_what_has_not_come_yet_is_the_value_of_the_last_observation() -> None:
     made = trainer(envs=1, n_steps=1, batch_size=1, gamma=0.5)
     for parameter in made.policy.critic.parameters():
         torch.nn.init.zeros_(parameter)
-    torch.nn.init.constant_(made.policy.critic[-1].bias, 8.0)
+    *_, bias = made.policy.critic.parameters()
+    torch.nn.init.constant_(bias, 8.0)
     made.rewards[:], made.ended[:] = 1, 0
     advantages, returns = made.advantages()
     assert (advantages.item(), returns.item()) == (-3, 5)
