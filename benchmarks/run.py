@@ -6,6 +6,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
+from benchmarks.environments import environments
 from benchmarks.files import files, start_up
 from benchmarks.simulation import growth, policies_and_peers, whole_traces
 from benchmarks.table import record, show
@@ -22,7 +23,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         rows, floor = policies_and_peers(folder)
-        rows += whole_traces(options.data) + growth() + files(folder) + start_up()
+        rows += whole_traces(options.data) + growth() + environments()
+        rows += files(folder) + start_up()
     show(rows, floor)
     if options.record:
         record(rows, floor)

@@ -56,7 +56,7 @@ def show(rows: list[Row], floor: float) -> None:
             f"{row.value:,.0f} {row.unit}" if row.value >= 100 else f"{row.value:.3g} {row.unit}",
             "" if row.target is None else f"{row.target:,g} {'ok' if row.reached() else 'MISSED'}",
             f"{row.value / floor:.4g}" if rate_of_jobs else "",
-            f"{row.speed(floor) / then:.2f}" if then and row.unit != "MB" else "",
+            f"{row.speed(floor) / then:.2f}" if then and row.unit not in ("MB", "%") else "",
         )
     Console(width=110).print(table)
 

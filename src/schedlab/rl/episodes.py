@@ -37,7 +37,7 @@ class FixedEpisode:
     @property
     def longest_request_s(self) -> int:
         """Of its jobs."""
-        return int(self.workload["request_s"].max())
+        return int(self.workload["request_s"].max(initial=1))
 
     def draw(self, random: np.random.Generator) -> Workload:
         """The jobs."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy as np
@@ -11,10 +11,14 @@ from gymnasium.spaces import Box, Discrete
 from numpy.typing import NDArray
 
 from schedlab.errors import ParameterError
-from schedlab.rl.batch import QueueBatch
+from schedlab.rl.batch import QueueBatch, sequence_in
 from schedlab.rl.episodes import choose_episodes
 from schedlab.rl.settings import QueueSettings
+from schedlab.sim import Schedule
 from schedlab.workload import Workload
+
+if TYPE_CHECKING:
+    from schedlab.rl.render import Frame, FrameRenderer
 
 Observation = NDArray[np.float32]
 
@@ -52,6 +56,7 @@ class QueueEnv(gymnasium.Env[Observation, np.int64]):
         self.batch = QueueBatch(QueueSettings(**rules), episodes, 1, threads=1)
         self.observation_space, self.action_space = spaces(self.batch)
         self._action = np.zeros(1, np.int64)
+        self._renderer: FrameRenderer | None = None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -59,11 +64,15 @@ class QueueEnv(gymnasium.Env[Observation, np.int64]):
         """Begin an episode; ``options={"sequence": workload}`` plays these jobs."""
         super().reset(seed=seed)
         self.batch.seed(seed)
-        self.batch.reset(0, (options or {}).get("sequence"))
+        self.batch.reset(0, sequence_in(options))
         return self.batch.observation[0].copy(), {}
 
     def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Do what the action says; the info of the last step tells what became of the episode."""
+        if not 0 <= action < self.batch.core.actions:
+            raise ParameterError(
+                f"action is {action}; must be from 0 to {self.batch.core.actions - 1}"
+            )
         self._action[0] = action
         ended = len(self.batch.step(self._action)) > 0
         return (
@@ -78,3 +87,18 @@ class QueueEnv(gymnasium.Env[Observation, np.int64]):
         """Which actions make sense now."""
         allowed: NDArray[np.bool_] = self.batch.mask[0] != 0
         return allowed
+
+    def schedule(self) -> Schedule:
+        """What the agent has decided so far; jobs that have not started wait, with start -1."""
+        return self.batch.schedule(0)
+
+    def render(self) -> Frame | None:
+        """The queue, the nodes and what has run, as a picture: height x width x RGB."""
+        if self.render_mode is None:
+            gymnasium.logger.warn('render() draws nothing without render_mode="rgb_array"')
+            return None
+        if self._renderer is None:
+            from schedlab.rl.render import FrameRenderer
+
+            self._renderer = FrameRenderer()
+        return self._renderer.frame(self.batch)

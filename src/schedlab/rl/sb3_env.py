@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
-from schedlab.rl.batch import QueueBatch
+from schedlab.rl.batch import QueueBatch, check_actions, sequence_in
 from schedlab.rl.queue_env import spaces
 
 
 class QueueVecEnv(VecEnv):
     """So many environments stepped by one call, in threads; an episode that ends begins anew.
 
-    The observations that ``step`` returns are written over by the next step, which SB3 allows for:
-    its buffers copy them. The last info of an episode has ``episode`` (return, length, time), as
-    SB3's Monitor would give, and what ``QueueBatch.result`` tells.
+    The last info of an episode has ``episode`` (return, length, time), as SB3's Monitor would give,
+    and what ``QueueBatch.result`` tells.
     """
 
     def __init__(self, batch: QueueBatch) -> None:
@@ -33,19 +33,19 @@ class QueueVecEnv(VecEnv):
         self._infos: list[dict[str, Any]] = [{} for _ in range(batch.size)]
 
     def reset(self) -> Any:
-        """Begin an episode in every environment, from the seeds if any were given."""
-        if any(seed is not None for seed in self._seeds):
-            self.batch.seed(self._seeds)
+        """Begin an episode in every environment, from the seeds and options if any were given."""
+        self.batch.seed(self._seeds)
+        self._returns[:] = 0
+        for place, options in enumerate(self._options):
+            self.batch.reset(place, sequence_in(options))
         self._reset_seeds()
         self._reset_options()
-        self._returns[:] = 0
-        for place in range(self.num_envs):
-            self.batch.reset(place)
-        return self.batch.observation
+        return self.batch.observation.copy()
 
     def step_async(self, actions: Any) -> None:
         """Keep the actions."""
         self._actions[:] = actions
+        check_actions(self._actions, self.batch.core.actions)
 
     def step_wait(self) -> VecEnvStepReturn:
         """Step them all, and begin anew where an episode has ended."""
@@ -58,7 +58,8 @@ class QueueVecEnv(VecEnv):
             infos[place] = self._last_info(place)
             self._returns[place] = 0
             self.batch.reset(place)
-        return self.batch.observation, rewards, dones, infos
+        # SB3 puts an observation into its buffer after the next step, so it must not change.
+        return self.batch.observation.copy(), rewards, dones, infos
 
     def _last_info(self, place: int) -> dict[str, Any]:
         result = dict(self.batch.result(place))
@@ -95,8 +96,8 @@ class QueueVecEnv(VecEnv):
         return hasattr(self, attr_name)
 
     def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
-        """Never: the environments are native."""
-        return [False for _ in self._get_indices(indices)]
+        """The environments are native, but tell of episodes what SB3's Monitor tells."""
+        return [issubclass(wrapper_class, Monitor) for _ in self._get_indices(indices)]
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Seed the next reset: one for all makes them all different."""

@@ -10,7 +10,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from schedlab.rl.batch import QueueBatch, Seeds
+from schedlab.errors import ParameterError
+from schedlab.rl.batch import QueueBatch, Seeds, check_actions, sequence_in
 from schedlab.rl.episodes import choose_episodes
 from schedlab.rl.queue_env import spaces
 from schedlab.rl.settings import QueueSettings
@@ -22,7 +23,8 @@ Rows = NDArray[np.float32]
 class QueueVectorEnv(VectorEnv[Rows, NDArray[np.int64], NDArray[Any]]):
     """So many environments stepped by one call, in threads; an episode that ends begins anew.
 
-    The arrays that ``step`` returns are written over by the next step.
+    The step that ends an episode returns the first observation of the next one; its ``info`` holds
+    ``final_obs`` and ``final_info``, as Gymnasium's own vector environments do.
     """
 
     metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012
@@ -34,12 +36,24 @@ class QueueVectorEnv(VectorEnv[Rows, NDArray[np.int64], NDArray[Any]]):
         jobs: int | None = 1000,
         transforms: tuple[str, ...] = (),
         threads: int | None = None,
+        copy: bool = True,
         **rules: Any,
     ) -> None:
-        """Choose how many, where jobs come from, and the rules, as for one environment."""
+        """Choose how many, where jobs come from, and the rules, as for one environment.
+
+        Args:
+            num_envs: how many.
+            workload: as for ``choose_episodes``.
+            jobs: per episode.
+            transforms: of the jobs.
+            threads: how many step them; by default as many as there are processors.
+            copy: whether the arrays that are returned are yours; else the next step writes into
+                them again.
+            rules: the ``QueueSettings``.
+        """
         episodes = choose_episodes(workload, jobs, transforms)
         self.batch = QueueBatch(QueueSettings(**rules), episodes, num_envs, threads=threads)
-        self.num_envs = num_envs
+        self.num_envs, self.copy = num_envs, copy
         self.single_observation_space, self.single_action_space = spaces(self.batch)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -47,31 +61,51 @@ class QueueVectorEnv(VectorEnv[Rows, NDArray[np.int64], NDArray[Any]]):
     def reset(
         self, *, seed: Seeds = None, options: dict[str, Any] | None = None
     ) -> tuple[Rows, dict[str, Any]]:
-        """Begin an episode in every environment.
+        """Begin an episode in every environment, or in those that ``reset_mask`` tells.
 
         ``options={"sequence": workload}`` plays these jobs in all of them.
         """
+        asked = dict(options or {})
+        places = self._places(asked.pop("reset_mask", None))
+        sequence = sequence_in(asked)
         self.batch.seed(seed)
-        sequence = (options or {}).get("sequence")
-        for place in range(self.num_envs):
+        for place in places:
             self.batch.reset(place, sequence)
-        return self.batch.observation, {}
+        return self._own(self.batch.observation), {}
 
     def step(
         self, actions: ArrayLike
     ) -> tuple[Rows, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Step them all; ``info`` holds the last observation and result of what has ended."""
-        finished = self.batch.step(np.ascontiguousarray(actions, np.int64))
-        terminated, truncated = self.batch.terminated != 0, self.batch.truncated != 0
+        chosen = np.ascontiguousarray(actions, np.int64)
+        check_actions(chosen, self.batch.core.actions)
+        finished = self.batch.step(chosen)
         info: dict[str, Any] = {}
-        if len(finished):
-            last = np.full(self.num_envs, None, dtype=object)
-            for place in finished:
-                last[place] = self.batch.observation[place].copy()
-                info = self._add_info(info, dict(self.batch.result(int(place))), int(place))
-                self.batch.reset(int(place))
-            info["final_obs"], info["_final_obs"] = last, terminated | truncated
-        return self.batch.observation, self.batch.reward, terminated, truncated, info
+        for place in map(int, finished):
+            last = {
+                "final_obs": self.batch.observation[place].copy(),
+                "final_info": dict(self.batch.result(place)),
+            }
+            info = self._add_info(info, last, place)
+            self.batch.reset(place)
+        return (
+            self._own(self.batch.observation),
+            self._own(self.batch.reward),
+            self.batch.terminated != 0,
+            self.batch.truncated != 0,
+            info,
+        )
+
+    def _places(self, reset_mask: NDArray[np.bool_] | None) -> list[int]:
+        if reset_mask is None:
+            return list(range(self.num_envs))
+        shape = np.shape(reset_mask)
+        if shape != (self.num_envs,):
+            raise ParameterError(f"reset_mask has shape {shape}; must be ({self.num_envs},)")
+        return [int(place) for place in np.flatnonzero(reset_mask)]
+
+    def _own(self, array: NDArray[Any]) -> NDArray[Any]:
+        return array.copy() if self.copy else array
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Which actions make sense now, one row per environment."""

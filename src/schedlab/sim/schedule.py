@@ -137,9 +137,11 @@ class Schedule:
         return self._in_queue(self.workload["nodes"] * self.workload["request_s"])
 
     def left_queue_s(self) -> Times:
-        """When each job stopped waiting: its start, or when it was withdrawn."""
-        cancelled = self.workload["submit_s"] + self.workload["cancel_after_s"]
-        return np.where(self.started, self.start_s, np.maximum(cancelled, self.eligible_s))
+        """When each job stopped waiting: its start, when it was withdrawn, or the last end."""
+        submit_s, cancel_after_s = self.workload["submit_s"], self.workload["cancel_after_s"]
+        still_waits = (self.state == JobState.WAITING) & (cancel_after_s < 0)
+        gave_up = np.where(still_waits, self.horizon_s()[1], submit_s + cancel_after_s)
+        return np.where(self.started, self.start_s, np.maximum(gave_up, self.eligible_s))
 
     def _in_queue(self, amount: Times) -> StepSeries:
         waited = self.eligible_s >= 0

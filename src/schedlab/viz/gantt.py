@@ -50,18 +50,30 @@ def draw_gantt(
     """
     axis = TimeAxis.over(checked(schedules))
     named = [replace(each, node_ranges=each.named_nodes()) for each in schedules]
-    few = all(len(each.named_nodes().first) <= MAX_RECTANGLES for each in named)
-    draw = _draw_rectangles if few else _draw_image
+    few = all(few_rectangles(each) for each in named)
     usual = "job" if few else usual_colouring(named[0])
     colours = [job_colours(each, colour_by or usual) for each in named]
     with paper_style():
         figure, axes = panels(len(named), 1, width_in, height_in * len(named), sharex=True)
         for panel, schedule, colouring in zip(axes, named, colours, strict=True):
-            draw(panel, schedule, colouring, axis)
+            draw_jobs(panel, schedule, colouring, axis, rectangles=few)
             _frame(panel, schedule, axis)
         axes[-1].set_xlabel(axis.label)
         _draw_legends(figure, axes, colours)
     return figure
+
+
+def few_rectangles(schedule: Schedule) -> bool:
+    """Whether its ranges of nodes can be told apart when each is drawn."""
+    return len(schedule.named_nodes().first) <= MAX_RECTANGLES
+
+
+def draw_jobs(
+    axes: Axes, schedule: Schedule, colours: JobColours, axis: TimeAxis, *, rectangles: bool
+) -> None:
+    """What ran where, as rectangles or as an image, and nothing else."""
+    draw = _draw_rectangles if rectangles else _draw_image
+    draw(axes, schedule, colours, axis)
 
 
 def _draw_rectangles(axes: Axes, schedule: Schedule, colours: JobColours, axis: TimeAxis) -> None:

@@ -38,7 +38,11 @@ class TimeAxis:
     def over(cls, schedules: Sequence[Schedule]) -> TimeAxis:
         """The axis on which all of them fit."""
         horizons = [schedule.horizon_s() for schedule in schedules]
-        first, last = min(h[0] for h in horizons), max(h[1] for h in horizons)
+        return cls.between(min(h[0] for h in horizons), max(h[1] for h in horizons))
+
+    @classmethod
+    def between(cls, first: int, last: int) -> TimeAxis:
+        """The axis from the first submission to another time."""
         last = max(last, first + 1)
         for unit_s, name, least in _UNITS:
             if last - first >= least:

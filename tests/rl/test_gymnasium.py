@@ -1,0 +1,162 @@
+"""The environments are what Gymnasium expects: one by one, and as a vector."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("gymnasium")
+
+import gymnasium
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
+
+from schedlab.rl import QueueEnv, QueueVectorEnv
+from schedlab.rl.settings import MODES, OBSERVATIONS, REWARDS
+from schedlab.testing.instances import crowd
+
+SMALL: dict[str, Any] = {"nodes": 16, "visible_jobs": 5, "max_steps": 40}
+
+
+@pytest.mark.parametrize("observation", OBSERVATIONS)
+@pytest.mark.parametrize("mode", MODES)
+def test_every_mode_and_observation_pass_gymnasium_s_check(mode: str, observation: str) -> None:
+    """Warnings count as failures: spaces, seeds, copies, rendering and closing are as expected."""
+    pytest.importorskip("matplotlib")
+    rules: dict[str, Any] = {**SMALL, "mode": mode, "observation": observation}
+    env = gymnasium.make("schedlab/Queue-v0", workload=crowd(count=12), jobs=None, **rules)
+    check_env(env.unwrapped)
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+def test_raw_numbers_and_every_reward_pass_too(reward: str) -> None:
+    """Without scaling the numbers have no bound but that of the type."""
+    rules: dict[str, Any] = {**SMALL, "reward": reward, "scaled": False, "mode": "order"}
+    env = gymnasium.make("schedlab/Queue-v0", workload=crowd(count=12), jobs=None, **rules)
+    check_env(env.unwrapped, skip_render_check=True)
+
+
+def test_the_default_is_the_paper_s_proposal() -> None:
+    """256 nodes, 100 visible jobs, WL1 jobs that differ from episode to episode."""
+    env = gymnasium.make("schedlab/Queue-v0")
+    assert env.observation_space.shape == (812,)
+    assert env.action_space == gymnasium.spaces.Discrete(101)
+    env.reset(seed=1)
+    queue = env.unwrapped
+    assert isinstance(queue, QueueEnv)
+    first = queue.batch.workload[0]
+    env.reset()
+    second = queue.batch.workload[0]
+    assert first is not None
+    assert len(first) == 1000
+    assert first != second
+
+
+def test_the_paper_s_baseline_sees_456_numbers() -> None:
+    """256 nodes and twice 100 jobs: no estimates."""
+    env = gymnasium.make("schedlab/Queue-v0", observation="baseline")
+    assert env.observation_space.shape == (456,)
+
+
+def test_a_seed_gives_the_same_episodes_again() -> None:
+    """The one that begins with it, and those that follow."""
+    env = QueueEnv(crowd(count=60), 12, **SMALL)
+    episodes = []
+    for _ in range(2):
+        env.reset(seed=5)
+        first = env.batch.workload[0]
+        env.reset()
+        episodes.append((first, env.batch.workload[0]))
+    assert episodes[0] == episodes[1]
+    env.reset(seed=6)
+    assert env.batch.workload[0] != episodes[0][0]
+
+
+def test_make_vec_gives_the_native_batch() -> None:
+    """With or without naming the way to vectorise."""
+    for mode in (None, "vector_entry_point"):
+        env = gymnasium.make_vec(
+            "schedlab/Queue-v0", 3, vectorization_mode=mode, workload=crowd(), jobs=12, **SMALL
+        )
+        assert isinstance(env, QueueVectorEnv)
+        assert env.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+        observation, info = env.reset(seed=1)
+        assert observation.shape == (3, 2 * 16 + 3 * 5)
+        assert env.observation_space.contains(observation)
+        assert info == {}
+
+
+def assert_same(one: Any, other: Any) -> None:
+    """Deep equality of what two vector environments return."""
+    assert type(one) is type(other)
+    if isinstance(one, dict):
+        assert one.keys() == other.keys()
+        for key, value in one.items():
+            assert_same(value, other[key])
+    elif isinstance(one, tuple):
+        for left, right in zip(one, other, strict=True):
+            assert_same(left, right)
+    elif one.dtype == object:
+        for left, right in zip(one, other, strict=True):
+            np.testing.assert_array_equal(left, right)
+    else:
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_vector_is_gymnasium_s_own_of_single_environments(mode: str) -> None:
+    """Observations, rewards, ends and infos, ``final_obs`` and ``final_info`` with their masks."""
+
+    def single() -> QueueEnv:
+        return QueueEnv(crowd(count=60), 12, mode=mode, **SMALL)
+
+    plain = SyncVectorEnv([single] * 3, autoreset_mode=AutoresetMode.SAME_STEP)
+    native = QueueVectorEnv(3, crowd(count=60), 12, mode=mode, threads=2, **SMALL)
+    assert_same(native.reset(seed=7), plain.reset(seed=7))
+    random, ended = np.random.default_rng(7), 0
+    for _ in range(150):
+        masks = native.action_masks()
+        assert_same(masks, np.stack(plain.call("action_masks")))
+        wished = np.where(masks, random.random(masks.shape), -1).argmax(axis=1)
+        outcome = native.step(wished)
+        assert_same(outcome, plain.step(wished))
+        ended += "final_info" in outcome[-1]
+    assert ended > 3
+
+
+def test_some_of_the_vector_can_begin_anew() -> None:
+    """Gymnasium's ``reset_mask``: the others go on where they are."""
+    native = QueueVectorEnv(3, crowd(count=60), 12, **SMALL)
+    native.reset(seed=7)
+    before = native.step([0, 0, 0])[0]
+    after, _ = native.reset(options={"reset_mask": np.array([True, False, True])})
+    assert (before != after).any(axis=1).tolist() == [True, False, True]
+
+
+def test_what_the_vector_returns_is_the_caller_s() -> None:
+    """Unless copies are declined: then the next step writes into the same arrays."""
+    for copy in (True, False):
+        env = QueueVectorEnv(2, crowd(count=60), 12, copy=copy, **SMALL)
+        before, _ = env.reset(seed=1)
+        kept = before.copy()
+        env.step([0, 0])
+        assert np.array_equal(before, kept) is copy
+
+
+def test_gymnasium_s_statistics_see_whole_episodes() -> None:
+    """Its wrapper counts the same steps as the environment."""
+    env = RecordEpisodeStatistics(QueueVectorEnv(2, crowd(count=60), 12, **SMALL))
+    env.reset(seed=1)
+    seen = 0
+    for _ in range(120):
+        info = env.step(np.zeros(2, np.int64))[-1]
+        if "episode" in info:
+            which = info["_episode"]
+            steps = info["final_info"]["steps"][which]
+            assert info["episode"]["l"][which].tolist() == steps.tolist()
+            seen += len(steps)
+    assert seen > 2
