@@ -5,6 +5,7 @@
 
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
+#include "bindings/python_view.h"
 #include "env/queue_batch.h"
 
 namespace nb = nanobind;
@@ -96,10 +97,57 @@ class Batch {
     QueueBatch batch_;
 };
 
+// An agent's decisions at the passes of a simulation that somebody else runs.
+class Passes {
+  public:
+    explicit Passes(const EnvOptions& options) : env_(options) {}
+
+    const QueueEnv& get() const { return env_; }
+
+    bool enter(const PythonView& view) {
+        if (env_.simulator() != view.view().simulator()) env_.attach(view.view().simulator());
+        return env_.enter();
+    }
+    bool decide(std::int64_t action) { return env_.decide(action); }
+    void leave() { env_.leave(); }
+
+    void observe(const Values<float>& observation, const Values<std::uint8_t>& mask) const {
+        const std::size_t size = QueueEnv::observation_size(env_.options());
+        env_.observe(written(observation, size, "observation"));
+        env_.mask(written(mask, env_.actions(), "mask"));
+    }
+
+  private:
+    QueueEnv env_;
+};
+
+void bind_passes(nb::module_& m) {
+    nb::class_<Passes>(m, "QueuePasses",
+                       "An environment's decisions at the passes of a simulation run elsewhere.")
+        .def(nb::init<const EnvOptions&>(), "options"_a)
+        .def_prop_ro(
+            "observation_size",
+            [](const Passes& p) { return QueueEnv::observation_size(p.get().options()); },
+            "numbers that the agent sees")
+        .def_prop_ro("actions", [](const Passes& p) { return p.get().actions(); },
+                     "actions that the agent has")
+        .def_prop_ro("started", [](const Passes& p) { return p.get().started(); },
+                     "jobs started in this simulation")
+        .def("enter", &Passes::enter, "view"_a,
+             "Begins a pass; whether there is something to decide.")
+        .def("observe", &Passes::observe, "observation"_a, "mask"_a,
+             "Writes what the agent sees, and which actions make sense.")
+        .def("decide", &Passes::decide, "action"_a,
+             "Does what the action says; whether there is more to decide in this pass.")
+        .def("leave", &Passes::leave,
+             "Ends a pass; asks for another after an interval where the rules have intervals.");
+}
+
 }  // namespace
 
 void bind_env(nb::module_& m) {
     bind_options(m);
+    bind_passes(m);
     nb::class_<Batch>(m, "QueueBatch",
                       "Environments stepped together; what they write lies in the caller's arrays.")
         .def(nb::init<const EnvOptions&, std::size_t, std::size_t>(), "options"_a, "size"_a,

@@ -17,6 +17,7 @@
 #include "policies/easy_nodes.h"
 #include "policies/no_backfill.h"
 #include "policies/orders.h"
+#include "policies/pinned.h"
 #include "policies/reserving.h"
 
 namespace nb = nanobind;
@@ -157,6 +158,19 @@ void bind_policies(nb::module_& m) {
                 new (self) OneReserved(shared(order), depth_or_unlimited(depth), alpha, frozen);
             },
             "order"_a, "depth"_a = nb::none(), "alpha"_a = 1.5, "frozen"_a = false);
+    nb::enum_<Push>(m, "Push", "What becomes of plans in the way of a job that starts in a hole.")
+        .value("none", Push::none)
+        .value("hole", Push::hole)
+        .value("cascade", Push::cascade);
+    nb::class_<Pinned, Policy>(
+        m, "Pinned", "Plans name nodes and are kept, until a job comes; the head's even then.")
+        .def(
+            "__init__",
+            [](Pinned* self, const std::shared_ptr<Order>& order, std::optional<std::size_t> depth,
+               Push push, double alpha) {
+                new (self) Pinned(shared(order), depth_or_unlimited(depth), push, alpha);
+            },
+            "order"_a, "depth"_a = nb::none(), "push"_a = Push::none, "alpha"_a = 1.5);
     nb::class_<Easy, Policy>(
         m, "Easy", "Promises the head a start; others may start if they do not delay it.")
         .def(

@@ -7,6 +7,7 @@
 #include "predictors/actual.h"
 #include "predictors/class_mean.h"
 #include "predictors/last_two.h"
+#include "predictors/nearest.h"
 #include "predictors/regression.h"
 
 namespace nb = nanobind;
@@ -34,6 +35,15 @@ class PythonPredictor : public Predictor {
     }
 };
 
+// A predictor of the core; Python may ask it too, as part of one of its own.
+template <typename Native>
+nb::class_<Native, Predictor> bind_native(nb::module_& m, const char* name, const char* sentence) {
+    return nb::class_<Native, Predictor>(m, name, sentence)
+        .def("begin", &Native::begin)
+        .def("predict", &Native::predict, "job"_a)
+        .def("learn", &Native::learn, "job"_a, "run_s"_a);
+}
+
 }  // namespace
 
 void bind_predictors(nb::module_& m) {
@@ -47,19 +57,22 @@ void bind_predictors(nb::module_& m) {
     nb::class_<Predictor, PythonPredictor>(
         m, "Predictor", "Predicts how long jobs run, from those that have ended.")
         .def(nb::init<>());
-    nb::class_<Actual, Predictor>(m, "Actual", "The oracle: the true run time.")
+    bind_native<Actual>(m, "Actual", "The oracle: the true run time.")
         .def(
             "__init__",
             [](Actual* self, const Column<Time>& run) {
                 new (self) Actual({run.data(), run.data() + run.size()});
             },
             "run"_a);
-    nb::class_<LastTwo, Predictor>(m, "LastTwo", "The mean of the user's last two run times.")
+    bind_native<LastTwo>(m, "LastTwo", "The mean of the user's last two run times.")
         .def(nb::init<>());
-    nb::class_<ClassMean, Predictor>(m, "ClassMean",
-                                     "The mean run time of the jobs most like it that have ended.")
+    bind_native<ClassMean>(m, "ClassMean",
+                           "The mean run time of the jobs most like it that have ended.")
         .def(nb::init<>());
-    nb::class_<Regression, Predictor>(
+    bind_native<Nearest>(m, "Nearest",
+                         "The mean run time of the user's three ended jobs nearest to it.")
+        .def(nb::init<>());
+    bind_native<Regression>(
         m, "Regression", "Online ridge regression on request, nodes and the user's recent jobs.")
         .def(nb::init<>());
 }

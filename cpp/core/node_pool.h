@@ -4,15 +4,10 @@
 #include <span>
 #include <vector>
 
+#include "core/node_bits.h"
 #include "core/types.h"
 
 namespace schedlab {
-
-// Nodes first..last, both included.
-struct NodeRange {
-    NodeIndex first;
-    NodeIndex last;
-};
 
 // The nodes of one cluster: which are free, lowest numbers given first.
 // A bitmap with a second one over it, so that a search skips 4096 occupied nodes at a time.
@@ -27,6 +22,8 @@ class NodePool {
     void take(NodeCount count, std::vector<NodeRange>& ranges);
     // The same, but none of `avoid`. Needs count <= free_outside(avoid).
     void take(NodeCount count, std::vector<NodeRange>& ranges, std::span<const NodeRange> avoid);
+    // Takes these very nodes, which must be free.
+    void take(std::span<const NodeRange> ranges);
     NodeCount free_outside(std::span<const NodeRange> nodes) const;
     void give_back(std::span<const NodeRange> ranges);
 

@@ -271,20 +271,35 @@ void Simulator::reorder_queue() {
 }
 
 void Simulator::start(WaitingQueue::Position position, std::span<const NodeRange> avoid) {
-    const JobIndex job = queue_.job(position);
-    const NodeCount nodes = table_.nodes[job];
+    const NodeCount nodes = queue_.nodes(position);
     assert(queue_.waits(position) && nodes <= pool_.free());
-    queue_.remove(position);
-    start_[job] = now_;
-    end_[job] = now_ + (options_.kill_at_request ? std::min(table_.run[job], table_.request[job])
-                                                 : table_.run[job]);
-    ranges_begin_[job] = ranges_.size();
+    const std::size_t ranges_begin = ranges_.size();
     if (avoid.empty()) {
         pool_.take(nodes, ranges_);
     } else {
         pool_.take(nodes, ranges_, avoid);
     }
-    ranges_count_[job] = static_cast<std::int32_t>(ranges_.size() - ranges_begin_[job]);
+    begin_run(position, ranges_begin);
+}
+
+void Simulator::start_on(WaitingQueue::Position position, std::span<const NodeRange> nodes) {
+    assert(queue_.waits(position));
+    const std::size_t ranges_begin = ranges_.size();
+    [[maybe_unused]] const NodeCount free_before = pool_.free();
+    pool_.take(nodes);
+    assert(free_before - pool_.free() == queue_.nodes(position));
+    ranges_.insert(ranges_.end(), nodes.begin(), nodes.end());
+    begin_run(position, ranges_begin);
+}
+
+void Simulator::begin_run(WaitingQueue::Position position, std::size_t ranges_begin) {
+    const JobIndex job = queue_.job(position);
+    queue_.remove(position);
+    start_[job] = now_;
+    end_[job] = now_ + (options_.kill_at_request ? std::min(table_.run[job], table_.request[job])
+                                                 : table_.run[job]);
+    ranges_begin_[job] = ranges_begin;
+    ranges_count_[job] = static_cast<std::int32_t>(ranges_.size() - ranges_begin);
     completions_.push({end_[job], job});
     expect_release(job);
 }

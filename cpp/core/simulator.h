@@ -88,6 +88,9 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     WaitingJob waiting_job(JobIndex job, std::int64_t arrival) const;
 
     void start(WaitingQueue::Position position, std::span<const NodeRange> avoid = {});
+    void start_on(WaitingQueue::Position position, std::span<const NodeRange> nodes);
+    // The job at `position` runs on the ranges from `ranges_begin` on.
+    void begin_run(WaitingQueue::Position position, std::size_t ranges_begin);
     void expect_release(JobIndex job);
     void promise(JobIndex job, Time time);
     AvailabilityProfile& plan();

@@ -37,6 +37,8 @@ class View {
     // In order of their start.
     std::vector<JobIndex> running() const;
     Time promised(JobIndex job) const { return sim_->promised_[job]; }
+    // Of a job that has started.
+    std::span<const NodeRange> nodes_of(JobIndex job) const { return sim_->nodes_of(job); }
     Time start_of(JobIndex job) const { return sim_->start_[job]; }
     // When a running or completed job was expected to release its nodes.
     Time expected_release(JobIndex job) const { return sim_->release_time(job); }
@@ -56,6 +58,10 @@ class View {
     // On none of the nodes `avoid`.
     void start(WaitingQueue::Position position, std::span<const NodeRange> avoid) {
         sim_->start(position, avoid);
+    }
+    // On these very nodes, which must be free and as many as the job needs.
+    void start_on(WaitingQueue::Position position, std::span<const NodeRange> nodes) {
+        sim_->start_on(position, nodes);
     }
     NodeCount free_nodes_outside(std::span<const NodeRange> nodes) const {
         return sim_->pool_.free_outside(nodes);

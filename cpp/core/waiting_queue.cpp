@@ -219,6 +219,14 @@ WaitingQueue::Position WaitingQueue::find_in(JobIndex job, std::size_t first_blo
     return end();
 }
 
+WaitingQueue::Position WaitingQueue::oldest() const {
+    Position found = first();
+    for (Position at = found; at < end(); at = next(at)) {
+        if (arrival(at) < arrival(found)) found = at;
+    }
+    return found;
+}
+
 WaitingQueue::Position WaitingQueue::find(JobIndex job) const {
     return find_in(job, first_ / kBlock, blocks_.size());
 }

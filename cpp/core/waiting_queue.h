@@ -39,6 +39,8 @@ class WaitingQueue {
     Position next(Position position) const;
     // One past the `depth`-th job.
     Position end_of_first(std::size_t depth) const;
+    // The job that arrived first. Needs one that waits.
+    Position oldest() const;
     // Where the job waits; end() if it does not.
     Position find(JobIndex job) const;
     // The same, quicker for who knows the key.

@@ -10,31 +10,30 @@ constexpr Time kLongestInterval = 86'400;  // doubling must end before the clock
 }  // namespace
 
 void QueueEnv::reset(std::shared_ptr<Simulator> simulator) {
+    attach(std::move(simulator));
+    go_on();
+    reward_ = 0;
+}
+
+void QueueEnv::attach(std::shared_ptr<Simulator> simulator) {
     sim_ = std::move(simulator);
     view_.emplace(*sim_);
-    steps_ = started_ = 0;
+    steps_ = started_ = interval_ = 0;
+    failures_ = 0;
+    guard_.end();
     request_end_.assign(options_.nodes, 0);
     estimate_end_.assign(options_.nodes, 0);
     if (options_.reward == Reward::utilisation) {
         bound_.emplace(*sim_);
         first_bound_ = bound_->now();
     }
-    go_on();
-    reward_ = 0;
 }
 
 Step QueueEnv::step(std::int64_t action) {
     const Time bound = bound_ ? bound_->now() : 0;
     ++steps_;
     reward_ = 0;
-    const Position position = visible_position(action);
-    if (position == view_->queue().end()) {
-        go_on();
-    } else if (options_.mode == Mode::pick) {
-        pick(position);
-    } else {
-        choose(position);
-    }
+    if (!decide(action)) go_on();
     if (bound_) reward_ = -static_cast<double>(bound_->now() - bound) / first_bound_;
     const bool terminated = started_ == static_cast<std::int64_t>(sim_->jobs());
     const bool truncated = !terminated && steps_ >= options_.max_steps;
@@ -42,6 +41,12 @@ Step QueueEnv::step(std::int64_t action) {
         reward_ += terminal_reward();
     }
     return {reward_, terminated, truncated};
+}
+
+bool QueueEnv::decide(std::int64_t action) {
+    const Position position = visible_position(action);
+    if (position == view_->queue().end()) return false;
+    return options_.mode == Mode::pick ? pick(position) : choose(position);
 }
 
 // The waiting job that the action picks; the queue's end if it picks none.
@@ -54,17 +59,16 @@ QueueEnv::Position QueueEnv::visible_position(std::int64_t action) const {
     return at;
 }
 
-void QueueEnv::pick(Position position) {
+bool QueueEnv::pick(Position position) {
     if (view_->queue().nodes(position) > view_->free_nodes()) {
-        if (++failures_ >= options_.max_failures) go_on();
-        return;
+        return ++failures_ < options_.max_failures;
     }
     failures_ = 0;
     start(position);
-    if (view_->queue().empty()) go_on();
+    return !view_->queue().empty();
 }
 
-void QueueEnv::choose(Position position) {
+bool QueueEnv::choose(Position position) {
     const JobIndex job = view_->queue().job(position);
     if (!guard_.has_head()) {
         if (view_->nodes(job) <= view_->free_nodes()) {
@@ -77,7 +81,7 @@ void QueueEnv::choose(Position position) {
         guard_.will_start(*view_, job);
         start(position);
     }
-    if (!anything_to_decide()) go_on();
+    return anything_to_decide();
 }
 
 // EASY in order of arrival.
@@ -123,21 +127,23 @@ void QueueEnv::start(Position position) {
 }
 
 void QueueEnv::go_on() {
-    const auto all = static_cast<std::int64_t>(sim_->jobs());
-    failures_ = 0;
-    guard_.end();
     do {
-        next_event();
-    } while (started_ < all && options_.mode != Mode::pick && !anything_to_decide());
+        leave();
+        if (!sim_->advance()) return;
+    } while (!enter());
 }
 
 // An interval in which nothing happens ends too, if only the agent keeps jobs from starting.
-void QueueEnv::next_event() {
+void QueueEnv::leave() {
     const bool idle = options_.mode == Mode::pick && !view_->queue().empty() &&
                       view_->free_nodes() > 0;
+    failures_ = 0;
+    guard_.end();
     if (interval_ == 0) interval_ = options_.tick;
     if (idle) view_->wake_at(view_->now() + interval_);
-    if (!sim_->advance()) return;
+}
+
+bool QueueEnv::enter() {
     take_in_changes();
     const bool nothing_happened = view_->completed().empty() && view_->submitted().empty();
     if (!nothing_happened) {
@@ -145,6 +151,7 @@ void QueueEnv::next_event() {
     } else if (options_.doubling) {
         interval_ = std::min(2 * interval_, std::max(kLongestInterval, options_.tick));
     }
+    return options_.mode == Mode::pick || anything_to_decide();
 }
 
 void QueueEnv::occupy(JobIndex job) {

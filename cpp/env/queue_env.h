@@ -33,6 +33,13 @@ class QueueEnv {
     void reset(std::shared_ptr<Simulator> simulator);
     Step step(std::int64_t action);
 
+    // The same by hand, where somebody else advances the simulator: attach to it before its first
+    // pass; at each pass enter, decide as long as there is something to decide, and leave.
+    void attach(std::shared_ptr<Simulator> simulator);
+    bool enter();                       // whether there is something to decide
+    bool decide(std::int64_t action);  // whether there is more to decide at this time
+    void leave();
+
     static std::size_t observation_size(const EnvOptions& options);
     std::size_t actions() const { return options_.visible + 1; }
     void observe(std::span<float> observation) const;
@@ -40,7 +47,7 @@ class QueueEnv {
     void mask(std::span<std::uint8_t> legal) const;
 
     const EnvOptions& options() const { return options_; }
-    const Simulator& simulator() const { return *sim_; }
+    const std::shared_ptr<Simulator>& simulator() const { return sim_; }
     std::int64_t steps() const { return steps_; }
     std::int64_t started() const { return started_; }
 
@@ -56,12 +63,11 @@ class QueueEnv {
     bool legal(Position position) const;
     bool anything_to_decide() const;
 
-    void pick(Position position);
-    void choose(Position position);
+    bool pick(Position position);
+    bool choose(Position position);
     void fill_in();
     void start(Position position);
     void go_on();
-    void next_event();
     void occupy(JobIndex job);
     void take_in_changes();
     double bounded_slowdown(JobIndex job) const;

@@ -96,11 +96,8 @@ void Conservative::plan_newcomers(View& view) {
     const WaitingQueue& queue = view.queue();
     const auto end = queue.end_of_first(depth());
     if (oldest_first_) {
-        auto oldest = queue.first();
-        for (auto at = oldest; at < queue.end(); at = queue.next(at)) {
-            if (queue.arrival(at) < queue.arrival(oldest)) oldest = at;
-        }
-        if (planned_start_[queue.job(oldest)] == kNone) promise(view, queue.job(oldest));
+        const JobIndex oldest = queue.job(queue.oldest());
+        if (planned_start_[oldest] == kNone) promise(view, oldest);
     }
     for (auto at = queue.first(); at < end && promised_ < queue.size(); at = queue.next(at)) {
         if (planned_start_[queue.job(at)] == kNone) promise(view, queue.job(at));

@@ -11,7 +11,7 @@ void Reserving::begin(const View&) { head_ = kNoJob; }
 void Reserving::schedule(View& view) {
     const WaitingQueue& queue = view.queue();
     for (std::size_t left = depth(); left > 0 && !queue.empty(); --left) {
-        const Position head = oldest(queue);
+        const Position head = queue.oldest();
         if (head_may_start(view, head)) {
             view.start(head);
             continue;
@@ -24,14 +24,6 @@ void Reserving::schedule(View& view) {
         backfill(view, std::move(rest));
         break;
     }
-}
-
-Reserving::Position Reserving::oldest(const WaitingQueue& queue) {
-    Position found = queue.first();
-    for (Position at = found; at < queue.end(); at = queue.next(at)) {
-        if (queue.arrival(at) < queue.arrival(found)) found = at;
-    }
-    return found;
 }
 
 std::vector<Reserving::Position> Reserving::others(const WaitingQueue& queue, Position head,

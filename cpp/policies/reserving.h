@@ -37,7 +37,6 @@ class Reserving : public OrderedPolicy {
     AvailabilityProfile profile_{0};
 
   private:
-    static Position oldest(const WaitingQueue& queue);
     // The first `count` jobs of the queue without the head.
     static std::vector<Position> others(const WaitingQueue& queue, Position head,
                                         std::size_t count);

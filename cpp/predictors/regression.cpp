@@ -1,5 +1,6 @@
 #include "predictors/regression.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace schedlab {
@@ -42,7 +43,7 @@ Regression::Vector Regression::features(const SubmittedJob& job) const {
 double Regression::predict(const SubmittedJob& job) {
     const Vector x = features(job);
     seen_[job.job] = x;
-    return std::exp(dot(weights_, x)) - 1;
+    return std::max(0.0, std::exp(dot(weights_, x)) - 1);
 }
 
 void Regression::learn(const SubmittedJob& job, Time run) {

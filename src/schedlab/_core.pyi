@@ -65,6 +65,22 @@ class OneReserved(Policy):
 
     def __init__(self, order: Order, depth: int | None = None, alpha: float = 1.5, frozen: bool = False) -> None: ...
 
+class Push(enum.Enum):
+    """What becomes of plans in the way of a job that starts in a hole."""
+
+    none = 0
+
+    hole = 1
+
+    cascade = 2
+
+class Pinned(Policy):
+    """
+    Plans name nodes and are kept, until a job comes; the head's even then.
+    """
+
+    def __init__(self, order: Order, depth: int | None = None, push: Push = Push.none, alpha: float = 1.5) -> None: ...
+
 class Easy(Policy):
     """Promises the head a start; others may start if they do not delay it."""
 
@@ -103,20 +119,55 @@ class Actual(Predictor):
 
     def __init__(self, run: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
+    def begin(self) -> None: ...
+
+    def predict(self, job: SubmittedJob) -> float: ...
+
+    def learn(self, job: SubmittedJob, run_s: int) -> None: ...
+
 class LastTwo(Predictor):
     """The mean of the user's last two run times."""
 
     def __init__(self) -> None: ...
+
+    def begin(self) -> None: ...
+
+    def predict(self, job: SubmittedJob) -> float: ...
+
+    def learn(self, job: SubmittedJob, run_s: int) -> None: ...
 
 class ClassMean(Predictor):
     """The mean run time of the jobs most like it that have ended."""
 
     def __init__(self) -> None: ...
 
+    def begin(self) -> None: ...
+
+    def predict(self, job: SubmittedJob) -> float: ...
+
+    def learn(self, job: SubmittedJob, run_s: int) -> None: ...
+
+class Nearest(Predictor):
+    """The mean run time of the user's three ended jobs nearest to it."""
+
+    def __init__(self) -> None: ...
+
+    def begin(self) -> None: ...
+
+    def predict(self, job: SubmittedJob) -> float: ...
+
+    def learn(self, job: SubmittedJob, run_s: int) -> None: ...
+
 class Regression(Predictor):
     """Online ridge regression on request, nodes and the user's recent jobs."""
 
     def __init__(self) -> None: ...
+
+    def begin(self) -> None: ...
+
+    def predict(self, job: SubmittedJob) -> float: ...
+
+    def learn(self, job: SubmittedJob, run_s: int) -> None: ...
 
 class Queue:
     """The waiting jobs as columns, in the queue's order."""
@@ -319,6 +370,41 @@ class EnvOptions:
     """The rules of an environment."""
 
     def __init__(self, *, nodes: int, visible: int, tick: int, mode: Mode, observation: Observation, reward: Reward, max_failures: int, doubling: bool, max_steps: int, time_scale: float, node_scale: float, largest: float, started_weight: float, utilisation_weight: float, steps_left_weight: float) -> None: ...
+
+class QueuePasses:
+    """
+    An environment's decisions at the passes of a simulation run elsewhere.
+    """
+
+    def __init__(self, options: EnvOptions) -> None: ...
+
+    @property
+    def observation_size(self) -> int:
+        """numbers that the agent sees"""
+
+    @property
+    def actions(self) -> int:
+        """actions that the agent has"""
+
+    @property
+    def started(self) -> int:
+        """jobs started in this simulation"""
+
+    def enter(self, view: View) -> bool:
+        """Begins a pass; whether there is something to decide."""
+
+    def observe(self, observation: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], mask: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Writes what the agent sees, and which actions make sense."""
+
+    def decide(self, action: int) -> bool:
+        """
+        Does what the action says; whether there is more to decide in this pass.
+        """
+
+    def leave(self) -> None:
+        """
+        Ends a pass; asks for another after an interval where the rules have intervals.
+        """
 
 class QueueBatch:
     """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from schedlab import simulate
 from schedlab.metrics import find_metric
 from schedlab.testing.instances import jobs
@@ -15,6 +17,8 @@ def test_the_error_is_the_distance_from_the_truth() -> None:
     schedule = simulate(jobs(*SERIES), 1, "easy:predict=last-two")
     assert find_metric("prediction_error").value(schedule) == (60 + 20 + 40) / 3
     assert find_metric("underestimated").value(schedule) == 1 / 3
+    accuracy = (40 / 100 + 40 / 60 + 10 / 50) / 3
+    assert find_metric("prediction_accuracy").value(schedule) == pytest.approx(accuracy)
 
 
 def test_where_nobody_predicts_the_request_is_judged() -> None:

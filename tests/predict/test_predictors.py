@@ -50,6 +50,29 @@ def test_class_mean_tells_nodes_apart() -> None:
     assert estimates(rows, "class-mean") == [99, 10, 10, 12, 30]
 
 
+def test_nearest_takes_the_three_most_alike() -> None:
+    """By ratios: 100 s is nearer to 120 s and 150 s than to 20 s; nodes count like requests."""
+    ended = ((0, 1, 100, 90), (200, 1, 120, 60), (400, 1, 20, 10), (600, 2, 100, 9))
+    rows = (*ended, (800, 1, 150, 30), (1000, 1, 100, 50), (1200, 2, 100, 50))
+    found = estimates(rows, "nearest")
+    assert found[:3] == [100, 90, 20]
+    assert found[-2:] == [(90 + 60 + 30) / 3, math.ceil((9 + 50 + 90) / 3)]
+
+
+def test_nearest_prefers_the_latest_of_equally_near_ones() -> None:
+    """All alike: the last three count."""
+    rows = [(100 * place, 1, 99, run_s) for place, run_s in enumerate((90, 3, 6, 9, 1))]
+    assert estimates(rows, "nearest") == [99, 90, math.ceil(93 / 2), 33, 6]
+
+
+def test_nearest_forgets_all_but_the_last_hundred() -> None:
+    """A job just like it that ended 101 jobs ago is gone, 100 jobs ago it still counts."""
+    rows = [(0, 1, 90, 42), *((100 * place, 1, 10, 1) for place in range(1, 101))]
+    asked = (20_000, 1, 90, 1)
+    assert estimates([*rows, asked], "nearest")[-1] == 1
+    assert estimates([*rows[:-1], asked], "nearest")[-1] == math.ceil((42 + 1 + 1) / 3)
+
+
 def test_actual_knows_the_truth() -> None:
     """Except that a job that would be killed runs no longer than its request."""
     assert estimates(((0, 1, 10, 4), (0, 1, 10, 10), (0, 1, 10, 99)), "actual") == [4, 10, 10]

@@ -17,6 +17,7 @@ from schedlab.workload.transforms import (
     head,
     interarrival,
     min_run,
+    overrun,
     oversize,
     rebase,
     scale_load,
@@ -77,6 +78,14 @@ def test_window_counts_from_the_first_submission() -> None:
 def test_min_run_keeps_jobs_of_exactly_that_length() -> None:
     """The limit itself is long enough."""
     assert ids(min_run(five_jobs(), 90)) == [4, 5]
+
+
+def test_overrun_keeps_jobs_that_ran_so_much_longer_and_no_more() -> None:
+    """Logs have jobs killed a little late, which are fine, and others that nobody stopped."""
+    late = five_jobs(run_s=[100, 201, 360, 461, 9999])
+    assert ids(overrun(late, 0)) == [1]
+    assert ids(overrun(late, 60)) == [1, 2, 3]
+    assert last_step(overrun(late, 60)) == {"step": "overrun", "at_most_s": 60, "dropped": 2}
 
 
 def test_status_keeps_the_codes_asked_for() -> None:

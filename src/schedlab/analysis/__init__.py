@@ -4,6 +4,7 @@ from schedlab.analysis.analysis import Analysis, analyse
 from schedlab.analysis.arrivals import Arrivals
 from schedlab.analysis.clock import Clock
 from schedlab.analysis.distributions import BoxPlot, Histogram
+from schedlab.analysis.prediction import prediction_accuracy
 from schedlab.analysis.requests import RequestDensity
 from schedlab.metrics.accuracy import wra, wrsa_by_user, wrsa_over_time
 
@@ -15,6 +16,7 @@ __all__ = [
     "Histogram",
     "RequestDensity",
     "analyse",
+    "prediction_accuracy",
     "wra",
     "wrsa_by_user",
     "wrsa_over_time",

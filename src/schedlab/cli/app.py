@@ -12,7 +12,9 @@ from schedlab.cli import (
     experiment,
     incentive,
     policies,
+    predict,
     simulate,
+    train,
     version,
     workload,
 )
@@ -35,8 +37,10 @@ add_command(app, simulate.simulate, *simulate.EXAMPLES)
 add_command(app, compare.compare, *compare.EXAMPLES)
 add_command(app, audit.audit, *audit.EXAMPLES)
 add_command(app, analyse.analyse, *analyse.EXAMPLES)
+add_command(app, predict.predict, *predict.EXAMPLES)
 app.add_typer(workload.app)
 app.add_typer(experiment.app)
 app.add_typer(incentive.app)
+add_command(app, train.train, *train.EXAMPLES)
 add_command(app, policies.policies, *policies.EXAMPLES)
 add_command(app, version.version, *version.EXAMPLES)

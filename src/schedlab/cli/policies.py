@@ -28,6 +28,7 @@ def policies(json: AsJson = False) -> None:
         f"Examples: {_SHOWN}",
         f"Aliases: {aliases}",
         "Your own class is package.module:Class in place of ORDER.",
+        "A model that schedlab train has written is learned:FILE.",
         "",
         _orders(references),
         "",

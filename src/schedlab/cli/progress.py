@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Timer
-
-Report = Callable[[int, int | None], None]
-"""Called with how much is done and, where it is known, of how much."""
+from typing import Protocol
 
 PATIENCE_S = 2.0
+
+
+class Report(Protocol):
+    """How a piece of work tells of itself."""
+
+    def __call__(self, done: int, total: int | None, note: str = "") -> None:
+        """So much is done, of so much where it is known; the note says how it goes."""
 
 
 @contextmanager
 def progress(what: str, *, in_bytes: bool = False) -> Iterator[Report]:
     """Show on stderr, if it is a terminal, how far the work in the block has come."""
     if not sys.stderr.isatty():
-        yield lambda done, total: None
+        yield lambda done, total, note="": None
         return
     from rich.progress import (
         BarColumn,
@@ -38,7 +43,9 @@ def progress(what: str, *, in_bytes: bool = False) -> Iterator[Report]:
     patience = Timer(PATIENCE_S, bar.start)
     patience.start()
     try:
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield lambda done, total, note="": bar.update(
+            task, completed=done, total=total, description=f"{what} {note}".rstrip()
+        )
     finally:
         patience.cancel()
         patience.join()

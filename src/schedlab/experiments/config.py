@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNameError
-from schedlab.experiments.sections import build, build_each, only
 from schedlab.metrics import find_metric
 from schedlab.policies import choose_policy
+from schedlab.sections import build, build_each, only, parse_toml
 from schedlab.workload import make_generator, parse_transform
 from schedlab.workload.catalog import catalogued
 from schedlab.workload.readers import ReadOptions, Source
@@ -186,11 +184,9 @@ def read_experiment(path: str | Path) -> Experiment:
     """The experiment that a TOML file describes."""
     source = Source.load(path)
     text = source.decoded()
+    document = parse_toml(path, text)
     try:
-        return _experiment(tomllib.loads(text), source.path, text)
-    except tomllib.TOMLDecodeError as error:
-        line = re.search(r"line (\d+)", str(error))
-        raise InputError.at(path, int(line[1]) if line else None, f"not TOML: {error}") from None
+        return _experiment(document, source.path, text)
     except SchedlabError as error:
         raise InputError.at(path, None, str(error)) from None
 

@@ -10,7 +10,11 @@ from schedlab.metrics.fairness import fairness
 from schedlab.metrics.incentive import INCENTIVES
 from schedlab.metrics.loss_of_capacity import loss_of_capacity
 from schedlab.metrics.metric import JobMetric, Metric
-from schedlab.metrics.prediction import prediction_error, underestimated
+from schedlab.metrics.prediction import (
+    prediction_accuracy,
+    prediction_error,
+    underestimated,
+)
 from schedlab.metrics.queue import max_queue_length, mean_queue_length
 from schedlab.metrics.slowdown import bounded_slowdown, slowdown
 from schedlab.metrics.wait import delay, response, wait, wait_per_node
@@ -33,6 +37,7 @@ METRICS: dict[str, Metric] = {
     "loss_of_capacity": Metric(loss_of_capacity, "1"),
     "energy": Metric(energy, "J"),
     "prediction_error": JobMetric(prediction_error, "s"),
+    "prediction_accuracy": JobMetric(prediction_accuracy, "1", smaller_is_better=False),
     "underestimated": JobMetric(underestimated, "1"),
     **INCENTIVES,
 }

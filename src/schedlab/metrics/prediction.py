@@ -15,8 +15,26 @@ def prediction_error(schedule: Schedule) -> Values:
     abs(e − r), with e the prediction when the job became eligible (the request where nobody
     predicts) and r the time it ran.
     """
-    error: Values = np.abs(_estimate_s(schedule) - schedule.ran_s).astype(float)
-    return error
+    return np.abs(prediction_bias(schedule))
+
+
+def prediction_bias(schedule: Schedule) -> Values:
+    """How much longer than the true run time the predicted one is; negative if it is shorter.
+
+    e − r, with e and r as in ``prediction_error``.
+    """
+    bias: Values = (_estimate_s(schedule) - schedule.ran_s).astype(float)
+    return bias
+
+
+def prediction_accuracy(schedule: Schedule) -> Values:
+    """How near the predicted run time comes to the true one, from 0 to 1.
+
+    min(e, r) / max(e, r), with e and r as in ``prediction_error``.
+    """
+    estimate_s, ran_s = _estimate_s(schedule), schedule.ran_s
+    accuracy: Values = np.minimum(estimate_s, ran_s) / np.maximum(estimate_s, ran_s)
+    return accuracy
 
 
 def underestimated(schedule: Schedule) -> Values:

@@ -47,6 +47,8 @@ def _all_reserved(
 ) -> _core.Policy:
     if reservation == "frozen":
         return _core.Conservative(order, depth, frozen=True, oldest_first=True)
+    if reservation == "pinned":
+        return _core.Pinned(order, depth)
     return _core.AllReserved(order, depth)
 
 
@@ -60,14 +62,21 @@ def _one_reserved(
     depth: int | None = None,
     alpha: float = ALPHA,
     reservation: str = "replan",
+    push: str | None = None,
 ) -> _core.Policy:
+    if reservation == "pinned":
+        return _core.Pinned(order, depth, _core.Push[push or "cascade"], alpha)
+    if push is not None:
+        raise ParameterError(f"one-reserved: push={push} is for reservation=pinned; omit it")
     return _core.OneReserved(order, depth, alpha, frozen=reservation == "frozen")
 
 
 DEPTH = Parameter(positive, "a pass considers so many jobs of the queue; all by default")
 
 RESERVATION = Parameter(
-    one_of("replan", "frozen"), "replan: anew at every pass; frozen: kept and started exactly then"
+    one_of("replan", "frozen", "pinned"),
+    "replan: anew at every pass; frozen: kept and started exactly then; pinned: the same on named "
+    "nodes for all that are planned",
 )
 _INCENTIVE = "Takizawa & Takano, scheduling that encourages accurate walltimes"
 
@@ -115,6 +124,11 @@ BACKFILLS: dict[str, BackfillEntry] = {
             "depth": DEPTH,
             "alpha": Parameter(factor, "how much longer than a hole a job may be; 1.5"),
             "reservation": RESERVATION,
+            "push": Parameter(
+                one_of("cascade", "hole"),
+                "with pinned, where a plan in the way goes, on its own nodes: cascade: behind the "
+                "job, pushing others in turn; hole: to the next hole; cascade",
+            ),
         },
         _one_reserved,
     ),

@@ -26,6 +26,9 @@ ALIASES = {
     "lwjf": "wrsa",
 }
 
+FROM_FILES = {"learned": "schedlab.rl.learned_policy:LearnedPolicy"}
+"""Who makes a policy of the file in ``learned:model.zip``: loaded by name, since it lies above."""
+
 PolicyLike = str | _core.Policy | _core.Order | type[_core.Policy] | type[_core.Order]
 
 
@@ -36,7 +39,7 @@ def choose_policy(
 
     Args:
         policy: ``order[+backfill][:key=value,...]``, or ``package.module:Class`` in place of the
-            order, or a subclass or instance of ``Policy`` or ``Order``.
+            order, or ``learned:model.zip``, or a subclass or instance of ``Policy`` or ``Order``.
         depth: how many jobs a pass considers, unless the name says so itself.
         predict: who says how long jobs run, unless the name says so itself.
     """
@@ -54,6 +57,10 @@ def choose_policy(
 
 
 def _from_text(base: str, parameters: dict[str, str], depth: int | None) -> ChosenPolicy:
+    kind, colon, file = base.partition(":")
+    if colon and kind in FROM_FILES:
+        made = load_outside("policy", FROM_FILES[kind])(file)
+        return _from_code(made, "none", parameters, depth)
     base = ALIASES.get(base, base)
     order, _, backfill = base.partition("+")
     if ":" in order:

@@ -34,6 +34,12 @@ class PredictorEntry:
     """The predictor for a workload; None: requests plan."""
 
 
+def _boosting(_: Workload) -> _core.Predictor:
+    from schedlab.predict.boosting import Boosting
+
+    return Boosting()
+
+
 PREDICTORS: dict[str, PredictorEntry] = {
     "request": PredictorEntry("What the user asked for.", "textbook", lambda _: None),
     "actual": PredictorEntry(
@@ -52,10 +58,21 @@ PREDICTORS: dict[str, PredictorEntry] = {
         "after Tang, Desai, Buettner & Lan, IPDPS 2010",
         lambda _: _core.ClassMean(),
     ),
+    "nearest": PredictorEntry(
+        "The mean of the three jobs nearest by request and nodes among the user's last hundred.",
+        "after Galleguillos, Sîrbu, Kiziltan, Babaoglu, Borghesi & Bridi, MOD 2017",
+        lambda _: _core.Nearest(),
+    ),
     "regression": PredictorEntry(
         "Online ridge regression on the request, the nodes and the user's recent run times.",
         "after Gaussier, Glesser, Reis & Trystram, SC 2015",
         lambda _: _core.Regression(),
+    ),
+    "boosting": PredictorEntry(
+        "Gradient-boosted trees on request, nodes, hour, weekday and what last-two, class-mean and "
+        "nearest say (needs scikit-learn).",
+        "Friedman, Annals of Statistics 2001",
+        _boosting,
     ),
 }
 

@@ -4,6 +4,7 @@ The strategies in ``schedlab.testing.strategies`` need hypothesis and are import
 """
 
 from schedlab.testing.check_policy import check_policy
+from schedlab.testing.check_predictor import check_predictor
 from schedlab.testing.reference import ORDERS, ReferenceSchedule, reference_simulate
 from schedlab.testing.reference_set import ReferenceCase, ReferenceTimes, reference_set
 
@@ -13,6 +14,7 @@ __all__ = [
     "ReferenceSchedule",
     "ReferenceTimes",
     "check_policy",
+    "check_predictor",
     "reference_set",
     "reference_simulate",
 ]

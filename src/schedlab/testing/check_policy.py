@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from schedlab.errors import PolicyError
 from schedlab.policies import PolicyLike
 from schedlab.sim import JobState, Schedule, simulate
 from schedlab.testing.instances import small_workloads
+from schedlab.testing.other_futures import other_futures
 from schedlab.testing.reference import ReferenceSchedule
 from schedlab.workload import Workload
 
@@ -32,7 +33,7 @@ def check_policy(
         _check_nodes(schedule)
         _check_repeats(schedule, simulate(workload, size, policy))
         for now in np.unique(schedule.start_s[schedule.started]).tolist():
-            for future in _other_futures(schedule, now):
+            for future in other_futures(schedule, now):
                 _check_does_not_peek(schedule, simulate(future, size, policy), now)
 
 
@@ -65,19 +66,6 @@ def _check_nodes(schedule: Schedule) -> None:
 def _check_repeats(schedule: Schedule, again: Schedule) -> None:
     same = (schedule.start_s == again.start_s) & (schedule.promised_s == again.promised_s)
     _require(schedule, same, "two runs on the same workload must give the same schedule")
-
-
-def _other_futures(schedule: Schedule, now: int) -> Iterator[Workload]:
-    """The same workload as far as anyone can know at this time, with other run times after it.
-
-    All unfinished jobs end as soon as they can, or use all they asked for.
-    """
-    workload = schedule.workload
-    unfinished = ~schedule.started | (schedule.end_s > now)
-    running = unfinished & schedule.started & (schedule.start_s <= now)
-    soonest_s = np.where(running, now - schedule.start_s + 1, 0)
-    for run_s in (soonest_s, workload["request_s"]):
-        yield workload.replace(run_s=np.where(unfinished, run_s, workload["run_s"]))
 
 
 def _check_does_not_peek(schedule: Schedule, other: Schedule, now: int) -> None:

@@ -76,6 +76,26 @@ class ClassMean:
         self.ended.append((job, run_s))
 
 
+class Nearest:
+    """The mean of the user's three ended jobs nearest to it, among the last hundred."""
+
+    def __init__(self) -> None:
+        self.ended: list[tuple[Job, int]] = []
+
+    def predict(self, job: Job) -> float:
+        """By the logarithms of request and nodes; of equally near ones the latest."""
+        same_user = [each for each in self.ended if each[0].submitter is job.submitter]
+        latest_first = same_user[-100:][::-1]
+        nearest = sorted(latest_first, key=lambda each: _squared_distance(each[0], job))[:3]
+        if not nearest:
+            return job.request_s
+        return sum(run_s for _, run_s in nearest) / len(nearest)
+
+    def learn(self, job: Job, run_s: int) -> None:
+        """Remember all of them."""
+        self.ended.append((job, run_s))
+
+
 class Regression:
     """Recursive least squares with a ridge of 1, beginning at the request.
 
@@ -96,7 +116,7 @@ class Regression:
             last, recent, share = self.users[job.submitter.code]
             x[3:] = [last - request, recent - request, share]
         self.features[job] = x
-        return math.exp(_dot(self.weights, x)) - 1
+        return max(0.0, math.exp(_dot(self.weights, x)) - 1)
 
     def learn(self, job: Job, run_s: int) -> None:
         """Move the weights towards what happened."""
@@ -116,6 +136,12 @@ class Regression:
         self.users[job.submitter.code] = (target, *new)
 
 
+def _squared_distance(one: Job, other: Job) -> float:
+    request = math.log(one.request_s) - math.log(other.request_s)
+    nodes = math.log(one.nodes) - math.log(other.nodes)
+    return request * request + nodes * nodes
+
+
 def _dot(one: Vector, other: Vector) -> float:
     total = 0.0
     for a, b in zip(one, other, strict=True):
@@ -128,5 +154,6 @@ PREDICTORS: dict[str, type[Predictor]] = {
     "actual": Actual,
     "last-two": LastTwo,
     "class-mean": ClassMean,
+    "nearest": Nearest,
     "regression": Regression,
 }

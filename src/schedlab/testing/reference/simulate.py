@@ -13,6 +13,7 @@ from schedlab.testing.reference.easy_nodes import EasyNodes
 from schedlab.testing.reference.job import jobs_of
 from schedlab.testing.reference.no_backfill import NoBackfill
 from schedlab.testing.reference.orders import ORDERS, Order, aged_wrsa
+from schedlab.testing.reference.pinned import Pinned, Push
 from schedlab.testing.reference.predictors import PREDICTORS
 from schedlab.testing.reference.reserving import AllReserved, OneReserved
 from schedlab.testing.reference.simulation import Backfill, Machine, Simulation
@@ -63,6 +64,8 @@ def reference_simulate(
     reserve: Literal["counts", "nodes"] = "counts",
     alpha: float = 1.5,
     frozen: bool = False,
+    pinned: bool = False,
+    push: Push = "cascade",
     beta: float = 0.3,
     ageing_s: float | None = None,
     depth: int | None = None,
@@ -82,6 +85,8 @@ def reference_simulate(
         reserve: with EASY, what the head reserves: a number of nodes, or named ones.
         alpha: with one-reserved, how much longer than a hole a job may be.
         frozen: with all-reserved and one-reserved, reservations are kept and started exactly then.
+        pinned: with all-reserved and one-reserved, plans name nodes and are kept.
+        push: with pinned one-reserved plans, where one in the way of a job goes.
         beta: the weight of the past in the users' accuracy.
         ageing_s: with the order wrsa, waiting so long weighs as much as all accuracy.
         depth: how many jobs of the queue a pass considers at most.
@@ -97,6 +102,8 @@ def reference_simulate(
     how = _backfill(backfill, rebuild, tries, alpha, frozen)
     if backfill == "easy" and reserve == "nodes":
         how = EasyNodes()
+    if pinned:
+        how = Pinned(push, alpha) if backfill == "one-reserved" else Pinned()
     queue_order = _order(order) if ageing_s is None else aged_wrsa(ageing_s)
     simulation.run(queue_order, how, depth)
     jobs = simulation.jobs

@@ -67,6 +67,7 @@ class Simulation:
         self.queue: list[Job] = []
         self.running: list[Job] = []
         self.left: list[Job] = []  # ended or withdrawn since the last pass
+        self.arrived: list[Job] = []  # submitted since the last pass
         self.corrected = False  # whether a job has outlived its prediction since the last pass
         self.wake_up_s: int | None = None  # a pass asked for even if nothing happens
         self._arrivals = 0
@@ -123,6 +124,7 @@ class Simulation:
         backfill.schedule(self, self.queue[:depth])
         self.queue = [job for job in self.queue if job.state is JobState.WAITING]
         self.left.clear()
+        self.arrived.clear()
         self.corrected = False
 
     def _advance(self) -> bool:
@@ -168,6 +170,7 @@ class Simulation:
             predicted_s = math.ceil(min(max(self.predictor.predict(job), 1.0), job.request_s))
             job.estimate_s = job.predicted_s = predicted_s
         self.queue.extend(arrived)
+        self.arrived.extend(arrived)
         return bool(arrived)
 
     def _withdraw(self) -> bool:

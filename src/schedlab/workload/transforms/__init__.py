@@ -17,6 +17,7 @@ from schedlab.workload.transforms.resample import resample
 from schedlab.workload.transforms.select import (
     head,
     min_run,
+    overrun,
     slice_jobs,
     status,
     tail,
@@ -37,6 +38,7 @@ __all__ = [
     "interarrival",
     "merge",
     "min_run",
+    "overrun",
     "oversize",
     "parse_transform",
     "rebase",
@@ -80,6 +82,12 @@ TRANSFORMS: dict[str, TransformEntry] = {
         "min_run=90s",
         min_run,
         lambda text: {"run_s": parse_duration(text)},
+    ),
+    "overrun": TransformEntry(
+        "Keep the jobs that ran at most so long beyond their request.",
+        "overrun=0s",
+        overrun,
+        lambda text: {"at_most_s": parse_duration(text)},
     ),
     "status": TransformEntry(
         "Keep the jobs with one of these SWF status codes.",

@@ -56,6 +56,12 @@ def min_run(workload: Workload, run_s: int) -> Workload:
     return keep(workload, workload["run_s"] >= run_s, "min_run", run_s=run_s)
 
 
+def overrun(workload: Workload, at_most_s: int) -> Workload:
+    """The jobs that ran at most so long beyond their request."""
+    beyond_s = workload["run_s"] - workload["request_s"]
+    return keep(workload, beyond_s <= at_most_s, "overrun", at_most_s=at_most_s)
+
+
 def status(workload: Workload, codes: Sequence[int]) -> Workload:
     """The jobs that ended so: 1 completed, 0 failed, 5 cancelled."""
     _needs(workload, "status")

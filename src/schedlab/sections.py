@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import re
+import tomllib
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, fields
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeVar, get_args, get_type_hints
 
@@ -20,6 +24,10 @@ def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
 def _list_of(each: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, list) and all(each(item) for item in value)
 
@@ -27,10 +35,24 @@ def _list_of(each: Callable[[Any], bool]) -> Callable[[Any], bool]:
 _TYPES: dict[Any, tuple[Callable[[Any], bool], str]] = {
     str: (_is_text, "a text"),
     int: (_is_count, "a whole number >= 0"),
+    float: (_is_number, "a number"),
     bool: (lambda value: isinstance(value, bool), "true or false"),
     tuple[str, ...]: (_list_of(_is_text), "a list of texts"),
     tuple[int, ...]: (_list_of(_is_count), "a list of whole numbers >= 0"),
+    tuple[float, float, float]: (
+        lambda value: _list_of(_is_number)(value) and len(value) == 3,
+        "a list of three numbers",
+    ),
 }
+
+
+def parse_toml(path: str | Path, text: str) -> dict[str, Any]:
+    """The sections of a TOML file; an error names its line."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"line (\d+)", str(error))
+        raise InputError.at(path, int(line[1]) if line else None, f"not TOML: {error}") from None
 
 
 def build(section: type[T], given: Any, where: str) -> T:
@@ -67,9 +89,13 @@ def only(given: Collection[str], known: Collection[str], where: str) -> None:
 
 
 def _typed(hint: Any, value: Any, where: str) -> Any:
-    if isinstance(hint, UnionType):
-        [hint] = (each for each in get_args(hint) if each is not NoneType)
-    fits, words = _TYPES[hint]
-    if not fits(value):
+    allowed = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+    if value is None and NoneType in allowed:
+        return None
+    rules = [_TYPES[each] for each in allowed if each is not NoneType]
+    if not any(fits(value) for fits, _ in rules):
+        words = " or ".join(words for _, words in rules)
         raise InputError(f"{where} is {value!r}; must be {words}")
+    if float in allowed:
+        return float(value)
     return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <vector>
+
+#include "core/node_timeline.h"
+#include "core/waiting_queue.h"
+#include "policies/ordered_policy.h"
+
+namespace schedlab {
+
+// What becomes of plans where a job starts in a hole that is too short for it.
+enum class Push {
+    none,     // no job starts in such a hole
+    hole,     // each plan in its way moves to the next hole on its own nodes
+    cascade,  // it moves behind the job, and what is then in its own way behind that
+};
+
+// The families of incentive backfilling with plans that name nodes and are kept: a planned job
+// starts at its time on its nodes, even if others come free before. Of the simulators tried, the
+// one nearest to the tables of Takizawa & Takano.
+//
+// A pass plans those of the first `depth` jobs of the queue that have no plan; the oldest job of
+// all, the head, goes first. A submission has all plans made anew but the head's; a completion has
+// none. A running job that outlives its estimate voids all of them.
+class Pinned : public OrderedPolicy {
+  public:
+    // With `push`, a job other than the head may start in a hole before other plans of which its
+    // estimate is at most `alpha` times the length. It never pushes the head.
+    Pinned(std::shared_ptr<const Order> order, std::size_t depth, Push push, double alpha)
+        : OrderedPolicy(std::move(order), depth), push_(push), alpha_(alpha) {}
+
+    void begin(const View& view) override;
+    void schedule(View& view) override;
+
+  private:
+    using Position = WaitingQueue::Position;
+
+    struct Plan {
+        JobIndex job;
+        Time start;
+        Time end;
+        NodeSet nodes;
+
+        bool overlaps(const Plan& other) const {
+            return start < other.end && other.start < end && nodes.meets(other.nodes);
+        }
+        bool before(const Plan& other) const {
+            return start != other.start ? start < other.start : job < other.job;
+        }
+        void move_to(Time time) {
+            end += time - start;
+            start = time;
+        }
+    };
+
+    // Bringing the plan up to date.
+    void forget_plans(const View& view);
+    void take_in_changes(const View& view);
+    void drop_withdrawn(const View& view);
+    void drop_all_but_head();
+    void start_due(View& view);
+    void plan_ended(const Plan& plan);
+
+    // Planning.
+    void plan_window(View& view);
+    std::vector<Position> unplanned(const WaitingQueue& queue) const;
+    void place(View& view, Position position);
+
+    // Pushing.
+    bool start_by_pushing(View& view, Position position);
+    void push_back_plans(const Plan& pusher);
+    // Takes out the plans in its way, but not the head's, and returns them.
+    std::vector<Plan> take_out_overlapping(const Plan& plan);
+    void move_back(Plan& plan, const std::vector<Plan>& settled) const;
+    const Plan& head_plan() const;
+
+    Push push_;
+    double alpha_;
+    NodeTimeline timeline_;  // running jobs and plans
+    std::vector<Plan> plans_;
+    std::vector<bool> planned_;  // by job: whether it is among them
+    JobIndex head_ = kNoJob;  // the oldest waiting job, if it has a plan
+    bool broken_ = false;     // a running job had exceeded its request at the last pass
+};
+
+}  // namespace schedlab

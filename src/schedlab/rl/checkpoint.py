@@ -1,0 +1,151 @@
+"""Everything that a training needs to go on exactly as if it had not been interrupted."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
+
+from schedlab.errors import InputError, SchedlabError
+from schedlab.rl.replayable_batch import EpisodeRecord
+from schedlab.rl.tensor_archive import Tensors, read_archive, write_archive
+from schedlab.rl.training_config import TrainingConfig, training_config
+from schedlab.rl.training_env import TrainingEnv
+
+KIND = "schedlab checkpoint"
+_FREE_TO_CHANGE = {"train": {"steps", "checkpoint_every", "threads"}, "evaluation": {"every"}}
+_PARTS = (
+    *("config", "steps", "updates", "evaluations", "optimizer", "random"),
+    *("episodes_seen", "episode_starts", "environments"),
+)
+_POLICY, _OPTIMIZER, _TORCH, _NUMPY = "policy.", "optimizer.", "random.torch", "random.numpy"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The state of a training between two updates."""
+
+    document: Mapping[str, Any]
+    tensors: Tensors
+
+    @property
+    def steps(self) -> int:
+        """Learnt from so far."""
+        return int(self.document["steps"])
+
+    @property
+    def evaluations(self) -> list[dict[str, float]]:
+        """Made so far."""
+        return list(self.document["evaluations"])
+
+    def write(self, path: Path) -> None:
+        """Write it, whole or not at all."""
+        write_archive(path, KIND, self.document, self.tensors)
+
+
+def read_checkpoint(path: Path, config: TrainingConfig) -> Checkpoint:
+    """The checkpoint, if it is one of a training with that configuration."""
+    document, tensors = read_archive(path, KIND)
+    for name in _PARTS:
+        if name not in document:
+            raise InputError(f"{path}: is incomplete, without {name}")
+    try:
+        kept = training_config(document["config"]).document()
+    except SchedlabError as error:
+        raise InputError(f"{path}: {error}") from None
+    for name, section in config.document().items():
+        for key, value in section.items():
+            before = kept[name][key]
+            if value != before and key not in _FREE_TO_CHANGE.get(name, ()):
+                raise InputError(
+                    f"{path}: was trained with [{name}] {key} = {before!r}, not {value!r}; "
+                    "begin anew in another folder"
+                )
+    return Checkpoint(document, tensors)
+
+
+def capture(
+    model: OnPolicyAlgorithm,
+    env: TrainingEnv,
+    config: TrainingConfig,
+    evaluations: Sequence[Mapping[str, float]],
+) -> Checkpoint:
+    """The state of the training now; call it between an update and the next rollout."""
+    plain, tensors = _optimizer_state(model.policy.optimizer.state_dict())
+    for name, each in model.policy.state_dict().items():
+        tensors[_POLICY + name] = each.numpy().copy()
+    name, keys, *rest = np.random.get_state(legacy=True)
+    tensors[_NUMPY], tensors[_TORCH] = np.array(keys), torch.get_rng_state().numpy().copy()
+    document = {
+        "config": config.document(),
+        "steps": model.num_timesteps,
+        "updates": model._n_updates,
+        "evaluations": [dict(each) for each in evaluations],
+        "optimizer": plain,
+        "random": {"numpy": [name, *rest], "python": random.getstate()},
+        "episodes_seen": [
+            {key: float(value) for key, value in each.items()}
+            for each in model.ep_info_buffer or ()
+        ],
+        "episode_starts": np.asarray(model._last_episode_starts).astype(int).tolist(),
+        "environments": [asdict(each) for each in env.replayable.records()],
+    }
+    return Checkpoint(document, tensors)
+
+
+def restore(checkpoint: Checkpoint, model: OnPolicyAlgorithm, env: TrainingEnv) -> None:
+    """Put the trainer and its environments into the state of the checkpoint."""
+    document, tensors = checkpoint.document, checkpoint.tensors
+    env.restore([EpisodeRecord(**each) for each in document["environments"]])
+    model._last_obs = env.batch.observation.copy()
+    model._last_episode_starts = np.array(document["episode_starts"], dtype=bool)
+    model.num_timesteps, model._n_updates = document["steps"], document["updates"]
+    model.ep_info_buffer = deque(document["episodes_seen"], maxlen=model._stats_window_size)
+    model.ep_success_buffer = deque(maxlen=model._stats_window_size)
+    model.policy.load_state_dict(
+        {
+            name.removeprefix(_POLICY): torch.tensor(each)
+            for name, each in tensors.items()
+            if name.startswith(_POLICY)
+        }
+    )
+    model.policy.optimizer.load_state_dict(_optimizer_from(document["optimizer"], tensors))
+    _restore_chance(document["random"], tensors)
+
+
+def _restore_chance(states: Mapping[str, Any], tensors: Tensors) -> None:
+    version, numbers, gauss = states["python"]
+    random.setstate((version, tuple(numbers), gauss))
+    name, *rest = states["numpy"]
+    np.random.set_state((name, tensors[_NUMPY], *rest))
+    torch.set_rng_state(torch.from_numpy(tensors[_TORCH].copy()))
+
+
+def _optimizer_state(state: Mapping[str, Any]) -> tuple[dict[str, Any], Tensors]:
+    """The numbers in arrays apart from the rest, which JSON can hold."""
+    plain: dict[str, Any] = {"param_groups": state["param_groups"], "state": {}}
+    tensors: Tensors = {}
+    for place, values in state["state"].items():
+        plain["state"][str(place)] = {}
+        for key, value in values.items():
+            if isinstance(value, torch.Tensor):
+                tensors[f"{_OPTIMIZER}{place}.{key}"] = value.numpy().copy()
+            else:
+                plain["state"][str(place)][key] = value
+    return plain, tensors
+
+
+def _optimizer_from(plain: Mapping[str, Any], tensors: Tensors) -> dict[str, Any]:
+    state = {int(place): dict(values) for place, values in plain["state"].items()}
+    for name, each in tensors.items():
+        if name.startswith(_OPTIMIZER):
+            place, _, key = name.removeprefix(_OPTIMIZER).partition(".")
+            state[int(place)][key] = torch.tensor(each)
+    return {"state": state, "param_groups": plain["param_groups"]}

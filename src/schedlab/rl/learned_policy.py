@@ -1,0 +1,67 @@
+"""A trained model as a policy of the simulator."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from schedlab import _core
+from schedlab.errors import InputError, MissingExtraError, PolicyError
+from schedlab.policies import Policy, View
+
+try:
+    import sb3_contrib  # noqa: F401
+except ModuleNotFoundError:
+    raise MissingExtraError("sb3-contrib", "rl") from None
+
+from schedlab.rl.model_file import read_model
+
+
+class LearnedPolicy(Policy):
+    """Decides at each pass what a trained network, asked as in its environment, scores highest."""
+
+    def __init__(self, path: str | Path) -> None:
+        """Read the model of a file that ``schedlab train`` wrote."""
+        super().__init__()
+        model = read_model(path)
+        self.name, self.settings = f"learned:{path}", model.settings
+        try:
+            self._agent = model.agent()
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+        self._prepare(self.settings.nodes)
+        self._started = self._fruitless = 0
+
+    def schedule(self, view: View) -> None:
+        """Ask the network until it has nothing more to decide in this pass."""
+        if view.nodes != self.settings.nodes:
+            self._fit(view.nodes)
+        more = self._passes.enter(view)
+        while more:
+            self._passes.observe(self._observation[0], self._mask[0])
+            action = self._agent.choose(self._observation, self._mask)[0]
+            more = self._passes.decide(int(action))
+            self._fruitless += 1
+        if self._passes.started != self._started:
+            self._started, self._fruitless = self._passes.started, 0
+        # A network that never starts a job is not asked for ever: the simulation reports it.
+        if self._fruitless < self.settings.max_steps:
+            self._passes.leave()
+
+    def _fit(self, nodes: int) -> None:
+        """Features of jobs are the same for machines of any size; those of nodes are not."""
+        if self.settings.observation != "jobs":
+            raise PolicyError(
+                f"{self.name} was trained for {self.settings.nodes:,} nodes; "
+                f"the machine has {nodes:,}"
+            )
+        self._prepare(nodes)
+
+    def _prepare(self, nodes: int) -> None:
+        # Nobody reads the reward, and intervals double to shorten trainings, not schedules.
+        self.settings = replace(self.settings, nodes=nodes, reward="terminal", doubling=False)
+        self._passes = _core.QueuePasses(self.settings.options(self.settings.time_scale_s or 1.0))
+        self._observation = np.zeros((1, self._passes.observation_size), np.float32)
+        self._mask = np.zeros((1, self._passes.actions), np.uint8)

@@ -1,0 +1,111 @@
+"""Trained models as files that people can exchange: numbers and their description, no code."""
+
+from __future__ import annotations
+
+import platform as host
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import stable_baselines3
+import torch
+from gymnasium.spaces import Box, Discrete
+from numpy.typing import NDArray
+
+from schedlab import _core
+from schedlab.errors import InputError, SchedlabError
+from schedlab.rl.agent import Agent
+from schedlab.rl.networks import ActorCritic, policy_class, policy_settings
+from schedlab.rl.settings import QueueSettings
+from schedlab.rl.tensor_archive import read_archive, write_archive
+from schedlab.rl.training_config import TrainingConfig, training_config
+from schedlab.version import __version__
+
+KIND = "schedlab model"
+_SECTIONS = ("environment", "episodes", "train", "evaluation")
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """A network's parameters with all that is needed to use and to understand them.
+
+    Args:
+        config: of the training.
+        time_scale_s: what counted as 1 among the times that the network saw.
+        steps: that it learnt from.
+        results: of the last evaluation.
+        parameters: by their names in the network.
+    """
+
+    config: TrainingConfig
+    time_scale_s: float
+    steps: int
+    results: Mapping[str, float]
+    parameters: Mapping[str, NDArray[Any]]
+
+    @property
+    def settings(self) -> QueueSettings:
+        """The rules under which it decides, the scale of time included."""
+        return replace(self.config.environment, time_scale_s=self.time_scale_s)
+
+    def agent(self) -> Agent:
+        """The network, ready to decide."""
+        train = self.config.train
+        passes = _core.QueuePasses(self.settings.options(self.time_scale_s))
+        policy = policy_class(train)(
+            Box(0, self.settings.largest, (passes.observation_size,), np.float32),
+            Discrete(passes.actions),
+            lambda _: 0.0,
+            **policy_settings(train),
+        )
+        self._load_into(policy)
+        policy.set_training_mode(False)
+        return Agent(policy, masked=self.config.greedy_masked)
+
+    def _load_into(self, policy: ActorCritic) -> None:
+        expected = {name: tuple(each.shape) for name, each in policy.state_dict().items()}
+        found = {name: each.shape for name, each in self.parameters.items()}
+        for name in sorted(expected.keys() | found.keys()):
+            if expected.get(name) != found.get(name):
+                raise InputError(
+                    f"parameter {name} has shape {found.get(name)}; "
+                    f"the model's configuration asks for {expected.get(name)}"
+                )
+        policy.load_state_dict({name: torch.tensor(each) for name, each in self.parameters.items()})
+
+
+def write_model(path: str | Path, model: TrainedModel) -> None:
+    """Write the model, whole or not at all."""
+    document = {
+        **model.config.document(),
+        "time_scale_s": model.time_scale_s,
+        "steps": model.steps,
+        "results": dict(model.results),
+        "versions": {
+            "schedlab": __version__,
+            "stable-baselines3": stable_baselines3.__version__,
+            "torch": torch.__version__,
+            "numpy": np.__version__,
+            "python": host.python_version(),
+        },
+    }
+    write_archive(path, KIND, document, model.parameters)
+
+
+def read_model(path: str | Path) -> TrainedModel:
+    """The model of the file; nothing in it is run."""
+    document, parameters = read_archive(path, KIND)
+    try:
+        config = training_config({name: document[name] for name in _SECTIONS})
+        scale, steps = float(document["time_scale_s"]), int(document["steps"])
+        if not scale > 0:
+            raise InputError(f"time_scale_s is {scale}; must be > 0")
+        return TrainedModel(config, scale, steps, dict(document["results"]), parameters)
+    except KeyError as error:
+        raise InputError(f"{path}: its configuration does not say {error.args[0]}") from None
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{path}: its configuration cannot be understood: {error}") from None
+    except SchedlabError as error:
+        raise InputError(f"{path}: {error}") from None

@@ -1,0 +1,145 @@
+"""Networks that score actions and value situations, as Stable-Baselines3 builds them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import torch
+from gymnasium import spaces
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3.common.policies import ActorCriticPolicy
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from torch import Tensor, nn
+
+from schedlab.rl.training_config import KERNEL, TrainSection
+
+JOB_FEATURES = 10
+"""Numbers that ``observation = "jobs"`` has for each visible job, before those of the machine."""
+_NODES = 2
+_NEVER = -1e9
+
+ActorCritic = ActorCriticPolicy | MaskableActorCriticPolicy
+
+
+def layers(*widths: int, activation: type[nn.Module] = nn.ReLU) -> nn.Sequential:
+    """Fully connected layers, each but the last followed by the activation."""
+    modules: list[nn.Module] = []
+    for inputs, outputs in pairwise(widths):
+        modules += [nn.Linear(inputs, outputs), activation()]
+    return nn.Sequential(*modules[:-1])
+
+
+class Trunk(BaseFeaturesExtractor):
+    """Layers that policy and value share."""
+
+    def __init__(self, observation_space: spaces.Box, widths: tuple[int, ...]) -> None:
+        super().__init__(observation_space, widths[-1])
+        inputs = observation_space.shape[0]
+        self.layers = nn.Sequential(layers(inputs, *widths, activation=nn.Tanh), nn.Tanh())
+
+    def forward(self, observation: Tensor) -> Tensor:
+        """What the last of the layers gives."""
+        features: Tensor = self.layers(observation)
+        return features
+
+
+class JobKernel(nn.Module):
+    """One small network scores every visible job, so its size does not depend on their number.
+
+    The kernel is that of RLScheduler (Zhang et al., SC20), 32-16-8-1. To wait has a score of its
+    own. The value is taken from the mean and the maximum over the jobs of what another such
+    network makes of each.
+    """
+
+    POOLED = 16
+
+    def __init__(self, visible_jobs: int, observation_size: int) -> None:
+        super().__init__()
+        machine = observation_size - JOB_FEATURES * visible_jobs
+        self.visible_jobs = visible_jobs
+        self.latent_dim_pi, self.latent_dim_vf = visible_jobs + 1, 32
+        self.job_score = layers(JOB_FEATURES + machine, 32, 16, 8, 1)
+        self.wait_score = layers(machine, 16, 8, 1)
+        self.job_value = layers(JOB_FEATURES + machine, 32, self.POOLED)
+        self.value = nn.Sequential(layers(2 * self.POOLED + machine, 32), nn.ReLU())
+
+    def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
+        """The scores of all actions, and features of the value."""
+        return self.forward_actor(observation), self.forward_critic(observation)
+
+    def forward_actor(self, observation: Tensor) -> Tensor:
+        """A score for each action; empty slots are never chosen."""
+        jobs, machine = self._split(observation)
+        scores = self.job_score(self._in_context(jobs, machine)).squeeze(-1)
+        scores = scores.masked_fill(jobs[..., _NODES] == 0, _NEVER)
+        return torch.cat((scores, self.wait_score(machine)), dim=-1)
+
+    def forward_critic(self, observation: Tensor) -> Tensor:
+        """Features of the whole situation."""
+        jobs, machine = self._split(observation)
+        there = (jobs[..., _NODES] > 0).unsqueeze(-1)
+        each = torch.relu(self.job_value(self._in_context(jobs, machine))) * there
+        mean = each.sum(dim=1) / there.sum(dim=1).clamp(min=1)
+        features: Tensor = self.value(torch.cat((mean, each.amax(dim=1), machine), dim=-1))
+        return features
+
+    def _split(self, observation: Tensor) -> tuple[Tensor, Tensor]:
+        count = self.visible_jobs * JOB_FEATURES
+        jobs = observation[:, :count].reshape(-1, self.visible_jobs, JOB_FEATURES)
+        return jobs, observation[:, count:]
+
+    def _in_context(self, jobs: Tensor, machine: Tensor) -> Tensor:
+        return torch.cat((jobs, machine.unsqueeze(1).expand(-1, self.visible_jobs, -1)), dim=-1)
+
+
+class _ByJobs:
+    """Puts the kernel in place of a policy's layers."""
+
+    mlp_extractor: Any
+    action_net: Any
+
+    def _build_mlp_extractor(self: Any) -> None:
+        self.mlp_extractor = JobKernel(int(self.action_space.n) - 1, self.features_dim)
+
+    def _build(self: Any, lr_schedule: Any) -> None:
+        super()._build(lr_schedule)  # type: ignore[misc]
+        # The kernel's scores are the logits; scores near 0 make all actions likely at first.
+        self.action_net = nn.Identity()
+        for scores in (self.mlp_extractor.job_score, self.mlp_extractor.wait_score):
+            self.init_weights(scores[-1], gain=0.01)
+        rate = lr_schedule(1)
+        self.optimizer = self.optimizer_class(self.parameters(), lr=rate, **self.optimizer_kwargs)
+
+
+class KernelPolicy(_ByJobs, ActorCriticPolicy):
+    """Policy and value by the kernel network."""
+
+
+class MaskableKernelPolicy(_ByJobs, MaskableActorCriticPolicy):
+    """The same where actions that make no sense are masked."""
+
+
+def policy_class(train: TrainSection) -> type[ActorCritic]:
+    """Which class Stable-Baselines3 is to build."""
+    if train.network == KERNEL:
+        return MaskableKernelPolicy if train.algorithm == "maskable-ppo" else KernelPolicy
+    return MaskableActorCriticPolicy if train.algorithm == "maskable-ppo" else ActorCriticPolicy
+
+
+def policy_settings(train: TrainSection) -> dict[str, Any]:
+    """And with which arguments."""
+    if not train.shared_trunk:
+        return {"net_arch": list(train.widths)}
+    return {
+        "net_arch": [],
+        "features_extractor_class": Trunk,
+        "features_extractor_kwargs": {"widths": train.widths},
+    }
+
+
+def action_scores(policy: ActorCritic, observation: Tensor) -> Tensor:
+    """The logits of the policy, before any mask."""
+    features: Any = policy.extract_features(observation, policy.pi_features_extractor)
+    scores: Tensor = policy.action_net(policy.mlp_extractor.forward_actor(features))
+    return scores

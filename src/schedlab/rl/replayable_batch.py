@@ -1,0 +1,79 @@
+"""Environments whose state can be kept and restored: by chance and actions, played again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.rl.batch import QueueBatch
+from schedlab.workload import Workload
+
+
+@dataclass(frozen=True)
+class EpisodeRecord:
+    """How one environment got where it is: its generator when the episode began, and its actions.
+
+    Resets and steps are deterministic, so this is the environment's whole state.
+    """
+
+    generator: Mapping[str, Any]
+    actions: list[int]
+
+
+class ReplayableBatch(QueueBatch):
+    """A batch that remembers the running episodes."""
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self._generators = [each.bit_generator.state for each in self.random]
+        self._actions: list[list[int]] = [[] for _ in range(self.size)]
+
+    def reset(self, place: int, sequence: Workload | None = None) -> None:
+        """Begin an episode, and remember from which chance."""
+        self._generators[place] = self.random[place].bit_generator.state
+        self._actions[place] = []
+        super().reset(place, sequence)
+
+    def step(self, actions: NDArray[np.int64]) -> NDArray[np.intp]:
+        """Step them all, and remember the actions."""
+        for taken, action in zip(self._actions, actions.tolist(), strict=True):
+            taken.append(action)
+        return super().step(actions)
+
+    def records(self) -> list[EpisodeRecord]:
+        """Where the environments are."""
+        both = zip(self._generators, self._actions, strict=True)
+        return [EpisodeRecord(generator, list(actions)) for generator, actions in both]
+
+    def restore(self, records: Sequence[EpisodeRecord]) -> NDArray[np.float64]:
+        """Bring the environments where the records left them; the rewards of each on the way.
+
+        The longest episode begins first and the others join it when as many steps are left as they
+        have; until then they play anything, since all are stepped together.
+        """
+        returns = np.zeros(self.size)
+        for place, record in enumerate(records):
+            self._begin(place, record)
+        for left in range(max(len(each.actions) for each in records), 0, -1):
+            self._join(records, left)
+            joined = np.array([len(each.actions) >= left for each in records])
+            actions = [each.actions[-left] if len(each.actions) >= left else 0 for each in records]
+            ended = self.step(np.array(actions, np.int64))
+            returns += np.where(joined, self.reward, 0.0)
+            for place in ended:
+                self.reset(int(place))
+        self._join(records, 0)
+        return returns
+
+    def _join(self, records: Sequence[EpisodeRecord], left: int) -> None:
+        for place, record in enumerate(records):
+            if len(record.actions) == left:
+                self._begin(place, record)
+
+    def _begin(self, place: int, record: EpisodeRecord) -> None:
+        self.random[place].bit_generator.state = record.generator
+        self.reset(place)

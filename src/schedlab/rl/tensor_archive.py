@@ -1,0 +1,75 @@
+"""Zip files with numbers in safetensors and everything else in JSON: nothing in them is code."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.atomic import replacing
+from schedlab.errors import InputError, MissingExtraError
+from schedlab.workload.readers import Source
+
+try:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load, save
+except ModuleNotFoundError:
+    raise MissingExtraError("safetensors", "rl") from None
+
+VERSION = 1
+DOCUMENT, TENSORS = "config.json", "model.safetensors"
+
+Tensors = dict[str, NDArray[Any]]
+
+
+def write_archive(
+    path: str | Path, kind: str, document: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]
+) -> None:
+    """Write the file whole or not at all; the same content gives the same bytes."""
+    head = {"kind": kind, "version": VERSION, **document}
+    parts = {
+        DOCUMENT: json.dumps(head, indent=2, allow_nan=False).encode(),
+        TENSORS: save({name: np.ascontiguousarray(each) for name, each in tensors.items()}),
+    }
+    with replacing(path) as temporary, ZipFile(temporary, "w", ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(ZipInfo(name), content, ZIP_DEFLATED, compresslevel=1)
+
+
+def read_archive(path: str | Path, kind: str) -> tuple[dict[str, Any], Tensors]:
+    """The document and the numbers, or one sentence on why the file is not of that kind."""
+    parts = _parts(Source.load(path), kind)
+    try:
+        document = json.loads(parts[DOCUMENT])
+    except (ValueError, RecursionError):
+        raise InputError(f"{path}: {DOCUMENT} in it is no JSON") from None
+    if not isinstance(document, dict) or document.get("kind") != kind:
+        found = document.get("kind") if isinstance(document, dict) else None
+        raise InputError(f"{path}: holds {found!r}; must be a {kind}")
+    if document.get("version") != VERSION:
+        raise InputError(
+            f"{path}: is a {kind} of format version {document.get('version')!r}; "
+            f"this schedlab reads version {VERSION}"
+        )
+    try:
+        return document, load(parts[TENSORS])
+    except (SafetensorError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: {TENSORS} in it is damaged: {error}") from None
+
+
+def _parts(source: Source, kind: str) -> dict[str, bytes]:
+    try:
+        with ZipFile(BytesIO(source.raw)) as archive:
+            missing = {DOCUMENT, TENSORS} - set(archive.namelist())
+            if missing:
+                raise InputError(f"{source.path}: has no {min(missing)} in it; is it a {kind}?")
+            return {name: archive.read(name) for name in (DOCUMENT, TENSORS)}
+    except (BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError) as error:
+        raise InputError(f"{source.path}: is damaged, or no {kind}: {error}") from None

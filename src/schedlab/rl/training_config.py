@@ -1,0 +1,206 @@
+"""The training file: what is learnt, from which jobs, by which algorithm."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNameError
+from schedlab.rl.episodes import Episodes, choose_episodes
+from schedlab.rl.settings import QueueSettings
+from schedlab.sections import build, only, parse_toml
+from schedlab.workload.readers import Source
+
+ALGORITHMS = ("ppo", "a2c", "maskable-ppo")
+NETWORKS = {"nn1": (1024, 512, 256), "nn2": (2048, 512, 256)}
+"""Widths of the hidden layers (Takizawa, Nomura and Matsuba)."""
+KERNEL = "kernel"
+_PPO_ONLY = ("batch_size", "n_epochs", "clip_range", "target_kl")
+_HYPERPARAMETERS = (
+    *("n_steps", "gamma", "gae_lambda", "learning_rate", "ent_coef", "vf_coef", "max_grad_norm"),
+    *_PPO_ONLY,
+)
+_LEAST = {"envs": 1, "steps": 1, "n_steps": 1, "threads": 1, "batch_size": 2, "n_epochs": 1}
+_SB3_N_STEPS, _SB3_BATCH_SIZE = 2048, 64  # PPO's defaults
+_SHARES = ("gamma", "gae_lambda", "clip_range")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpisodesSection:
+    """``[episodes]``: where jobs come from, as for ``choose_episodes``."""
+
+    workload: str = "wl1"
+    jobs: int | None = None
+    transforms: tuple[str, ...] = ()
+
+    def open(self, folder: Path) -> Episodes:
+        """The episodes; a file is looked for beside the training file."""
+        file = folder / self.workload
+        return choose_episodes(
+            file if Path(self.workload).suffix else self.workload, self.jobs, self.transforms
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainSection:
+    """``[train]``: the algorithm, its network, and its parameters by Stable-Baselines3's names.
+
+    Args:
+        algorithm: ``ppo``, ``a2c`` or ``maskable-ppo``.
+        network: ``nn1``, ``nn2``, ``kernel`` or the widths of the hidden layers.
+        shared_trunk: one network for policy and value, as Stable-Baselines3 1.0 made of a list of
+            widths; else one each, as Stable-Baselines3 2 does.
+        envs: environments side by side.
+        steps: to learn from, of all environments together.
+        seed: of everything.
+        reward_scale: rewards are multiplied by it before they are learnt from.
+        checkpoint_every: steps; a checkpoint is kept at the end of the update after so many.
+        threads: for the environments and for the network. Sums of other numbers of threads differ
+            in their last bits, so the default is one everywhere.
+    """
+
+    algorithm: str = "ppo"
+    network: str | tuple[int, ...] = (64, 64)
+    shared_trunk: bool = False
+    envs: int = 8
+    steps: int = 100_000
+    seed: int = 0
+    reward_scale: float = 1.0
+    checkpoint_every: int = 100_000
+    threads: int = 1
+    n_steps: int | None = None
+    batch_size: int | None = None
+    n_epochs: int | None = None
+    gamma: float | None = None
+    gae_lambda: float | None = None
+    learning_rate: float | None = None
+    clip_range: float | None = None
+    ent_coef: float | None = None
+    vf_coef: float | None = None
+    max_grad_norm: float | None = None
+    target_kl: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.algorithm not in ALGORITHMS:
+            raise UnknownNameError("algorithm", self.algorithm, ALGORITHMS)
+        if isinstance(self.network, str) and self.network not in (*NETWORKS, KERNEL):
+            raise UnknownNameError("network", self.network, (*NETWORKS, KERNEL))
+        if not isinstance(self.network, str) and (not self.network or 0 in self.network):
+            raise ParameterError(f"network is {list(self.network)}; must have widths >= 1")
+        if self.shared_trunk and self.network == KERNEL:
+            raise ParameterError("network kernel has a trunk of its own; leave shared_trunk out")
+        if self.algorithm == "a2c":
+            for key in _PPO_ONLY:
+                if getattr(self, key) is not None:
+                    raise ParameterError(f"{key} is a parameter of ppo; a2c has none")
+        self._check_ranges()
+
+    def _check_ranges(self) -> None:
+        for key, least in _LEAST.items():
+            value = getattr(self, key)
+            if value is not None and value < least:
+                raise ParameterError(f"{key} is {value}; must be >= {least}")
+        for key in _SHARES:
+            value = getattr(self, key)
+            if value is not None and not 0 <= value <= 1:
+                raise ParameterError(f"{key} is {value}; must be from 0 to 1")
+        if self.learning_rate is not None and self.learning_rate <= 0:
+            raise ParameterError(f"learning_rate is {self.learning_rate}; must be > 0")
+        rollout = self.envs * (self.n_steps or _SB3_N_STEPS)
+        batch_size = self.batch_size or _SB3_BATCH_SIZE
+        if self.algorithm != "a2c" and rollout % batch_size:
+            raise ParameterError(
+                f"batch_size {batch_size:,} does not divide the {rollout:,} steps of a rollout "
+                "(envs x n_steps)"
+            )
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Of the hidden layers; none for the kernel network, which has its own."""
+        if isinstance(self.network, str):
+            return NETWORKS.get(self.network, ())
+        return self.network
+
+    def hyperparameters(self) -> dict[str, Any]:
+        """Those that the file sets; the others are Stable-Baselines3's own."""
+        values = {key: getattr(self, key) for key in _HYPERPARAMETERS}
+        return {key: value for key, value in values.items() if value is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluationSection:
+    """``[evaluation]``: so many greedy episodes every so many steps and at the end."""
+
+    every: int = 0
+    episodes: int = 10
+    seed: int = 1_000_000
+
+    def __post_init__(self) -> None:
+        if self.episodes < 1:
+            raise ParameterError(f"episodes is {self.episodes}; must be >= 1")
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """A training file; ``folder`` is where it lies."""
+
+    environment: QueueSettings = field(default_factory=QueueSettings)
+    episodes: EpisodesSection = field(default_factory=EpisodesSection)
+    train: TrainSection = field(default_factory=TrainSection)
+    evaluation: EvaluationSection = field(default_factory=EvaluationSection)
+    folder: Path = field(default=Path(), compare=False)
+
+    def __post_init__(self) -> None:
+        if self.train.network == KERNEL and self.environment.observation != "jobs":
+            raise ParameterError(
+                'network kernel needs observation = "jobs" in [environment]; '
+                f'it is "{self.environment.observation}"'
+            )
+
+    @property
+    def greedy_masked(self) -> bool:
+        """Whether the greedy agent keeps to the mask, even if it learnt without.
+
+        Where it orders jobs, an answer against the mask changes nothing and would come for ever.
+        """
+        return self.train.algorithm == "maskable-ppo" or self.environment.mode != "pick"
+
+    def with_train(self, **changes: Any) -> TrainingConfig:
+        """The same with other values in ``[train]``."""
+        return replace(self, train=replace(self.train, **changes))
+
+    def document(self) -> dict[str, Any]:
+        """The sections as JSON has them and ``training_config`` reads them."""
+        sections = {name: asdict(getattr(self, name)) for name in _SECTIONS}
+        document: dict[str, Any] = json.loads(json.dumps(sections))
+        return document
+
+
+_SECTIONS = {
+    "environment": QueueSettings,
+    "episodes": EpisodesSection,
+    "train": TrainSection,
+    "evaluation": EvaluationSection,
+}
+
+
+def training_config(document: Mapping[str, Any], folder: Path = Path()) -> TrainingConfig:
+    """The training that the sections describe; those left out keep their defaults."""
+    only(document, _SECTIONS, "the training")
+    sections: dict[str, Any] = {
+        name: build(_SECTIONS[name], given, f"[{name}]") for name, given in document.items()
+    }
+    return TrainingConfig(**sections, folder=folder)
+
+
+def read_training(path: str | Path) -> TrainingConfig:
+    """The training that a TOML file describes."""
+    source = Source.load(path)
+    document = parse_toml(path, source.decoded())
+    try:
+        return training_config(document, source.path.parent)
+    except SchedlabError as error:
+        raise InputError.at(path, None, str(error)) from None

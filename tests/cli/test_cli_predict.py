@@ -1,0 +1,92 @@
+"""schedlab predict."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schedlab.workload import generate, write_workload
+
+Run = Callable[..., Any]
+
+TWO = ("--predictor", "request", "--predictor", "last-two")
+
+
+@pytest.fixture
+def busy(tmp_path: Path) -> Path:
+    """Some weeks of many users."""
+    path = tmp_path / "busy.swf"
+    write_workload(generate("aaic:load=1", 600, seed=1), path)
+    return path
+
+
+def test_a_row_per_predictor(run: Run, busy: Path) -> None:
+    """In the order given, within 80 columns."""
+    lines = run("predict", busy, *TWO).stdout.splitlines()
+    rows = [line.split() for line in lines if line.startswith(("request", "last-two"))]
+    assert [row[:2] for row in rows] == [["request", "600"], ["last-two", "600"]]
+    assert max(map(len, lines[:8])) <= 80
+
+
+def test_numbers_as_json(run: Run, head_blocked: str) -> None:
+    """Requests of 100, 100 and 90 s for jobs of 100, 50 and 90 s."""
+    done = run("predict", head_blocked, "--nodes", "4", "--predictor", "request", "--json")
+    (row,) = json.loads(done.stdout)
+    assert (row["predictor"], row["policy"], row["nodes"]) == ("request", "easy", 4)
+    assert row["prediction"] == {
+        "jobs": 3,
+        "mean_absolute_error_s": pytest.approx(50 / 3),
+        "mean_error_s": pytest.approx(50 / 3),
+        "underestimated": 0.0,
+        "accuracy": pytest.approx(2.5 / 3),
+    }
+    assert "users" not in row
+
+
+def test_by_user(run: Run, head_blocked: str) -> None:
+    """Under their names; bob alone asked for too much."""
+    options = ("--nodes", "4", "--policy", "sjf+easy", *TWO, "--by-user")
+    for row in json.loads(run("predict", head_blocked, *options, "--json").stdout):
+        assert [(user["user"], user["jobs"]) for user in row["users"]] == [("ann", 2), ("bob", 1)]
+    shown = run("predict", head_blocked, *options).stdout
+    assert shown.count("ann") == shown.count("bob") == 2
+
+
+def test_of_many_users_those_with_most_jobs_are_shown(run: Run, busy: Path) -> None:
+    """A terminal holds no hundred users; JSON has all."""
+    options = ("--predictor", "nearest", "--by-user")
+    (row,) = json.loads(run("predict", busy, *options, "--json").stdout)
+    left = len(row["users"]) - 20
+    assert f"and {left} more; --json has all" in run("predict", busy, *options).stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--predictor", "lasttwo"), 'unknown predictor "lasttwo"; did you mean "last-two"?'),
+        ((*TWO, *TWO), 'predictor "request" is given twice'),
+        (("--policy", "easy:predict=actual", *TWO), "names a predictor; give it with --predictor"),
+        (("--policy", "eazy", *TWO), 'unknown policy "eazy"'),
+        ((), "missing option '--predictor'"),
+    ],
+)
+def test_mistakes(run: Run, tmp_path: Path, options: tuple[str, ...], sentence: str) -> None:
+    """One sentence, before the trace is read."""
+    result = run("predict", tmp_path / "absent.swf", *options)
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+
+
+def test_a_missing_extra_is_named(
+    run: Run, head_blocked: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Boosting needs scikit-learn."""
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    result = run("predict", head_blocked, "--nodes", "4", "--predictor", "boosting")
+    assert result.exit_code == 2
+    assert "scikit-learn is not installed" in result.stderr

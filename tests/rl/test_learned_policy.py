@@ -1,0 +1,151 @@
+"""A learned policy does in the simulator what its agent does in the environment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("stable_baselines3")
+pytest.importorskip("sb3_contrib")
+
+from schedlab import Workload, simulate
+from schedlab.errors import ParameterError, PolicyError
+from schedlab.platform import Platform
+from schedlab.policies import choose_policy
+from schedlab.rl import QueueEnv
+from schedlab.rl.learned_policy import LearnedPolicy
+from schedlab.rl.model_file import read_model, write_model
+from schedlab.rl.train import Training
+from schedlab.sim.simulation import build_simulator
+from schedlab.testing.instances import crowd
+
+Make = Callable[..., Any]
+
+MODES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+    "order": {"environment": {"mode": "order", "reward": "utilisation"}},
+    "order+guard": {},
+    "guard, no mask": {"train": {"algorithm": "ppo"}},
+    "pick": {"environment": {"mode": "pick"}},
+    "pick, no mask": {
+        "environment": {"mode": "pick", "observation": "proposal", "reward": "terminal"},
+        "train": {"algorithm": "ppo", "network": [16, 8]},
+    },
+    "a prediction": {"environment": {"mode": "pick", "estimate": "last-two", "sim_step_s": 60}},
+}
+
+
+@pytest.fixture
+def drawn(small_training: Make, tmp_path: Path) -> Make:
+    """Makes model files of networks drawn at random: odd but decided in their ways."""
+
+    def make(seed: int = 0, **changes: Mapping[str, Any]) -> Path:
+        own = changes.get("environment", {})
+        rules = {"nodes": 16, "max_steps": 3000, "doubling": False, **own}
+        train = {"seed": seed, **changes.get("train", {})}
+        training = Training(small_training(environment=rules, train=train), tmp_path, None)
+        path, random, model = (
+            tmp_path / f"{seed}.zip",
+            np.random.default_rng(seed),
+            training.model(),
+        )
+        parameters = {
+            name: random.normal(size=each.shape).astype(np.float32)
+            for name, each in model.parameters.items()
+        }
+        write_model(path, replace(model, parameters=parameters))
+        return path
+
+    return make
+
+
+def greedy_starts(path: Path, workload: Workload) -> list[int]:
+    """Of the model's own episode."""
+    model = read_model(path)
+    agent = model.agent()
+    env = QueueEnv(workload, None, **vars(model.settings))
+    env.reset()
+    ended = False
+    while not ended:
+        action = agent.choose(env.batch.observation, env.batch.mask)[0]
+        _, _, terminated, truncated, _ = env.step(action)
+        ended = terminated or truncated
+    starts: list[int] = env.batch.played(0)[1].start_times().tolist()
+    return starts
+
+
+def scheduled_starts(path: Path, workload: Workload) -> list[int]:
+    """As ``simulate`` has them, which refuses schedules that leave jobs waiting for ever."""
+    settings = read_model(path).settings
+    policy = choose_policy(f"learned:{path}", predict=settings.estimate)
+    simulator = build_simulator(
+        workload,
+        Platform.homogeneous(settings.nodes).clusters[0],
+        tick=settings.sim_step_s,
+        kill_at_request=True,
+        predictor=policy.predictor.make(workload),
+    )
+    simulator.use(policy.core)
+    while simulator.run(policy.core, 1000):
+        pass
+    starts: list[int] = simulator.start_times().tolist()
+    return starts
+
+
+@pytest.mark.parametrize("which", MODES)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_schedule_is_the_greedy_episode(which: str, seed: int, drawn: Make) -> None:
+    """Start by start: the simulator asks the network what the environment would ask.
+
+    A network that picks may leave jobs waiting for ever; then they wait in both.
+    """
+    path, workload = drawn(seed, **MODES[which]), crowd(count=60)
+    assert scheduled_starts(path, workload) == greedy_starts(path, workload)
+
+
+def test_simulate_runs_it_like_any_other(drawn: Make) -> None:
+    """By name, with a tick and a predictor."""
+    path, workload = drawn(), crowd(count=60)
+    schedule = simulate(workload, 16, f"learned:{path}", tick=1, predict="actual")
+    assert schedule.start_s.tolist() == greedy_starts(path, workload)
+
+
+def test_a_policy_can_be_used_twice(drawn: Make) -> None:
+    """It forgets the first simulation when the second begins."""
+    policy = LearnedPolicy(drawn())
+    first, again = (simulate(crowd(count=30), 16, policy) for _ in range(2))
+    assert first.start_s.tolist() == again.start_s.tolist()
+
+
+def test_features_of_jobs_fit_machines_of_any_size(drawn: Make) -> None:
+    """The kernel network does not count nodes; what sees every node does."""
+    schedule = simulate(crowd(count=30), 32, f"learned:{drawn()}")
+    assert (schedule.start_s >= 0).all()
+    by_nodes = drawn(1, **MODES["pick, no mask"])
+    with pytest.raises(PolicyError, match="was trained for 16 nodes; the machine has 32"):
+        simulate(crowd(count=30), 32, f"learned:{by_nodes}")
+
+
+def test_a_network_that_starts_nothing_is_not_asked_for_ever(drawn: Make, tmp_path: Path) -> None:
+    """It would wait for an event that never comes; the simulation says whom it left waiting."""
+    model = read_model(drawn(environment={"mode": "pick", "max_steps": 50}))
+    only_wait = {name: np.zeros_like(each) for name, each in model.parameters.items()}
+    only_wait["mlp_extractor.wait_score.4.bias"] += 1
+    path = tmp_path / "lazy.zip"
+    write_model(path, replace(model, parameters=only_wait))
+    with pytest.raises(PolicyError, match="jobs waiting for ever"):
+        simulate(crowd(count=10), 16, f"learned:{path}")
+
+
+def test_the_name_says_file_and_predictor(drawn: Make) -> None:
+    """Results record where a schedule came from; depth is not the network's to know."""
+    path = drawn()
+    assert choose_policy(f"learned:{path}").name == f"learned:{path}"
+    predicted = choose_policy(f"learned:{path}:predict=last-two")
+    assert predicted.name == f"learned:{path}:predict=last-two"
+    with pytest.raises(ParameterError, match="takes no backfill or depth"):
+        choose_policy(f"learned:{path}", depth=10)

@@ -1,0 +1,130 @@
+"""Model files hold numbers and text: what is wrong with one is said, and nothing in it is run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import numpy as np
+import pytest
+
+pytest.importorskip("stable_baselines3")
+pytest.importorskip("sb3_contrib")
+
+from schedlab.errors import InputError
+from schedlab.policies import choose_policy
+from schedlab.rl.model_file import TrainedModel, read_model, write_model
+from schedlab.rl.tensor_archive import DOCUMENT, TENSORS
+from schedlab.rl.train import Training
+from schedlab.rl.training_config import TrainingConfig
+
+Make = Callable[..., TrainingConfig]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory, small_training: Make) -> Path:
+    """The file of an untrained network."""
+    training = Training(small_training(), tmp_path_factory.mktemp("training"), None)
+    training.evaluations = [{"return": -1.5}]
+    path = tmp_path_factory.mktemp("models") / "model.zip"
+    write_model(path, training.model())
+    return path
+
+
+def rewritten(model: Path, folder: Path, change: Callable[[dict[str, bytes]], None]) -> Path:
+    """The same file with other parts."""
+    with ZipFile(model) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    change(parts)
+    path = folder / "changed.zip"
+    with ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return path
+
+
+def configured(**values: Any) -> Callable[[dict[str, bytes]], None]:
+    """Other values in the configuration."""
+
+    def change(parts: dict[str, bytes]) -> None:
+        document = json.loads(parts[DOCUMENT])
+        for key, value in values.items():
+            if isinstance(value, dict):
+                document[key].update(value)
+            else:
+                document[key] = value
+        parts[DOCUMENT] = json.dumps(document).encode()
+
+    return change
+
+
+def left_out(key: str) -> Callable[[dict[str, bytes]], None]:
+    """Without a value of the configuration."""
+
+    def change(parts: dict[str, bytes]) -> None:
+        document = json.loads(parts[DOCUMENT])
+        del document[key]
+        parts[DOCUMENT] = json.dumps(document).encode()
+
+    return change
+
+
+DAMAGES: dict[str, tuple[Callable[[dict[str, bytes]], Any], str]] = {
+    "no numbers": (lambda parts: parts.pop(TENSORS), f"has no {TENSORS} in it"),
+    "no configuration": (lambda parts: parts.pop(DOCUMENT), f"has no {DOCUMENT} in it"),
+    "no JSON": (lambda parts: parts.update({DOCUMENT: b"\x80\x04"}), "is no JSON"),
+    "a list": (lambda parts: parts.update({DOCUMENT: b"[]"}), "must be a schedlab model"),
+    "numbers": (lambda parts: parts.update({TENSORS: b"\x10\x00"}), "is damaged"),
+    "another kind": (configured(kind="schedlab checkpoint"), "holds 'schedlab checkpoint'"),
+    "another version": (configured(version=9), "format version 9; this schedlab reads version 1"),
+    "an unknown rule": (configured(environment={"gpus": 4}), '[environment] "gpus"'),
+    "a missing section": (left_out("train"), "does not say train"),
+    "no scale": (configured(time_scale_s=0), "time_scale_s is 0.0; must be > 0"),
+    "a text for a number": (configured(steps="many"), "cannot be understood"),
+    "another window": (
+        configured(environment={"observation": "proposal"}, train={"network": [16, 8]}),
+        "the model's configuration asks for",
+    ),
+}
+
+
+@pytest.mark.parametrize("which", DAMAGES)
+def test_damage_is_named(which: str, model: Path, tmp_path: Path) -> None:
+    """One sentence with the file's name, whatever somebody sends."""
+    change, sentence = DAMAGES[which]
+    path = rewritten(model, tmp_path, change)
+    with pytest.raises(InputError) as caught:
+        choose_policy(f"learned:{path}")
+    assert str(caught.value).startswith(f"{path}: ")
+    assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize("length", [0, 1, 100, -100, -1])
+def test_a_file_cut_short_is_no_model(length: int, model: Path, tmp_path: Path) -> None:
+    """As a broken download leaves it."""
+    path = tmp_path / "cut.zip"
+    path.write_bytes(model.read_bytes()[:length])
+    with pytest.raises(InputError, match=r"is damaged, or no schedlab model|is empty"):
+        read_model(path)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    """The policy's name holds a path, which may be wrong."""
+    with pytest.raises(InputError, match=r"nowhere.zip: no such file"):
+        choose_policy(f"learned:{tmp_path / 'nowhere.zip'}")
+
+
+def test_a_model_survives_its_file(model: Path, tmp_path: Path, small_training: Make) -> None:
+    """The same numbers, configuration and scale; the same bytes when written again."""
+    again = read_model(model)
+    assert isinstance(again, TrainedModel)
+    assert again.config == small_training()
+    assert again.results == {"return": -1.5}
+    write_model(tmp_path / "again.zip", again)
+    assert (tmp_path / "again.zip").read_bytes() == model.read_bytes()
+    names = {name: np.asarray(each).shape for name, each in again.parameters.items()}
+    expected = again.agent().policy.state_dict()
+    assert names == {name: tuple(each.shape) for name, each in expected.items()}

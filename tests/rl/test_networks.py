@@ -1,0 +1,83 @@
+"""The networks have the sizes that they promise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("stable_baselines3")
+pytest.importorskip("sb3_contrib")
+
+import torch
+from gymnasium.spaces import Box, Discrete
+from numpy.typing import NDArray
+
+from schedlab import _core
+from schedlab.rl.networks import (
+    JOB_FEATURES,
+    ActorCritic,
+    action_scores,
+    policy_class,
+    policy_settings,
+)
+from schedlab.rl.settings import QueueSettings
+from schedlab.rl.training_config import TrainSection
+
+
+def observation_size(visible_jobs: int) -> int:
+    """Of ``observation = "jobs"``."""
+    settings = QueueSettings(nodes=8, visible_jobs=visible_jobs, observation="jobs")
+    return _core.QueuePasses(settings.options(100.0)).observation_size
+
+
+def network(size: int, actions: int, **train: Any) -> ActorCritic:
+    """As a trainer would build it."""
+    section = TrainSection(**train)
+    space = Box(0, 10, (size,), np.float32)
+    return policy_class(section)(
+        space, Discrete(actions), lambda _: 1e-3, **policy_settings(section)
+    )
+
+
+def count(policy: ActorCritic) -> int:
+    """Of its parameters."""
+    return sum(each.numel() for each in policy.parameters())
+
+
+def test_each_visible_job_has_so_many_features() -> None:
+    """The network cuts the core's observation at the right places."""
+    assert observation_size(5) - observation_size(4) == JOB_FEATURES
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "maskable-ppo"])
+def test_the_kernel_s_size_does_not_depend_on_the_window(algorithm: str) -> None:
+    """So it can be used with any number of visible jobs."""
+    sizes = {
+        count(network(observation_size(jobs), jobs + 1, algorithm=algorithm, network="kernel"))
+        for jobs in (4, 100)
+    }
+    assert len(sizes) == 1
+
+
+def test_the_kernel_does_not_care_for_the_order_of_jobs() -> None:
+    """Scores move with their jobs, and empty slots are never chosen."""
+    policy = network(observation_size(3), 4, network="kernel")
+    random = np.random.default_rng(1)
+    row: NDArray[np.float32] = random.random((1, observation_size(3))).astype(np.float32)
+    swapped = row.copy()
+    swapped[0, :JOB_FEATURES] = row[0, JOB_FEATURES : 2 * JOB_FEATURES]
+    swapped[0, JOB_FEATURES : 2 * JOB_FEATURES] = row[0, :JOB_FEATURES]
+    scores, other = (action_scores(policy, torch.from_numpy(each))[0] for each in (row, swapped))
+    assert torch.allclose(scores[[1, 0, 2, 3]], other)
+    row[0, JOB_FEATURES : 2 * JOB_FEATURES] = 0
+    assert action_scores(policy, torch.from_numpy(row))[0, 1] < -1e6
+
+
+def test_a_shared_trunk_is_one_network() -> None:
+    """Stable-Baselines3 1.0 read a list of widths so; version 2 makes two networks of it."""
+    trunk = 812 * 1024 + 1024 + 1024 * 512 + 512 + 512 * 256 + 256
+    heads = 256 * 101 + 101 + 256 + 1
+    assert count(network(812, 101, network="nn1", shared_trunk=True)) == trunk + heads
+    assert count(network(812, 101, network="nn1")) == 2 * trunk + heads

@@ -1,0 +1,173 @@
+"""Training: the same seed gives the same model, interrupted or not, and it learns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("stable_baselines3")
+pytest.importorskip("sb3_contrib")
+
+from schedlab import simulate
+from schedlab.errors import InputError, OutputError, ParameterError
+from schedlab.metrics import find_metric
+from schedlab.rl.checkpoint import KIND
+from schedlab.rl.model_file import read_model
+from schedlab.rl.replayable_batch import ReplayableBatch
+from schedlab.rl.tensor_archive import write_archive
+from schedlab.rl.train import BEST, CHECKPOINT, EVALUATIONS, Training, train
+from schedlab.rl.training_config import TrainingConfig, read_training
+from schedlab.rl.training_log import FILE
+
+Make = Callable[..., TrainingConfig]
+
+TRAININGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+    "kernel": {},
+    "ppo": {
+        "train": {"algorithm": "ppo", "network": [16, 8]},
+        "environment": {"mode": "pick", "observation": "proposal", "reward": "terminal"},
+    },
+    "shared": {"train": {"algorithm": "ppo", "network": [16, 8], "shared_trunk": True}},
+    "a2c": {"train": {"algorithm": "a2c", "batch_size": None, "n_epochs": None}},
+}
+
+
+def parameters(path: Path) -> dict[str, bytes]:
+    """The numbers of a model, bit by bit."""
+    return {name: each.tobytes() for name, each in read_model(path).parameters.items()}
+
+
+class Interruption:
+    """Presses Ctrl-C when so many steps are done, in the middle of a rollout."""
+
+    def __init__(self, config: TrainingConfig, folder: Path, steps: int) -> None:
+        training = Training(config, folder, None)
+        step_wait = training.env.step_wait
+
+        def interrupted() -> Any:
+            if training.trainer.num_timesteps >= steps:
+                raise KeyboardInterrupt
+            return step_wait()
+
+        training.env.step_wait = interrupted  # type: ignore[method-assign]
+        with pytest.raises(KeyboardInterrupt):
+            training.run()
+
+
+@pytest.mark.parametrize("which", TRAININGS)
+def test_an_interrupted_training_ends_with_the_same_model(
+    which: str, tmp_path: Path, small_training: Make
+) -> None:
+    """Parameters, optimiser, chance and environments go on exactly where they were."""
+    config = small_training(**TRAININGS[which])
+    straight = train(config, tmp_path / "straight")
+    folder = tmp_path / "interrupted"
+    folder.mkdir()
+    Interruption(config, folder, 70)
+    np.random.default_rng()  # whatever happens in between
+    resumed = train(config, folder, resume=True)
+    assert resumed.steps == straight.steps == 192
+    assert resumed.results == straight.results
+    assert parameters(resumed.model) == parameters(straight.model)
+
+
+def test_another_seed_gives_another_model(tmp_path: Path, small_training: Make) -> None:
+    """And the same seed the same."""
+    config = small_training()
+    first, again = train(config, tmp_path / "1"), train(config, tmp_path / "2")
+    other = train(config.with_train(seed=1), tmp_path / "3")
+    assert parameters(first.model) == parameters(again.model)
+    assert parameters(first.model) != parameters(other.model)
+
+
+def test_a_training_can_be_prolonged(tmp_path: Path, small_training: Make) -> None:
+    """More steps for a finished training are as if it had had them from the beginning."""
+    config = small_training()
+    train(config.with_train(steps=96), tmp_path / "short")
+    longer = train(config, tmp_path / "short", resume=True)
+    assert parameters(longer.model) == parameters(train(config, tmp_path / "long").model)
+
+
+def test_a_training_leaves_tables_and_models(tmp_path: Path, small_training: Make) -> None:
+    """One row per update and per evaluation; those of a repeated stretch are not kept twice."""
+    config = small_training(evaluation={"every": 48}, train={"checkpoint_every": 96})
+    Interruption(config, tmp_path, 170)
+    train(config, tmp_path, resume=True)
+    rows = (tmp_path / FILE).read_text().splitlines()
+    assert [row.split(",")[0] for row in rows[1:]] == ["48", "96", "144", "192"]
+    rows = (tmp_path / EVALUATIONS).read_text().splitlines()
+    assert [row.split(",")[0] for row in rows[1:]] == ["48", "96", "144", "192"]
+    assert read_model(tmp_path / BEST).steps in (48, 96, 144, 192)
+
+
+def test_environments_are_restored_by_playing_again(small_training: Make) -> None:
+    """Episodes of different lengths end up side by side where they were."""
+    config = small_training()
+    episodes = config.episodes.open(config.folder)
+    batch, again = (ReplayableBatch(config.environment, episodes, 4, threads=1) for _ in range(2))
+    batch.seed(5)
+    for place in range(4):
+        batch.reset(place)
+    random, returns = np.random.default_rng(5), np.zeros(4)
+    for _ in range(73):
+        ended = batch.step(random.integers(7, size=4))
+        returns += batch.reward
+        for place in map(int, ended):
+            returns[place] = 0
+            batch.reset(place)
+    assert again.restore(batch.records()).tolist() == returns.tolist()
+    assert again.records() == batch.records()
+    assert np.array_equal(again.observation, batch.observation)
+    assert np.array_equal(again.mask, batch.mask)
+    actions = np.zeros(4, np.int64)
+    batch.step(actions)
+    again.step(actions)
+    assert np.array_equal(again.reward, batch.reward)
+
+
+def test_a_folder_holds_one_training(tmp_path: Path, small_training: Make) -> None:
+    """A second one would write over the first one's model."""
+    config = small_training()
+    train(config, tmp_path)
+    with pytest.raises(ParameterError, match="holds a training already"):
+        train(config, tmp_path)
+    with pytest.raises(InputError, match=r"was trained with \[train\] gamma = None, not 0.5"):
+        train(config.with_train(gamma=0.5), tmp_path, resume=True)
+
+
+def test_what_cannot_be_resumed_or_written_is_said(tmp_path: Path, small_training: Make) -> None:
+    """No checkpoint, a damaged one, a file where the folder should be."""
+    config = small_training()
+    with pytest.raises(InputError, match="no such file"):
+        train(config, tmp_path, resume=True)
+    (tmp_path / CHECKPOINT).write_bytes(b"no zip")
+    with pytest.raises(InputError, match="is damaged, or no schedlab checkpoint"):
+        train(config, tmp_path, resume=True)
+    write_archive(tmp_path / CHECKPOINT, KIND, {"config": {}}, {})
+    with pytest.raises(InputError, match="is incomplete, without steps"):
+        train(config, tmp_path, resume=True)
+    (tmp_path / "file").touch()
+    with pytest.raises(OutputError, match="cannot be created"):
+        train(config, tmp_path / "file")
+
+
+@pytest.mark.slow
+def test_a_kernel_network_learns_to_beat_easy(tmp_path: Path) -> None:
+    """In well under two minutes the greedy policy has smaller slowdowns than EASY and than chance.
+
+    EASY's are those of the same episodes; the untrained network's choices are as good as random.
+    """
+    examples = Path(__file__).parents[2] / "examples" / "train"
+    config = read_training(examples / "small.toml")
+    trained = train(config, tmp_path)
+    episodes, evaluation = config.episodes.open(config.folder), config.evaluation
+    slowdowns = []
+    for place in range(evaluation.episodes):
+        workload = episodes.draw(np.random.default_rng(evaluation.seed + place))
+        schedule = simulate(workload, config.environment.nodes, "easy", tick=1)
+        slowdowns.append(find_metric("bounded_slowdown").value(schedule))
+    assert trained.results["mean_bounded_slowdown"] < np.mean(slowdowns)

@@ -1,0 +1,82 @@
+"""The training file says what is wrong with it in one sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("gymnasium")
+
+from schedlab.errors import InputError
+from schedlab.rl.training_config import TrainingConfig, read_training, training_config
+
+ROOT = Path(__file__).parents[2]
+
+PAPER = ROOT / "examples" / "train" / "paper-proposal-nn1.toml"
+
+WRONG = {
+    "section": ("[training]\nsteps = 1", 'unknown key or section of the training "training"'),
+    "key": ("[train]\nlerning_rate = 1e-3", 'did you mean "learning_rate"?'),
+    "rule": ("[environment]\nnode = 8", 'did you mean "nodes"?'),
+    "text": ("[train]\nsteps = 'many'", "[train]: steps is 'many'; must be a whole number >= 0"),
+    "algorithm": ("[train]\nalgorithm = 'pppo'", 'unknown algorithm "pppo"; did you mean "ppo"?'),
+    "network": ("[train]\nnetwork = 'nn3'", 'unknown network "nn3"; did you mean "nn'),
+    "widths": ("[train]\nnetwork = [64, 0]", "network is [64, 0]; must have widths >= 1"),
+    "kernel": ("[train]\nnetwork = 'kernel'", 'network kernel needs observation = "jobs"'),
+    "a2c": (
+        "[train]\nalgorithm = 'a2c'\nn_epochs = 4",
+        "n_epochs is a parameter of ppo; a2c has none",
+    ),
+    "share": ("[train]\ngamma = 1.5", "gamma is 1.5; must be from 0 to 1"),
+    "rate": ("[train]\nlearning_rate = 0", "learning_rate is 0.0; must be > 0"),
+    "envs": ("[train]\nenvs = 0", "envs is 0; must be >= 1"),
+    "batch": (
+        "[train]\nenvs = 3\nn_steps = 16\nbatch_size = 20",
+        "batch_size 20 does not divide the 48 steps of a rollout",
+    ),
+    "weights": (
+        "[environment]\nreward_weights = [1, 2]",
+        "reward_weights is [1, 2]; must be a list of three numbers",
+    ),
+    "episodes": ("[evaluation]\nepisodes = 0", "episodes is 0; must be >= 1"),
+    "toml": ("[train\n", ":1: not TOML"),
+}
+
+
+@pytest.mark.parametrize("which", WRONG)
+def test_mistakes_are_named(which: str, tmp_path: Path) -> None:
+    """A typing error must not train something else for hours."""
+    text, sentence = WRONG[which]
+    path = tmp_path / "training.toml"
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_training(path)
+    assert str(caught.value).startswith(str(path))
+    assert sentence in str(caught.value)
+
+
+def test_what_is_left_out_has_the_paper_s_rules() -> None:
+    """The environment's defaults are the paper's, and so are those of a training."""
+    assert training_config({}) == TrainingConfig()
+    assert training_config({}).environment.visible_jobs == 100
+
+
+def test_a_configuration_survives_its_document() -> None:
+    """The model file holds the configuration as JSON."""
+    config = read_training(PAPER)
+    assert training_config(config.document()) == config
+
+
+def test_the_paper_s_training_has_four_million_steps() -> None:
+    """8 environments, 10,000 steps per episode, 50 episodes each."""
+    train = read_training(PAPER).train
+    assert train.steps == 8 * 10_000 * 50
+    assert train.widths == (1024, 512, 256)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples" / "train").glob("*.toml")))
+def test_examples_are_well_formed(path: Path) -> None:
+    """People copy them."""
+    config = read_training(path)
+    assert config.episodes.open(config.folder).longest_request_s > 0
