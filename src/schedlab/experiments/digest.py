@@ -27,10 +27,12 @@ def file_digest(path: Path) -> str:
 
 
 def outside_code(texts: Iterable[str]) -> dict[str, str]:
-    """Digests of the modules that ``package.module:object`` names among the texts."""
-    modules = {text.partition(":")[0] for text in texts if ":" in text}
-    files = {name: getattr(sys.modules.get(name), "__file__", None) for name in sorted(modules)}
-    return {name: file_digest(Path(file)) for name, file in files.items() if file}
+    """Digests of what the texts name: modules of ``module:object``, files of ``learned:file``."""
+    named = [text.split(":") for text in texts if ":" in text]
+    modules = {parts[0]: getattr(sys.modules.get(parts[0]), "__file__", None) for parts in named}
+    files = {parts[1]: parts[1] for parts in named if Path(parts[1]).is_file()}
+    found = {name: file for name, file in {**modules, **files}.items() if file}
+    return {name: file_digest(Path(found[name])) for name in sorted(found)}
 
 
 def code_of(texts: Iterable[str]) -> dict[str, Any]:

@@ -1,0 +1,21 @@
+"""Keys of results know the code and the files that a policy's name names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from schedlab.experiments.digest import outside_code
+
+
+def test_a_model_trained_anew_is_another_policy(tmp_path: Path) -> None:
+    """Under the same name its cells must be computed again."""
+    model = tmp_path / "model.zip"
+    model.write_bytes(b"one")
+    before = outside_code([f"learned:{model}:predict=last-two"])
+    model.write_bytes(b"other")
+    assert before != outside_code([f"learned:{model}:predict=last-two"])
+
+
+def test_a_parameter_is_no_file() -> None:
+    """``easy:depth=100`` names nothing outside."""
+    assert outside_code(["easy:depth=100", "wait:percentile=95"]) == {}
