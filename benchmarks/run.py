@@ -22,9 +22,9 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        on_files = files(folder)  # first: a child's size counts from that of its parent
         rows, floor = policies_and_peers(folder)
-        rows += whole_traces(options.data) + growth() + environments()
-        rows += files(folder) + start_up()
+        rows += whole_traces(options.data) + growth() + environments() + on_files + start_up()
     show(rows, floor)
     if options.record:
         record(rows, floor)

@@ -66,6 +66,7 @@ class Simulation:
         self.free = list(range(machine.nodes))
         self.queue: list[Job] = []
         self.running: list[Job] = []
+        self.predicted: list[Job] = []  # those running that may outlive their prediction
         self.left: list[Job] = []  # ended or withdrawn since the last pass
         self.arrived: list[Job] = []  # submitted since the last pass
         self.corrected = False  # whether a job has outlived its prediction since the last pass
@@ -98,6 +99,8 @@ class Simulation:
         job.start_s = self.now
         job.end_s = self.now + (job.request_s if killed else job.run_s)
         self.running.append(job)
+        if short(job):
+            self.predicted.append(job)
         self._push(self._completions, job.end_s, job)
         self._free_dependants(job, job.end_s)
 
@@ -131,7 +134,7 @@ class Simulation:
         """Go to the next instant with an event; False when there is none."""
         events = (self._completions, self._submissions, self._withdrawals)
         times_s = [heap[0][0] for heap in events if heap]
-        times_s += [self.machine.release_s(job) for job in self.running if short(job)]
+        times_s += [self.machine.release_s(job) for job in self.predicted if short(job)]
         if self.wake_up_s is not None:
             times_s.append(self.wake_up_s)
         self.now = min(times_s, default=self.now)
@@ -141,6 +144,8 @@ class Simulation:
         ended = list(self._due(self._completions))
         for job in ended:
             self.running.remove(job)
+            if job in self.predicted:
+                self.predicted.remove(job)
             self.free.extend(job.node_numbers)
         self.free.sort()
         self.left.extend(ended)
@@ -152,7 +157,7 @@ class Simulation:
 
     def _correct(self) -> bool:
         late = [
-            job for job in self.running if short(job) and self.machine.release_s(job) <= self.now
+            job for job in self.predicted if short(job) and self.machine.release_s(job) <= self.now
         ]
         for job in late:
             while short(job) and self.machine.release_s(job) <= self.now:
