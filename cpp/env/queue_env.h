@@ -7,9 +7,9 @@
 
 #include "core/simulator.h"
 #include "core/view.h"
-#include "env/easy_guard.h"
 #include "env/makespan_bound.h"
 #include "env/options.h"
+#include "policies/easy_guard.h"
 
 namespace schedlab {
 

@@ -12,7 +12,7 @@ Easy::Easy(std::shared_ptr<const Order> order, std::size_t depth,
     : OrderedPolicy(std::move(order), depth), candidates_(std::move(candidates)) {}
 
 void Easy::begin(const View&) {
-    head_ = kNoJob;
+    guard_.end();
     index_.clear();
 }
 
@@ -29,8 +29,9 @@ void Easy::schedule(View& view) {
 // pass cannot start now: the time before the shadow and the free and extra nodes only shrink.
 bool Easy::nothing_but_newcomers(const View& view) const {
     const WaitingQueue& queue = view.queue();
-    return head_ != kNoJob && queue.job(queue.first()) == head_ && view.completed().empty() &&
-           !view.plans_are_void() && considered_all_ && queue.size() <= depth();
+    return guard_.has_head() && queue.job(queue.first()) == guard_.head() &&
+           view.completed().empty() && !view.plans_are_void() && considered_all_ &&
+           queue.size() <= depth();
 }
 
 void Easy::pass(View& view) {
@@ -42,10 +43,11 @@ void Easy::pass(View& view) {
         if (keeps_index()) drop_from_index(view, at);
         view.start(at);
     }
-    head_ = at < end ? queue.job(at) : kNoJob;
-    if (head_ == kNoJob) return;
-    shadow_ = view.shadow(view.nodes(head_));
-    view.promise(head_, shadow_.time);
+    if (at >= end) {
+        guard_.end();
+        return;
+    }
+    guard_.begin(view, queue.job(at));
     if (keeps_index()) {
         backfill_by_index(view);
     } else {
@@ -55,12 +57,12 @@ void Easy::pass(View& view) {
 
 void Easy::backfill(View& view, Position from, Position end) {
     const WaitingQueue& queue = view.queue();
-    const Time slack = shadow_.time - view.now();
+    const Time slack = guard_.slack(view);
     std::vector<Position> found;
     for (; view.free_nodes() > 0; ++from) {
-        from = queue.find_backfill(from, end, view.free_nodes(), slack, shadow_.extra);
+        from = queue.find_backfill(from, end, view.free_nodes(), slack, guard_.extra());
         if (from >= end) break;
-        if (!may_start(view, queue.job(from))) continue;
+        if (!guard_.allows(view, queue.job(from))) continue;
         if (candidates_) {
             found.push_back(from);
         } else {
@@ -71,12 +73,12 @@ void Easy::backfill(View& view, Position from, Position end) {
 }
 
 void Easy::backfill_by_index(View& view) {
-    const Time slack = shadow_.time - view.now();
+    const Time slack = guard_.slack(view);
     for (Position at = index_.first(); view.free_nodes() > 0; ++at) {
-        at = index_.find_backfill(at, index_.end(), view.free_nodes(), slack, shadow_.extra);
+        at = index_.find_backfill(at, index_.end(), view.free_nodes(), slack, guard_.extra());
         if (at >= index_.end()) break;
         const JobIndex job = index_.job(at);
-        if (may_start(view, job)) start(view, view.queue().find(job));
+        if (guard_.allows(view, job)) start(view, view.queue().find(job));
     }
 }
 
@@ -85,7 +87,7 @@ void Easy::backfill_newcomers(View& view) {
     const WaitingQueue& queue = view.queue();
     std::vector<Position> found;
     for (const JobIndex job : view.submitted()) {
-        if (!may_start(view, job)) continue;
+        if (!guard_.allows(view, job)) continue;
         const Position position = queue.find(job);
         if (position < queue.end()) found.push_back(position);  // else withdrawn at once
     }
@@ -95,7 +97,7 @@ void Easy::backfill_newcomers(View& view) {
     }
     std::sort(found.begin(), found.end());
     for (const Position position : found) {
-        if (may_start(view, queue.job(position))) start(view, position);
+        if (guard_.allows(view, queue.job(position))) start(view, position);
     }
 }
 
@@ -111,22 +113,13 @@ void Easy::backfill_sorted(View& view, const std::vector<Position>& candidates) 
     }
     std::sort(ranked.begin(), ranked.end());
     for (const auto& [key, arrival, position] : ranked) {
-        if (may_start(view, queue.job(position))) start(view, position);
+        if (guard_.allows(view, queue.job(position))) start(view, position);
     }
-}
-
-bool Easy::ends_in_time(const View& view, JobIndex job) const {
-    return view.estimate(job) <= shadow_.time - view.now();
-}
-
-bool Easy::may_start(const View& view, JobIndex job) const {
-    const NodeCount nodes = view.nodes(job);
-    return nodes <= view.free_nodes() && (ends_in_time(view, job) || nodes <= shadow_.extra);
 }
 
 void Easy::start(View& view, Position position) {
     const JobIndex job = view.queue().job(position);
-    if (!ends_in_time(view, job)) shadow_.extra -= view.nodes(job);
+    guard_.will_start(view, job);
     if (keeps_index()) drop_from_index(view, position);
     view.start(position);
 }

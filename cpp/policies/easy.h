@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "core/release_list.h"
 #include "core/waiting_queue.h"
+#include "policies/easy_guard.h"
 #include "policies/ordered_policy.h"
 
 namespace schedlab {
@@ -29,8 +29,6 @@ class Easy : public OrderedPolicy {
     void backfill_newcomers(View& view);
     void backfill_by_index(View& view);
     void backfill_sorted(View& view, const std::vector<Position>& candidates);
-    bool may_start(const View& view, JobIndex job) const;
-    bool ends_in_time(const View& view, JobIndex job) const;
     void start(View& view, Position position);
 
     // The waiting jobs in the candidates' order, kept where a search through all of them would
@@ -42,9 +40,8 @@ class Easy : public OrderedPolicy {
 
     std::shared_ptr<const Order> candidates_;
     WaitingQueue index_;
-    JobIndex head_ = kNoJob;
+    EasyGuard guard_;
     bool considered_all_ = false;  // at the last full pass
-    Shadow shadow_{};
 };
 
 }  // namespace schedlab

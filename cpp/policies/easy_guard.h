@@ -7,6 +7,7 @@ namespace schedlab {
 // EASY's rule for one head: what starts beside it must end before its time or use extra nodes.
 class EasyGuard {
   public:
+    // Promises the head the earliest time at which enough nodes will be free.
     void begin(View& view, JobIndex head) {
         head_ = head;
         shadow_ = view.shadow(view.nodes(head));
@@ -16,6 +17,8 @@ class EasyGuard {
 
     bool has_head() const { return head_ != kNoJob; }
     JobIndex head() const { return head_; }
+    Time slack(const View& view) const { return shadow_.time - view.now(); }
+    NodeCount extra() const { return shadow_.extra; }
 
     bool allows(const View& view, JobIndex job) const {
         const NodeCount nodes = view.nodes(job);
@@ -28,7 +31,7 @@ class EasyGuard {
 
   private:
     bool ends_in_time(const View& view, JobIndex job) const {
-        return view.estimate(job) <= shadow_.time - view.now();
+        return view.estimate(job) <= slack(view);
     }
 
     JobIndex head_ = kNoJob;
