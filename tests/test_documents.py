@@ -112,7 +112,19 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
 RUNNABLE = [page for page in PAGES if blocks(page)]
 
 
-@pytest.mark.parametrize("path", RUNNABLE, ids=lambda path: str(path.relative_to(ROOT)))
+def pages() -> list[Any]:
+    """Those with examples; but for the README's these take seconds each."""
+    return [
+        pytest.param(
+            path,
+            id=str(path.relative_to(ROOT)),
+            marks=() if path.name == "README.md" else pytest.mark.slow,
+        )
+        for path in RUNNABLE
+    ]
+
+
+@pytest.mark.parametrize("path", pages())
 def test_a_page_does_what_it_shows(path: Path, empty_folder: Path) -> None:
     """Readers copy what they see."""
     page = Page(empty_folder)

@@ -137,6 +137,7 @@ def test_a_failing_cell_does_not_stop_the_others(
     assert again.computed == 4
 
 
+@pytest.mark.slow
 def test_a_cell_that_ends_its_process_does_not_stop_the_others(
     describe: Describe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
