@@ -117,7 +117,7 @@ def test_ctrl_c_at_half_and_again(of_its_own: dict[str, str]) -> None:
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to Ray's processes too
     _, stderr = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 130, stderr
     kept = "finished cells are kept in out; run again to go on"
     assert stderr == f"{kept}\nschedlab: interrupted\n"
     assert 3 <= len(list(Path("out/cells").iterdir())) < 8

@@ -46,7 +46,7 @@ class RayEngine:
         """One outcome per task as they finish; closed early, the others are cancelled."""
         if not tasks:
             return
-        with connected(self.address, processors=self.workers):
+        with connected(self.address, processors=self.workers) as goes_on:
             waiting = _submitted(tasks)
             running: dict[ray.ObjectRef[Outcome], Task] = {}
             try:
@@ -57,8 +57,11 @@ class RayEngine:
                     (finished,), _ = ray.wait(list(running), num_returns=1)
                     yield _outcome(finished, running.pop(finished))
             finally:
-                for reference in running:
-                    ray.cancel(reference, force=True)
+                # Where the connection ends, so do its tasks; to cancel a task that a Ctrl-C ends at
+                # the same moment kills this process too (Ray 2.60: "task that was not pending").
+                if goes_on:
+                    for reference in running:
+                        ray.cancel(reference, force=True)
 
     def _free(self, running: int) -> int:
         """How many more to submit: enough to keep a cluster busy, and to make one grow that can.

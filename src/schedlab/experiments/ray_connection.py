@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -29,12 +30,15 @@ QUIETLY: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERRO
 
 
 @contextmanager
-def connected(address: str | None, *, processors: int | None = None) -> Iterator[None]:
-    """Be connected to the cluster or, without an address, to a Ray of so many processors here."""
+def connected(address: str | None, *, processors: int | None = None) -> Iterator[bool]:
+    """Be connected to the cluster or, without an address, to a Ray of so many processors here.
+
+    Gives whether the connection was there before, and so goes on afterwards.
+    """
     if ray.is_initialized():
         if address is not None:
             raise ParameterError(f"connected to Ray already; leave out the address {address}")
-        yield
+        yield True
         return
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
@@ -45,7 +49,7 @@ def connected(address: str | None, *, processors: int | None = None) -> Iterator
         else:
             _try(address)
             _join(address)
-        yield
+        yield False
     finally:
         ray.shutdown(wait_for_processes=True)
         _print_notices(True)
@@ -65,12 +69,24 @@ def check_address(address: str) -> None:
 
 
 def _start(processors: int) -> None:
-    ray.init(address="local", num_cpus=processors, include_dashboard=False, **QUIETLY)
+    with _ctrl_c_waits():
+        ray.init(address="local", num_cpus=processors, include_dashboard=False, **QUIETLY)
+
+
+@contextmanager
+def _ctrl_c_waits() -> Iterator[None]:
+    """Hold an interruption back for the moment: Ray half started may crash at exit."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _join(address: str) -> None:
     try:
-        ray.init(address=address, **QUIETLY)
+        with _ctrl_c_waits():
+            ray.init(address=address, **QUIETLY)
     except (OSError, RuntimeError, ValueError) as error:
         raise _unreachable(address, str(error)) from None
 
