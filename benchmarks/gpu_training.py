@@ -1,4 +1,4 @@
-"""The paper's training run on one device: ``python -m benchmarks.gpu_training --device cuda``.
+"""The paper's training run on one device: ``python -m benchmarks.gpu_training``.
 
 4,000,000 steps of Proposal NN1 on the first 1,000 jobs of a WL1 workload; prints steps per second
 and where the time goes.
@@ -10,74 +10,97 @@ import argparse
 import json
 import os
 import time
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import torch
 
-from schedlab.rl.episodes import FixedEpisode
-from schedlab.rl.lean_ppo import LeanPpo, PpoSettings, Progress
-from schedlab.rl.settings import QueueSettings
-from schedlab.workload import apply, generate
+from schedlab.rl.train import Training
+from schedlab.rl.training_config import read_training
+
+EXAMPLE = Path(__file__).parents[1] / "examples/train/paper-proposal-nn1-gpu.toml"
 
 
 def main() -> None:
     """Train and report."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--steps", type=int, default=4_000_000)
-    parser.add_argument("--envs", type=int, default=4096)
-    parser.add_argument("--n-steps", type=int, default=64)
-    parser.add_argument("--batch-size", type=int, default=16_384)
-    parser.add_argument("--epochs", type=int, default=4)
-    parser.add_argument("--learning-rate", type=float, default=3e-4)
-    parser.add_argument("--gamma", type=float, default=0.99)
-    parser.add_argument("--fp32", action="store_true", help="without bf16")
-    parser.add_argument("--quiet", action="store_true")
-    given = parser.parse_args()
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--precision", default="bf16")
+    parser.add_argument("--steps", type=int)
+    parser.add_argument("--envs", type=int)
+    parser.add_argument("--n-steps", type=int)
+    parser.add_argument("--batch-size", type=int)
+    parser.add_argument("--learning-rate", type=float)
+    parser.add_argument("--gamma", type=float)
+    given = {key: value for key, value in vars(parser.parse_args()).items() if value is not None}
+    with TemporaryDirectory() as folder:
+        print(json.dumps(measure(Path(folder), **given)))
+
+
+def measure(folder: Path, **changes: Any) -> dict[str, Any]:
+    """The paper's training with these changes in ``[train]``."""
     began = time.perf_counter()
-    jobs = apply(generate("wl1", 2000, seed=1), ["head=1000"])
-    settings = PpoSettings(
-        envs=given.envs,
-        n_steps=given.n_steps,
-        batch_size=given.batch_size,
-        n_epochs=given.epochs,
-        learning_rate=given.learning_rate,
-        gamma=given.gamma,
-        bf16=not given.fp32,
-    )
-    trainer = LeanPpo(QueueSettings(), FixedEpisode(jobs), settings, device=given.device, seed=1)
+    config = read_training(EXAMPLE).with_train(**changes)
+    training = Training(config, folder, None)
+    timer = Timer()
+    env, trainer = timer.time(training.env, "advance"), training.trainer
+    timer.time(trainer, "collect_rollouts")
+    timer.time(trainer, "train", then=_wait)
     ready = time.perf_counter()
-    trainer.learn(given.steps, None if given.quiet else show)
-    total = time.perf_counter() - began
-    progress = trainer.progress
-    found = {
-        "device": torch.cuda.get_device_name() if given.device == "cuda" else "cpu",
+    trained = training.run()
+    ended = time.perf_counter()
+    spent = timer.spent
+    rollouts, updates = spent["collect_rollouts"], spent["train"]
+    train = config.train
+    on_gpu = trainer.device.type == "cuda"
+    return {
+        "device": torch.cuda.get_device_name() if on_gpu else "cpu",
         "threads": len(os.sched_getaffinity(0)),
-        **vars(given),
-        "total_s": round(total, 2),
+        "envs": env.num_envs,
+        "T": train.n_steps,
+        "M": train.batch_size,
+        "precision": train.precision,
+        "steps": trained.steps,
+        "total_s": round(ended - began, 2),
         "start_up_s": round(ready - began, 2),
-        "steps_per_s": round(progress.steps / progress.seconds),
-        "environments_s": round(progress.env_seconds, 2),
-        "update_s": round(progress.update_seconds, 2),
-        "rest_s": round(progress.seconds - progress.env_seconds - progress.update_seconds, 2),
-        "episodes": len(progress.episodes),
-        "utilisation": _mean(progress, "utilisation"),
-        "return": _mean(progress, "return"),
+        "environments_s": round(spent["advance"], 2),
+        "actions_s": round(rollouts - spent["advance"], 2),
+        "updates_s": round(updates, 2),
+        "rest_s": round(ended - ready - rollouts - updates, 2),
+        "steps_per_s": round(trained.steps / (rollouts + updates)),
+        "utilisation": round(trained.results["utilisation"], 3),
+        "return": round(trained.results["return"], 3),
     }
-    print(json.dumps(found))
 
 
-def show(progress: Progress) -> None:
-    """One line per rollout."""
-    print(
-        f"{progress.steps:>9,} steps {progress.seconds:6.1f} s "
-        f"return {_mean(progress, 'return'):.3f} utilisation {_mean(progress, 'utilisation'):.3f}",
-        flush=True,
-    )
+def _wait() -> None:
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
 
 
-def _mean(progress: Progress, name: str) -> float:
-    last = [episode[name] for episode in progress.episodes[-100:]]
-    return round(sum(last) / len(last), 3) if last else float("nan")
+class Timer:
+    """Adds up how long methods take."""
+
+    def __init__(self) -> None:
+        self.spent: dict[str, float] = {}
+
+    def time(self, owner: Any, name: str, then: Callable[[], None] | None = None) -> Any:
+        """Time the owner's method."""
+        method = getattr(owner, name)
+        self.spent[name] = 0.0
+
+        def timed(*arguments: Any, **settings: Any) -> Any:
+            began = time.perf_counter()
+            result = method(*arguments, **settings)
+            if then is not None:
+                then()
+            self.spent[name] += time.perf_counter() - began
+            return result
+
+        setattr(owner, name, timed)
+        return owner
 
 
 if __name__ == "__main__":

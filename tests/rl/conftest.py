@@ -1,13 +1,17 @@
-"""Small trainings that take a moment."""
+"""Small trainings that take a moment, and networks without any."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 if TYPE_CHECKING:
+    from schedlab import Workload
     from schedlab.rl.training_config import TrainingConfig
 
 SMALL: Mapping[str, Mapping[str, Any]] = {
@@ -46,3 +50,56 @@ def small_training() -> Callable[..., TrainingConfig]:
         )
 
     return make
+
+
+@pytest.fixture
+def drawn(small_training: Callable[..., TrainingConfig], tmp_path: Path) -> Callable[..., Path]:
+    """Makes model files of networks drawn at random: odd but decided in their ways."""
+    from schedlab.rl.model_file import write_model
+    from schedlab.rl.train import Training
+
+    def make(seed: int = 0, **changes: Mapping[str, Any]) -> Path:
+        own = changes.get("environment", {})
+        rules = {"nodes": 16, "max_steps": 3000, "doubling": False, **own}
+        train = {"seed": seed, **changes.get("train", {})}
+        training = Training(small_training(environment=rules, train=train), tmp_path, None)
+        path, random, model = (
+            tmp_path / f"{seed}.zip",
+            np.random.default_rng(seed),
+            training.model(),
+        )
+        parameters = {
+            name: random.normal(size=each.shape).astype(np.float32)
+            for name, each in model.parameters.items()
+        }
+        write_model(path, replace(model, parameters=parameters))
+        return path
+
+    return make
+
+
+@pytest.fixture
+def scheduled_starts() -> Callable[[Path, Workload], list[int]]:
+    """Starts by a model file, under its own rules; a job may wait for ever, as in an episode."""
+    from schedlab.platform import Platform
+    from schedlab.policies import choose_policy
+    from schedlab.rl.model_file import read_model
+    from schedlab.sim.simulation import build_simulator
+
+    def starts(path: Path, workload: Workload) -> list[int]:
+        settings = read_model(path.with_suffix(".zip")).settings
+        policy = choose_policy(f"learned:{path}", predict=settings.estimate)
+        simulator = build_simulator(
+            workload,
+            Platform.homogeneous(settings.nodes).clusters[0],
+            tick=settings.sim_step_s,
+            kill_at_request=True,
+            predictor=policy.predictor.make(workload),
+        )
+        simulator.use(policy.core)
+        while simulator.run(policy.core, 1000):
+            pass
+        found: list[int] = simulator.start_times().tolist()
+        return found
+
+    return starts

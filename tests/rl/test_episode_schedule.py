@@ -13,8 +13,8 @@ pytest.importorskip("gymnasium")
 
 from schedlab import Workload, simulate
 from schedlab.metrics import find_metric
+from schedlab.policies.learned.settings import MODES
 from schedlab.rl import QueueEnv
-from schedlab.rl.settings import MODES
 from schedlab.sim import JobState
 from schedlab.testing.instances import jobs
 from schedlab.testing.strategies import workloads

@@ -14,9 +14,9 @@ pytest.importorskip("gymnasium")
 from schedlab import Schedule, Workload, simulate
 from schedlab.metrics import find_metric
 from schedlab.rl import QueueBatch, QueueEnv, QueueSettings, QueueVectorEnv
-from schedlab.rl.episodes import FixedEpisode, WindowEpisodes
 from schedlab.testing.instances import crowd
 from schedlab.testing.strategies import workloads
+from schedlab.workload.episodes import FixedEpisode, WindowEpisodes
 
 NODES = 8
 

@@ -14,8 +14,8 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
+from schedlab.policies.learned.settings import MODES, OBSERVATIONS, REWARDS
 from schedlab.rl import QueueEnv, QueueVectorEnv
-from schedlab.rl.settings import MODES, OBSERVATIONS, REWARDS
 from schedlab.testing.instances import crowd
 
 SMALL: dict[str, Any] = {"nodes": 16, "visible_jobs": 5, "max_steps": 40}

@@ -15,13 +15,10 @@ pytest.importorskip("sb3_contrib")
 
 from schedlab import Workload, simulate
 from schedlab.errors import ParameterError, PolicyError
-from schedlab.platform import Platform
 from schedlab.policies import choose_policy
+from schedlab.policies.learned import learned_policy
 from schedlab.rl import QueueEnv
-from schedlab.rl.learned_policy import LearnedPolicy
 from schedlab.rl.model_file import read_model, write_model
-from schedlab.rl.train import Training
-from schedlab.sim.simulation import build_simulator
 from schedlab.testing.instances import crowd
 
 Make = Callable[..., Any]
@@ -39,30 +36,6 @@ MODES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
 }
 
 
-@pytest.fixture
-def drawn(small_training: Make, tmp_path: Path) -> Make:
-    """Makes model files of networks drawn at random: odd but decided in their ways."""
-
-    def make(seed: int = 0, **changes: Mapping[str, Any]) -> Path:
-        own = changes.get("environment", {})
-        rules = {"nodes": 16, "max_steps": 3000, "doubling": False, **own}
-        train = {"seed": seed, **changes.get("train", {})}
-        training = Training(small_training(environment=rules, train=train), tmp_path, None)
-        path, random, model = (
-            tmp_path / f"{seed}.zip",
-            np.random.default_rng(seed),
-            training.model(),
-        )
-        parameters = {
-            name: random.normal(size=each.shape).astype(np.float32)
-            for name, each in model.parameters.items()
-        }
-        write_model(path, replace(model, parameters=parameters))
-        return path
-
-    return make
-
-
 def greedy_starts(path: Path, workload: Workload) -> list[int]:
     """Of the model's own episode."""
     model = read_model(path)
@@ -78,27 +51,11 @@ def greedy_starts(path: Path, workload: Workload) -> list[int]:
     return starts
 
 
-def scheduled_starts(path: Path, workload: Workload) -> list[int]:
-    """As ``simulate`` has them, which refuses schedules that leave jobs waiting for ever."""
-    settings = read_model(path).settings
-    policy = choose_policy(f"learned:{path}", predict=settings.estimate)
-    simulator = build_simulator(
-        workload,
-        Platform.homogeneous(settings.nodes).clusters[0],
-        tick=settings.sim_step_s,
-        kill_at_request=True,
-        predictor=policy.predictor.make(workload),
-    )
-    simulator.use(policy.core)
-    while simulator.run(policy.core, 1000):
-        pass
-    starts: list[int] = simulator.start_times().tolist()
-    return starts
-
-
 @pytest.mark.parametrize("which", MODES)
 @pytest.mark.parametrize("seed", [0, 1])
-def test_the_schedule_is_the_greedy_episode(which: str, seed: int, drawn: Make) -> None:
+def test_the_schedule_is_the_greedy_episode(
+    which: str, seed: int, drawn: Make, scheduled_starts: Make
+) -> None:
     """Start by start: the simulator asks the network what the environment would ask.
 
     A network that picks may leave jobs waiting for ever; then they wait in both.
@@ -116,7 +73,7 @@ def test_simulate_runs_it_like_any_other(drawn: Make) -> None:
 
 def test_a_policy_can_be_used_twice(drawn: Make) -> None:
     """It forgets the first simulation when the second begins."""
-    policy = LearnedPolicy(drawn())
+    policy = learned_policy(drawn())
     first, again = (simulate(crowd(count=30), 16, policy) for _ in range(2))
     assert first.start_s.tolist() == again.start_s.tolist()
 

@@ -15,6 +15,7 @@ from gymnasium.spaces import Box, Discrete
 from numpy.typing import NDArray
 
 from schedlab import _core
+from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.networks import (
     JOB_FEATURES,
     ActorCritic,
@@ -22,7 +23,6 @@ from schedlab.rl.networks import (
     policy_class,
     policy_settings,
 )
-from schedlab.rl.settings import QueueSettings
 from schedlab.rl.training_config import TrainSection
 
 

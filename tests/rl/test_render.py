@@ -13,9 +13,9 @@ pytest.importorskip("gymnasium")
 pytest.importorskip("matplotlib")
 
 from schedlab.errors import MissingExtraError
+from schedlab.policies.learned.settings import MODES
 from schedlab.rl import QueueEnv
 from schedlab.rl.render import Moment
-from schedlab.rl.settings import MODES
 from schedlab.testing.instances import crowd, jobs
 
 

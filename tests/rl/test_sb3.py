@@ -21,9 +21,9 @@ from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv, VecMonitor, VecNormalize
 
+from schedlab.policies.learned.settings import MODES, OBSERVATIONS
 from schedlab.rl import QueueBatch, QueueEnv, QueueSettings, WindowEpisodes
 from schedlab.rl.sb3_env import QueueVecEnv
-from schedlab.rl.settings import MODES, OBSERVATIONS
 from schedlab.testing.instances import crowd
 
 RULES: dict[str, Any] = {"nodes": 16, "visible_jobs": 5, "max_steps": 40}

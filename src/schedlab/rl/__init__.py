@@ -10,17 +10,17 @@ try:
 except ModuleNotFoundError:
     raise MissingExtraError("Gymnasium", "rl") from None
 
+from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.batch import QueueBatch
-from schedlab.rl.episodes import (
+from schedlab.rl.queue_env import QueueEnv
+from schedlab.rl.vector_env import QueueVectorEnv
+from schedlab.workload.episodes import (
     Episodes,
     FixedEpisode,
     GeneratedEpisodes,
     WindowEpisodes,
     choose_episodes,
 )
-from schedlab.rl.queue_env import QueueEnv
-from schedlab.rl.settings import QueueSettings
-from schedlab.rl.vector_env import QueueVectorEnv
 
 __all__ = [
     "Episodes",

@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
+from schedlab.policies.learned.agent import Decider, GreedyAgent, Observations
+from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.batch import QueueBatch
-from schedlab.rl.episodes import Episodes
 from schedlab.rl.networks import ActorCritic, action_scores
-from schedlab.rl.settings import QueueSettings
+
+__all__ = ["Agent", "Decider", "evaluate", "play"]
+from schedlab.workload.episodes import Episodes
 
 
-class Agent:
-    """Takes the action with the highest score; if masked, of those that make sense."""
+class Agent(GreedyAgent):
+    """Decides greedily by a network that torch computes."""
 
     def __init__(self, policy: ActorCritic, *, masked: bool) -> None:
-        self.policy, self.masked = policy, masked
+        super().__init__(masked=masked)
+        self.policy = policy
 
-    def choose(
-        self, observation: NDArray[np.float32], mask: NDArray[np.uint8]
-    ) -> NDArray[np.int64]:
-        """One action per row."""
+    def scores(self, observation: Observations) -> Observations:
+        """One number per row and action."""
         with torch.inference_mode():
-            scores = action_scores(self.policy, torch.from_numpy(observation))
-            if self.masked:
-                scores = scores.masked_fill(torch.from_numpy(mask == 0), -torch.inf)
-            actions: NDArray[np.int64] = scores.argmax(dim=1).numpy()
-        return actions
+            seen = torch.from_numpy(observation).to(self.policy.device)
+            scores: Observations = action_scores(self.policy, seen).cpu().numpy()
+        return scores
 
 
 def evaluate(
-    agent: Agent,
+    agent: Decider,
     settings: QueueSettings,
     episodes: Episodes,
     count: int,
@@ -42,17 +39,30 @@ def evaluate(
     threads: int = 1,
 ) -> dict[str, float]:
     """Means over so many greedy episodes: the return, and what ``QueueBatch.result`` tells."""
+    played = play(agent, settings, episodes, count, seed=seed, threads=threads)
+    return {key: float(np.mean([each[key] for each in played])) for key in played[0]}
+
+
+def play(
+    agent: Decider,
+    settings: QueueSettings,
+    episodes: Episodes,
+    count: int,
+    *,
+    seed: int,
+    threads: int = 1,
+) -> list[dict[str, float]]:
+    """The same of each of the episodes; the same seed plays the same jobs."""
     batch = QueueBatch(settings, episodes, count, threads=threads)
     batch.seed(seed)
     for place in range(count):
         batch.reset(place)
     returns = np.zeros(count)
-    results: dict[int, dict[str, Any]] = {}
+    results: dict[int, dict[str, float]] = {}
     while len(results) < count:
         finished = batch.step(agent.choose(batch.observation, batch.mask))
         returns += batch.reward
         for place in map(int, finished):
-            results.setdefault(place, {"return": returns[place], **batch.result(place)})
+            results.setdefault(place, {"return": float(returns[place]), **batch.result(place)})
             batch.reset(place)
-    first = next(iter(results.values()))
-    return {key: float(np.mean([each[key] for each in results.values()])) for key in first}
+    return [results[place] for place in range(count)]

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from schedlab import _core
 from schedlab.errors import ParameterError, UnknownNameError, WorkloadError
 from schedlab.platform import Platform
+from schedlab.policies.learned.settings import QueueSettings
 from schedlab.predict import choose_predictor
-from schedlab.rl.episodes import Episodes
-from schedlab.rl.settings import QueueSettings
 from schedlab.sim import JobState, NodeRanges, Schedule
 from schedlab.sim.feasibility import check_feasible
 from schedlab.sim.simulation import build_simulator
 from schedlab.workload import Workload
+from schedlab.workload.episodes import Episodes
 
 Seeds = int | Sequence[int | None] | None
 

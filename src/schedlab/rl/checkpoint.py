@@ -20,12 +20,16 @@ from schedlab.rl.training_config import TrainingConfig, training_config
 from schedlab.rl.training_env import TrainingEnv
 
 KIND = "schedlab checkpoint"
-_FREE_TO_CHANGE = {"train": {"steps", "checkpoint_every", "threads"}, "evaluation": {"every"}}
+_FREE_TO_CHANGE = {
+    "train": {"steps", "checkpoint_every", "threads", "device"},
+    "evaluation": {"every"},
+}
 _PARTS = (
     *("config", "steps", "updates", "evaluations", "optimizer", "random"),
     *("episodes_seen", "episode_starts", "environments"),
 )
 _POLICY, _OPTIMIZER, _TORCH, _NUMPY = "policy.", "optimizer.", "random.torch", "random.numpy"
+_CUDA = "random.cuda"
 
 
 @dataclass(frozen=True)
@@ -80,9 +84,11 @@ def capture(
     """The state of the training now; call it between an update and the next rollout."""
     plain, tensors = _optimizer_state(model.policy.optimizer.state_dict())
     for name, each in model.policy.state_dict().items():
-        tensors[_POLICY + name] = each.numpy().copy()
+        tensors[_POLICY + name] = each.cpu().numpy().copy()
     name, keys, *rest = np.random.get_state(legacy=True)
     tensors[_NUMPY], tensors[_TORCH] = np.array(keys), torch.get_rng_state().numpy().copy()
+    if model.device.type == "cuda":
+        tensors[_CUDA] = torch.cuda.get_rng_state(model.device).numpy().copy()
     document = {
         "config": config.document(),
         "steps": model.num_timesteps,
@@ -118,6 +124,8 @@ def restore(checkpoint: Checkpoint, model: OnPolicyAlgorithm, env: TrainingEnv) 
     )
     model.policy.optimizer.load_state_dict(_optimizer_from(document["optimizer"], tensors))
     _restore_chance(document["random"], tensors)
+    if model.device.type == "cuda" and _CUDA in tensors:
+        torch.cuda.set_rng_state(torch.from_numpy(tensors[_CUDA].copy()), model.device)
 
 
 def _restore_chance(states: Mapping[str, Any], tensors: Tensors) -> None:
@@ -136,7 +144,7 @@ def _optimizer_state(state: Mapping[str, Any]) -> tuple[dict[str, Any], Tensors]
         plain["state"][str(place)] = {}
         for key, value in values.items():
             if isinstance(value, torch.Tensor):
-                tensors[f"{_OPTIMIZER}{place}.{key}"] = value.numpy().copy()
+                tensors[f"{_OPTIMIZER}{place}.{key}"] = value.cpu().numpy().copy()
             else:
                 plain["state"][str(place)][key] = value
     return plain, tensors

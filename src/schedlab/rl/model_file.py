@@ -9,21 +9,27 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import stable_baselines3
-import torch
-from gymnasium.spaces import Box, Discrete
 from numpy.typing import NDArray
 
 from schedlab import _core
-from schedlab.errors import InputError, SchedlabError
-from schedlab.rl.agent import Agent
-from schedlab.rl.networks import ActorCritic, policy_class, policy_settings
-from schedlab.rl.settings import QueueSettings
-from schedlab.rl.tensor_archive import read_archive, write_archive
-from schedlab.rl.training_config import TrainingConfig, training_config
+from schedlab.errors import InputError, MissingExtraError
+from schedlab.policies.learned.document import MODEL, understanding
+from schedlab.policies.learned.settings import QueueSettings
 from schedlab.version import __version__
 
-KIND = "schedlab model"
+try:
+    import sb3_contrib  # noqa: F401
+    import stable_baselines3
+    import torch
+    from gymnasium.spaces import Box, Discrete
+except ModuleNotFoundError:
+    raise MissingExtraError("sb3-contrib", "rl") from None
+
+from schedlab.rl.agent import Agent
+from schedlab.rl.networks import ActorCritic, policy_class, policy_settings
+from schedlab.rl.tensor_archive import read_archive, write_archive
+from schedlab.rl.training_config import TrainingConfig, training_config
+
 _SECTIONS = ("environment", "episodes", "train", "evaluation")
 
 
@@ -50,6 +56,22 @@ class TrainedModel:
         """The rules under which it decides, the scale of time included."""
         return replace(self.config.environment, time_scale_s=self.time_scale_s)
 
+    def document(self) -> dict[str, Any]:
+        """All but the parameters, as JSON has it, with the versions of what writes it."""
+        return {
+            **self.config.document(),
+            "time_scale_s": self.time_scale_s,
+            "steps": self.steps,
+            "results": dict(self.results),
+            "versions": {
+                "schedlab": __version__,
+                "stable-baselines3": stable_baselines3.__version__,
+                "torch": torch.__version__,
+                "numpy": np.__version__,
+                "python": host.python_version(),
+            },
+        }
+
     def agent(self) -> Agent:
         """The network, ready to decide."""
         train = self.config.train
@@ -58,6 +80,7 @@ class TrainedModel:
             Box(0, self.settings.largest, (passes.observation_size,), np.float32),
             Discrete(passes.actions),
             lambda _: 0.0,
+            ortho_init=False,  # takes seconds, and the file's parameters come in its place
             **policy_settings(train),
         )
         self._load_into(policy)
@@ -78,34 +101,15 @@ class TrainedModel:
 
 def write_model(path: str | Path, model: TrainedModel) -> None:
     """Write the model, whole or not at all."""
-    document = {
-        **model.config.document(),
-        "time_scale_s": model.time_scale_s,
-        "steps": model.steps,
-        "results": dict(model.results),
-        "versions": {
-            "schedlab": __version__,
-            "stable-baselines3": stable_baselines3.__version__,
-            "torch": torch.__version__,
-            "numpy": np.__version__,
-            "python": host.python_version(),
-        },
-    }
-    write_archive(path, KIND, document, model.parameters)
+    write_archive(path, MODEL, model.document(), model.parameters)
 
 
 def read_model(path: str | Path) -> TrainedModel:
     """The model of the file; nothing in it is run."""
-    document, parameters = read_archive(path, KIND)
-    try:
+    document, parameters = read_archive(path, MODEL)
+    with understanding(path):
         config = training_config({name: document[name] for name in _SECTIONS})
         scale, steps = float(document["time_scale_s"]), int(document["steps"])
         if not scale > 0:
             raise InputError(f"time_scale_s is {scale}; must be > 0")
         return TrainedModel(config, scale, steps, dict(document["results"]), parameters)
-    except KeyError as error:
-        raise InputError(f"{path}: its configuration does not say {error.args[0]}") from None
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{path}: its configuration cannot be understood: {error}") from None
-    except SchedlabError as error:
-        raise InputError(f"{path}: {error}") from None

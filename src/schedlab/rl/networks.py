@@ -12,11 +12,12 @@ from stable_baselines3.common.policies import ActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor, nn
 
+from schedlab.rl import observation_layout
 from schedlab.rl.training_config import KERNEL, TrainSection
 
-JOB_FEATURES = 10
+JOB_FEATURES = len(observation_layout.JOB_FEATURES)
 """Numbers that ``observation = "jobs"`` has for each visible job, before those of the machine."""
-_NODES = 2
+_NODES = observation_layout.JOB_FEATURES.index("nodes")
 _NEVER = -1e9
 
 ActorCritic = ActorCriticPolicy | MaskableActorCriticPolicy
@@ -121,10 +122,11 @@ class MaskableKernelPolicy(_ByJobs, MaskableActorCriticPolicy):
 
 
 def policy_class(train: TrainSection) -> type[ActorCritic]:
-    """Which class Stable-Baselines3 is to build."""
+    """Which class the trainer is to build; their parameters have the same names."""
+    masks = train.algorithm == "maskable-ppo" and train.engine == "sb3"
     if train.network == KERNEL:
-        return MaskableKernelPolicy if train.algorithm == "maskable-ppo" else KernelPolicy
-    return MaskableActorCriticPolicy if train.algorithm == "maskable-ppo" else ActorCriticPolicy
+        return MaskableKernelPolicy if masks else KernelPolicy
+    return MaskableActorCriticPolicy if masks else ActorCriticPolicy
 
 
 def policy_settings(train: TrainSection) -> dict[str, Any]:
@@ -143,3 +145,17 @@ def action_scores(policy: ActorCritic, observation: Tensor) -> Tensor:
     features: Any = policy.extract_features(observation, policy.pi_features_extractor)
     scores: Tensor = policy.action_net(policy.mlp_extractor.forward_actor(features))
     return scores
+
+
+def state_values(policy: ActorCritic, observation: Tensor) -> Tensor:
+    """The returns that are expected."""
+    features: Any = policy.extract_features(observation, policy.vf_features_extractor)
+    values: Tensor = policy.value_net(policy.mlp_extractor.forward_critic(features))
+    return values.squeeze(-1)
+
+
+def scores_and_values(policy: ActorCritic, observation: Tensor) -> tuple[Tensor, Tensor]:
+    """Both, with what they share computed once."""
+    features: Any = policy.extract_features(observation)
+    for_actions, for_value = policy.mlp_extractor(features)
+    return policy.action_net(for_actions), policy.value_net(for_value).squeeze(-1)

@@ -11,11 +11,11 @@ from gymnasium.spaces import Box, Discrete
 from numpy.typing import NDArray
 
 from schedlab.errors import ParameterError
+from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.batch import QueueBatch, sequence_in
-from schedlab.rl.episodes import choose_episodes
-from schedlab.rl.settings import QueueSettings
 from schedlab.sim import Schedule
 from schedlab.workload import Workload
+from schedlab.workload.episodes import choose_episodes
 
 if TYPE_CHECKING:
     from schedlab.rl.render import Frame, FrameRenderer

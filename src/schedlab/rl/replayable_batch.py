@@ -30,24 +30,35 @@ class ReplayableBatch(QueueBatch):
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
         self._generators = [each.bit_generator.state for each in self.random]
-        self._actions: list[list[int]] = [[] for _ in range(self.size)]
+        self._steps: list[NDArray[np.int64]] = []
+        self._begun = [0] * self.size
 
     def reset(self, place: int, sequence: Workload | None = None) -> None:
         """Begin an episode, and remember from which chance."""
         self._generators[place] = self.random[place].bit_generator.state
-        self._actions[place] = []
+        self._begun[place] = len(self._steps)
         super().reset(place, sequence)
 
     def step(self, actions: NDArray[np.int64]) -> NDArray[np.intp]:
         """Step them all, and remember the actions."""
-        for taken, action in zip(self._actions, actions.tolist(), strict=True):
-            taken.append(action)
+        self._steps.append(actions.copy())
         return super().step(actions)
 
     def records(self) -> list[EpisodeRecord]:
         """Where the environments are."""
-        both = zip(self._generators, self._actions, strict=True)
-        return [EpisodeRecord(generator, list(actions)) for generator, actions in both]
+        self._forget(min(self._begun))
+        steps = np.array(self._steps).reshape(-1, self.size)
+        return [
+            EpisodeRecord(generator, steps[begun:, place].tolist())
+            for place, (generator, begun) in enumerate(
+                zip(self._generators, self._begun, strict=True)
+            )
+        ]
+
+    def _forget(self, steps: int) -> None:
+        """Those before all running episodes."""
+        del self._steps[:steps]
+        self._begun = [begun - steps for begun in self._begun]
 
     def restore(self, records: Sequence[EpisodeRecord]) -> NDArray[np.float64]:
         """Bring the environments where the records left them; the rewards of each on the way.

@@ -7,12 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from schedlab.rl.batch import QueueBatch, check_actions, sequence_in
 from schedlab.rl.queue_env import spaces
+
+Advanced = tuple[NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]
+"""Rewards, which episodes have ended, and infos."""
 
 
 class QueueVecEnv(VecEnv):
@@ -49,7 +53,13 @@ class QueueVecEnv(VecEnv):
 
     def step_wait(self) -> VecEnvStepReturn:
         """Step them all, and begin anew where an episode has ended."""
-        finished = self.batch.step(self._actions)
+        rewards, dones, infos = self.advance(self._actions)
+        # SB3 puts an observation into its buffer after the next step, so it must not change.
+        return self.batch.observation.copy(), rewards, dones, infos
+
+    def advance(self, actions: NDArray[np.int64]) -> Advanced:
+        """The same without the observations, which are in the batch until the next step."""
+        finished = self.batch.step(actions)
         self._returns += self.batch.reward
         rewards = self.batch.reward.astype(np.float32)
         dones = (self.batch.terminated | self.batch.truncated).astype(bool)
@@ -58,8 +68,7 @@ class QueueVecEnv(VecEnv):
             infos[place] = self._last_info(place)
             self._returns[place] = 0
             self.batch.reset(place)
-        # SB3 puts an observation into its buffer after the next step, so it must not change.
-        return self.batch.observation.copy(), rewards, dones, infos
+        return rewards, dones, infos
 
     def _last_info(self, place: int) -> dict[str, Any]:
         result = dict(self.batch.result(place))

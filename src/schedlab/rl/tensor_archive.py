@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Mapping
 from io import BytesIO
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from schedlab.atomic import replacing
 from schedlab.errors import InputError, MissingExtraError
+from schedlab.policies.learned.document import read_document, write_document
 from schedlab.workload.readers import Source
 
 try:
@@ -23,7 +23,6 @@ try:
 except ModuleNotFoundError:
     raise MissingExtraError("safetensors", "rl") from None
 
-VERSION = 1
 DOCUMENT, TENSORS = "config.json", "model.safetensors"
 
 Tensors = dict[str, NDArray[Any]]
@@ -33,9 +32,8 @@ def write_archive(
     path: str | Path, kind: str, document: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]
 ) -> None:
     """Write the file whole or not at all; the same content gives the same bytes."""
-    head = {"kind": kind, "version": VERSION, **document}
     parts = {
-        DOCUMENT: json.dumps(head, indent=2, allow_nan=False).encode(),
+        DOCUMENT: write_document(kind, document).encode(),
         TENSORS: save({name: np.ascontiguousarray(each) for name, each in tensors.items()}),
     }
     with replacing(path) as temporary, ZipFile(temporary, "w", ZIP_DEFLATED) as archive:
@@ -46,18 +44,7 @@ def write_archive(
 def read_archive(path: str | Path, kind: str) -> tuple[dict[str, Any], Tensors]:
     """The document and the numbers, or one sentence on why the file is not of that kind."""
     parts = _parts(Source.load(path), kind)
-    try:
-        document = json.loads(parts[DOCUMENT])
-    except (ValueError, RecursionError):
-        raise InputError(f"{path}: {DOCUMENT} in it is no JSON") from None
-    if not isinstance(document, dict) or document.get("kind") != kind:
-        found = document.get("kind") if isinstance(document, dict) else None
-        raise InputError(f"{path}: holds {found!r}; must be a {kind}")
-    if document.get("version") != VERSION:
-        raise InputError(
-            f"{path}: is a {kind} of format version {document.get('version')!r}; "
-            f"this schedlab reads version {VERSION}"
-        )
+    document = read_document(path, DOCUMENT, parts[DOCUMENT], kind)
     try:
         return document, load(parts[TENSORS])
     except (SafetensorError, ValueError, KeyError, TypeError) as error:

@@ -7,32 +7,23 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
-from sb3_contrib import MaskablePPO
-from stable_baselines3 import A2C, PPO
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
 from stable_baselines3.common.utils import safe_mean
 
 from schedlab.atomic import replacing
 from schedlab.errors import OutputError, ParameterError
 from schedlab.rl.agent import Agent, evaluate
 from schedlab.rl.checkpoint import Checkpoint, capture, read_checkpoint, restore
-from schedlab.rl.episodes import Episodes
 from schedlab.rl.model_file import TrainedModel, write_model
-from schedlab.rl.networks import policy_class, policy_settings
 from schedlab.rl.replayable_batch import ReplayableBatch
+from schedlab.rl.trainers import make_trainer
 from schedlab.rl.training_config import TrainingConfig
 from schedlab.rl.training_env import TrainingEnv
 from schedlab.rl.training_log import training_logger
+from schedlab.workload.episodes import Episodes
 
-ALGORITHMS: dict[str, type[OnPolicyAlgorithm]] = {
-    "ppo": PPO,
-    "a2c": A2C,
-    "maskable-ppo": MaskablePPO,
-}
 MODEL, BEST, CHECKPOINT, EVALUATIONS = "model.zip", "best.zip", "checkpoint.zip", "evaluations.csv"
 _BETWEEN_REPORTS_S = 0.2
 
@@ -67,7 +58,7 @@ def train(
     """
     folder = Path(out)
     checkpoint = _checkpoint(folder, config, resume)
-    torch.set_num_threads(config.train.threads)
+    torch.set_num_threads(config.train.cores)
     training = Training(config, folder, progress)
     if checkpoint is not None:
         training.go_on_from(checkpoint)
@@ -96,17 +87,9 @@ class Training:
         self.config, self.folder, self.progress = config, folder, progress
         self.episodes: Episodes = config.episodes.open(config.folder)
         settings, section = config.environment, config.train
-        batch = ReplayableBatch(settings, self.episodes, section.envs, threads=section.threads)
+        batch = ReplayableBatch(settings, self.episodes, section.envs, threads=section.cores)
         self.env = TrainingEnv(batch, section.reward_scale)
-        make: Any = ALGORITHMS[section.algorithm]
-        self.trainer: OnPolicyAlgorithm = make(
-            policy_class(section),
-            self.env,
-            seed=section.seed,
-            device="cpu",
-            policy_kwargs=policy_settings(section),
-            **section.hyperparameters(),
-        )
+        self.trainer = make_trainer(section, self.env)
         self.evaluations: list[dict[str, float]] = []
         self.last: Checkpoint | None = None
 
@@ -170,7 +153,7 @@ class Training:
             self.episodes,
             section.episodes,
             seed=section.seed,
-            threads=train.threads,
+            threads=train.cores,
         )
         self.evaluations.append({"steps_learnt": self.trainer.num_timesteps, **means})
         if means["return"] == max(each["return"] for each in self.evaluations):
@@ -189,7 +172,7 @@ class Training:
             float(scale),
             self.trainer.num_timesteps,
             self.evaluations[-1] if self.evaluations else {},
-            {name: each.numpy() for name, each in parameters.items()},
+            {name: each.cpu().numpy() for name, each in parameters.items()},
         )
 
     @staticmethod

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNameError
-from schedlab.rl.episodes import Episodes, choose_episodes
-from schedlab.rl.settings import QueueSettings
+from schedlab.policies.learned.settings import QueueSettings
 from schedlab.sections import build, only, parse_toml
+from schedlab.workload.episodes import Episodes, choose_episodes
+from schedlab.workload.generators import is_model
 from schedlab.workload.readers import Source
 
 ALGORITHMS = ("ppo", "a2c", "maskable-ppo")
+ENGINES = ("sb3", "gpu")
+PRECISIONS = ("bf16", "tf32", "fp32")
 NETWORKS = {"nn1": (1024, 512, 256), "nn2": (2048, 512, 256)}
 """Widths of the hidden layers (Takizawa, Nomura and Matsuba)."""
 KERNEL = "kernel"
@@ -35,13 +39,12 @@ class EpisodesSection:
     workload: str = "wl1"
     jobs: int | None = None
     transforms: tuple[str, ...] = ()
+    seed: int | None = None
 
     def open(self, folder: Path) -> Episodes:
         """The episodes; a file is looked for beside the training file."""
-        file = folder / self.workload
-        return choose_episodes(
-            file if Path(self.workload).suffix else self.workload, self.jobs, self.transforms
-        )
+        workload = self.workload if is_model(self.workload) else folder / self.workload
+        return choose_episodes(workload, self.jobs, self.transforms, self.seed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +53,11 @@ class TrainSection:
 
     Args:
         algorithm: ``ppo``, ``a2c`` or ``maskable-ppo``.
+        engine: ``sb3``, the trainers of Stable-Baselines3 on a processor; or ``gpu``, ``ppo`` and
+            ``maskable-ppo`` with everything but the environments on one device.
+        device: of the engine ``gpu``; by default ``cuda``.
+        precision: of the engine ``gpu``'s matrix products, ``bf16`` (the default), ``tf32`` or
+            ``fp32``.
         network: ``nn1``, ``nn2``, ``kernel`` or the widths of the hidden layers.
         shared_trunk: one network for policy and value, as Stable-Baselines3 1.0 made of a list of
             widths; else one each, as Stable-Baselines3 2 does.
@@ -58,11 +66,15 @@ class TrainSection:
         seed: of everything.
         reward_scale: rewards are multiplied by it before they are learnt from.
         checkpoint_every: steps; a checkpoint is kept at the end of the update after so many.
-        threads: for the environments and for the network. Sums of other numbers of threads differ
-            in their last bits, so the default is one everywhere.
+        threads: for the environments and, on a processor, for the network. Sums of other numbers
+            of threads differ in their last bits, so the default is one everywhere; with the engine
+            ``gpu`` it is all there are.
     """
 
     algorithm: str = "ppo"
+    engine: str = "sb3"
+    device: str | None = None
+    precision: str | None = None
     network: str | tuple[int, ...] = (64, 64)
     shared_trunk: bool = False
     envs: int = 8
@@ -70,7 +82,7 @@ class TrainSection:
     seed: int = 0
     reward_scale: float = 1.0
     checkpoint_every: int = 100_000
-    threads: int = 1
+    threads: int | None = None
     n_steps: int | None = None
     batch_size: int | None = None
     n_epochs: int | None = None
@@ -96,7 +108,19 @@ class TrainSection:
             for key in _PPO_ONLY:
                 if getattr(self, key) is not None:
                     raise ParameterError(f"{key} is a parameter of ppo; a2c has none")
+        self._check_engine()
         self._check_ranges()
+
+    def _check_engine(self) -> None:
+        if self.engine not in ENGINES:
+            raise UnknownNameError("engine", self.engine, ENGINES)
+        if self.precision is not None and self.precision not in PRECISIONS:
+            raise UnknownNameError("precision", self.precision, PRECISIONS)
+        if self.engine == "gpu" and self.algorithm == "a2c":
+            raise ParameterError("engine gpu has ppo and maskable-ppo; a2c needs engine sb3")
+        for key in ("device", "precision"):
+            if self.engine == "sb3" and getattr(self, key) is not None:
+                raise ParameterError(f"{key} is a parameter of engine gpu; sb3 has none")
 
     def _check_ranges(self) -> None:
         for key, least in _LEAST.items():
@@ -116,6 +140,13 @@ class TrainSection:
                 f"batch_size {batch_size:,} does not divide the {rollout:,} steps of a rollout "
                 "(envs x n_steps)"
             )
+
+    @property
+    def cores(self) -> int:
+        """How many threads compute."""
+        if self.threads is not None or self.engine == "sb3":
+            return self.threads or 1
+        return len(os.sched_getaffinity(0))
 
     @property
     def widths(self) -> tuple[int, ...]:

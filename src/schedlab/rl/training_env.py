@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
+import numpy as np
+from numpy.typing import NDArray
 
 from schedlab.rl.replayable_batch import EpisodeRecord, ReplayableBatch
-from schedlab.rl.sb3_env import QueueVecEnv
+from schedlab.rl.sb3_env import Advanced, QueueVecEnv
 
 
 class TrainingEnv(QueueVecEnv):
@@ -17,10 +18,10 @@ class TrainingEnv(QueueVecEnv):
         super().__init__(batch)
         self.replayable, self.reward_scale = batch, reward_scale
 
-    def step_wait(self) -> VecEnvStepReturn:
+    def advance(self, actions: NDArray[np.int64]) -> Advanced:
         """Step them all; the infos tell of returns as they were before scaling."""
-        observation, rewards, dones, infos = super().step_wait()
-        return observation, rewards * self.reward_scale, dones, infos
+        rewards, dones, infos = super().advance(actions)
+        return rewards * self.reward_scale, dones, infos
 
     def restore(self, records: Sequence[EpisodeRecord]) -> None:
         """Bring the environments where the records left them."""

@@ -11,11 +11,11 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from schedlab.errors import ParameterError
+from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.batch import QueueBatch, Seeds, check_actions, sequence_in
-from schedlab.rl.episodes import choose_episodes
 from schedlab.rl.queue_env import spaces
-from schedlab.rl.settings import QueueSettings
 from schedlab.workload import Workload
+from schedlab.workload.episodes import choose_episodes
 
 Rows = NDArray[np.float32]
 

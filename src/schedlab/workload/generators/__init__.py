@@ -21,6 +21,7 @@ __all__ = [
     "Lublin",
     "WorkloadGenerator",
     "generate",
+    "is_model",
     "make_generator",
 ]
 
@@ -59,6 +60,11 @@ GENERATORS: dict[str, GeneratorEntry] = {
         {"load": number},
     ),
 }
+
+
+def is_model(text: str) -> bool:
+    """Whether the text names a generator, and not a file."""
+    return text.partition(":")[0].lower() in GENERATORS or is_outside(text)
 
 
 def make_generator(text: str) -> WorkloadGenerator:

@@ -25,6 +25,7 @@ REWARDS = {
     "utilisation": _core.Reward.utilisation,
 }
 _LEAST = {"nodes": 1, "visible_jobs": 1, "sim_step_s": 1, "failure_limit": 1, "max_steps": 1}
+_MOST = 2**31 - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +74,8 @@ class QueueSettings:
         for name, least in _LEAST.items():
             if getattr(self, name) < least:
                 raise ParameterError(f"{name} is {getattr(self, name)}; must be >= {least}")
+            if getattr(self, name) > _MOST:
+                raise ParameterError(f"{name} is {getattr(self, name)}; must be <= {_MOST}")
         if self.time_scale_s is not None and not self.time_scale_s > 0:
             raise ParameterError(f"time_scale_s is {self.time_scale_s}; must be > 0")
 

@@ -1,41 +1,30 @@
-"""A trained model as a policy of the simulator."""
+"""An agent as a policy of the simulator."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 from schedlab import _core
-from schedlab.errors import InputError, MissingExtraError, PolicyError
-from schedlab.policies import Policy, View
-
-try:
-    import sb3_contrib  # noqa: F401
-except ModuleNotFoundError:
-    raise MissingExtraError("sb3-contrib", "rl") from None
-
-from schedlab.rl.model_file import read_model
+from schedlab.errors import PolicyError
+from schedlab.policies.learned.agent import Decider
+from schedlab.policies.learned.settings import QueueSettings
+from schedlab.policies.policy import Policy, View
 
 
 class LearnedPolicy(Policy):
-    """Decides at each pass what a trained network, asked as in its environment, scores highest."""
+    """Decides at each pass what an agent, asked as in its environment, chooses."""
 
-    def __init__(self, path: str | Path) -> None:
-        """Read the model of a file that ``schedlab train`` wrote."""
+    def __init__(self, agent: Decider, settings: QueueSettings, name: str = "learned") -> None:
+        """Take the agent and the rules of its environment, the scale of time among them."""
         super().__init__()
-        model = read_model(path)
-        self.name, self.settings = f"learned:{path}", model.settings
-        try:
-            self._agent = model.agent()
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from None
-        self._prepare(self.settings.nodes)
+        self.name, self.settings, self._agent = name, settings, agent
+        self._prepare(settings.nodes)
         self._started = self._fruitless = 0
 
     def schedule(self, view: View) -> None:
-        """Ask the network until it has nothing more to decide in this pass."""
+        """Ask the agent until it has nothing more to decide in this pass."""
         if view.nodes != self.settings.nodes:
             self._fit(view.nodes)
         more = self._passes.enter(view)
@@ -46,7 +35,7 @@ class LearnedPolicy(Policy):
             self._fruitless += 1
         if self._passes.started != self._started:
             self._started, self._fruitless = self._passes.started, 0
-        # A network that never starts a job is not asked for ever: the simulation reports it.
+        # An agent that never starts a job is not asked for ever: the simulation reports it.
         if self._fruitless < self.settings.max_steps:
             self._passes.leave()
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
 from schedlab.errors import ParameterError
-from schedlab.workload import Workload, apply, generate, make_generator, read_workload
+from schedlab.workload.generators import generate, is_model, make_generator
+from schedlab.workload.readers import read_workload
+from schedlab.workload.transforms import apply
+from schedlab.workload.workload import Workload
 
 DRAWN_TO_MEASURE = 10_000
 """Jobs drawn from a model to see how long its requests are."""
+
+SEEDS = range(2**31)
 
 
 class Episodes(Protocol):
@@ -70,27 +75,52 @@ class WindowEpisodes:
         window = self.trace.take(which)
         return window.replace(submit_s=window["submit_s"] - window["submit_s"][0])
 
+    def split(self, share: float) -> tuple[WindowEpisodes, WindowEpisodes]:
+        """Windows to learn from, and windows of the last share of the trace to test on."""
+        cut, jobs = round(len(self.trace) * (1 - share)), np.arange(len(self.trace))
+        if min(cut, len(jobs) - cut) < self.jobs:
+            raise ParameterError(
+                f"a trace of {len(jobs):,} jobs is too short to learn and test on windows of "
+                f"{self.jobs:,}; {share:.0%} of it is for tests"
+            )
+        learn, test = (replace(self, trace=self.trace.take(p)) for p in np.split(jobs, [cut]))
+        return learn, test
+
 
 class GeneratedEpisodes:
     """Jobs drawn from a model, others in each episode."""
 
-    def __init__(self, model: str, jobs: int, transforms: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, model: str, jobs: int, transforms: tuple[str, ...] = (), seeds: range = SEEDS
+    ) -> None:
         """Take a model such as ``wl1`` or ``lublin:nodes=256``, with transforms such as ``wra``."""
         if jobs < 1:
             raise ParameterError(f"episodes of {jobs} jobs; must be >= 1")
         make_generator(model)
-        self.model, self.jobs, self.transforms = model, jobs, transforms
+        self.model, self.jobs, self.transforms, self.seeds = model, jobs, transforms, seeds
         sample = apply(generate(model, DRAWN_TO_MEASURE, seed=0), transforms, seed=0)
         self.longest_request_s = int(sample["request_s"].max())
 
     def draw(self, random: np.random.Generator) -> Workload:
         """So many jobs."""
-        seed = int(random.integers(2**31))
+        seed = int(random.integers(self.seeds.start, self.seeds.stop))
         return apply(generate(self.model, self.jobs, seed=seed), self.transforms, seed=seed)
+
+    def split(self, share: float) -> tuple[GeneratedEpisodes, GeneratedEpisodes]:
+        """Draws to learn from, and draws by the last share of all seeds to test on."""
+        cut = self.seeds.start + round(len(self.seeds) * (1 - share))
+        parts = range(self.seeds.start, cut), range(cut, self.seeds.stop)
+        learn, test = (
+            GeneratedEpisodes(self.model, self.jobs, self.transforms, seeds) for seeds in parts
+        )
+        return learn, test
 
 
 def choose_episodes(
-    workload: str | Path | Workload, jobs: int | None, transforms: tuple[str, ...] = ()
+    workload: str | Path | Workload,
+    jobs: int | None,
+    transforms: tuple[str, ...] = (),
+    seed: int | None = None,
 ) -> Episodes:
     """Episodes from a model's name, a trace's file or a workload.
 
@@ -98,11 +128,16 @@ def choose_episodes(
         workload: ``wl1``, ``lublin:nodes=256`` and the like, a file, or a workload.
         jobs: per episode. Without it a trace is played whole; a model needs it.
         transforms: applied to the trace, or to each drawn workload.
+        seed: draws the jobs of a model once and for all; without it every episode has others.
     """
-    if isinstance(workload, str) and not Path(workload).suffix:
+    if isinstance(workload, str) and is_model(workload):
         if jobs is None:
             raise ParameterError(f'model "{workload}" needs jobs, the number per episode')
+        if seed is not None:
+            return FixedEpisode(apply(generate(workload, jobs, seed=seed), transforms, seed=seed))
         return GeneratedEpisodes(workload, jobs, transforms)
+    if seed is not None:
+        raise ParameterError(f"seed {seed} is for jobs of a model; {workload} is none")
     trace = workload if isinstance(workload, Workload) else read_workload(workload)
     trace = apply(trace, transforms, seed=0)
     return FixedEpisode(trace) if jobs is None else WindowEpisodes(trace, jobs)

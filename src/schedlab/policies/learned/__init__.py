@@ -1,0 +1,41 @@
+"""Policies that were learnt: files of ``schedlab train`` and ``schedlab export``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from schedlab.lookup import load_outside
+from schedlab.policies.learned.agent import Decider
+from schedlab.policies.learned.document import naming
+from schedlab.policies.learned.policy import LearnedPolicy
+from schedlab.policies.learned.settings import QueueSettings
+
+__all__ = ["READERS", "Decider", "LearnedPolicy", "Model", "QueueSettings", "learned_policy"]
+
+READERS = {
+    ".zip": "schedlab.rl.model_file:read_model",
+    ".onnx": "schedlab.policies.learned.onnx_model:read_onnx",
+}
+"""Who reads a model file, by its suffix: loaded by name, since each needs an extra of its own."""
+
+
+class Model(Protocol):
+    """What a file gives: an agent, and the rules under which it decides."""
+
+    @property
+    def settings(self) -> QueueSettings:
+        """The rules, the scale of time among them."""
+        ...
+
+    def agent(self) -> Decider:
+        """The network, ready to decide."""
+        ...
+
+
+def learned_policy(path: str | Path) -> LearnedPolicy:
+    """The policy that a model file holds."""
+    reader = READERS.get(Path(path).suffix.lower(), READERS[".zip"])
+    model: Model = load_outside("policy", reader)(path)
+    with naming(path):
+        return LearnedPolicy(model.agent(), model.settings, f"learned:{path}")

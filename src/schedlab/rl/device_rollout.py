@@ -1,0 +1,86 @@
+"""The steps of one rollout, kept where the network computes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+
+class DeviceRollout:
+    """What was seen and done: a row for each step, a column for each environment.
+
+    Observations have a row more, of what is seen after the last step.
+    """
+
+    def __init__(
+        self,
+        steps: int,
+        envs: int,
+        inputs: int,
+        actions: int,
+        device: torch.device,
+        *,
+        kind: torch.dtype,
+        masked: bool,
+    ) -> None:
+        """Make room, for observations of such a kind."""
+        self.step = torch.zeros(1, dtype=torch.long, device=device)
+        self.observations = torch.zeros((steps + 1, envs, inputs), dtype=kind, device=device)
+        shape = (steps, envs, actions) if masked else (0, 0)
+        self.masks = torch.zeros(shape, dtype=torch.bool, device=device)
+        self.actions = torch.zeros((steps, envs), dtype=torch.long, device=device)
+        self.log_prob, self.advantages, self.returns = (
+            torch.zeros((steps, envs), device=device) for _ in range(3)
+        )
+
+    def add(self, seen: Tensor, mask: Tensor | None, action: Tensor, log_prob: Tensor) -> None:
+        """Keep a step of all environments."""
+        self._keep(self.observations, seen.to(self.observations.dtype))
+        self._keep(self.actions, action)
+        self._keep(self.log_prob, log_prob)
+        if mask is not None:
+            self._keep(self.masks, mask)
+        self.step += 1
+
+    def _keep(self, column: Tensor, row: Tensor) -> None:
+        column.index_copy_(0, self.step, row.unsqueeze(0))
+
+    def seen(self, rows: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Observations and masks of these steps."""
+        masks = self.masks.flatten(0, 1)[rows] if len(self.masks) else None
+        return self.observations.flatten(0, 1)[rows], masks
+
+    def done(self, rows: Tensor) -> Iterator[Tensor]:
+        """Actions of these steps, their log-probabilities then, advantages and returns."""
+        columns = self.actions, self.log_prob, self.advantages, self.returns
+        return (each.flatten(0, 1)[rows] for each in columns)
+
+    def estimate(
+        self, rewards: Tensor, ended: Tensor, values: Tensor, *, gamma: float, gae_lambda: float
+    ) -> None:
+        """Generalised advantage estimates and returns (Schulman et al., 2016)."""
+        goes_on = gamma * (1 - ended)
+        deltas = rewards + goes_on * values[1:] - values[:-1]
+        self.advantages.copy_(sums_to_come(deltas, gae_lambda * goes_on))
+        self.returns.copy_(self.advantages + values[:-1])
+
+
+def sums_to_come(terms: Tensor, factors: Tensor) -> Tensor:
+    """``sum[t] = term[t] + factor[t] * sum[t + 1]``, in as few passes as the steps have bits.
+
+    After each pass ``sum[t]`` holds twice as many terms, and ``factor[t]`` what stands before the
+    next of them.
+    """
+    sums, reach = terms, 1
+    while reach < len(terms):
+        sums = sums + factors * _later(sums, reach)
+        factors = factors * _later(factors, reach)
+        reach *= 2
+    return sums
+
+
+def _later(values: Tensor, steps: int) -> Tensor:
+    """The values so many rows further on, and 0 beyond the last."""
+    return torch.cat((values[steps:], torch.zeros_like(values[:steps])))

@@ -1,0 +1,79 @@
+"""Means with what is known of their error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.metrics.intervals import t_interval
+from schedlab.units import three_digits
+
+
+class Estimate(NamedTuple):
+    """A mean and its 95 % confidence interval, NaN where there are fewer than two values."""
+
+    mean: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Sequence[float] | NDArray[np.float64]) -> Estimate:
+        """By Student's t over independent values, such as one per episode; NaN does not count."""
+        known = [float(value) for value in values if not math.isnan(value)]
+        mean = float(np.mean(known)) if known else math.nan
+        return cls(mean, *(t_interval(known) or (math.nan, math.nan)))
+
+    @classmethod
+    def of_share(cls, values: NDArray[np.float64], episode: NDArray[np.int64]) -> Estimate:
+        """Of a share from 0 to 1, over the episodes' own means: their situations are alike."""
+        known = ~np.isnan(values)
+        episodes = np.unique(episode[known])
+        found = cls.of([float(values[known & (episode == each)].mean()) for each in episodes])
+        return cls(*(float(np.clip(number, 0, 1)) for number in found))
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether the interval is known and lies on one side of 0."""
+        return self.low > 0 or self.high < 0
+
+    def within(self, change: Estimate) -> Estimate:
+        """The same mean with the interval of a change that led to it."""
+        return Estimate(self.mean, *(self.mean - change.mean + end for end in change[1:]))
+
+    def told(self, scale: float = 1.0, unit: str = "") -> str:
+        """``"3.20 (2.10 to 4.30)"`` in that unit."""
+        mean, low, high = (three_digits(scale * value) + unit for value in self)
+        return mean if math.isnan(self.low) else f"{mean} (95 %: {low} to {high})"
+
+
+@dataclass(frozen=True)
+class EstimatedRow:
+    """A row of a table: a dataclass of names and estimates, None where there is nothing to say."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {each.name: as_json(getattr(self, each.name)) for each in fields(self)}
+
+    def to_cells(self) -> dict[str, str | float]:
+        """As CSV has it: three columns per estimate, empty where a number is not known."""
+        cells: dict[str, str | float] = {}
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if isinstance(value, str):
+                cells[each.name] = value
+                continue
+            for part, number in zip(("", "_low", "_high"), value or [math.nan] * 3, strict=True):
+                cells[each.name + part] = number if math.isfinite(number) else ""
+        return cells
+
+
+def as_json(value: Any) -> Any:
+    """Estimates as objects, and null for numbers that are not known."""
+    if isinstance(value, Estimate):
+        return {name: as_json(number) for name, number in value._asdict().items()}
+    return None if isinstance(value, float) and not math.isfinite(value) else value

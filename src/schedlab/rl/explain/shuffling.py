@@ -1,0 +1,92 @@
+"""Agents that are shown something of another situation: what do they need of what they see?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.policies.learned.agent import Actions, Masks, Observations
+from schedlab.rl.agent import Agent
+from schedlab.rl.explain.states import VisitedStates
+from schedlab.rl.observation_layout import FeatureGroup, ObservationLayout
+
+
+class ShuffledGroups:
+    """The agent, with some inputs from other situations that it has visited.
+
+    Inputs of the machine are all taken from one other situation. A visible job gets those of some
+    visible job of some situation; places without a job stay empty.
+    """
+
+    def __init__(
+        self,
+        agent: Agent,
+        layout: ObservationLayout,
+        groups: Sequence[FeatureGroup],
+        states: VisitedStates,
+        random: np.random.Generator,
+    ) -> None:
+        self.agent, self.layout, self.groups, self.random = agent, layout, groups, random
+        held = layout.present(states.observation)
+        self._donors = {
+            group.name: states.observation[:, group.columns][held if group.per_job else slice(None)]
+            for group in groups
+        }
+
+    def choose(self, observation: Observations, mask: Masks) -> Actions:
+        """What the agent chooses by what it is shown."""
+        return self.agent.choose(self._shuffled(observation), mask)
+
+    def _shuffled(self, observation: Observations) -> Observations:
+        shown, present = observation.copy(), self.layout.present(observation)
+        machine_chance = self.random.random(len(observation))
+        job_chance = self.random.random(present.shape)
+        for group in self.groups:
+            donors = self._donors[group.name]
+            chance = job_chance if group.per_job else machine_chance
+            others = donors[(chance * len(donors)).astype(np.intp)]
+            own = observation[:, group.columns]
+            shown[:, group.columns] = np.where(present, others, own) if group.per_job else others
+        return shown
+
+
+class ShuffledPositions:
+    """The agent, with the visible jobs in another order; it gets the job that it means."""
+
+    def __init__(
+        self, agent: Agent, layout: ObservationLayout, random: np.random.Generator
+    ) -> None:
+        self.agent, self.layout, self.random = agent, layout, random
+
+    def choose(self, observation: Observations, mask: Masks) -> Actions:
+        """The place at which the chosen job really is."""
+        order = self._order(self.layout.present(observation))
+        shown, columns = observation.copy(), self.layout.job_columns
+        jobs = np.take_along_axis(observation[:, columns], order[:, :-1, None], axis=1)
+        shown[:, columns] = jobs
+        chosen = self.agent.choose(shown, np.take_along_axis(mask, order, axis=1))
+        meant: Actions = order[np.arange(len(order)), chosen]
+        return meant
+
+    def _order(self, present: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Which action stands at each place; empty places and the wait stay where they are."""
+        rows, visible = present.shape
+        key = np.where(present, self.random.random(present.shape), 1.0 + np.arange(visible))
+        wait = np.full((rows, 1), visible)
+        return np.concatenate([np.argsort(key, axis=1), wait], axis=1)
+
+
+def decisions_changed(
+    layout: ObservationLayout, observation: Observations, before: Actions, after: Actions
+) -> NDArray[np.bool_]:
+    """Where another job is chosen; one like the other in all that is seen is no other."""
+    columns = layout.job_columns
+    visible = len(columns)
+    rows = np.arange(len(observation))[:, None]
+    first, second = (np.minimum(each, visible - 1) for each in (before, after))
+    alike = (observation[rows, columns[first]] == observation[rows, columns[second]]).all(axis=1)
+    both_jobs = (before < visible) & (after < visible)
+    changed: NDArray[np.bool_] = (before != after) & ~(both_jobs & alike)
+    return changed

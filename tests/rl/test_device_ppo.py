@@ -1,0 +1,240 @@
+"""The trainer of the engine ``gpu``: the same arithmetic as Stable-Baselines3's, and it learns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("stable_baselines3")
+
+import torch
+from stable_baselines3 import PPO
+from stable_baselines3.common.callbacks import BaseCallback
+
+from schedlab.errors import ParameterError, SchedlabError
+from schedlab.policies.learned.settings import QueueSettings
+from schedlab.rl.device_ppo import DevicePPO
+from schedlab.rl.device_rollout import sums_to_come
+from schedlab.rl.model_file import read_model
+from schedlab.rl.replayable_batch import ReplayableBatch
+from schedlab.rl.train import train
+from schedlab.rl.trainers import make_trainer
+from schedlab.rl.training_config import TrainingConfig, TrainSection, training_config
+from schedlab.rl.training_env import TrainingEnv
+from schedlab.testing.instances import crowd
+from schedlab.workload.episodes import FixedEpisode
+
+RULES = QueueSettings(
+    nodes=16, visible_jobs=8, mode="order", reward="slowdown", observation="jobs", max_steps=40
+)
+SMALL: dict[str, Any] = {
+    "network": (32, 32),
+    "envs": 4,
+    "n_steps": 64,
+    "batch_size": 256,
+    "n_epochs": 1,
+    "ent_coef": 0.01,
+}
+ON_CPU = {"engine": "gpu", "device": "cpu", "precision": "fp32"}
+
+
+class Silent(BaseCallback):
+    """Nothing to do at a step."""
+
+    def _on_step(self) -> bool:
+        return True
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> None:
+    """Tests run side by side: more threads would only get in each other's way."""
+    torch.set_num_threads(1)
+
+
+def trainer(**changes: Any) -> Any:
+    """One for thirty jobs that are the same in every episode."""
+    section = TrainSection(**{**SMALL, **changes})
+    batch = ReplayableBatch(RULES, FixedEpisode(crowd(count=30)), section.envs, threads=1)
+    made = make_trainer(section, TrainingEnv(batch, 1.0))
+    made._setup_learn(1)
+    return made
+
+
+def collect(made: Any) -> None:
+    """One rollout."""
+    callback = Silent()
+    callback.init_callback(made)
+    made.collect_rollouts(made.env, callback, made.rollout_buffer, made.n_steps)
+
+
+def put_in(ours: DevicePPO, theirs: PPO) -> None:
+    """Give ours the network and the rollout of Stable-Baselines3's."""
+    ours.policy.load_state_dict(theirs.policy.state_dict())
+    buffer, rollout = theirs.rollout_buffer, ours.rollout
+    rollout.observations[:-1] = torch.tensor(buffer.observations)
+    rollout.actions[:] = torch.tensor(buffer.actions[..., 0]).long()
+    rollout.log_prob[:] = torch.tensor(buffer.log_probs)
+    ended = np.vstack((buffer.episode_starts[1:], np.asarray(theirs._last_episode_starts)))
+    ours._rewards[:], ours._ended[:] = buffer.rewards, ended
+    ours._seen[:] = torch.tensor(theirs._last_obs)
+
+
+def assert_same_networks(ours: DevicePPO, theirs: PPO) -> None:
+    """Up to the last digits."""
+    for mine, yours in zip(ours.policy.parameters(), theirs.policy.parameters(), strict=True):
+        torch.testing.assert_close(mine, yours, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("changes", [{}, {"shared_trunk": True}, {"network": "kernel"}])
+def test_an_update_is_that_of_stable_baselines3(changes: dict[str, Any]) -> None:
+    """From the same network and rollout come the same advantages, and then the same network."""
+    theirs, ours = trainer(**changes), trainer(**changes, **ON_CPU)
+    collect(theirs)
+    assert theirs.rollout_buffer.episode_starts[1:].any()
+    put_in(ours, theirs)
+    ours._estimate([])  # episodes that were cut off are in the rewards already
+    before = [each.clone() for each in theirs.policy.parameters()]
+    np.testing.assert_allclose(ours.rollout.advantages, theirs.rollout_buffer.advantages, rtol=1e-5)
+    theirs.train()
+    ours.train()
+    moved = [
+        float((after - was).detach().abs().max())
+        for after, was in zip(theirs.policy.parameters(), before, strict=True)
+    ]
+    assert min(moved) > 1e-6
+    assert_same_networks(ours, theirs)
+    for name in ("policy_gradient_loss", "value_loss", "entropy_loss", "explained_variance"):
+        mine, yours = (each.logger.name_to_value[f"train/{name}"] for each in (ours, theirs))
+        assert mine == pytest.approx(yours, rel=1e-3, abs=1e-5)
+
+
+def test_a_masked_update_is_that_of_maskable_ppo() -> None:
+    """The same of the network that learns with masks."""
+    theirs, ours = (trainer(algorithm="maskable-ppo", **engine) for engine in ({}, ON_CPU))
+    callback = Silent()
+    callback.init_callback(theirs)
+    theirs.collect_rollouts(
+        theirs.env, callback, theirs.rollout_buffer, theirs.n_steps, use_masking=True
+    )
+    put_in(ours, theirs)
+    masks = torch.tensor(theirs.rollout_buffer.action_masks)
+    ours.rollout.masks[:] = masks.reshape(ours.rollout.masks.shape).bool()
+    ours._estimate([])
+    theirs.train()
+    ours.train()
+    assert_same_networks(ours, theirs)
+
+
+def test_sums_to_come_by_hand() -> None:
+    """A factor of 0 ends an episode: nothing of the next one is counted."""
+    terms = torch.tensor([[1.0, 1.0], [2.0, 2.0], [4.0, 4.0]])
+    factors = torch.tensor([[0.5, 0.5], [0.5, 0.0], [0.5, 0.5]])
+    assert sums_to_come(terms, factors).tolist() == [[3, 2], [4, 2], [4, 4]]
+
+
+def test_an_episode_that_is_cut_off_goes_on_in_its_value() -> None:
+    """The reward of its last step holds what the value network expects of what it showed then."""
+    made = trainer(**ON_CPU)
+    collect(made)
+    before = made._rewards.copy()
+    seen = np.ones(made.env.batch.observation.shape[1], np.float32)
+    made._estimate([(5, 2, seen)])
+    value = made.policy.predict_values(torch.from_numpy(seen)[None]).item()
+    assert made._rewards[5, 2] - before[5, 2] == pytest.approx(0.99 * value, abs=1e-6)
+
+
+def test_masked_actions_are_never_drawn() -> None:
+    """Whatever was drawn was allowed."""
+    made = trainer(algorithm="maskable-ppo", **ON_CPU)
+    collect(made)
+    rollout = made.rollout
+    assert not rollout.masks.all()
+    assert rollout.masks.gather(-1, rollout.actions.unsqueeze(-1)).all()
+
+
+def test_actions_are_drawn_as_likely_as_the_network_says() -> None:
+    """Of 4,000 draws in the same situation, every action has its share."""
+    made = trainer(envs=4000, n_steps=1, batch_size=4000, **ON_CPU)
+    made._act()
+    shares = np.bincount(made._chosen.numpy(), minlength=9) / 4000
+    with torch.no_grad():
+        wanted = made.policy.get_distribution(made._seen[:1]).distribution.probs[0].numpy()
+    np.testing.assert_allclose(shares, wanted, atol=0.03)
+
+
+def test_far_from_the_old_policy_an_update_ends() -> None:
+    """With a target for the KL divergence, as in Stable-Baselines3."""
+    made = trainer(batch_size=32, n_epochs=50, learning_rate=0.01, target_kl=0.001, **ON_CPU)
+    collect(made)
+    made.train()
+    assert 1 <= made._n_updates < 50
+
+
+def small_training(**changes: Any) -> TrainingConfig:
+    """A whole one."""
+    return training_config(
+        {
+            "environment": {"nodes": 64, "visible_jobs": 8, "max_steps": 200},
+            "episodes": {"workload": "lublin:nodes=64", "jobs": 30},
+            "train": {**SMALL, "network": [16], "steps": 1024, "batch_size": 64, **changes},
+            "evaluation": {"episodes": 2},
+        }
+    )
+
+
+def test_resumed_it_is_as_if_never_interrupted(tmp_path: Path) -> None:
+    """The same model to the last bit, on a processor."""
+    whole = train(small_training(**ON_CPU), tmp_path / "whole")
+    config = small_training(**ON_CPU)
+    train(config.with_train(steps=512), tmp_path / "half")
+    resumed = train(config, tmp_path / "half", resume=True)
+    assert resumed.results == whole.results
+    ours, theirs = read_model(whole.model), read_model(resumed.model)
+    for name, values in ours.parameters.items():
+        np.testing.assert_array_equal(values, theirs.parameters[name])
+
+
+@pytest.mark.slow
+def test_both_engines_learn_alike(tmp_path: Path) -> None:
+    """Over four seeds each, mean returns after a training differ by less than their spread."""
+    settings = {"envs": 16, "n_steps": 128, "batch_size": 256, "n_epochs": 4, "gamma": 1.0}
+    found: dict[str, list[float]] = {"sb3": [], "gpu": []}
+    for seed in range(4):
+        for name, engine in (("sb3", {}), ("gpu", ON_CPU)):
+            made = trainer(
+                **settings, algorithm="maskable-ppo", seed=seed, learning_rate=1e-3, **engine
+            )
+            made.learn(20_000)
+            found[name].append(float(np.mean([each["r"] for each in made.ep_info_buffer])))
+    untrained = trainer(envs=16, n_steps=128, **ON_CPU)
+    collect(untrained)
+    first = float(np.mean([each["r"] for each in untrained.ep_info_buffer]))
+    sb3, gpu = (np.array(found[name]) for name in ("sb3", "gpu"))
+    error = np.sqrt((sb3.var(ddof=1) + gpu.var(ddof=1)) / len(sb3))
+    assert abs(sb3.mean() - gpu.mean()) < 4 * error
+    assert min(sb3.mean(), gpu.mean()) > first + 10 * error
+
+
+def test_a_device_that_is_not_there() -> None:
+    """One sentence says which, and what else can be done."""
+    with pytest.raises(ParameterError, match=r'cannot use device "cuda:99".*engine = "sb3"'):
+        trainer(engine="gpu", device="cuda:99")
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"engine": "tpu"}, "engine"),
+        ({"engine": "gpu", "precision": "fp8"}, "precision"),
+        ({"engine": "gpu", "algorithm": "a2c", "batch_size": None, "n_epochs": None}, "a2c needs"),
+        ({"device": "cuda"}, "device is a parameter of engine gpu"),
+    ],
+)
+def test_what_the_engine_does_not_have(changes: dict[str, Any], sentence: str) -> None:
+    """Said before anything is made."""
+    with pytest.raises(SchedlabError, match=sentence):
+        TrainSection(**{**SMALL, **changes})
