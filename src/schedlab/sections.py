@@ -1,11 +1,12 @@
-"""From a section of a TOML file to a dataclass: every key known, every value of its type."""
+"""From a section of a TOML file to a dataclass (every key known, every value typed), and back."""
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import tomllib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
 from types import NoneType, UnionType
@@ -86,6 +87,31 @@ def only(given: Collection[str], known: Collection[str], where: str) -> None:
     for key in given:
         if key not in known:
             raise UnknownNameError(f"key or section of {where}", key, known)
+
+
+def require_number(value: Any, where: str) -> float:
+    """The value, which must be a finite number; ``where`` names it in the error."""
+    return float(_typed(float, value, where))
+
+
+def value_of(section: type, key: str, given: Any, where: str) -> Any:
+    """The value as ``build`` would put it into the dataclass; it must know the key."""
+    only([key], [each.name for each in fields(section)], where)
+    return _typed(get_type_hints(section)[key], given, f"{where}: {key}")
+
+
+def as_toml(sections: Mapping[str, Mapping[str, Any]]) -> str:
+    """The sections as TOML; keys without a value are left out."""
+    return "\n".join(
+        "\n".join((f"[{name}]", *_lines(section))) + "\n" for name, section in sections.items()
+    )
+
+
+def _lines(section: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in section.items():
+        if value is not None:
+            # Numbers, texts, truth values and lists of these look the same in JSON and in TOML.
+            yield f"{key} = {json.dumps(value, ensure_ascii=False)}"
 
 
 def _typed(hint: Any, value: Any, where: str) -> Any:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from schedlab.experiments.digest import outside_code
 
 
-def test_a_model_trained_anew_is_another_policy(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["model.zip", "model.onnx"])
+def test_a_model_trained_anew_is_another_policy(name: str, tmp_path: Path) -> None:
     """Under the same name its cells must be computed again."""
-    model = tmp_path / "model.zip"
+    model = tmp_path / name
     model.write_bytes(b"one")
     before = outside_code([f"learned:{model}:predict=last-two"])
     model.write_bytes(b"other")

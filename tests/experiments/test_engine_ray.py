@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from schedlab.errors import ParameterError
-from schedlab.experiments import Experiment, LocalEngine, Task, run_experiment
+from schedlab.experiments import Experiment, LocalEngine, SimulationTask, run_experiment
+from schedlab.experiments.digest import code_of
 from schedlab.experiments.engine import run_task
 from schedlab.platform import Platform
 from schedlab.workload import generate, read_workload, write_workload
@@ -106,9 +107,9 @@ def wait_for(happened: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def task(workload: Path, policy: str = "easy") -> Task:
+def task(workload: Path, policy: str = "easy") -> SimulationTask:
     """A cell by itself."""
-    return Task(
+    return SimulationTask(
         key=policy,
         name=f"{workload.stem}/{policy}",
         workload=workload,
@@ -231,7 +232,7 @@ def test_nothing_to_do_starts_nothing() -> None:
 def test_other_code_gives_no_result(jobs: Path) -> None:
     """It would be kept under the key of ours."""
     cell, workload = task(jobs), read_workload(jobs)
-    ours = engine_ray._code(cell)
+    ours = code_of(cell.outside)
     same = engine_ray._compute(cell, workload, ours, [])
     other = engine_ray._compute(cell, workload, {**ours, "schedlab": ["0.0.1"]}, [])
     assert (same.error, same.values) == (None, run_task(cell).values)

@@ -9,6 +9,7 @@ from schedlab.experiments.engine_local import LocalEngine
 from schedlab.experiments.library import find_experiment, list_experiments
 from schedlab.experiments.report import write_report
 from schedlab.experiments.run import Run, run_experiment
+from schedlab.experiments.simulation_task import SimulationTask
 from schedlab.experiments.table import results, summary
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ __all__ = [
     "LocalEngine",
     "Outcome",
     "Run",
+    "SimulationTask",
     "Task",
     "find_experiment",
     "list_experiments",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNameError
+from schedlab.experiments.digest import outside_code
+from schedlab.experiments.model_section import ModelSection
 from schedlab.metrics import find_metric
 from schedlab.policies import choose_policy
 from schedlab.sections import build, build_each, only, parse_toml
@@ -15,7 +17,7 @@ from schedlab.workload import make_generator, parse_transform
 from schedlab.workload.catalog import catalogued
 from schedlab.workload.readers import ReadOptions, Source
 
-_SECTIONS = ("experiment", "workload", "variant", "platform", "published", "quick")
+_SECTIONS = ("experiment", "workload", "variant", "platform", "model", "published", "quick")
 
 
 def _check_transforms(texts: Iterable[str]) -> None:
@@ -106,6 +108,14 @@ class PolicySection:
     def __post_init__(self) -> None:
         choose_policy(self.policy, depth=self.depth)
 
+    def rules(self) -> dict[str, Any]:
+        """What a ``SimulationTask`` is told."""
+        return {key: value for key, value in asdict(self).items() if key != "name"}
+
+    def determined_by(self) -> dict[str, Any]:
+        """What of it determines results."""
+        return {**self.rules(), "code": outside_code([self.policy])}
+
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedSection:
@@ -121,10 +131,11 @@ class QuickSection:
 
     jobs: int = 500
     seeds: int = 1
+    steps: int = 10_000
 
     def __post_init__(self) -> None:
-        if not (self.jobs and self.seeds):
-            raise ParameterError("jobs and seeds must be >= 1")
+        if not (self.jobs and self.seeds and self.steps):
+            raise ParameterError("jobs, seeds and steps must be >= 1")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,15 +168,17 @@ class Experiment:
     workloads: tuple[WorkloadSection, ...]
     variants: tuple[VariantSection, ...] = (VariantSection(name="original"),)
     platforms: tuple[PlatformSection, ...] = ()
+    models: tuple[ModelSection, ...] = ()
     published: PublishedSection | None = None
     quick: QuickSection = QuickSection()
     jobs_limit: int | None = None
+    steps_limit: int | None = None
 
     def __post_init__(self) -> None:
         for kind in ("policies", "workloads", "variants"):
             if not getattr(self, kind):
                 raise ParameterError(f"an experiment without {kind} runs nothing")
-        for kind in ("policies", "workloads", "variants", "platforms"):
+        for kind in ("policies", "workloads", "variants", "platforms", "models"):
             _unique(f"name among the {kind}", [each.name for each in getattr(self, kind)])
         names = [policy.name for policy in self.policies]
         if self.about.relative_to is not None and self.about.relative_to not in names:
@@ -173,11 +186,14 @@ class Experiment:
         sized = next((each.name for each in self.workloads if each.nodes is not None), None)
         if self.platforms and sized is not None:
             raise ParameterError(f'workload "{sized}" has nodes, but there are [[platform]]s')
+        for model in self.models:
+            model.check_on(f"{w.name}/{v.name}" for w in self.workloads for v in self.variants)
 
     def reduced(self) -> Experiment:
-        """A small version to try out: few jobs of each workload and few seeds."""
-        about = replace(self.about, seeds=self.about.seeds[: self.quick.seeds])
-        return replace(self, about=about, jobs_limit=self.quick.jobs)
+        """A small version to try out: few jobs of each workload, few seeds, short trainings."""
+        quick = self.quick
+        about = replace(self.about, seeds=self.about.seeds[: quick.seeds])
+        return replace(self, about=about, jobs_limit=quick.jobs, steps_limit=quick.steps)
 
 
 def read_experiment(path: str | Path) -> Experiment:
@@ -202,6 +218,8 @@ def _experiment(document: Mapping[str, Any], path: Path, text: str) -> Experimen
         settings["variants"] = build_each(VariantSection, document["variant"], "[[variant]]")
     if "platform" in document:
         settings["platforms"] = build_each(PlatformSection, document["platform"], "[[platform]]")
+    if "model" in document:
+        settings["models"] = _models(document["model"], document["experiment"])
     if "published" in document:
         settings["published"] = build(PublishedSection, document["published"], "[published]")
     if "quick" in document:
@@ -210,16 +228,27 @@ def _experiment(document: Mapping[str, Any], path: Path, text: str) -> Experimen
     return Experiment(path, text, about, policies, workloads, **settings)
 
 
+_RULES = ("tick", "depth", "kill_at_request")
+"""Keys of ``[experiment]`` that hold for every policy without its own."""
+
+
+def _models(given: Any, experiment: Mapping[str, Any]) -> tuple[ModelSection, ...]:
+    """The ``[[model]]``s; they see as many jobs as they were trained to, so have no depth."""
+    shared = {key: experiment[key] for key in _RULES if key in experiment and key != "depth"}
+    if isinstance(given, list):
+        given = [{**shared, **each} if isinstance(each, Mapping) else each for each in given]
+    return build_each(ModelSection, given, "[[model]]")
+
+
 def _about(section: Any) -> tuple[ExperimentSection, tuple[PolicySection, ...]]:
-    """``[experiment]``; its tick, depth and kill_at_request hold where a policy has none."""
+    """``[experiment]`` and the policies, to which its rules belong."""
     if not isinstance(section, Mapping):
         raise InputError("write [experiment] once, with single brackets")
-    rules = ("tick", "depth", "kill_at_request")
-    shared = {key: section[key] for key in rules if key in section}
+    shared = {key: section[key] for key in _RULES if key in section}
     given = section.get("policies", [])
     if not isinstance(given, list):
         raise InputError(f"[experiment]: policies is {given!r}; must be a list")
-    rest = {key: section[key] for key in section if key not in (*rules, "policies")}
+    rest = {key: section[key] for key in section if key not in (*_RULES, "policies")}
     return build(ExperimentSection, rest, "[experiment]"), tuple(
         build(PolicySection, {**shared, **_policy(each)}, "[experiment]: policies")
         for each in given

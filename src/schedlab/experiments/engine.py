@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
 from schedlab.errors import ParameterError, SchedlabError
-from schedlab.metrics import find_metric
-from schedlab.platform import Platform, platform_from_header
-from schedlab.sim import simulate
-from schedlab.workload import Workload, read_workload
+from schedlab.workload import Workload
 
 
-@dataclass(frozen=True, kw_only=True)
-class Task:
+class Task(Protocol):
     """Everything another process needs to compute one cell."""
 
-    key: str
-    name: str
-    workload: Path
-    platform: Platform | None
-    policy: str
-    tick: int
-    depth: int | None
-    kill_at_request: bool
-    metrics: tuple[str, ...]
-    seed: int
+    @property
+    def key(self) -> str:
+        """Of all that determines the outcome."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        ...
+
+    @property
+    def workload(self) -> Path | None:
+        """The file of its jobs, where it reads one that other machines may not see."""
+        ...
+
+    @property
+    def outside(self) -> Sequence[str]:
+        """Texts that may name code or files which are not schedlab's."""
+        ...
+
+    def compute(self, workload: Workload | None = None) -> Outcome:
+        """The outcome; the workload is read from the task's file, unless it is given."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,40 +69,11 @@ def check_workers(workers: int | None) -> None:
 
 
 def run_task(task: Task, workload: Workload | None = None) -> Outcome:
-    """Simulate the cell and measure the schedule; a failure is an outcome too.
-
-    The workload is read from the task's file, unless it is given.
-    """
+    """Compute the cell; a failure is an outcome too."""
     try:
-        return _measured(task, _load(task.workload) if workload is None else workload)
+        return task.compute(workload)
     except SchedlabError as error:
         return Outcome(key=task.key, name=task.name, error=str(error))
     except Exception as error:
         # A policy of the user's own may raise anything; the other cells must go on.
         return Outcome(key=task.key, name=task.name, error=f"{type(error).__name__}: {error}")
-
-
-def _measured(task: Task, workload: Workload) -> Outcome:
-    schedule = simulate(
-        workload,
-        task.platform or platform_from_header(workload),
-        task.policy,
-        tick=task.tick,
-        depth=task.depth,
-        kill_at_request=task.kill_at_request,
-        seed=task.seed,
-    )
-    values = {name: find_metric(name).value(schedule) for name in task.metrics}
-    return Outcome(
-        key=task.key,
-        name=task.name,
-        values={name: each if math.isfinite(each) else None for name, each in values.items()},
-        jobs=len(schedule),
-        wall_s=schedule.wall_s,
-    )
-
-
-@lru_cache(maxsize=1)
-def _load(path: Path) -> Workload:
-    """The workload, kept for the next policy."""
-    return read_workload(path)

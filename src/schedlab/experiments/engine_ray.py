@@ -77,27 +77,23 @@ def _submitted(tasks: Sequence[Task]) -> Iterator[Submitted]:
     compute: Any = ray.remote(max_retries=RETRIES)(_compute)
     for path, group in _by_workload(tasks).items():
         try:
-            workload = ray.put(read_workload(path))
+            workload = None if path is None else ray.put(read_workload(path))
         except SchedlabError:
             yield from ((ray.put(run_task(task)), task) for task in group)
             continue
         for task in group:
-            yield compute.remote(task, workload, _code(task), sys.path), task
+            yield compute.remote(task, workload, code_of(task.outside), sys.path), task
 
 
-def _by_workload(tasks: Sequence[Task]) -> dict[Path, list[Task]]:
-    groups: dict[Path, list[Task]] = {}
+def _by_workload(tasks: Sequence[Task]) -> dict[Path | None, list[Task]]:
+    groups: dict[Path | None, list[Task]] = {}
     for task in tasks:
         groups.setdefault(task.workload, []).append(task)
     return groups
 
 
-def _code(task: Task) -> dict[str, Any]:
-    return code_of([task.policy, *task.metrics])
-
-
 def _compute(
-    task: Task, workload: Workload, code: Mapping[str, Any], path: Sequence[str]
+    task: Task, workload: Workload | None, code: Mapping[str, Any], path: Sequence[str]
 ) -> Outcome:
     """Compute the cell on a machine of the cluster, by the same code or not at all.
 
@@ -105,7 +101,7 @@ def _compute(
     """
     sys.path += [each for each in path if each not in sys.path]
     outcome = run_task(task, workload)
-    here = _code(task)
+    here = code_of(task.outside)
     other = [name for name in code if here.get(name) != code[name]]
     if outcome.error is not None or not other:
         return outcome

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -15,8 +15,9 @@ from schedlab.experiments.config import (
     WorkloadSection,
 )
 from schedlab.experiments.digest import key_of, outside_code
-from schedlab.experiments.engine import Task
+from schedlab.experiments.model_policy import ModelPolicy, TrainedPolicy, model_policies
 from schedlab.experiments.recipe import Recipe
+from schedlab.experiments.simulation_task import SimulationTask
 from schedlab.platform import Platform, read_platform
 
 NAMES = ("workload", "variant", "platform", "policy", "seed")
@@ -29,7 +30,7 @@ class Cell:
     recipe: Recipe
     platform_name: str
     platform: Platform | None
-    policy: PolicySection
+    policy: PolicySection | ModelPolicy
     metrics: tuple[str, ...]
 
     @property
@@ -45,24 +46,25 @@ class Cell:
         *names, seed = self.names.values()
         return "/".join((*map(str, names), f"seed {seed}"))
 
-    def task(self, workload_key: str, workload: Path) -> Task:
+    def task(
+        self, workload_key: str, workload: Path, policy: PolicySection | TrainedPolicy
+    ) -> SimulationTask:
         """What an engine is given, keyed by everything that determines the result."""
-        rules = {key: value for key, value in asdict(self.policy).items() if key != "name"}
         key = key_of(
             workload=workload_key,
             platform=self.platform and self.platform.to_dict(),
             metrics=self.metrics,
-            outside=outside_code([self.policy.policy, *self.metrics]),
-            **rules,
+            outside=outside_code(self.metrics),
+            policy=policy.determined_by(),
         )
-        return Task(
+        return SimulationTask(
             key=key,
             name=self.name,
             workload=workload,
             platform=self.platform,
             metrics=self.metrics,
             seed=self.recipe.seed,
-            **rules,
+            **policy.rules(),
         )
 
 
@@ -73,7 +75,7 @@ def grid(experiment: Experiment) -> list[Cell]:
         for workload in experiment.workloads
         for recipe in _recipes(experiment, workload)
         for name, platform in _platforms(experiment, workload)
-        for policy in experiment.policies
+        for policy in _policies(experiment, recipe)
     ]
 
 
@@ -86,13 +88,18 @@ def select(cells: Sequence[Cell], pattern: str | None) -> list[Cell]:
 
 
 def _recipes(experiment: Experiment, workload: WorkloadSection) -> Iterator[Recipe]:
-    first, *others = experiment.about.seeds
     for variant in experiment.variants:
-        recipe = Recipe(workload, variant, first, experiment.jobs_limit)
-        yield recipe
-        if recipe.seeded:
-            for seed in others:
-                yield Recipe(workload, variant, seed, experiment.jobs_limit)
+        for seed in experiment.about.seeds:
+            yield Recipe(workload, variant, seed, experiment.jobs_limit)
+
+
+def _policies(
+    experiment: Experiment, recipe: Recipe
+) -> Iterator[PolicySection | ModelPolicy]:
+    """Those of the list where the seed gives jobs of its own; models, which it trains, always."""
+    if recipe.seeded or recipe.seed == experiment.about.seeds[0]:
+        yield from experiment.policies
+    yield from model_policies(experiment, recipe.seed)
 
 
 def _platforms(

@@ -23,6 +23,11 @@ class Recipe:
     jobs_limit: int | None = None
 
     @property
+    def name(self) -> str:
+        """What ``[[model]]`` and errors call it."""
+        return f"{self.workload.name}/{self.variant.name}"
+
+    @property
     def transforms(self) -> tuple[str, ...]:
         """All transforms: the workload's own, the window, the limit, and the variant's."""
         jobs, limit = self.workload.window_jobs, self.jobs_limit
@@ -54,8 +59,7 @@ class Recipe:
         self._check_window(given)
         made = apply(given, self.transforms, seed=self.seed)
         if not len(made):
-            name = f"{self.workload.name}/{self.variant.name}"
-            raise WorkloadError(f'workload "{name}": its transforms leave no job')
+            raise WorkloadError(f'workload "{self.name}": its transforms leave no job')
         return made
 
     def _given(self, source: Path | None) -> Workload:

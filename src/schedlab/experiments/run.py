@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import platform as host
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from schedlab.experiments.compute import Progress, compute, missing
 from schedlab.experiments.config import Experiment
 from schedlab.experiments.digest import file_digest
-from schedlab.experiments.engine import Engine, Task
+from schedlab.experiments.engine import Engine
 from schedlab.experiments.engine_local import LocalEngine
 from schedlab.experiments.grid import Cell, grid, select
 from schedlab.experiments.published import read_published
 from schedlab.experiments.report import write_report
 from schedlab.experiments.run_folder import RunFolder
+from schedlab.experiments.simulation_task import SimulationTask
 from schedlab.experiments.sources import locate
 from schedlab.experiments.table import all_metrics
 from schedlab.metrics import find_metric
 from schedlab.version import __version__
 from schedlab.workload import write_workload
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -67,11 +66,11 @@ def run_experiment(
     folder = RunFolder(Path(out))
     tasks = _tasks(cells, record["sources"], folder)
     named = [{**cell.names, "key": task.key} for cell, task in zip(cells, tasks, strict=True)]
-    folder.create()
+    folder.create("workloads")
     folder.write_record({**record, "cells": named})
-    waiting = {task.key: task for task in tasks if folder.kept(task.key) is None}
+    waiting = {task.key: task for task in missing(tasks, folder)}
     _prepare(cells, tasks, waiting, sources)
-    failures = _compute(list(waiting.values()), engine or LocalEngine(), folder, progress)
+    failures = compute(list(waiting.values()), engine or LocalEngine(), folder, progress)
     folder.write_record({**record, "cells": named, "failures": failures})
     write_report(folder.path)
     finished = sum(folder.kept(task.key) is not None for task in tasks)
@@ -112,7 +111,7 @@ def _published(experiment: Experiment, file: str, cells: Sequence[Cell]) -> list
 
 def _tasks(
     cells: Sequence[Cell], sources: Mapping[str, Mapping[str, str]], folder: RunFolder
-) -> list[Task]:
+) -> list[SimulationTask]:
     keys = {
         recipe: recipe.key(sources.get(recipe.workload.name, {}).get("sha256"))
         for recipe in dict.fromkeys(cell.recipe for cell in cells)
@@ -122,8 +121,8 @@ def _tasks(
 
 def _prepare(
     cells: Sequence[Cell],
-    tasks: Sequence[Task],
-    waiting: Mapping[str, Task],
+    tasks: Sequence[SimulationTask],
+    waiting: Mapping[str, SimulationTask],
     sources: Mapping[str, Path],
 ) -> None:
     """Write the workloads that the waiting tasks read, each once."""
@@ -131,19 +130,3 @@ def _prepare(
         if task.key in waiting and not task.workload.exists():
             recipe = cell.recipe
             write_workload(recipe.make(sources.get(recipe.workload.name)), task.workload)
-
-
-def _compute(
-    tasks: Sequence[Task], engine: Engine, folder: RunFolder, progress: Progress | None
-) -> dict[str, str]:
-    """Keep each cell as it finishes; the failures by the names of the cells."""
-    failures = {}
-    with closing(engine.run(tasks)) as outcomes:
-        for done, outcome in enumerate(outcomes, 1):
-            if outcome.error is None:
-                folder.keep(outcome)
-            else:
-                failures[outcome.name] = outcome.error
-            if progress is not None:
-                progress(done, len(tasks))
-    return dict(sorted(failures.items()))

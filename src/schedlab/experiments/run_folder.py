@@ -18,10 +18,10 @@ class RunFolder:
 
     path: Path
 
-    def create(self) -> None:
-        """Make the folder, unless it is there."""
+    def create(self, *parts: str) -> None:
+        """Make the folder and those within it, unless they are there."""
         try:
-            for part in ("cells", "workloads"):
+            for part in ("cells", *parts):
                 (self.path / part).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(

@@ -1,0 +1,79 @@
+"""Trained models as policies of the grid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from schedlab.experiments.config import Experiment
+from schedlab.experiments.model_section import ModelSection
+from schedlab.experiments.recipe import Recipe
+
+
+@dataclass(frozen=True)
+class ModelPolicy:
+    """A model trained on the jobs of one recipe: decides greedily, or draws its actions."""
+
+    model: ModelSection
+    trained_on: Recipe
+    sampled: bool = False
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        how = " (sampled)" if self.sampled else ""
+        return f"{self.model.name} from {self.trained_on.name}{how}"
+
+    @property
+    def family(self) -> str:
+        """What it has in common with the same model trained on other jobs."""
+        return f"{self.model.name}{', sampled' if self.sampled else ''}: trained on"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainedPolicy:
+    """The same with the file of its model, as a simulation is told.
+
+    Args:
+        training_key: of the training; known before there is a file, unlike a digest of it.
+        file: the model, once it is trained.
+        predict: who predicts run times.
+        tick: as for every policy.
+        kill_at_request: as for every policy.
+        runs: 0 for greedy decisions, else the number of sampled runs.
+    """
+
+    training_key: str
+    file: Path
+    predict: str
+    tick: int
+    kill_at_request: bool
+    runs: int
+
+    def rules(self) -> dict[str, Any]:
+        """What a ``SimulationTask`` is told."""
+        return {"policy": f"learned:{self.file}:predict={self.predict}", **self._rules()}
+
+    def determined_by(self) -> dict[str, Any]:
+        """What of it determines results; where the file lies does not."""
+        return {"training": self.training_key, "predict": self.predict, **self._rules()}
+
+    def _rules(self) -> dict[str, Any]:
+        kill = self.kill_at_request
+        return {"tick": self.tick, "depth": None, "kill_at_request": kill, "runs": self.runs}
+
+
+def model_policies(experiment: Experiment, seed: int) -> Iterator[ModelPolicy]:
+    """Each model on whatever it is trained on, with the jobs that the seed gives."""
+    for model in experiment.models:
+        if seed not in experiment.about.seeds[: model.seeds]:
+            continue
+        for workload in experiment.workloads:
+            for variant in experiment.variants:
+                recipe = Recipe(workload, variant, seed, experiment.jobs_limit)
+                if model.is_trained_on(recipe.name):
+                    yield ModelPolicy(model, recipe)
+                    if model.sampled:
+                        yield ModelPolicy(model, recipe, sampled=True)

@@ -1,0 +1,55 @@
+"""``[[model]]``: a policy that the experiment trains itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from schedlab.errors import ParameterError, UnknownNameError
+from schedlab.predict import choose_predictor
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSection:
+    """``[[model]]``: how it is trained and on which jobs; each training gives a policy of its own.
+
+    Args:
+        name: what tables call it, with the jobs that it was trained on.
+        training: the training file, in the experiment's folder; it has no ``[episodes]``.
+        on: ``workload/variant``, with ``*`` and ``?`` as for files: it is trained on each of them.
+        sampled: beside the greedy policy, the mean over so many runs with actions drawn by the
+            network's probabilities.
+        seeds: so many of the experiment's first; by default all.
+        predict: who predicts run times when it schedules; by default who did in training.
+        tick: as for every policy; it must be the ``sim_step_s`` of the training.
+        kill_at_request: as for every policy.
+    """
+
+    name: str
+    training: str
+    on: tuple[str, ...]
+    sampled: int = 0
+    seeds: int | None = None
+    predict: str | None = None
+    tick: int = 0
+    kill_at_request: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.on:
+            raise ParameterError("on is empty; must name what it is trained on")
+        if self.seeds == 0:
+            raise ParameterError("seeds is 0; must be >= 1")
+        if self.predict is not None:
+            choose_predictor(self.predict)
+
+    def is_trained_on(self, name: str) -> bool:
+        """Whether a pattern of ``on`` means the ``workload/variant`` of that name."""
+        return any(fnmatchcase(name, pattern) for pattern in self.on)
+
+    def check_on(self, names: Iterable[str]) -> None:
+        """Refuse a pattern that means none of the names."""
+        known = list(names)
+        for pattern in self.on:
+            if not any(fnmatchcase(name, pattern) for name in known):
+                raise UnknownNameError(f'workload/variant in [[model]] "{self.name}"', pattern, known)

@@ -1,0 +1,51 @@
+"""The best setting as a training file, with the best of its models."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from schedlab.atomic import replacing
+from schedlab.experiments.tuning.config import Tuning
+from schedlab.experiments.tuning.trial import Trial
+from schedlab.rl.training_config import TrainingConfig
+from schedlab.sections import as_toml
+from schedlab.version import __version__
+
+TRAINING, MODEL = "best.toml", "best.zip"
+
+
+def write_best(tuning: Tuning, best: Trial, folder: Path) -> None:
+    """Write ``TRAINING``, which has the seed of the best run and so gives its model, ``MODEL``.
+
+    Where no setting has a rank there is no best, and that of an earlier search is removed.
+    """
+    from schedlab.rl.train import MODEL as ITS_MODEL  # loads torch
+
+    if not best.ranked:
+        for name in (TRAINING, MODEL):
+            (folder / name).unlink(missing_ok=True)
+        return
+    about = tuning.about
+    run = best.best_run(about.larger_is_better)
+    remarks = (
+        f"The best setting that schedlab {__version__} tune found for {about.training}:",
+        f"{about.score} {best.mean:.6g}, the mean over {about.runs} runs.",
+        f"The seed is that of the best run, {run.score:.6g}.",
+    )
+    config = tuning.config(best.setting).with_train(seed=run.seed)
+    _write_training(folder / TRAINING, config, remarks)
+    with replacing(folder / MODEL) as temporary:
+        shutil.copyfile(run.folder / ITS_MODEL, temporary)
+
+
+def _write_training(path: Path, config: TrainingConfig, remarks: Iterable[str]) -> None:
+    """Write the training with remarks above it; its trace is named so that it is found."""
+    document = config.document()
+    trace = config.folder / config.episodes.workload
+    if trace.is_file():
+        document["episodes"]["workload"] = str(trace.resolve())
+    comment = "".join(f"# {remark}\n" for remark in remarks)
+    with replacing(path) as temporary:
+        temporary.write_text(f"{comment}\n{as_toml(document)}", encoding="utf-8")

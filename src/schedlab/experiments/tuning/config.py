@@ -1,0 +1,116 @@
+"""The tuning file: the training it begins with, the space to search, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNameError
+from schedlab.experiments.tuning.space import Range, Setting, Space, read_space
+from schedlab.rl.training_config import TrainingConfig, read_training, training_config
+from schedlab.sections import build, only, parse_toml
+from schedlab.workload.readers import Source
+
+LARGER_IS_BETTER = {
+    "utilisation": True,
+    "return": True,
+    "share_started": True,
+    "makespan_s": False,
+    "mean_wait_s": False,
+    "mean_bounded_slowdown": False,
+}
+"""The results of an evaluation by which settings can be ranked."""
+_LEAST = {"runs": 1, "trials": 1, "at_once": 1}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuneSection:
+    """``[tune]``: what is trained, how often, and by which result settings are ranked.
+
+    Args:
+        training: the training file, beside the tuning file.
+        score: a result of the evaluation at the end of a training; its mean over runs ranks.
+        runs: trainings of each setting, with the seeds ``seed``, ``seed + 1`` and so on.
+        seed: of everything.
+        trials: so many settings, proposed by Optuna; without it, the whole grid.
+        at_once: trials proposed together, before their results are known.
+        prune_at: steps; after so many, trials worse than the median of those before are given up.
+    """
+
+    training: str
+    score: str = "utilisation"
+    runs: int = 5
+    seed: int = 0
+    trials: int | None = None
+    at_once: int = 4
+    prune_at: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.score not in LARGER_IS_BETTER:
+            raise UnknownNameError("score", self.score, LARGER_IS_BETTER)
+        for key, least in _LEAST.items():
+            value = getattr(self, key)
+            if value is not None and value < least:
+                raise ParameterError(f"{key} is {value}; must be >= {least}")
+        if 0 in self.prune_at or list(self.prune_at) != sorted(set(self.prune_at)):
+            raise ParameterError(f"prune_at is {list(self.prune_at)}; must be steps in order")
+
+    @property
+    def seeds(self) -> range:
+        """One for each run."""
+        return range(self.seed, self.seed + self.runs)
+
+    @property
+    def larger_is_better(self) -> bool:
+        """Whether a setting with a higher score is the better one."""
+        return LARGER_IS_BETTER[self.score]
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """A tuning file, with the training file that it names."""
+
+    about: TuneSection
+    training: TrainingConfig
+    space: Space
+
+    def __post_init__(self) -> None:
+        about, steps = self.about, self.training.train.steps
+        if about.trials is None:
+            if about.prune_at:
+                raise ParameterError("prune_at needs trials; a grid is trained whole")
+            for parameter in self.space.parameters:
+                if isinstance(parameter.domain, Range):
+                    raise ParameterError(f"{parameter.where} is a range, which needs trials")
+        if about.prune_at and about.prune_at[-1] >= steps:
+            raise ParameterError(
+                f"prune_at is {list(about.prune_at)}; must be below the {steps:,} steps of training"
+            )
+
+    def config(self, setting: Setting) -> TrainingConfig:
+        """The training with the values of the setting; an error says why there is none."""
+        document = self.training.document()
+        self.space.put(setting, document)
+        return training_config(document, self.training.folder)
+
+
+def read_tuning(path: str | Path, **changes: Any) -> Tuning:
+    """The tuning that a TOML file describes; ``changes`` replace values of its ``[tune]``."""
+    source = Source.load(path)
+    document = parse_toml(path, source.decoded())
+    try:
+        return _tuning(document, changes, source.path.parent.resolve())
+    except SchedlabError as error:
+        raise InputError.at(path, None, str(error)) from None
+
+
+def _tuning(document: Mapping[str, Any], changes: Mapping[str, Any], folder: Path) -> Tuning:
+    only(document, ("tune", "space"), "the tuning")
+    for name in ("tune", "space"):
+        if name not in document:
+            raise InputError(f"there is no section [{name}]")
+    about = replace(build(TuneSection, document["tune"], "[tune]"), **changes)
+    space = read_space(document["space"])
+    return Tuning(about, read_training(folder / about.training), space)

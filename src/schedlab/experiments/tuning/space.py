@@ -1,0 +1,125 @@
+"""What is searched: the values of parameters of a training file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+from schedlab.errors import InputError, ParameterError
+from schedlab.rl import QueueSettings
+from schedlab.rl.training_config import TrainSection
+from schedlab.sections import build, only, value_of
+
+SECTIONS: dict[str, type] = {"train": TrainSection, "environment": QueueSettings}
+_NOT_SEARCHED = {
+    "seed": "every setting is trained with the seeds of [tune]",
+    "steps": "every setting learns from the same number, that of the training file",
+}
+
+Setting = Mapping[str, Any]
+"""A value for each parameter, by its key."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Range:
+    """All numbers from ``low`` to ``high``; with ``log``, their logarithms are drawn evenly."""
+
+    low: float
+    high: float
+    log: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.low < self.high:
+            raise ParameterError(f"low is {self.low}; must be below high, {self.high}")
+        if self.log and not self.low > 0:
+            raise ParameterError(f"low is {self.low}; must be > 0 for a logarithm")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A key of a section of the training file, and the values it may take."""
+
+    section: str
+    key: str
+    domain: tuple[Any, ...] | Range
+
+    @property
+    def where(self) -> str:
+        """As an error names it."""
+        return f"[space.{self.section}] {self.key}"
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """Those listed."""
+        assert not isinstance(self.domain, Range)
+        return self.domain
+
+
+@dataclass(frozen=True)
+class Space:
+    """Every combination of values is a setting, though not each can be trained."""
+
+    parameters: tuple[Parameter, ...]
+
+    def settings(self) -> Iterator[Setting]:
+        """All of them; the last parameter changes first."""
+        keys = [each.key for each in self.parameters]
+        for values in product(*(each.values for each in self.parameters)):
+            yield dict(zip(keys, values, strict=True))
+
+    def put(self, setting: Setting, document: dict[str, Any]) -> None:
+        """Write the setting's values into the sections of a training."""
+        for each in self.parameters:
+            value = setting[each.key]
+            document[each.section][each.key] = list(value) if isinstance(value, tuple) else value
+
+
+def name_of(setting: Setting) -> str:
+    """``n_steps=512 network=[64, 64]``."""
+    return " ".join(f"{key}={written(value)}" for key, value in setting.items())
+
+
+def written(value: Any) -> str:
+    """The value as the training file has it, without the quotes of a text."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def read_space(given: Any) -> Space:
+    """The space that ``[space.train]`` and ``[space.environment]`` describe."""
+    if not isinstance(given, Mapping):
+        raise InputError(f"[space] is {given!r}; must have sections of parameters")
+    only(given, SECTIONS, "[space]")
+    found = [
+        _parameter(section, key, values)
+        for section, keys in given.items()
+        for key, values in _keys(section, keys)
+    ]
+    if not found:
+        raise InputError("[space] names no parameter; give values in [space.train]")
+    return Space(tuple(found))
+
+
+def _keys(section: str, keys: Any) -> Iterator[tuple[str, Any]]:
+    if not isinstance(keys, Mapping):
+        raise InputError(f"[space] {section} is {keys!r}; must be a section")
+    yield from keys.items()
+
+
+def _parameter(section: str, key: str, given: Any) -> Parameter:
+    where, fields = f"[space.{section}]", SECTIONS[section]
+    if section == "train" and key in _NOT_SEARCHED:
+        raise InputError(f"{where} {key} cannot be searched: {_NOT_SEARCHED[key]}")
+    if isinstance(given, Mapping):
+        drawn = build(Range, given, f"{where} {key}")
+        low, high = (value_of(fields, key, given[end], where) for end in ("low", "high"))
+        return Parameter(section, key, replace(drawn, low=low, high=high))
+    if not isinstance(given, list) or not given:
+        raise InputError(f"{where} {key} is {given!r}; must be a list of values, or low and high")
+    values = tuple(value_of(fields, key, value, where) for value in given)
+    for place, value in enumerate(values):
+        if value in values[:place]:
+            raise InputError(f"{where} {key} lists {written(value)} twice")
+    return Parameter(section, key, values)

@@ -1,0 +1,101 @@
+"""A training as a task of an engine."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform as host
+import shutil
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import current_thread, main_thread
+from types import FrameType
+
+from schedlab.errors import InputError
+from schedlab.experiments.engine import Outcome
+from schedlab.rl.training_config import TrainingConfig
+from schedlab.workload import Workload
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingTask:
+    """Train in a folder, or go on with the training that is there, and tell its last evaluation.
+
+    Args:
+        key: of all that determines the outcome.
+        name: for people.
+        config: of the training.
+        folder: its own.
+        earlier: the folder of the same training with fewer steps, which is prolonged.
+        workload: none; the training reads its own jobs.
+    """
+
+    key: str
+    name: str
+    config: TrainingConfig
+    folder: Path
+    earlier: Path | None = None
+    workload: None = None
+
+    @property
+    def outside(self) -> tuple[str, ...]:
+        """The predictor."""
+        return (self.config.environment.estimate,)
+
+    def compute(self, workload: Workload | None = None) -> Outcome:
+        """The results of the evaluation at the end."""
+        from schedlab.rl.train import train  # loads torch
+
+        if not self.folder.parent.is_dir():
+            raise InputError(
+                f"{host.node()} does not see {self.folder.parent}; "
+                "choose an output folder that every machine sees"
+            )
+        began = time.monotonic()
+        with _keeping_when_terminated():
+            results = train(self.config, self.folder, resume=self._has_begun()).results
+        return Outcome(
+            key=self.key,
+            name=self.name,
+            values={name: each if math.isfinite(each) else None for name, each in results.items()},
+            wall_s=time.monotonic() - began,
+        )
+
+    def _has_begun(self) -> bool:
+        """Whether there is a checkpoint to go on from, if need be the earlier training's."""
+        from schedlab.rl.train import CHECKPOINT, MODEL
+
+        if not self.folder.exists() and self.earlier is not None and self.earlier.is_dir():
+            copy = self.folder.with_suffix(".copy")
+            ignored = shutil.ignore_patterns(MODEL)
+            shutil.copytree(self.earlier, copy, ignore=ignored, dirs_exist_ok=True)
+            copy.rename(self.folder)  # whole or not at all
+        return (self.folder / CHECKPOINT).exists()
+
+
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM came, by which engines stop their workers."""
+
+
+@contextmanager
+def _keeping_when_terminated() -> Iterator[None]:
+    """Let SIGTERM be met as Ctrl-C is, with a checkpoint, before the process ends by it."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _terminate)
+    try:
+        yield
+    except _Terminated:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    raise _Terminated

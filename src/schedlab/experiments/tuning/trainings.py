@@ -1,0 +1,101 @@
+"""The trainings of a search, each done once and kept in its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+
+from schedlab.experiments.compute import compute, missing
+from schedlab.experiments.digest import file_digest, key_of, outside_code
+from schedlab.experiments.engine import Engine
+from schedlab.experiments.run_folder import RunFolder
+from schedlab.experiments.tuning.config import Tuning
+from schedlab.experiments.tuning.space import Setting, name_of
+from schedlab.experiments.tuning.training_task import TrainingTask
+from schedlab.experiments.tuning.trial import TrainingRun, Trial
+from schedlab.rl.training_config import TrainingConfig
+
+TRAININGS = "trainings"
+LIBRARIES = ("torch", "stable-baselines3", "sb3-contrib", "numpy")
+"""Another version of one of these may give another model."""
+
+Progress = Callable[[int, int, str], None]
+"""Called with the trainings done, the trainings in all, and a note."""
+
+
+class Trainings:
+    """Trains settings with every seed of the tuning; counts what was computed and what failed."""
+
+    def __init__(
+        self, tuning: Tuning, folder: RunFolder, engine: Engine, progress: Progress | None
+    ) -> None:
+        self.tuning, self.folder, self.engine, self.progress = tuning, folder, engine, progress
+        self.computed, self.failures = 0, dict[str, str]()
+        self._done, self._total = 0, 0
+        self._libraries = {name: version(name) for name in LIBRARIES}
+        trace = tuning.training.folder / tuning.training.episodes.workload
+        self._trace = file_digest(trace) if trace.is_file() else None
+
+    def expect(self, trainings: int) -> None:
+        """Say how many there will be, at most."""
+        self._total = trainings
+
+    def pass_over(self, trainings: int) -> None:
+        """Count trainings that need not be done."""
+        self._done += trainings
+        self._report(0, 0)
+
+    def of(
+        self, settings: Sequence[Setting], steps: int, *, after: int | None = None
+    ) -> list[Trial]:
+        """Each setting after so many steps, from what is kept and what is left to train.
+
+        Trainings of ``after`` steps, where there are such, are prolonged.
+        """
+        seeds = self.tuning.about.seeds
+        tasks = [[self._task(each, seed, steps, after) for seed in seeds] for each in settings]
+        wanted = [task for group in tasks for task in group]
+        left = missing(wanted, self.folder)
+        self._done += len(wanted) - len(left)
+        self._report(0, 0)
+        failures = compute(left, self.engine, self.folder, self._report)
+        self._done += len(left)
+        self.computed += len(left)
+        self.failures.update(failures)
+        return [
+            Trial(setting, steps, tuple(map(self._run, group)))
+            for setting, group in zip(settings, tasks, strict=True)
+        ]
+
+    def _task(self, setting: Setting, seed: int, steps: int, after: int | None) -> TrainingTask:
+        config = self.tuning.config(setting).with_train(seed=seed, steps=steps)
+        earlier = None if after is None else self._key(config.with_train(steps=after))
+        key, folder = self._key(config), self.folder.path / TRAININGS
+        return TrainingTask(
+            key=key,
+            name=f"{name_of(setting)} seed={seed}",
+            config=config,
+            folder=folder / key,
+            earlier=None if earlier is None else folder / earlier,
+        )
+
+    def _key(self, config: TrainingConfig) -> str:
+        return key_of(
+            training=config.document(),
+            trace=self._trace,
+            libraries=self._libraries,
+            outside=outside_code([config.environment.estimate]),
+        )
+
+    def _run(self, task: TrainingTask) -> TrainingRun:
+        kept, score = self.folder.kept(task.key), self.tuning.about.score
+        seed, folder = task.config.train.seed, task.folder
+        if kept is None:
+            return TrainingRun(seed, folder, error=self.failures.get(task.name))
+        value = kept["values"][score]
+        error = None if value is not None else f"its {score} is not a finite number"
+        return TrainingRun(seed, folder, value, error)
+
+    def _report(self, done: int, _: int) -> None:
+        if self.progress is not None:
+            self.progress(self._done + done, self._total, f"{self._done + done:,} trainings")
