@@ -5,7 +5,8 @@ SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproje
 
 .PHONY: demo test check bench docs sanitize format build clean
 
-demo: $(VENV)/.installed
+# Needs less than the tests do, and so is there sooner on a fresh machine.
+demo: $(if $(wildcard $(VENV)/.installed),$(VENV)/.installed,$(VENV)/.demo)
 	$(VENV)/bin/schedlab demo
 
 # Every test, the long ones too.
@@ -39,6 +40,13 @@ format: $(VENV)/.installed
 	$(VENV)/bin/ruff format .
 
 build: $(VENV)/.installed
+
+$(VENV)/.demo: $(SOURCES)
+	test -x $(PY) || python3 -m venv $(VENV)
+	$(PY) -m pip install --quiet --upgrade pip
+	$(PY) -m pip install --quiet --constraint constraints.txt scikit-build-core nanobind cmake ninja
+	$(PY) -m pip install --quiet --constraint constraints.txt --no-build-isolation --editable ".[viz]"
+	touch $@
 
 $(VENV)/.tools: pyproject.toml constraints.txt
 	test -x $(PY) || python3 -m venv $(VENV)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 from schedlab import _core
 from schedlab.errors import ParameterError, UnknownNameError
 from schedlab.lookup import is_outside, load_outside
+from schedlab.predict.noisy import noisy
 from schedlab.predict.predictor import Predictor, SubmittedJob
 from schedlab.workload import Workload
+from schedlab.workload.arguments import number
 
 __all__ = [
     "PREDICTORS",
@@ -30,8 +34,10 @@ class PredictorEntry:
 
     sentence: str
     reference: str
-    make: Callable[[Workload], _core.Predictor | None]
-    """The predictor for a workload; None: requests plan."""
+    make: Callable[..., _core.Predictor | None]
+    """The predictor for a workload and its parameters; None: requests plan."""
+    parameters: Mapping[str, Callable[[str], Any]] = field(default_factory=dict)
+    """What may follow the name, as ``name:key=value``, and how its text is read."""
 
 
 def _boosting(_: Workload) -> _core.Predictor:
@@ -46,6 +52,12 @@ PREDICTORS: dict[str, PredictorEntry] = {
         "The true run time: what the best predictor could give.",
         "oracle",
         lambda workload: _core.Actual(workload["run_s"]),
+    ),
+    "noisy": PredictorEntry(
+        "The true run time, wrong by a log-normal factor: noisy:sigma=0.5.",
+        "oracle",
+        noisy,
+        {"sigma": number},
     ),
     "last-two": PredictorEntry(
         "The mean of the user's last two run times.",
@@ -86,14 +98,32 @@ class ChosenPredictor:
 
 
 def choose_predictor(predictor: PredictorLike) -> ChosenPredictor:
-    """The predictor of that name, class or object; ``package.module:Class`` is a name too."""
+    """The predictor of that name, class or object; ``package.module:Class`` is a name too.
+
+    A name may have parameters, as in ``noisy:sigma=0.5``.
+    """
     if not isinstance(predictor, str):
         return _from_code(predictor, "")
-    if predictor in PREDICTORS:
-        return ChosenPredictor(predictor, PREDICTORS[predictor].make)
+    name, _, text = predictor.partition(":")
+    if name in PREDICTORS:
+        entry = PREDICTORS[name]
+        return ChosenPredictor(predictor, partial(entry.make, **_parsed(name, entry, text)))
     if not is_outside(predictor):
         raise UnknownNameError("predictor", predictor, PREDICTORS)
     return _from_code(load_outside("predictor", predictor), predictor)
+
+
+def _parsed(name: str, entry: PredictorEntry, text: str) -> dict[str, Any]:
+    values = {}
+    for word in text.split(",") if text else []:
+        key, _, value = (part.strip() for part in word.partition("="))
+        if key not in entry.parameters:
+            raise UnknownNameError(f"parameter of {name}:", key, entry.parameters)
+        try:
+            values[key] = entry.parameters[key](value)
+        except ParameterError as error:
+            raise ParameterError(f'predictor "{name}": {key}: {error}') from None
+    return values
 
 
 def _from_code(found: object, name: str) -> ChosenPredictor:

@@ -9,9 +9,11 @@ from schedlab.viz.cdf import draw_cdf
 from schedlab.viz.comparison import draw_comparison
 from schedlab.viz.gantt import draw_gantt
 from schedlab.viz.honesty import draw_honesty
+from schedlab.viz.importance import draw_importance
 from schedlab.viz.incentive import draw_incentive
 from schedlab.viz.over_time import draw_over_time
 from schedlab.viz.paper import save_figure
+from schedlab.viz.prediction_error import ErrorPoint, draw_prediction_error
 from schedlab.viz.report import write_report
 
 if TYPE_CHECKING:
@@ -27,12 +29,15 @@ PICTURES: dict[str, Callable[..., Figure]] = {
 
 __all__ = [
     "PICTURES",
+    "ErrorPoint",
     "draw_cdf",
     "draw_comparison",
     "draw_gantt",
     "draw_honesty",
+    "draw_importance",
     "draw_incentive",
     "draw_over_time",
+    "draw_prediction_error",
     "save_figure",
     "write_report",
 ]
