@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.environments import environments
+from benchmarks.evolution import evolution
 from benchmarks.files import files, start_up
 from benchmarks.simulation import growth, policies_and_peers, whole_traces
 from benchmarks.table import record, show
@@ -24,7 +25,8 @@ def main() -> None:
         folder = Path(name)
         on_files = files(folder)  # first: a child's size counts from that of its parent
         rows, floor = policies_and_peers(folder)
-        rows += whole_traces(options.data) + growth() + environments() + on_files + start_up()
+        rows += whole_traces(options.data) + growth() + environments() + evolution()
+        rows += on_files + start_up()
     show(rows, floor)
     if options.record:
         record(rows, floor)

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+# Tests talk to nobody; a test that imports ONNX Runtime before schedlab does would.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
 # `make sanitize` installs another build of the package beside the editable one and names it here.
 _OTHER_BUILD = os.environ.get("SCHEDLAB_SITE")
 if _OTHER_BUILD:

@@ -15,6 +15,7 @@
 #include "policies/conservative.h"
 #include "policies/easy.h"
 #include "policies/easy_nodes.h"
+#include "policies/linear_order.h"
 #include "policies/no_backfill.h"
 #include "policies/orders.h"
 #include "policies/pinned.h"
@@ -25,11 +26,11 @@ using namespace nb::literals;
 
 namespace schedlab {
 
-QueueArrays queue_arrays(std::span<const WaitingJob> jobs, Time now) {
+QueueArrays queue_arrays(std::span<const WaitingJob> jobs, const MachineState& machine) {
     const std::size_t n = jobs.size();
     std::vector<JobIndex> job(n);
     std::vector<NodeCount> nodes(n);
-    std::vector<Time> request(n), estimate(n), submit(n), wait(n);
+    std::vector<Time> request(n), estimate(n), submit(n), wait(n), start_in(n);
     std::vector<std::int64_t> user(n);
     std::vector<double> wrsa(n);
     for (std::size_t i = 0; i < n; ++i) {
@@ -38,14 +39,16 @@ QueueArrays queue_arrays(std::span<const WaitingJob> jobs, Time now) {
         request[i] = jobs[i].request;
         estimate[i] = jobs[i].estimate;
         submit[i] = jobs[i].submit;
-        wait[i] = now - jobs[i].eligible;
+        wait[i] = machine.now - jobs[i].eligible;
+        start_in[i] = machine.time_until_free(jobs[i].nodes);
         user[i] = jobs[i].user;
         wrsa[i] = jobs[i].wrsa;
     }
     return {to_numpy(std::move(job)),      to_numpy(std::move(nodes)),
             to_numpy(std::move(request)),  to_numpy(std::move(estimate)),
             to_numpy(std::move(submit)),   to_numpy(std::move(wait)),
-            to_numpy(std::move(user)),     to_numpy(std::move(wrsa))};
+            to_numpy(std::move(start_in)), to_numpy(std::move(user)),
+            to_numpy(std::move(wrsa))};
 }
 
 namespace {
@@ -68,10 +71,11 @@ class PythonOrder : public Order {
 
     KeysChange keys_change() const override { return KeysChange::always; }
 
-    void keys(std::span<const WaitingJob> jobs, Time now, std::span<double> keys) const override {
+    void keys(std::span<const WaitingJob> jobs, const MachineState& machine,
+              std::span<double> keys) const override {
         if (jobs.empty()) return;
         const nb::gil_scoped_acquire locked;
-        const nb::object scores = nb_trampoline.base().attr("score")(queue_arrays(jobs, now));
+        const nb::object scores = nb_trampoline.base().attr("score")(queue_arrays(jobs, machine));
         const auto array = nb::cast<nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>>(
             nb::module_::import_("numpy").attr("asarray")(scores, "dtype"_a = "float64"));
         if (array.shape(0) != keys.size()) {
@@ -127,6 +131,13 @@ void bind_policies(nb::module_& m) {
         "The most accurate user first; beta weighs a user's past, and waiting `ageing` seconds "
         "weighs as much as all accuracy.");
     m.def("order_names", &order_names, "The names of the native orders.");
+    m.def(
+        "make_linear_order",
+        [](const std::vector<double>& weights) {
+            return std::const_pointer_cast<Order>(make_linear_order(weights));
+        },
+        "weights"_a, "The smallest sum of weight x feature first; one weight for each feature.");
+    m.def("feature_names", &feature_names, "What a linear order knows of a job, in their order.");
 
     nb::class_<Policy, PythonPolicy>(m, "Policy",
                                      "Decides at each pass which waiting jobs start.")

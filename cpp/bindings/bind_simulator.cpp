@@ -106,7 +106,7 @@ QueueArrays queue_of(const PythonView& self) {
     for (auto at = queue.first(); at < queue.end(); at = queue.next(at)) {
         jobs.push_back(view.waiting(at));
     }
-    return queue_arrays(jobs, view.now());
+    return queue_arrays(jobs, view.machine());
 }
 
 RunningArrays running_of(const PythonView& self) {
@@ -142,6 +142,8 @@ void bind_view(nb::module_& m) {
                      "when it was submitted")
         .def_prop_ro("wait_s", [](const QueueArrays& a) { return a.wait; }, kOwned,
                      "how long it has waited")
+        .def_prop_ro("start_in_s", [](const QueueArrays& a) { return a.start_in; }, kOwned,
+                     "how long until enough nodes will be free, if running jobs end as expected")
         .def_prop_ro("user", [](const QueueArrays& a) { return a.user; }, kOwned,
                      "who submitted it")
         .def_prop_ro("wrsa", [](const QueueArrays& a) { return a.wrsa; }, kOwned,

@@ -16,6 +16,7 @@ struct QueueArrays {
     Numpy<Time> estimate;
     Numpy<Time> submit;
     Numpy<Time> wait;
+    Numpy<Time> start_in;
     Numpy<std::int64_t> user;
     Numpy<double> wrsa;
 };
@@ -29,7 +30,7 @@ struct RunningArrays {
     Numpy<std::int64_t> user;
 };
 
-QueueArrays queue_arrays(std::span<const WaitingJob> jobs, Time now);
+QueueArrays queue_arrays(std::span<const WaitingJob> jobs, const MachineState& machine);
 
 // A View that keeps its simulation alive, since Python may keep the View.
 class PythonView {

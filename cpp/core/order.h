@@ -3,12 +3,27 @@
 #include <span>
 
 #include "core/job.h"
+#include "core/release_list.h"
 #include "core/user_accuracy.h"
 
 namespace schedlab {
 
 // When the keys of waiting jobs become others.
 enum class KeysChange { never, when_jobs_end, always };
+
+// What an order may know of the machine, and the time.
+struct MachineState {
+    Time now;
+    NodeCount nodes;
+    NodeCount free;
+    Time soonest_release;
+    const ReleaseList* releases;
+
+    // How long until so many nodes will be free, if the running jobs end as expected.
+    Time time_until_free(NodeCount needed) const {
+        return needed <= free ? 0 : releases->shadow(needed, free, soonest_release).time - now;
+    }
+};
 
 // The order in which waiting jobs are looked at: smaller keys first, ties by arrival.
 class Order {
@@ -19,7 +34,8 @@ class Order {
     virtual KeysChange keys_change() const { return KeysChange::never; }
     // The weight of the past in the users' accuracy (UserAccuracy).
     virtual double accuracy_beta() const { return UserAccuracy::kBeta; }
-    virtual void keys(std::span<const WaitingJob> jobs, Time now, std::span<double> keys) const = 0;
+    virtual void keys(std::span<const WaitingJob> jobs, const MachineState& machine,
+                      std::span<double> keys) const = 0;
 };
 
 }  // namespace schedlab

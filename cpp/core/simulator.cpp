@@ -225,7 +225,7 @@ void Simulator::submit(JobIndex job) {
     if (!order_) {
         key = 0;
     } else if (order_->keys_change() != KeysChange::always) {
-        order_->keys({&newcomer, 1}, now_, {&key, 1});
+        order_->keys({&newcomer, 1}, machine(), {&key, 1});
     }
     queue_.insert(newcomer, key);
 }
@@ -266,7 +266,7 @@ void Simulator::reorder_queue() {
         scratch_jobs_.push_back(waiting_job(queue_.job(at), queue_.arrival(at)));
     }
     scratch_keys_.resize(scratch_jobs_.size());
-    order_->keys(scratch_jobs_, now_, scratch_keys_);
+    order_->keys(scratch_jobs_, machine(), scratch_keys_);
     queue_.reorder(scratch_keys_);
 }
 

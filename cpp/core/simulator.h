@@ -72,6 +72,10 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     // No release is expected sooner than this: an overdue job may end at the next instant.
     Time soonest_release() const { return now_ + (options_.tick > 0 ? options_.tick : 1); }
 
+    MachineState machine() const {
+        return {now_, pool_.total(), pool_.free(), soonest_release(), &releases_};
+    }
+
     Time next_event();
     void complete_jobs();
     void complete(JobIndex job);

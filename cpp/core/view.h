@@ -31,6 +31,8 @@ class View {
     Time eligible(JobIndex job) const { return sim_->eligible_[job]; }
     std::int64_t user(JobIndex job) const { return sim_->table_.user[job]; }
     WaitingJob waiting(WaitingQueue::Position position) const;
+    // What an order may know of the machine now.
+    MachineState machine() const { return sim_->machine(); }
     // How long the job occupies its nodes in a plan: its estimate, up to the next tick.
     Time planned(JobIndex job) const { return sim_->planned(job); }
 

@@ -106,7 +106,7 @@ void Easy::backfill_sorted(View& view, const std::vector<Position>& candidates) 
     std::vector<WaitingJob> jobs;
     for (const Position position : candidates) jobs.push_back(view.waiting(position));
     std::vector<double> keys(jobs.size());
-    candidates_->keys(jobs, view.now(), keys);
+    candidates_->keys(jobs, view.machine(), keys);
     std::vector<std::tuple<double, std::int64_t, Position>> ranked;
     for (std::size_t i = 0; i < keys.size(); ++i) {
         ranked.emplace_back(keys[i], jobs[i].arrival, candidates[i]);
@@ -149,7 +149,7 @@ void Easy::drop_from_index(const View& view, Position position) {
 
 double Easy::candidate_key(const View& view, const WaitingJob& job) const {
     double key = 0;
-    candidates_->keys({&job, 1}, view.now(), {&key, 1});
+    candidates_->keys({&job, 1}, view.machine(), {&key, 1});
     return key;
 }
 

@@ -14,8 +14,9 @@ class FormulaOrder : public Order {
 
     KeysChange keys_change() const override { return change_; }
 
-    void keys(std::span<const WaitingJob> jobs, Time now, std::span<double> keys) const override {
-        for (std::size_t i = 0; i < jobs.size(); ++i) keys[i] = key_(jobs[i], now);
+    void keys(std::span<const WaitingJob> jobs, const MachineState& machine,
+              std::span<double> keys) const override {
+        for (std::size_t i = 0; i < jobs.size(); ++i) keys[i] = key_(jobs[i], machine.now);
     }
 
   private:
@@ -31,7 +32,8 @@ class WrsaOrder : public Order {
     KeysChange keys_change() const override { return KeysChange::when_jobs_end; }
     double accuracy_beta() const override { return beta_; }
 
-    void keys(std::span<const WaitingJob> jobs, Time, std::span<double> keys) const override {
+    void keys(std::span<const WaitingJob> jobs, const MachineState&,
+              std::span<double> keys) const override {
         for (std::size_t i = 0; i < jobs.size(); ++i) {
             keys[i] = static_cast<double>(jobs[i].eligible) / ageing_ - jobs[i].wrsa;
         }

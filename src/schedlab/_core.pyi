@@ -2,6 +2,7 @@
 The native core of schedlab: the simulator, its policies and fast readers.
 """
 
+from collections.abc import Sequence
 import enum
 from typing import Annotated
 
@@ -29,6 +30,14 @@ def make_wrsa_order(beta: float = 0.3, ageing: float = float('inf')) -> Order:
 
 def order_names() -> list[str]:
     """The names of the native orders."""
+
+def make_linear_order(weights: Sequence[float]) -> Order:
+    """
+    The smallest sum of weight x feature first; one weight for each feature.
+    """
+
+def feature_names() -> list[str]:
+    """What a linear order knows of a job, in their order."""
 
 class Policy:
     """Decides at each pass which waiting jobs start."""
@@ -195,6 +204,12 @@ class Queue:
     @property
     def wait_s(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
         """how long it has waited"""
+
+    @property
+    def start_in_s(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """
+        how long until enough nodes will be free, if running jobs end as expected
+        """
 
     @property
     def user(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:

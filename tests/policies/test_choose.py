@@ -31,7 +31,7 @@ class Idle(Policy):
 
 def test_the_table_of_orders_is_that_of_the_core() -> None:
     """A name offered must exist, and what exists must be offered."""
-    assert list(ORDERS) == [*order_names(), "wrsa"]
+    assert list(ORDERS) == [*order_names(), "wrsa", "linear"]
 
 
 @pytest.mark.parametrize("name", POLICIES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
@@ -11,7 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from schedlab.sim import simulate
+from schedlab import _core
+from schedlab.policies.orders import native_order
+from schedlab.sim import Schedule, simulate
 from schedlab.testing import ORDERS, ReferenceSchedule, reference_simulate
 from schedlab.testing.instances import crowd
 from schedlab.testing.reference.predictors import PREDICTORS
@@ -34,6 +36,8 @@ class Policy:
     push: Literal["cascade", "hole"] = "cascade"
     beta: float = 0.3
     ageing_s: float | None = None
+    weights: Mapping[str, float] | None = None
+    candidate_weights: Mapping[str, float] | None = None
     predict: str = "request"
 
     @property
@@ -49,6 +53,7 @@ class Policy:
         parameters += ["push=hole"] if self.push == "hole" else []
         parameters += [f"beta={self.beta}"] if self.order == "wrsa" else []
         parameters += [f"ageing={self.ageing_s}s"] if self.ageing_s is not None else []
+        parameters += [f"{feature}={weight}" for feature, weight in (self.weights or {}).items()]
         parameters += [f"predict={self.predict}"] if self.predict != "request" else []
         return f"{base}:{','.join(parameters)}" if parameters else base
 
@@ -93,6 +98,47 @@ POLICIES = [
 ]
 
 
+WEIGHTS = [
+    {"log_estimate": 1.0, "log_nodes": 0.7, "log_start_in": -0.4},
+    {"log_request": -0.3, "share": 1.0, "log_wait": -0.5, "log_slowdown": 0.25},
+    {"log_request": 0.1, "log_estimate": -0.2, "log_nodes": 0.3, "share": -0.4, "log_wait": 0.5,
+     "log_slowdown": -0.6, "log_start_in": 0.7},
+]  # fmt: skip
+POLICIES += [
+    *(Policy("linear", weights=weights) for weights in WEIGHTS),
+    *(Policy("linear", "conservative", weights=weights) for weights in WEIGHTS),
+    *(
+        Policy("linear", "easy", candidates="linear", weights=head, candidate_weights=backfill)
+        for head in WEIGHTS
+        for backfill in WEIGHTS
+    ),
+    Policy(
+        "linear",
+        "easy",
+        candidates="linear",
+        weights=WEIGHTS[0],
+        candidate_weights=WEIGHTS[1],
+        predict="last-two",
+    ),
+]
+
+
+def simulate_natively(
+    policy: Policy, nodes: int, workload: Workload, options: SimulationOptions
+) -> Schedule:
+    """The core's schedule; a name has no place for the weights of the candidates."""
+    if policy.candidate_weights is None or policy.weights is None:
+        return simulate(workload, nodes, policy.name, **options)
+    head, backfill = (
+        native_order("linear", **weights) for weights in (policy.weights, policy.candidate_weights)
+    )
+    easy = _core.Easy(head, options["depth"], backfill)
+    tick, kill_at_request = options["tick"], options["kill_at_request"]
+    return simulate(
+        workload, nodes, easy, tick=tick, kill_at_request=kill_at_request, predict=policy.predict
+    )
+
+
 def machines(max_jobs: int) -> st.SearchStrategy[tuple[int, Workload]]:
     """A machine of few or many nodes and a workload that fits it."""
     return st.sampled_from((8, 3, 1, 130)).flatmap(
@@ -108,7 +154,7 @@ def check_agreement(
 ) -> None:
     """Compare all columns of both simulators under every policy."""
     for policy in policies:
-        native = simulate(workload, nodes, policy.name, **options)
+        native = simulate_natively(policy, nodes, workload, options)
         plain = reference_simulate(workload, nodes, **asdict(policy), **options)
         assert asdict(ReferenceSchedule.of(native)) == asdict(plain), (
             f"{policy.name} on {nodes} nodes with {options}:\n{workload.frame().to_dicts()}"

@@ -9,12 +9,16 @@ from schedlab.cli import (
     audit,
     compare,
     demo,
+    evolve,
     experiment,
+    explain,
+    export,
     incentive,
     policies,
     predict,
     simulate,
     train,
+    tune,
     version,
     workload,
 )
@@ -42,5 +46,9 @@ app.add_typer(workload.app)
 app.add_typer(experiment.app)
 app.add_typer(incentive.app)
 add_command(app, train.train, *train.EXAMPLES)
+add_command(app, evolve.evolve, *evolve.EXAMPLES)
+add_command(app, explain.explain, *explain.EXAMPLES)
+add_command(app, tune.tune, *tune.EXAMPLES)
+add_command(app, export.export, *export.EXAMPLES)
 add_command(app, policies.policies, *policies.EXAMPLES)
 add_command(app, version.version, *version.EXAMPLES)

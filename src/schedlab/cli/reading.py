@@ -122,8 +122,12 @@ class Shaping:
         """The workload after cores were turned into nodes and the transforms were applied."""
         from schedlab.workload import apply
 
+        return apply(workload, self.transforms(), seed=self.seed)
+
+    def transforms(self) -> list[str]:
+        """All that is done, in order."""
         cores = [] if self.cores_per_node is None else [f"cores_per_node={self.cores_per_node}"]
-        return apply(workload, [*cores, *self.transform], seed=self.seed)
+        return [*cores, *self.transform]
 
 
 def locate(trace: str) -> Path:

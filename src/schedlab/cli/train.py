@@ -56,7 +56,7 @@ def train(
     changes = {key: value for key, value in given.items() if value is not None}
     chosen = read_training(config).with_train(**changes)
     folder = output or Path("out") / config.stem
-    _require_trainers()
+    require_trainers()
     from schedlab.rl.train import CHECKPOINT
     from schedlab.rl.train import train as run
 
@@ -71,7 +71,8 @@ def train(
     _show(done, json)
 
 
-def _require_trainers() -> None:
+def require_trainers() -> None:
+    """Fail now, in one sentence, if what trains is not installed."""
     from importlib.util import find_spec
 
     from schedlab.errors import MissingExtraError

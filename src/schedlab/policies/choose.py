@@ -26,8 +26,11 @@ ALIASES = {
     "lwjf": "wrsa",
 }
 
-FROM_FILES = {"learned": "schedlab.rl.learned_policy:LearnedPolicy"}
-"""Who makes a policy of the file in ``learned:model.zip``: loaded by name, since it lies above."""
+FROM_FILES = {
+    "learned": "schedlab.policies.learned:learned_policy",
+    "evolved": "schedlab.policies.evolved:evolved_policy",
+}
+"""Who makes a policy of the file in ``learned:FILE``: loaded when it is named."""
 
 PolicyLike = str | _core.Policy | _core.Order | type[_core.Policy] | type[_core.Order]
 
@@ -39,7 +42,8 @@ def choose_policy(
 
     Args:
         policy: ``order[+backfill][:key=value,...]``, or ``package.module:Class`` in place of the
-            order, or ``learned:model.zip``, or a subclass or instance of ``Policy`` or ``Order``.
+            order, or ``learned:FILE`` or ``evolved:FILE``, or a subclass or instance of ``Policy``
+            or ``Order``.
         depth: how many jobs a pass considers, unless the name says so itself.
         predict: who says how long jobs run, unless the name says so itself.
     """

@@ -7,7 +7,8 @@ from typing import Any
 
 from schedlab import _core
 from schedlab.errors import UnknownNameError
-from schedlab.policies.parameters import Parameter, Parameters, ageing, weight
+from schedlab.policies.features import FEATURES
+from schedlab.policies.parameters import Parameter, Parameters, ageing, number, weight
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,14 @@ ORDERS: dict[str, OrderEntry] = {
             "ageing": Parameter(ageing, "waiting so long weighs as much as all accuracy; inf"),
         },
     ),
+    "linear": OrderEntry(
+        "Smallest weighted sum of features first, such as log_nodes=1,log_wait=-0.5.",
+        _CLASSIC,
+        {
+            name: Parameter(number, f"the weight of {feature.expression}; 0")
+            for name, feature in FEATURES.items()
+        },
+    ),
 }
 
 
@@ -55,6 +64,8 @@ def native_order(name: str, **parameters: Any) -> _core.Order:
     """The order of that name."""
     if name == "wrsa":
         return _core.make_wrsa_order(**parameters)
+    if name == "linear":
+        return _core.make_linear_order([parameters.get(feature, 0.0) for feature in FEATURES])
     order = _core.make_order(name)
     if order is None:
         raise UnknownNameError("order", name, ORDERS)

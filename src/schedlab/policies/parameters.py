@@ -63,6 +63,14 @@ def weight(text: str) -> float:
     return value
 
 
+def number(text: str) -> float:
+    """A number."""
+    value = _number(text)
+    if not math.isfinite(value):
+        raise ParameterError(f'"{text}"; must be a number')
+    return value
+
+
 def ageing(text: str) -> float:
     """Seconds in a duration such as ``7d``; ``inf`` has no end."""
     seconds = math.inf if text == "inf" else parse_duration(text)

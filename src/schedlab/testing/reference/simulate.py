@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +12,7 @@ from schedlab.testing.reference.conservative import Conservative, RebuiltConserv
 from schedlab.testing.reference.easy import Easy
 from schedlab.testing.reference.easy_nodes import EasyNodes
 from schedlab.testing.reference.job import jobs_of
+from schedlab.testing.reference.linear import linear
 from schedlab.testing.reference.no_backfill import NoBackfill
 from schedlab.testing.reference.orders import ORDERS, Order, aged_wrsa
 from schedlab.testing.reference.pinned import Pinned, Push
@@ -68,6 +70,8 @@ def reference_simulate(
     push: Push = "cascade",
     beta: float = 0.3,
     ageing_s: float | None = None,
+    weights: Mapping[str, float] | None = None,
+    candidate_weights: Mapping[str, float] | None = None,
     depth: int | None = None,
     tick: int = 0,
     kill_at_request: bool = True,
@@ -78,7 +82,7 @@ def reference_simulate(
     Args:
         workload: the jobs.
         nodes: how many interchangeable nodes there are.
-        order: the order of the queue, a key of ``ORDERS``.
+        order: the order of the queue, a key of ``ORDERS`` or ``linear``.
         backfill: which jobs may overtake.
         rebuild: with conservative backfilling, plan from scratch at every pass.
         candidates: with EASY, the order in which jobs behind the head are tried.
@@ -89,6 +93,8 @@ def reference_simulate(
         push: with pinned one-reserved plans, where one in the way of a job goes.
         beta: the weight of the past in the users' accuracy.
         ageing_s: with the order wrsa, waiting so long weighs as much as all accuracy.
+        weights: with the order linear, those of the features.
+        candidate_weights: the same where the candidates' order is linear.
         depth: how many jobs of the queue a pass considers at most.
         tick: events are seen at the next multiple of so many seconds; 0 for at once.
         kill_at_request: end jobs that reach the time they asked for.
@@ -98,14 +104,14 @@ def reference_simulate(
     if predict not in PREDICTORS:
         raise UnknownNameError("predictor", predict, PREDICTORS)
     simulation = Simulation(jobs_of(workload, nodes), machine, beta, PREDICTORS[predict]())
-    tries = None if candidates is None else _order(candidates)
+    tries = None if candidates is None else _order(candidates, candidate_weights, simulation)
     how = _backfill(backfill, rebuild, tries, alpha, frozen)
     if backfill == "easy" and reserve == "nodes":
         how = EasyNodes()
     if pinned:
         how = Pinned(push, alpha) if backfill == "one-reserved" else Pinned()
-    queue_order = _order(order) if ageing_s is None else aged_wrsa(ageing_s)
-    simulation.run(queue_order, how, depth)
+    aged = None if ageing_s is None else aged_wrsa(ageing_s)
+    simulation.run(aged or _order(order, weights, simulation), how, depth)
     jobs = simulation.jobs
     assert not simulation.queue, "every job must start in the end"
     return ReferenceSchedule(
@@ -119,9 +125,11 @@ def reference_simulate(
     )
 
 
-def _order(name: str) -> Order:
+def _order(name: str, weights: Mapping[str, float] | None, simulation: Simulation) -> Order:
+    if name == "linear":
+        return linear(weights or {}, simulation)
     if name not in ORDERS:
-        raise UnknownNameError("order", name, ORDERS)
+        raise UnknownNameError("order", name, [*ORDERS, "linear"])
     return ORDERS[name]
 
 

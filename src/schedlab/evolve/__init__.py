@@ -1,0 +1,19 @@
+"""Evolved priorities: a dozen weights, tuned by CMA-ES for a metric on a workload."""
+
+from schedlab.evolve.arena import Arena
+from schedlab.evolve.comparison import RULES, Comparison, Rival
+from schedlab.evolve.evolve import Evolved, evolve
+from schedlab.evolve.objective import Goal, Objective
+from schedlab.evolve.settings import EvolveSettings
+
+__all__ = [
+    "RULES",
+    "Arena",
+    "Comparison",
+    "EvolveSettings",
+    "Evolved",
+    "Goal",
+    "Objective",
+    "Rival",
+    "evolve",
+]

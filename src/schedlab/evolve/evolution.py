@@ -1,0 +1,149 @@
+"""CMA-ES over the weights of a priority (Hansen and Ostermeier, Evolutionary Computation 2001)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import MissingExtraError
+from schedlab.evolve.arena import Arena, MakePolicy
+from schedlab.evolve.objective import Values
+from schedlab.evolve.record import Generation
+from schedlab.evolve.settings import EvolveSettings, Purpose
+from schedlab.policies.evolved import EvolvedPolicy, Priority
+from schedlab.policies.features import FEATURES, Weights
+from schedlab.workload import Workload
+
+try:
+    import cma
+except ModuleNotFoundError:
+    raise MissingExtraError("cma", "evolve") from None
+
+EASY = "fcfs+easy"
+STARTS: dict[str, Weights] = {
+    "fcfs": {"log_wait": -1.0},
+    "sjf": {"log_estimate": 1.0},
+    "ljf": {"log_estimate": -1.0},
+    "saf": {"log_estimate": 1.0, "log_nodes": 1.0},
+    "laf": {"log_estimate": -1.0, "log_nodes": -1.0},
+    "snf": {"log_nodes": 1.0},
+    "lnf": {"log_nodes": -1.0},
+}
+"""Orders of the table as weights; the search begins at the best of them."""
+
+STEP = 0.5
+"""The first spread of the candidates around the start, whose largest weight is 1."""
+
+DECIMALS = 3
+"""Of a weight; what is measured by validation and test is the rounded policy."""
+
+Point = NDArray[np.float64]
+
+
+class Evolution:
+    """A search for weights, generation by generation.
+
+    All candidates of a generation play the same episodes. After each the mean of the search is
+    measured in the validation's episodes, always the same, and the best such mean is kept.
+    """
+
+    def __init__(self, arena: Arena, settings: EvolveSettings, jobs: Sequence[Workload]) -> None:
+        """Measure FCFS + EASY in all episodes, and find out where to begin."""
+        self.arena, self.settings, self.objective = arena, settings, arena.objective
+        self.pool, self.validation = jobs[: settings.pool], jobs[settings.pool :]
+        (under_easy,) = arena.measure_named([EASY], jobs)
+        self.objective.check(under_easy)
+        self._easy_pool, self.easy = under_easy[: settings.pool], under_easy[settings.pool :]
+        self.features = _searched(arena.predict)
+        self.generations: list[Generation] = []
+        self.best, self.values, self.best_cost = self._best_start()
+        self.start = self.best.name
+        self._strategy = self._begin()
+
+    @property
+    def population(self) -> int:
+        """Candidates of a generation."""
+        return int(self._strategy.popsize)
+
+    def step(self) -> None:
+        """Draw, measure and learn from a generation."""
+        points = self._strategy.ask()
+        random = self.settings.random(Purpose.GENERATIONS, len(self.generations))
+        chosen = random.choice(len(self.pool), self.settings.episodes, replace=False)
+        jobs, under_easy = [self.pool[each] for each in chosen], self._easy_pool[chosen]
+        measured = self.arena.measure([self._maker(self._priority(p)) for p in points], jobs)
+        costs = tuple(self.objective.cost(values, under_easy) for values in measured)
+        self._strategy.tell(points, costs)
+        mean = self._mean()
+        values = self._validate(mean)
+        cost = self.objective.cost(values, self.easy)
+        self.generations.append(Generation(costs, cost))
+        self._keep_if_better(mean, values, cost)
+
+    def repeat(self, generations: Sequence[Generation]) -> None:
+        """Learn again from generations that were measured before."""
+        for each in generations:
+            self._strategy.tell(self._strategy.ask(), each.costs)
+            self.generations.append(each)
+            if each.validation < self.best_cost:
+                mean = self._mean()
+                self._keep_if_better(mean, self._validate(mean), each.validation)
+
+    def _keep_if_better(self, mean: Priority, values: Values, cost: float) -> None:
+        if cost < self.best_cost:
+            self.best, self.values, self.best_cost = mean, values, cost
+
+    def _best_start(self) -> tuple[Priority, Values, float]:
+        priorities = [Priority(name, weights, weights) for name, weights in STARTS.items()]
+        measured = self.arena.measure([self._maker(each) for each in priorities], self.validation)
+        costs = [self.objective.cost(values, self.easy) for values in measured]
+        best = int(np.argmin(costs))
+        return priorities[best], measured[best], costs[best]
+
+    def _begin(self) -> cma.CMAEvolutionStrategy:
+        random = self.settings.random(Purpose.CANDIDATES)
+        options = {
+            "randn": lambda *shape: random.standard_normal(shape),
+            "seed": math.nan,  # chance is ours, not that of the whole process
+            "verbose": -9,
+        }
+        if self.settings.population is not None:
+            options["popsize"] = self.settings.population
+        start = [getattr(self.best, part).get(name, 0.0) for part, name in self.features]
+        return cma.CMAEvolutionStrategy(start, STEP, options)
+
+    def _mean(self) -> Priority:
+        found = self._priority(self._strategy.mean)
+        return replace(found, head=_rounded(found.head), backfill=_rounded(found.backfill))
+
+    def _priority(self, point: Point) -> Priority:
+        weights: dict[str, dict[str, float]] = {part: {} for part, _ in self.features}
+        for (part, name), weight in zip(self.features, point.tolist(), strict=True):
+            weights[part][name] = weight
+        return Priority("evolved", **weights)
+
+    def _validate(self, priority: Priority) -> Values:
+        return self.arena.measure([self._maker(priority)], self.validation)[0]
+
+    @staticmethod
+    def _maker(priority: Priority) -> MakePolicy:
+        return partial(EvolvedPolicy, priority)
+
+
+def _searched(predict: str) -> list[tuple[str, str]]:
+    """The features that can matter, by part of the policy."""
+    # Without a predictor the estimate is the request, and what can be backfilled can start now.
+    alike = {"log_request"} if predict == "request" else set()
+    useless = {"head": alike, "backfill": alike | {"log_start_in"}}
+    return [(part, name) for part in useless for name in FEATURES if name not in useless[part]]
+
+
+def _rounded(weights: Weights) -> Weights:
+    """Only the direction of the weights matters, so the largest is made 1."""
+    largest = max(map(abs, weights.values())) or 1.0
+    return {name: round(weight / largest, DECIMALS) for name, weight in weights.items()}

@@ -1,0 +1,178 @@
+"""evolve(): a priority of a dozen numbers, tuned for a metric."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform as host
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from schedlab.atomic import require_writable
+from schedlab.errors import ParameterError
+from schedlab.evolve.arena import Arena
+from schedlab.evolve.comparison import Comparison, compare
+from schedlab.evolve.evolution import EASY, Evolution
+from schedlab.evolve.record import read_record, record_path, write_record
+from schedlab.evolve.settings import EvolveSettings, Purpose
+from schedlab.policies.evolved import Priority, write_priority
+from schedlab.version import __version__
+from schedlab.workload import Workload
+from schedlab.workload.episodes import Episodes, GeneratedEpisodes, WindowEpisodes
+
+Progress = Callable[[int, int, str], None]
+"""Called with the generations done, those in all, and how it goes."""
+
+_FREE_TO_CHANGE = ("generations", "test")
+
+
+@dataclass(frozen=True)
+class Evolved:
+    """What an evolution gave: the policy, its file, and how it does on held-out episodes."""
+
+    priority: Priority
+    path: Path
+    comparison: Comparison
+
+
+def evolve(
+    episodes: WindowEpisodes | GeneratedEpisodes,
+    arena: Arena,
+    out: str | Path,
+    settings: EvolveSettings | None = None,
+    *,
+    workload: str = "",
+    resume: bool = False,
+    progress: Progress | None = None,
+) -> Evolved:
+    """Tune the weights of a priority, write it, and compare it with other rules.
+
+    Args:
+        episodes: where jobs come from; some of them are held out for the comparison.
+        arena: the machine, the metrics and the rules of the simulation.
+        out: the TOML file; the best policy so far is written after each generation.
+        settings: the size of the search.
+        workload: what the file says that the policy was tuned for.
+        resume: go on from the record beside the file; the result is the same as if the evolution
+            had not been interrupted.
+        progress: called after each generation.
+    """
+    settings, out = settings or EvolveSettings(), Path(out)
+    _check_files(out, resume)
+    for_learning, for_tests = episodes.split(settings.test_share)
+    count = settings.pool + settings.validation
+    jobs = _draw(for_learning, count, settings.random(Purpose.LEARNING))
+    evolution = Evolution(arena, settings, jobs)
+    for _ in _generations(evolution, record_path(out), resume):
+        write_priority(out, evolution.best)
+        if progress is not None:
+            progress(len(evolution.generations), settings.generations, _note(evolution))
+    test = _draw(for_tests, settings.test, settings.random(Purpose.TESTS))
+    comparison = compare(arena, evolution.best, test)
+    provenance = _provenance(evolution, workload, comparison)
+    name = f"{' + '.join(goal.text for goal in arena.objective.goals)} on {workload or 'jobs'}"
+    priority = replace(evolution.best, name=name, provenance=provenance)
+    write_priority(out, priority)
+    return Evolved(priority, out, comparison)
+
+
+def _generations(evolution: Evolution, record: Path, resume: bool) -> Iterator[None]:
+    """Go on until there are enough; come back before the first and after each."""
+    determined_by = _determined_by(evolution)
+    if resume:
+        evolution.repeat(read_record(record, determined_by, evolution.population))
+    while True:
+        write_record(record, determined_by, evolution.generations)
+        yield
+        if len(evolution.generations) >= evolution.settings.generations:
+            return
+        evolution.step()
+
+
+def _check_files(out: Path, resume: bool) -> None:
+    if resume:
+        return
+    for path in (out, record_path(out)):
+        if path.exists():
+            raise ParameterError(
+                f"{path}: exists already; resume that evolution, or write to another file"
+            )
+    require_writable(out)
+
+
+def _draw(episodes: Episodes, count: int, random: np.random.Generator) -> list[Workload]:
+    return [episodes.draw(random) for _ in range(count)]
+
+
+def _determined_by(evolution: Evolution) -> dict[str, Any]:
+    """Everything that another result would follow from, as JSON has it."""
+    arena, settings = evolution.arena, asdict(evolution.settings)
+    size = {key: value for key, value in settings.items() if key not in _FREE_TO_CHANGE}
+    document = {
+        **size,
+        "metrics": [goal.text for goal in arena.objective.goals],
+        "platform": arena.platform.to_dict(),
+        "tick": arena.tick,
+        "kill_at_request": arena.kill_at_request,
+        "predict": arena.predict,
+        "jobs": _digest([*evolution.pool, *evolution.validation]),
+        "versions": _versions(),
+    }
+    as_json: dict[str, Any] = json.loads(json.dumps(document))
+    return as_json
+
+
+def _digest(jobs: Sequence[Workload]) -> str:
+    digest = hashlib.sha256()
+    for workload in jobs:
+        for column in ("submit_s", "nodes", "request_s", "run_s"):
+            digest.update(np.ascontiguousarray(workload[column]).tobytes())
+    return digest.hexdigest()[:24]
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "schedlab": __version__,
+        "cma": version("cma"),
+        "numpy": np.__version__,
+        "python": host.python_version(),
+    }
+
+
+def _note(evolution: Evolution) -> str:
+    goals, best, easy = evolution.objective.goals, evolution.values, evolution.easy
+    return ", ".join(
+        f"{goal.name} {now:.4g} (FCFS + EASY {then:.4g})"
+        for goal, now, then in zip(goals, best.mean(axis=0), easy.mean(axis=0), strict=True)
+    )
+
+
+def _provenance(evolution: Evolution, workload: str, comparison: Comparison) -> Mapping[str, Any]:
+    """How the policy came about, and what it was seen to do."""
+    arena, settings, goals = evolution.arena, evolution.settings, evolution.objective.goals
+    best = {goal.name: next(comparison.rivals(goal)).policy for goal in goals}
+    return {
+        "metrics": [goal.text for goal in goals],
+        "workload": workload,
+        "jobs": len(evolution.pool[0]),
+        "nodes": arena.platform.nodes,
+        "predict": arena.predict,
+        "tick": arena.tick,
+        "kill_at_request": arena.kill_at_request,
+        "seed": settings.seed,
+        "start": evolution.start,
+        "generations": len(evolution.generations),
+        "population": evolution.population,
+        "episodes": settings.episodes,
+        "test_episodes": len(comparison.evolved),
+        "before": comparison.means(EASY),
+        "best_rule": best,
+        "of_best_rule": {name: comparison.means(rule)[name] for name, rule in best.items()},
+        "after": comparison.means(),
+        "versions": _versions(),
+    }

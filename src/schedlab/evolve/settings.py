@@ -1,0 +1,72 @@
+"""How long an evolution searches, in how many episodes, and by which seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from schedlab.errors import ParameterError
+
+
+class Purpose(IntEnum):
+    """What chance is for; each has its own stream of the seed."""
+
+    LEARNING = 0
+    TESTS = 1
+    GENERATIONS = 2
+    CANDIDATES = 3
+
+
+_LEAST = {
+    "generations": 1,
+    "population": 4,
+    "episodes": 1,
+    "pool": 1,
+    "validation": 1,
+    "test": 2,
+    "seed": 0,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvolveSettings:
+    """The size of the search.
+
+    Args:
+        generations: how often candidates are drawn, measured and learnt from.
+        population: candidates of a generation; by default as CMA-ES advises, about a dozen.
+        episodes: of a generation, the same for all its candidates, taken from the pool.
+        pool: episodes drawn to learn from.
+        validation: further episodes, by which the best of all generations is chosen.
+        test: held-out episodes of the comparison at the end.
+        test_share: of the trace, or of all seeds of a model; nothing is learnt from it.
+        seed: of everything.
+    """
+
+    generations: int = 150
+    population: int | None = None
+    episodes: int = 32
+    pool: int = 400
+    validation: int = 64
+    test: int = 100
+    test_share: float = 0.3
+    seed: int = 0
+
+    def random(self, purpose: Purpose, *more: int) -> np.random.Generator:
+        """Chance for one purpose."""
+        return np.random.default_rng([self.seed, purpose, *more])
+
+    def __post_init__(self) -> None:
+        for name, least in _LEAST.items():
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise ParameterError(f"{name} is {value}; must be >= {least}")
+        if self.episodes > self.pool:
+            raise ParameterError(
+                f"a generation of {self.episodes:,} episodes needs a pool as large; "
+                f"it has {self.pool:,}"
+            )
+        if not 0 < self.test_share < 1:
+            raise ParameterError(f"test_share is {self.test_share}; must be above 0 and below 1")

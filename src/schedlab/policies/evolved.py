@@ -1,0 +1,107 @@
+"""Policies of a dozen numbers: weights for the head of the queue and for backfilling."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from schedlab import _core
+from schedlab.atomic import replacing
+from schedlab.errors import InputError, SchedlabError
+from schedlab.policies.features import FEATURES, Weights, formula
+from schedlab.policies.orders import native_order
+from schedlab.sections import only, parse_toml, require_number
+from schedlab.workload.readers import Source
+
+_PARTS = {
+    "head": "the order of the queue, whose first job that does not fit is promised a start",
+    "backfill": "the order in which jobs are tried that do not delay it",
+}
+
+
+@dataclass(frozen=True)
+class Priority:
+    """EASY with a linear order of the queue, and another of the candidates for backfilling."""
+
+    name: str
+    head: Weights
+    backfill: Weights
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def policy(self) -> EvolvedPolicy:
+        """A new policy, for one simulation at a time."""
+        return EvolvedPolicy(self)
+
+    def formulas(self) -> dict[str, str]:
+        """The two scores as Python expressions; of each the smallest goes first."""
+        return {part: formula(getattr(self, part)) for part in _PARTS}
+
+
+class EvolvedPolicy(_core.Easy):
+    """A priority at work."""
+
+    def __init__(self, priority: Priority, name: str = "evolved") -> None:
+        """Order the queue and the candidates by its weights."""
+        orders = (native_order("linear", **each) for each in (priority.head, priority.backfill))
+        super().__init__(next(orders), None, next(orders))
+        self.name = name
+
+
+def evolved_policy(path: str | Path) -> EvolvedPolicy:
+    """The policy in a file that ``schedlab evolve`` wrote, or somebody by hand."""
+    return EvolvedPolicy(read_priority(path), f"evolved:{path}")
+
+
+def read_priority(path: str | Path) -> Priority:
+    """The priority in a TOML file."""
+    document = parse_toml(path, Source.load(path).decoded())
+    try:
+        return _priority(document)
+    except SchedlabError as error:
+        raise InputError.at(path, None, str(error)) from None
+
+
+def _priority(document: Mapping[str, Any]) -> Priority:
+    only(document, ("name", *_PARTS, "provenance"), "the priority")
+    name, provenance = document.get("name"), document.get("provenance", {})
+    if not isinstance(name, str):
+        raise InputError(f"name is {name!r}; must be a text")
+    if not isinstance(provenance, Mapping):
+        raise InputError(f"provenance is {provenance!r}; must be a section")
+    head, backfill = (_weights(document.get(part), f"[{part}]") for part in _PARTS)
+    return Priority(name, head, backfill, provenance)
+
+
+def _weights(given: Any, where: str) -> dict[str, float]:
+    if not isinstance(given, Mapping):
+        raise InputError(f"{where} is {given!r}; must be a section of weights")
+    only(given, FEATURES, where)
+    return {key: require_number(value, f"{where}: {key}") for key, value in given.items()}
+
+
+def write_priority(path: str | Path, priority: Priority) -> None:
+    """Write the file, whole or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_text("\n".join(_lines(priority)) + "\n", encoding="utf-8")
+
+
+def _lines(priority: Priority) -> Iterator[str]:
+    yield "# A job's score is the sum of weight x feature; the smallest goes first."
+    yield f"name = {json.dumps(priority.name, ensure_ascii=False)}"
+    for part, what in _PARTS.items():
+        yield f"\n[{part}]  # {what}"
+        for name, weight in getattr(priority, part).items():
+            yield f"{f'{name} = {weight}':<30}# {FEATURES[name].expression}"
+    if priority.provenance:
+        yield "\n[provenance]"
+        yield from (f"{key} = {_toml(value)}" for key, value in priority.provenance.items())
+
+
+def _toml(value: Any) -> str:
+    """A text, number or list as TOML, which writes them as JSON does; a mapping in one line."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{json.dumps(k)} = {_toml(v)}" for k, v in value.items()) + " }"
+    return json.dumps(value, ensure_ascii=False)

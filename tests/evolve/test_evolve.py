@@ -1,0 +1,181 @@
+"""Evolutions in the small: the same by seed, resumed without a trace, told apart from tests."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("cma")
+
+from schedlab.errors import InputError, MissingExtraError, ParameterError, SchedlabError
+from schedlab.evolve import RULES, Arena, EvolveSettings, Objective, evolve
+from schedlab.evolve.evolution import Evolution
+from schedlab.evolve.record import record_path
+from schedlab.platform import Platform
+from schedlab.policies.evolved import read_priority
+from schedlab.workload.episodes import GeneratedEpisodes
+
+EPISODES = GeneratedEpisodes("lublin:nodes=16", 20, ("load=1.2:16",))
+SMALL = EvolveSettings(
+    generations=4, population=4, episodes=3, pool=6, validation=4, test=5, seed=7
+)
+
+
+def arena(*metrics: str, **rules: int | str) -> Arena:
+    """Sixteen nodes."""
+    objective = Objective.parse(metrics or ["bounded_slowdown"])
+    return Arena(platform=Platform.homogeneous(16), objective=objective, **rules)  # type: ignore[arg-type]
+
+
+def test_the_same_seed_gives_the_same_file(tmp_path: Path) -> None:
+    """Whatever the number of threads, and whatever else draws from NumPy's global chance."""
+    evolve(EPISODES, arena(threads=1), tmp_path / "one.toml", SMALL, workload="w")
+    np.random.seed(5)
+    evolve(EPISODES, arena(threads=2), tmp_path / "two.toml", SMALL, workload="w")
+    one, two = ((tmp_path / name).read_text() for name in ("one.toml", "two.toml"))
+    assert one == two
+    evolve(EPISODES, arena(), tmp_path / "other.toml", replace(SMALL, seed=8), workload="w")
+    assert read_priority(tmp_path / "other.toml") != read_priority(tmp_path / "one.toml")
+
+
+def test_an_interruption_leaves_the_best_so_far_and_no_trace_in_the_result(tmp_path: Path) -> None:
+    """Generations measured before are learnt from again, so that chance comes out the same."""
+    straight, halting = tmp_path / "straight.toml", tmp_path / "halting.toml"
+    evolve(EPISODES, arena(), straight, SMALL)
+
+    def interrupt(done: int, total: int, note: str) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        evolve(EPISODES, arena(), halting, SMALL, progress=interrupt)
+    assert read_priority(halting).head
+    evolve(EPISODES, arena(), halting, SMALL, resume=True)
+    assert halting.read_text() == straight.read_text()
+
+
+def test_a_finished_evolution_can_be_prolonged(tmp_path: Path) -> None:
+    """With more generations it goes on as if they had been asked for at first."""
+    short, long = tmp_path / "short.toml", tmp_path / "long.toml"
+    evolve(EPISODES, arena(), short, replace(SMALL, generations=2))
+    evolve(EPISODES, arena(), short, SMALL, resume=True)
+    evolve(EPISODES, arena(), long, SMALL)
+    assert short.read_text() == long.read_text()
+
+
+def test_the_result_is_never_worse_than_the_best_start_in_validation() -> None:
+    """The search begins at the best simple rule and keeps the best mean that it has seen."""
+    random = np.random.default_rng(0)
+    jobs = [EPISODES.draw(random) for _ in range(SMALL.pool + SMALL.validation)]
+    evolution = Evolution(arena(), SMALL, jobs)
+    costs = [evolution.best_cost]
+    for _ in range(3):
+        evolution.step()
+        costs.append(evolution.best_cost)
+    assert costs == sorted(costs, reverse=True)
+    validated = [each.validation for each in evolution.generations]
+    assert costs[-1] == min(costs[0], *validated)
+
+
+def test_the_file_tells_how_it_came_about(tmp_path: Path) -> None:
+    """A site that adopts a policy wants to know what it was tuned for, and what it gained."""
+    goals = arena("0.3*utilisation", "0.7*wait:percentile=95", predict="last-two")
+    done = evolve(EPISODES, goals, tmp_path / "p.toml", SMALL, workload="small")
+    kept = read_priority(done.path)
+    assert kept == done.priority
+    assert kept.name == "0.3*utilisation + 0.7*wait:percentile=95 on small"
+    assert kept.provenance["metrics"] == ["0.3*utilisation", "0.7*wait:percentile=95"]
+    assert kept.provenance["after"] == pytest.approx(done.comparison.means())
+    assert kept.provenance["before"] == pytest.approx(done.comparison.means("fcfs+easy"))
+    assert set(kept.provenance["versions"]) == {"schedlab", "cma", "numpy", "python"}
+    assert max(map(abs, kept.head.values())) == 1.0
+
+
+def test_the_comparison_is_paired(tmp_path: Path) -> None:
+    """Every rule plays the evolved policy's episodes; differences are taken episode by episode."""
+    done = evolve(EPISODES, arena(), tmp_path / "p.toml", SMALL)
+    (goal,) = done.comparison.goals
+    rivals = list(done.comparison.rivals(goal))
+    assert {rival.policy for rival in rivals} == set(RULES)
+    assert [rival.mean for rival in rivals] == sorted(rival.mean for rival in rivals)
+    for rival in rivals:
+        values = done.comparison.rules[rival.policy]
+        assert rival.difference == pytest.approx((done.comparison.evolved - values).mean())
+        low, high = rival.interval
+        assert low <= rival.difference <= high
+
+
+@pytest.mark.parametrize(
+    ("metrics", "sentence"),
+    [
+        (["utilization"], 'did you mean "utilisation"?'),
+        (["0*wait"], 'the weight is "0"; must be a number > 0'),
+        (["much*wait"], 'the weight is "much"; must be a number > 0'),
+        (["wait", "2*wait"], 'metric "wait" is given twice'),
+        ([""], '"" names no metric'),
+        ([], "an evolution needs a metric"),
+    ],
+)
+def test_wrong_metrics_get_one_sentence(metrics: list[str], sentence: str) -> None:
+    """Before anything is drawn."""
+    with pytest.raises(SchedlabError) as caught:
+        Objective.parse(metrics)
+    assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"generations": 0}, "generations is 0; must be >= 1"),
+        ({"population": 3}, "population is 3; must be >= 4"),
+        ({"episodes": 7}, "needs a pool as large; it has 6"),
+        ({"test_share": 1.0}, "test_share is 1.0; must be above 0 and below 1"),
+    ],
+)
+def test_wrong_sizes_get_one_sentence(changes: dict[str, float], sentence: str) -> None:
+    """Before anything is drawn."""
+    with pytest.raises(ParameterError) as caught:
+        replace(SMALL, **changes)  # type: ignore[arg-type]
+    assert sentence in str(caught.value)
+
+
+def test_a_metric_must_have_something_to_improve(tmp_path: Path) -> None:
+    """Nobody waits on an empty machine, and nothing is known of power."""
+    alone = GeneratedEpisodes("lublin:nodes=16", 1)
+    with pytest.raises(ParameterError, match=r"wait.* is 0 under FCFS \+ EASY: there is nothing"):
+        evolve(alone, arena("wait"), tmp_path / "p.toml", SMALL)
+    with pytest.raises(ParameterError, match=r"energy.* has no value in some of the episodes"):
+        evolve(EPISODES, arena("energy"), tmp_path / "p.toml", SMALL)
+
+
+def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Evolved policies run without it; to evolve one it is needed."""
+    monkeypatch.setitem(sys.modules, "cma", None)
+    monkeypatch.delitem(sys.modules, "schedlab.evolve.evolution")
+    with pytest.raises(MissingExtraError, match=r'pip install "schedlab\[evolve\]"'):
+        importlib.import_module("schedlab.evolve.evolution")
+
+
+def test_an_evolution_is_not_overwritten_or_mixed_with_another(tmp_path: Path) -> None:
+    """Hours may be in it."""
+    out = tmp_path / "p.toml"
+    evolve(EPISODES, arena(), out, SMALL)
+    with pytest.raises(ParameterError, match="exists already; resume that evolution"):
+        evolve(EPISODES, arena(), out, SMALL)
+    with pytest.raises(InputError, match="was made with seed = 7, not 8; begin anew"):
+        evolve(EPISODES, arena(), out, replace(SMALL, seed=8), resume=True)
+    with pytest.raises(InputError, match="was made with metrics"):
+        evolve(EPISODES, arena("wait"), out, SMALL, resume=True)
+    with pytest.raises(InputError, match="was made with jobs"):
+        evolve(GeneratedEpisodes("lublin:nodes=16", 21), arena(), out, SMALL, resume=True)
+    record_path(out).write_text('{"kind": "other"}')
+    with pytest.raises(InputError, match="is damaged, or no record of an evolution"):
+        evolve(EPISODES, arena(), out, SMALL, resume=True)
+    record_path(out).unlink()
+    with pytest.raises(InputError, match="no such file"):
+        evolve(EPISODES, arena(), out, SMALL, resume=True)
