@@ -28,9 +28,7 @@ except ModuleNotFoundError:
 from schedlab.rl.agent import Agent
 from schedlab.rl.networks import ActorCritic, policy_class, policy_settings
 from schedlab.rl.tensor_archive import read_archive, write_archive
-from schedlab.rl.training_config import TrainingConfig, training_config
-
-_SECTIONS = ("environment", "episodes", "train", "evaluation")
+from schedlab.rl.training_config import SECTIONS, TrainingConfig, training_config
 
 
 @dataclass(frozen=True)
@@ -108,7 +106,7 @@ def read_model(path: str | Path) -> TrainedModel:
     """The model of the file; nothing in it is run."""
     document, parameters = read_archive(path, MODEL)
     with understanding(path):
-        config = training_config({name: document[name] for name in _SECTIONS})
+        config = training_config({name: document[name] for name in SECTIONS})
         scale, steps = float(document["time_scale_s"]), int(document["steps"])
         if not scale > 0:
             raise InputError(f"time_scale_s is {scale}; must be > 0")

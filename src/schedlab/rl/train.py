@@ -16,15 +16,18 @@ from schedlab.atomic import replacing
 from schedlab.errors import OutputError, ParameterError
 from schedlab.rl.agent import Agent, evaluate
 from schedlab.rl.checkpoint import Checkpoint, capture, read_checkpoint, restore
+from schedlab.rl.cloning import learn_from, teacher_of
 from schedlab.rl.model_file import TrainedModel, write_model
 from schedlab.rl.replayable_batch import ReplayableBatch
+from schedlab.rl.teacher import Teacher
 from schedlab.rl.trainers import make_trainer
+from schedlab.rl.training_config import MODEL as MODEL
 from schedlab.rl.training_config import TrainingConfig
 from schedlab.rl.training_env import TrainingEnv
 from schedlab.rl.training_log import training_logger
 from schedlab.workload.episodes import Episodes
 
-MODEL, BEST, CHECKPOINT, EVALUATIONS = "model.zip", "best.zip", "checkpoint.zip", "evaluations.csv"
+BEST, CHECKPOINT, EVALUATIONS = "best.zip", "checkpoint.zip", "evaluations.csv"
 _BETWEEN_REPORTS_S = 0.2
 
 Progress = Callable[[int, int, str], None]
@@ -88,8 +91,11 @@ class Training:
         self.episodes: Episodes = config.episodes.open(config.folder)
         settings, section = config.environment, config.train
         batch = ReplayableBatch(settings, self.episodes, section.envs, threads=section.cores)
-        self.env = TrainingEnv(batch, section.reward_scale)
+        self.env = TrainingEnv(
+            batch, section.reward_scale, relative_to_easy=section.relative_to_easy
+        )
         self.trainer = make_trainer(section, self.env)
+        self.teacher = teacher_of(config, self.episodes)
         self.evaluations: list[dict[str, float]] = []
         self.last: Checkpoint | None = None
 
@@ -107,6 +113,8 @@ class Training:
             raise OutputError(f"{self.folder}: cannot be written: {error.strerror}") from None
         left = max(self.config.train.steps - done, 0)
         try:
+            if self.teacher is not None and self.last is None:
+                self._clone(self.teacher)
             trainer.learn(left, _BetweenUpdates(self), reset_num_timesteps=done == 0)
             return self._finish()
         except KeyboardInterrupt:
@@ -115,6 +123,14 @@ class Training:
             raise
         finally:
             trainer.logger.close()
+
+    def _clone(self, teacher: Teacher) -> None:
+        """Begin with what the teacher does."""
+        cloned = learn_from(teacher, self.trainer.policy, self.config, self.episodes)
+        if self.progress is not None:
+            note = f"decides as the teacher in {cloned.agreement:.1%} of all situations"
+            self.progress(0, self.config.train.steps, note)
+        self._evaluate()
 
     def between_updates(self) -> None:
         """Keep the state, evaluate and write a checkpoint if it is time to."""

@@ -16,6 +16,8 @@ from schedlab.workload.episodes import Episodes, choose_episodes
 from schedlab.workload.generators import is_model
 from schedlab.workload.readers import Source
 
+MODEL = "model.zip"
+"""The file in a training's folder that is written when it is finished."""
 ALGORITHMS = ("ppo", "a2c", "maskable-ppo")
 ENGINES = ("sb3", "gpu")
 PRECISIONS = ("bf16", "tf32", "fp32")
@@ -65,6 +67,8 @@ class TrainSection:
         steps: to learn from, of all environments together.
         seed: of everything.
         reward_scale: rewards are multiplied by it before they are learnt from.
+        relative_to_easy: at an episode's end what EASY gets for the same jobs is taken off, so that
+            easy and hard jobs count alike.
         checkpoint_every: steps; a checkpoint is kept at the end of the update after so many.
         threads: for the environments and, on a processor, for the network. Sums of other numbers
             of threads differ in their last bits, so the default is one everywhere; with the engine
@@ -81,6 +85,7 @@ class TrainSection:
     steps: int = 100_000
     seed: int = 0
     reward_scale: float = 1.0
+    relative_to_easy: bool = False
     checkpoint_every: int = 100_000
     threads: int | None = None
     n_steps: int | None = None
@@ -162,6 +167,34 @@ class TrainSection:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CloneSection:
+    """``[clone]``: before it learns by itself, the network learns to decide as a teacher does.
+
+    Args:
+        teacher: the file of an evolved priority, looked for beside the training file.
+        decisions: of the teacher to learn from, in whole episodes.
+        epochs: how often each is learnt from.
+        batch_size: decisions per step of the optimiser.
+        learning_rate: of it.
+        vf_coef: how much the values of situations count beside the decisions.
+    """
+
+    teacher: str | None = None
+    decisions: int = 50_000
+    epochs: int = 10
+    batch_size: int = 512
+    learning_rate: float = 3e-3
+    vf_coef: float = 0.5
+
+    def __post_init__(self) -> None:
+        for key in ("decisions", "epochs", "batch_size"):
+            if getattr(self, key) < 1:
+                raise ParameterError(f"{key} is {getattr(self, key)}; must be >= 1")
+        if self.learning_rate <= 0:
+            raise ParameterError(f"learning_rate is {self.learning_rate}; must be > 0")
+
+
+@dataclass(frozen=True, kw_only=True)
 class EvaluationSection:
     """``[evaluation]``: so many greedy episodes every so many steps and at the end."""
 
@@ -180,6 +213,7 @@ class TrainingConfig:
 
     environment: QueueSettings = field(default_factory=QueueSettings)
     episodes: EpisodesSection = field(default_factory=EpisodesSection)
+    clone: CloneSection = field(default_factory=CloneSection)
     train: TrainSection = field(default_factory=TrainSection)
     evaluation: EvaluationSection = field(default_factory=EvaluationSection)
     folder: Path = field(default=Path(), compare=False)
@@ -189,6 +223,10 @@ class TrainingConfig:
             raise ParameterError(
                 'network kernel needs observation = "jobs" in [environment]; '
                 f'it is "{self.environment.observation}"'
+            )
+        if self.train.relative_to_easy and self.environment.mode == "pick":
+            raise ParameterError(
+                'relative_to_easy needs mode = "order" or "order+guard" in [environment]'
             )
 
     @property
@@ -205,14 +243,15 @@ class TrainingConfig:
 
     def document(self) -> dict[str, Any]:
         """The sections as JSON has them and ``training_config`` reads them."""
-        sections = {name: asdict(getattr(self, name)) for name in _SECTIONS}
+        sections = {name: asdict(getattr(self, name)) for name in SECTIONS}
         document: dict[str, Any] = json.loads(json.dumps(sections))
         return document
 
 
-_SECTIONS = {
+SECTIONS = {
     "environment": QueueSettings,
     "episodes": EpisodesSection,
+    "clone": CloneSection,
     "train": TrainSection,
     "evaluation": EvaluationSection,
 }
@@ -220,9 +259,9 @@ _SECTIONS = {
 
 def training_config(document: Mapping[str, Any], folder: Path = Path()) -> TrainingConfig:
     """The training that the sections describe; those left out keep their defaults."""
-    only(document, _SECTIONS, "the training")
+    only(document, SECTIONS, "the training")
     sections: dict[str, Any] = {
-        name: build(_SECTIONS[name], given, f"[{name}]") for name, given in document.items()
+        name: build(SECTIONS[name], given, f"[{name}]") for name, given in document.items()
     }
     return TrainingConfig(**sections, folder=folder)
 

@@ -1,0 +1,71 @@
+"""An evolved priority as somebody to learn from."""
+
+from __future__ import annotations
+
+from types import CodeType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import ParameterError
+from schedlab.policies.evolved import Priority
+from schedlab.policies.features import Weights, formula
+from schedlab.policies.learned.agent import Actions, Masks, Observations
+from schedlab.policies.learned.settings import QueueSettings
+from schedlab.rl.observation_layout import ObservationLayout
+
+
+class Teacher:
+    """Chooses what a priority would: the head by one order, those backfilled by the other."""
+
+    def __init__(self, priority: Priority, settings: QueueSettings, time_scale_s: float) -> None:
+        """Take the rules of the environments that it plays, and what counts as 1 among times."""
+        if (settings.mode, settings.observation) != ("order+guard", "jobs"):
+            raise ParameterError(
+                'a teacher needs mode = "order+guard" and observation = "jobs" in [environment]; '
+                f'they are "{settings.mode}" and "{settings.observation}"'
+            )
+        self._layout, self._nodes = ObservationLayout.of(settings), settings.nodes
+        self._unit = np.log1p(time_scale_s if settings.scaled else 1.0)
+        self._head, self._backfill = map(_compiled, (priority.head, priority.backfill))
+
+    def choose(self, observation: Observations, mask: Masks) -> Actions:
+        """The job of the smallest score among those allowed, of equals the first; else to wait."""
+        jobs = self._jobs(observation)
+        has_head = observation[:, self._column("head chosen")] > 0
+        scores = np.where(has_head, _scores(self._backfill, jobs), _scores(self._head, jobs))
+        legal = mask[:, : scores.shape[1]] != 0
+        best: Actions = np.where(legal, scores, np.inf).argmin(axis=1)
+        return np.where(legal.any(axis=1), best, scores.shape[1])
+
+    def _jobs(self, observation: Observations) -> dict[str, Any]:
+        """What the features are made of, as it was before the environment scaled it."""
+
+        def seconds(feature: str) -> NDArray[np.float64]:
+            logarithms = observation[:, self._column(f"job {feature}")].astype(float)
+            times: NDArray[np.float64] = np.rint(np.expm1(logarithms * self._unit))
+            return times
+
+        nodes = np.rint(observation[:, self._column("job nodes")].astype(float) * self._nodes)
+        return {
+            "N": self._nodes,
+            "nodes": np.maximum(nodes, 1),
+            "wait_s": seconds("wait"),
+            "start_in_s": seconds("earliest start"),
+            "request_s": np.maximum(seconds("request"), 1),
+            "estimate_s": np.maximum(seconds("estimate"), 1),
+        }
+
+    def _column(self, name: str) -> NDArray[np.intp]:
+        return self._layout.group(name).columns
+
+
+def _compiled(weights: Weights) -> CodeType:
+    return compile(formula(weights), "<formula>", "eval")
+
+
+def _scores(code: CodeType, jobs: dict[str, Any]) -> NDArray[np.float64]:
+    """One score per row and visible job; the formula is made of our own expressions."""
+    scores = eval(code, {"log10": np.log10}, jobs)
+    return np.broadcast_to(scores, jobs["nodes"].shape)
