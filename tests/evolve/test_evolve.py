@@ -22,7 +22,7 @@ from schedlab.workload.episodes import GeneratedEpisodes
 
 EPISODES = GeneratedEpisodes("lublin:nodes=16", 20, ("load=1.2:16",))
 SMALL = EvolveSettings(
-    generations=4, population=4, episodes=3, pool=6, validation=4, test=5, seed=7
+    generations=4, round=3, population=4, episodes=3, pool=6, validation=4, test=5, seed=7
 )
 
 

@@ -34,7 +34,7 @@ STARTS: dict[str, Weights] = {
     "snf": {"log_nodes": 1.0},
     "lnf": {"log_nodes": -1.0},
 }
-"""Orders of the table as weights; the search begins at the best of them."""
+"""Orders of the table as weights; each round of the search begins at another, the best first."""
 
 STEP = 0.5
 """The first spread of the candidates around the start, whose largest weight is 1."""
@@ -61,9 +61,9 @@ class Evolution:
         self._easy_pool, self.easy = under_easy[: settings.pool], under_easy[settings.pool :]
         self.features = _searched(arena.predict)
         self.generations: list[Generation] = []
-        self.best, self.values, self.best_cost = self._best_start()
-        self.start = self.best.name
-        self._strategy = self._begin()
+        self._starts, self.values, self.best_cost = self._rank_starts()
+        self.best = self._starts[0]
+        self._strategy = self._begin(0)
 
     @property
     def population(self) -> int:
@@ -72,7 +72,7 @@ class Evolution:
 
     def step(self) -> None:
         """Draw, measure and learn from a generation."""
-        points = self._strategy.ask()
+        points = self._ask()
         random = self.settings.random(Purpose.GENERATIONS, len(self.generations))
         chosen = random.choice(len(self.pool), self.settings.episodes, replace=False)
         jobs, under_easy = [self.pool[each] for each in chosen], self._easy_pool[chosen]
@@ -88,7 +88,8 @@ class Evolution:
     def repeat(self, generations: Sequence[Generation]) -> None:
         """Learn again from generations that were measured before."""
         for each in generations:
-            self._strategy.tell(self._strategy.ask(), each.costs)
+            points = self._ask()  # may begin another strategy
+            self._strategy.tell(points, each.costs)
             self.generations.append(each)
             if each.validation < self.best_cost:
                 mean = self._mean()
@@ -98,15 +99,24 @@ class Evolution:
         if cost < self.best_cost:
             self.best, self.values, self.best_cost = mean, values, cost
 
-    def _best_start(self) -> tuple[Priority, Values, float]:
-        priorities = [Priority(name, weights, weights) for name, weights in STARTS.items()]
-        measured = self.arena.measure([self._maker(each) for each in priorities], self.validation)
+    def _rank_starts(self) -> tuple[list[Priority], Values, float]:
+        """The starts, the best first, with its values and cost."""
+        starts = [Priority(name, weights, weights) for name, weights in STARTS.items()]
+        measured = self.arena.measure([self._maker(each) for each in starts], self.validation)
         costs = [self.objective.cost(values, self.easy) for values in measured]
-        best = int(np.argmin(costs))
-        return priorities[best], measured[best], costs[best]
+        ranked = np.argsort(costs, kind="stable").tolist()
+        return [starts[each] for each in ranked], measured[ranked[0]], costs[ranked[0]]
 
-    def _begin(self) -> cma.CMAEvolutionStrategy:
-        random = self.settings.random(Purpose.CANDIDATES)
+    def _ask(self) -> list[Point]:
+        """The candidates of the next generation, which may be the first of a round."""
+        number, place = divmod(len(self.generations), self.settings.round)
+        if place == 0:
+            self._strategy = self._begin(number)
+        points: list[Point] = self._strategy.ask()
+        return points
+
+    def _begin(self, number: int) -> cma.CMAEvolutionStrategy:
+        random = self.settings.random(Purpose.CANDIDATES, number)
         options = {
             "randn": lambda *shape: random.standard_normal(shape),
             "seed": math.nan,  # chance is ours, not that of the whole process
@@ -114,8 +124,9 @@ class Evolution:
         }
         if self.settings.population is not None:
             options["popsize"] = self.settings.population
-        start = [getattr(self.best, part).get(name, 0.0) for part, name in self.features]
-        return cma.CMAEvolutionStrategy(start, STEP, options)
+        start = self._starts[number % len(self._starts)]
+        weights = [getattr(start, part).get(name, 0.0) for part, name in self.features]
+        return cma.CMAEvolutionStrategy(weights, STEP, options)
 
     def _mean(self) -> Priority:
         found = self._priority(self._strategy.mean)

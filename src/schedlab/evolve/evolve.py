@@ -165,7 +165,6 @@ def _provenance(evolution: Evolution, workload: str, comparison: Comparison) -> 
         "tick": arena.tick,
         "kill_at_request": arena.kill_at_request,
         "seed": settings.seed,
-        "start": evolution.start,
         "generations": len(evolution.generations),
         "population": evolution.population,
         "episodes": settings.episodes,

@@ -21,6 +21,7 @@ class Purpose(IntEnum):
 
 _LEAST = {
     "generations": 1,
+    "round": 1,
     "population": 4,
     "episodes": 1,
     "pool": 1,
@@ -36,6 +37,8 @@ class EvolveSettings:
 
     Args:
         generations: how often candidates are drawn, measured and learnt from.
+        round: so many generations of a search; the next begins elsewhere, since any may end in a
+            local optimum.
         population: candidates of a generation; by default as CMA-ES advises, about a dozen.
         episodes: of a generation, the same for all its candidates, taken from the pool.
         pool: episodes drawn to learn from.
@@ -46,6 +49,7 @@ class EvolveSettings:
     """
 
     generations: int = 150
+    round: int = 50
     population: int | None = None
     episodes: int = 32
     pool: int = 400

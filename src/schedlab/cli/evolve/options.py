@@ -161,6 +161,15 @@ class Search:
             rich_help_panel=_SEARCH,
         ),
     ] = 150
+    round: Annotated[
+        int,
+        Option(
+            metavar="N",
+            min=1,
+            help="After so many generations the search begins anew from another rule.",
+            rich_help_panel=_SEARCH,
+        ),
+    ] = 50
     population: Annotated[
         int | None,
         Option(
@@ -216,6 +225,7 @@ class Search:
 
         return EvolveSettings(
             generations=self.generations,
+            round=self.round,
             population=self.population,
             episodes=self.episodes,
             pool=self.pool or max(EvolveSettings.pool, self.episodes),

@@ -1,0 +1,52 @@
+"""The features of linear orders against figures worked out by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from schedlab.testing.reference.job import Job
+from schedlab.testing.reference.linear import features, linear
+from schedlab.testing.reference.predictors import PREDICTORS
+from schedlab.testing.reference.simulation import Machine, Simulation
+
+RUNNING = Job(0, submit_s=0, nodes=7, request_s=1000, run_s=7, think_time_s=-1, cancel_after_s=-1,
+              estimate_s=549, eligible_s=0)  # fmt: skip
+WAITING = Job(1, submit_s=100, nodes=4, request_s=1000, run_s=7, think_time_s=-1, cancel_after_s=-1,
+              estimate_s=100, eligible_s=351)  # fmt: skip
+
+
+@pytest.fixture
+def half_past() -> Simulation:
+    """At 450 s seven of ten nodes are taken, until 549 s as it seems."""
+    sim = Simulation([RUNNING, WAITING], Machine(10), 0.3, PREDICTORS["request"]())
+    RUNNING.start_s, sim.now, sim.running, sim.free = 0, 450, [RUNNING], [7, 8, 9]
+    return sim
+
+
+def test_features(half_past: Simulation) -> None:
+    """Waiting counts from eligibility, and three free nodes are one too few until 549 s."""
+    assert features(WAITING, half_past) == pytest.approx(
+        {
+            "log_request": 3,
+            "log_estimate": 2,
+            "log_nodes": 0.60206,
+            "share": 0.4,
+            "log_wait": 2,
+            "log_slowdown": 0.298853,
+            "log_start_in": 2,
+        },
+        abs=1e-6,
+    )
+
+
+def test_a_job_that_fits_can_start_now(half_past: Simulation) -> None:
+    """Log10(1 + 0) is 0."""
+    assert features(replace(WAITING, nodes=3), half_past)["log_start_in"] == 0
+
+
+def test_the_score_is_the_weighted_sum(half_past: Simulation) -> None:
+    """A feature that is not named has no weight."""
+    order = linear({"log_request": 2.0, "share": -1.0}, half_past)
+    assert order(WAITING, 450) == pytest.approx(5.6)
