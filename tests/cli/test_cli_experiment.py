@@ -80,6 +80,46 @@ def test_quick_and_only(small: str, run: Run) -> None:
     assert "A quick run" in Path("out/small-quick/report.md").read_text()
 
 
+MODEL = """
+[[model]]
+name = "Net"
+training = "train/net.toml"
+on = ["lublin/original"]
+"""
+NET = """
+[environment]
+nodes = 32
+visible_jobs = 4
+sim_step_s = 1
+max_steps = 100
+[train]
+algorithm = "maskable-ppo"
+network = [4]
+envs = 1
+steps = 8
+n_steps = 8
+batch_size = 8
+n_epochs = 1
+[evaluation]
+episodes = 1
+"""
+
+
+def test_models_are_trained_when_asked_for(small: str, run: Run) -> None:
+    """A run without them says so."""
+    pytest.importorskip("sb3_contrib")
+    Path(small).write_text(SMALL.replace("seeds =", "tick = 1\nseeds =") + MODEL)
+    Path("train").mkdir()
+    Path("train/net.toml").write_text(NET)
+    plain = run("experiment", "run", small, "--workers", "1")
+    assert "4 of 4 cells finished" in plain.stdout
+    assert "--models trains and runs them" in plain.stdout
+    result = run("experiment", "run", small, "--workers", "1", "--models")
+    assert result.exit_code == 0, result.output
+    assert "mean wait (s), Net: trained on" in result.stdout
+    assert "6 of 6 cells finished, 2 computed now\nmodels trained now: 2\n" in result.stdout
+
+
 def test_a_failing_cell_gives_exit_code_1(small: str, run: Run) -> None:
     """Its name and reason are on stderr, the others' results on stdout."""
     Path("bad_order_of_cli_test.py").write_text(

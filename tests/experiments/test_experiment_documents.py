@@ -10,6 +10,7 @@ import pytest
 
 from schedlab.experiments import config, read_experiment
 from schedlab.experiments.grid import grid
+from schedlab.experiments.model_section import ModelSection
 
 PAGE = Path(__file__).parents[2] / "docs" / "formats" / "experiment-toml.md"
 
@@ -30,6 +31,7 @@ def test_the_complete_example_is_an_experiment(tmp_path: Path) -> None:
         config.WorkloadSection,
         config.VariantSection,
         config.PlatformSection,
+        ModelSection,
         config.PublishedSection,
         config.QuickSection,
     ],

@@ -9,6 +9,7 @@ import pytest
 
 from schedlab.errors import ParameterError, PlatformError, WorkloadError
 from schedlab.experiments import Experiment
+from schedlab.experiments.config import PolicySection
 from schedlab.experiments.grid import Cell, grid, select
 
 Describe = Callable[..., Experiment]
@@ -18,7 +19,11 @@ THREE_JOBS = "job_id,submit_s,nodes,request_s,run_s\n1,0,2,9,9\n2,1,4,9,5\n3,2,2
 
 def keys(cells: list[Cell]) -> list[str]:
     """The keys of the cells' tasks."""
-    return [cell.task(cell.recipe.key(None), Path("w.parquet")).key for cell in cells]
+    return [
+        cell.task(cell.recipe.key(None), Path("w.parquet"), cell.policy).key
+        for cell in cells
+        if isinstance(cell.policy, PolicySection)
+    ]
 
 
 def test_every_combination_is_a_cell(describe: Describe) -> None:

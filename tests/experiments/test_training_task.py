@@ -16,7 +16,7 @@ pytest.importorskip("sb3_contrib")
 
 from schedlab.experiments.engine import run_task
 from schedlab.experiments.tuning.config import LARGER_IS_BETTER
-from schedlab.experiments.tuning.training_task import TrainingTask
+from schedlab.experiments.tuning.training_task import TrainingTask, training_key
 from schedlab.rl.train import CHECKPOINT, EVALUATIONS, MODEL, train
 from schedlab.rl.training_config import TrainingConfig, training_config
 
@@ -38,7 +38,7 @@ STOPPED = """
 import os, signal
 from dataclasses import replace
 from pathlib import Path
-from schedlab.experiments.tuning.training_task import TrainingTask
+from schedlab.experiments.tuning.training_task import TrainingTask, training_key
 from schedlab.rl.training_config import training_config
 from schedlab.rl.training_env import TrainingEnv
 
@@ -113,3 +113,13 @@ def test_whoever_is_terminated_leaves_a_checkpoint(config: TrainingConfig, tmp_p
     run_task(task(config, folder))
     straight = train(config, tmp_path / "straight")
     assert (folder / MODEL).read_bytes() == straight.model.read_bytes()
+
+
+def test_another_teacher_is_another_training(tmp_path: Path) -> None:
+    """The key of a training knows what its teacher's file says, not only its name."""
+    config = training_config({"clone": {"teacher": "teacher.toml"}}, tmp_path)
+    keys = set()
+    for text in ("one", "another", "one"):
+        (tmp_path / "teacher.toml").write_text(text)
+        keys.add(training_key(config))
+    assert len(keys) == 2

@@ -106,3 +106,23 @@ def test_the_name_says_file_and_predictor(drawn: Make) -> None:
     assert predicted.name == f"learned:{path}:predict=last-two"
     with pytest.raises(ParameterError, match="takes no backfill or depth"):
         choose_policy(f"learned:{path}", depth=10)
+
+
+def test_threads_change_nothing(drawn: Make) -> None:
+    """Whoever simulates gets the same scores, to the last bit, and torch keeps its threads."""
+    import torch
+
+    agent = read_model(
+        drawn(1, train={"network": "nn1"}, environment={"mode": "pick", "observation": "proposal"})
+    ).agent()
+    shape = agent.policy.observation_space.shape or ()
+    seen, scores = np.random.default_rng(1).random((1, *shape), dtype=np.float32), []
+    threads = torch.get_num_threads()
+    try:
+        for count in (1, 2):
+            torch.set_num_threads(count)
+            scores.append(agent.scores(seen).tolist())
+            assert torch.get_num_threads() == count
+    finally:
+        torch.set_num_threads(threads)
+    assert scores[0] == scores[1]

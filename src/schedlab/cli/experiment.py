@@ -64,6 +64,10 @@ def run(
             help="Only the cells whose name contains it, such as 'lublin/*/easy/'.",
         ),
     ] = None,
+    models: Annotated[
+        bool,
+        Option("--models", metavar="", help="Train the experiment's models too, and run them."),
+    ] = False,
     quick: Annotated[
         bool,
         Option("--quick", metavar="", help="Few jobs and few seeds, to try the experiment out."),
@@ -75,21 +79,30 @@ def run(
     The exit code is 0 if every cell was computed, 1 if some failed.
     """
     from schedlab.cli.progress import progress
+    from schedlab.cli.train import require_trainers
     from schedlab.experiments import find_experiment, read_experiment, run_experiment
 
     engine = computing.chosen()
     described = read_experiment(find_experiment(experiment))
     folder = output or Path("out") / (described.about.name + ("-quick" if quick else ""))
     chosen = described.reduced() if quick else described
+    if models:
+        require_trainers()
     try:
         with progress(f"running {described.about.name}") as report:
             done = run_experiment(
-                chosen, folder, data=data, engine=engine, only=only, progress=report
+                chosen,
+                folder,
+                data=data,
+                engine=engine,
+                only=only,
+                models=models,
+                progress=report,
             )
     except KeyboardInterrupt:
         err().print(f"finished cells are kept in {folder}; run again to go on", style="dim")
         raise
-    _show(done, json)
+    _show(done, json, untrained=bool(chosen.models) and not models)
     if done.failures:
         raise Exit(A_CELL_FAILED)
 
@@ -129,7 +142,7 @@ def report(
         typer.echo("\n".join(paths))
 
 
-def _show(done: Run, json: bool) -> None:
+def _show(done: Run, json: bool, *, untrained: bool) -> None:
     """The results at a glance, and what happened."""
     from schedlab.experiments import summary
     from schedlab.experiments.glance import glances, scenario_keys
@@ -146,11 +159,12 @@ def _show(done: Run, json: bool) -> None:
             out().print(heading(glance.label), table, "", sep="\n")
     for name, error in done.failures.items():
         err().print(f"failed: {name}: {error}", soft_wrap=True)
-    notes = (
-        f"{done.finished:,} of {done.cells:,} cells finished, {done.computed:,} computed now",
-        f"written: {done.folder / 'report.html'}",
-    )
-    print_notes(notes, to_stderr=json)
+    notes = [f"{done.finished:,} of {done.cells:,} cells finished, {done.computed:,} computed now"]
+    if done.trained:
+        notes.append(f"models trained now: {done.trained:,}")
+    if untrained:
+        notes.append("its models are left out; --models trains and runs them")
+    print_notes([*notes, f"written: {done.folder / 'report.html'}"], to_stderr=json)
 
 
 app = typer.Typer(

@@ -15,31 +15,44 @@ from schedlab.viz.labels import metric_label
 
 @dataclass(frozen=True)
 class Glance:
-    """One metric under all policies; published values stand in brackets."""
+    """One metric under some policies; published values stand in brackets."""
 
     metric: str
     label: str
+    policies: tuple[str, ...]
     headings: tuple[str, ...]
     rows: list[tuple[str, ...]]
 
 
 def glances(rows: Sequence[Row], record: Mapping[str, Any], *, between: str = " ") -> list[Glance]:
-    """A glance per metric of a run's summary; ``between`` stands before the published value."""
-    keys = scenario_keys(rows)
-    policies = list(dict.fromkeys(row["policy"] for row in rows))
-    found = []
+    """Glances per metric of a run's summary; ``between`` stands before the published value.
+
+    Each model has one of its own, with a column for each workload that it was trained on.
+    """
+    keys, found = scenario_keys(rows), []
     for metric in dict.fromkeys(row["metric"] for row in rows):
         by_scenario: dict[tuple[str, ...], dict[str, str]] = {}
         for row in rows:
             if row["metric"] == metric:
                 scenario = by_scenario.setdefault(tuple(row[key] for key in keys), {})
                 scenario[row["policy"]] = _both(row, between)
-        lines = [
-            (*scenario, *(cells.get(policy, "–") for policy in policies))
-            for scenario, cells in by_scenario.items()
-        ]
-        found.append(Glance(metric, _label(metric, record), (*keys, *policies), lines))
+        for family, columns in _families(rows, record).items():
+            lines = [
+                (*scenario, *(cells.get(policy, "–") for policy in columns))
+                for scenario, cells in by_scenario.items()
+            ]
+            label = ", ".join(filter(None, (_label(metric, record), family)))
+            found.append(Glance(metric, label, tuple(columns), (*keys, *columns.values()), lines))
     return found
+
+
+def _families(rows: Sequence[Row], record: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """Policies that share a table, with the headings of their columns."""
+    families: dict[str, dict[str, str]] = {}
+    for policy in dict.fromkeys(row["policy"] for row in rows):
+        family, heading = record.get("models", {}).get(policy, ("", policy))
+        families.setdefault(family, {})[policy] = heading
+    return families
 
 
 def scenario_keys(rows: Sequence[Row]) -> tuple[str, ...]:

@@ -93,9 +93,7 @@ def _recipes(experiment: Experiment, workload: WorkloadSection) -> Iterator[Reci
             yield Recipe(workload, variant, seed, experiment.jobs_limit)
 
 
-def _policies(
-    experiment: Experiment, recipe: Recipe
-) -> Iterator[PolicySection | ModelPolicy]:
+def _policies(experiment: Experiment, recipe: Recipe) -> Iterator[PolicySection | ModelPolicy]:
     """Those of the list where the seed gives jobs of its own; models, which it trains, always."""
     if recipe.seeded or recipe.seed == experiment.about.seeds[0]:
         yield from experiment.policies

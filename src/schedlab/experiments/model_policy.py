@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from schedlab.experiments.config import Experiment
+from schedlab.experiments.digest import outside_code
 from schedlab.experiments.model_section import ModelSection
 from schedlab.experiments.recipe import Recipe
 
@@ -58,7 +59,12 @@ class TrainedPolicy:
 
     def determined_by(self) -> dict[str, Any]:
         """What of it determines results; where the file lies does not."""
-        return {"training": self.training_key, "predict": self.predict, **self._rules()}
+        return {
+            "training": self.training_key,
+            "predict": self.predict,
+            "code": outside_code([self.predict]),
+            **self._rules(),
+        }
 
     def _rules(self) -> dict[str, Any]:
         kill = self.kill_at_request

@@ -52,4 +52,6 @@ class ModelSection:
         known = list(names)
         for pattern in self.on:
             if not any(fnmatchcase(name, pattern) for name in known):
-                raise UnknownNameError(f'workload/variant in [[model]] "{self.name}"', pattern, known)
+                raise UnknownNameError(
+                    f'workload/variant in [[model]] "{self.name}"', pattern, known
+                )

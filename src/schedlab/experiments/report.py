@@ -84,7 +84,7 @@ def _in_full(glance: Glance, rows: Sequence[Row]) -> Table:
         [
             (*(row[key] for key in keys), *_numbers(row))
             for row in rows
-            if row["metric"] == glance.metric
+            if row["metric"] == glance.metric and row["policy"] in glance.policies
         ],
         len(keys),
     )

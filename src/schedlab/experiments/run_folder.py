@@ -11,6 +11,9 @@ from schedlab.atomic import replacing
 from schedlab.errors import InputError, OutputError
 from schedlab.experiments.engine import Outcome
 
+MODELS = "models"
+"""The folder within it that holds the folders of trainings."""
+
 
 @dataclass(frozen=True)
 class RunFolder:

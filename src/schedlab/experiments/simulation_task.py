@@ -6,11 +6,12 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from statistics import fmean
 
 from schedlab.experiments.engine import Outcome
 from schedlab.metrics import find_metric
 from schedlab.platform import Platform, platform_from_header
-from schedlab.sim import simulate
+from schedlab.sim import Schedule, simulate
 from schedlab.workload import Workload, read_workload
 
 
@@ -42,22 +43,29 @@ class SimulationTask:
     def compute(self, workload: Workload | None = None) -> Outcome:
         """The metrics of the schedule."""
         jobs = _load(self.workload) if workload is None else workload
-        schedule = simulate(
-            jobs,
-            self.platform or platform_from_header(jobs),
-            self.policy,
-            tick=self.tick,
-            depth=self.depth,
-            kill_at_request=self.kill_at_request,
-            seed=self.seed,
-        )
-        values = {name: find_metric(name).value(schedule) for name in self.metrics}
+        drawn = [f"{self.policy},sample={run}" for run in range(self.runs)]
+        schedules = [self._schedule(jobs, policy) for policy in drawn or [self.policy]]
+        values = {
+            name: fmean(find_metric(name).value(each) for each in schedules)
+            for name in self.metrics
+        }
         return Outcome(
             key=self.key,
             name=self.name,
             values={name: each if math.isfinite(each) else None for name, each in values.items()},
-            jobs=len(schedule),
-            wall_s=schedule.wall_s,
+            jobs=len(jobs),
+            wall_s=sum(each.wall_s for each in schedules),
+        )
+
+    def _schedule(self, jobs: Workload, policy: str) -> Schedule:
+        return simulate(
+            jobs,
+            self.platform or platform_from_header(jobs),
+            policy,
+            tick=self.tick,
+            depth=self.depth,
+            kill_at_request=self.kill_at_request,
+            seed=self.seed,
         )
 
 

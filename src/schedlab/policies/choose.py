@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from schedlab.errors import ParameterError, UnknownNameError
 from schedlab.lookup import load_outside
 from schedlab.policies.backfills import BACKFILLS
 from schedlab.policies.orders import ORDERS, native_order
-from schedlab.policies.parameters import Parameters
+from schedlab.policies.parameters import Parameter, Parameters, whole
 from schedlab.policies.policy import ChosenPolicy
 from schedlab.predict import PredictorLike, choose_predictor
 
@@ -26,11 +26,23 @@ ALIASES = {
     "lwjf": "wrsa",
 }
 
+
+@dataclass(frozen=True)
+class PolicyFile:
+    """Who makes a policy of a file, loaded when it is named, and what it can be told."""
+
+    make: str
+    parameters: Parameters = field(default_factory=dict)
+
+
 FROM_FILES = {
-    "learned": "schedlab.policies.learned:learned_policy",
-    "evolved": "schedlab.policies.evolved:evolved_policy",
+    "learned": PolicyFile(
+        "schedlab.policies.learned:learned_policy",
+        {"sample": Parameter(whole, "draw actions by the network's probabilities, by this seed")},
+    ),
+    "evolved": PolicyFile("schedlab.policies.evolved:evolved_policy"),
 }
-"""Who makes a policy of the file in ``learned:FILE``: loaded when it is named."""
+"""The policies whose name is the kind and a file, as in ``learned:FILE``."""
 
 PolicyLike = str | _core.Policy | _core.Order | type[_core.Policy] | type[_core.Order]
 
@@ -42,8 +54,8 @@ def choose_policy(
 
     Args:
         policy: ``order[+backfill][:key=value,...]``, or ``package.module:Class`` in place of the
-            order, or ``learned:FILE`` or ``evolved:FILE``, or a subclass or instance of ``Policy``
-            or ``Order``.
+            order, or ``learned:FILE[:sample=SEED]`` or ``evolved:FILE``, or a subclass or instance
+            of ``Policy`` or ``Order``.
         depth: how many jobs a pass considers, unless the name says so itself.
         predict: who says how long jobs run, unless the name says so itself.
     """
@@ -63,8 +75,11 @@ def choose_policy(
 def _from_text(base: str, parameters: dict[str, str], depth: int | None) -> ChosenPolicy:
     kind, colon, file = base.partition(":")
     if colon and kind in FROM_FILES:
-        made = load_outside("policy", FROM_FILES[kind])(file)
-        return _from_code(made, "none", parameters, depth)
+        known = FROM_FILES[kind].parameters
+        own = {key: parameters.pop(key) for key in known if key in parameters}
+        values = _parsed(base, own, known)
+        made = load_outside("policy", FROM_FILES[kind].make)(file, **values)
+        return replace(_from_code(made, "none", parameters, depth), parameters=values)
     base = ALIASES.get(base, base)
     order, _, backfill = base.partition("+")
     if ":" in order:
@@ -86,7 +101,7 @@ def known_names() -> list[str]:
 
 def _split(text: str) -> tuple[str, dict[str, str]]:
     """The name before the parameters, and the parameters as text."""
-    name, *rest = re.split(r":(?=[^:]*=)", text.strip(), maxsplit=1)
+    name, *rest = re.split(r":(?=[^:/]*=)", text.strip(), maxsplit=1)
     parameters = {}
     for part in rest[0].split(",") if rest else []:
         key, equals, value = part.partition("=")

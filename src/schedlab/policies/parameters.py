@@ -29,6 +29,13 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def whole(text: str) -> int:
+    """An integer of at least 0."""
+    if not text.isdecimal():
+        raise ParameterError(f'"{text}"; must be an integer >= 0')
+    return int(text)
+
+
 def yes_or_no(text: str) -> bool:
     """``true`` or ``false``."""
     if text not in ("true", "false"):

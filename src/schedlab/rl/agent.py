@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+
 import numpy as np
 import torch
 
@@ -23,10 +26,21 @@ class Agent(GreedyAgent):
 
     def scores(self, observation: Observations) -> Observations:
         """One number per row and action."""
-        with torch.inference_mode():
+        with torch.inference_mode(), _one_thread() if len(observation) == 1 else nullcontext():
             seen = torch.from_numpy(observation).to(self.policy.device)
             scores: Observations = action_scores(self.policy, seen).cpu().numpy()
         return scores
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """One situation is too little work for threads, and sums of one thread are always the same."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def evaluate(

@@ -22,19 +22,24 @@ def captured(
     """
     if device.type != "cuda":
         return work
-    kept = [(each, each.clone()) for each in changes()]
-    chance = torch.cuda.get_rng_state(device)
-    aside = torch.cuda.Stream(device)
-    aside.wait_stream(torch.cuda.current_stream(device))
+    with torch.cuda.device(device):
+        _try_out(work, changes())
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            work()
+    return graph.replay
+
+
+def _try_out(work: Callable[[], None], changes: Sequence[Tensor]) -> None:
+    """Do it a few times on the side, so that libraries get ready, and undo what it did."""
+    before, chance = [each.clone() for each in changes], torch.cuda.get_rng_state()
+    aside = torch.cuda.Stream()
+    aside.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(aside):
         for _ in range(_WARM_UPS):
             work()
-    torch.cuda.current_stream(device).wait_stream(aside)
+    torch.cuda.current_stream().wait_stream(aside)
     with torch.no_grad():
-        for each, before in kept:
-            each.copy_(before)
-    torch.cuda.set_rng_state(chance, device)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        work()
-    return graph.replay
+        for each, was in zip(changes, before, strict=True):
+            each.copy_(was)
+    torch.cuda.set_rng_state(chance)

@@ -129,7 +129,7 @@ class DevicePPO(PPO):
             self._act_now = captured(self._act, self.device, lambda: [self.rollout.step])
         self._act_now()
         if self.device.type == "cuda":
-            torch.cuda.current_stream().synchronize()
+            torch.cuda.current_stream(self.device).synchronize()
         chosen: NDArray[np.int64] = self._chosen.numpy()
         return chosen
 

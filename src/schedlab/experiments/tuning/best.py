@@ -9,6 +9,7 @@ from pathlib import Path
 from schedlab.atomic import replacing
 from schedlab.experiments.tuning.config import Tuning
 from schedlab.experiments.tuning.trial import Trial
+from schedlab.rl.training_config import MODEL as ITS_MODEL
 from schedlab.rl.training_config import TrainingConfig
 from schedlab.sections import as_toml
 from schedlab.version import __version__
@@ -21,8 +22,6 @@ def write_best(tuning: Tuning, best: Trial, folder: Path) -> None:
 
     Where no setting has a rank there is no best, and that of an earlier search is removed.
     """
-    from schedlab.rl.train import MODEL as ITS_MODEL  # loads torch
-
     if not best.ranked:
         for name in (TRAINING, MODEL):
             (folder / name).unlink(missing_ok=True)

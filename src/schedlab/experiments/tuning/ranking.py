@@ -16,7 +16,8 @@ from schedlab.atomic import replacing
 from schedlab.experiments.document import Block, Code, Heading, Paragraph, Table, as_markdown
 from schedlab.experiments.tuning.config import Tuning
 from schedlab.experiments.tuning.space import name_of, written
-from schedlab.experiments.tuning.trainings import LIBRARIES, TRAININGS
+from schedlab.experiments.tuning.training_task import LIBRARIES
+from schedlab.experiments.tuning.trainings import TRAININGS
 from schedlab.experiments.tuning.trial import Trial
 from schedlab.sections import as_toml
 from schedlab.version import __version__

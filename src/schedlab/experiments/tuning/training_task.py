@@ -11,14 +11,43 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from threading import current_thread, main_thread
 from types import FrameType
 
 from schedlab.errors import InputError
+from schedlab.experiments.digest import file_digest, key_of, outside_code
 from schedlab.experiments.engine import Outcome
-from schedlab.rl.training_config import TrainingConfig
+from schedlab.rl.training_config import MODEL, TrainingConfig
 from schedlab.workload import Workload
+
+LIBRARIES = ("torch", "stable-baselines3", "sb3-contrib", "numpy")
+"""Another version of one of these may give another model."""
+
+
+def training_key(config: TrainingConfig, trace: str | None = None) -> str:
+    """A key of what determines a training; ``trace`` is the digest of the file of its jobs."""
+    return key_of(
+        training=config.document(),
+        trace=trace,
+        teacher=_teacher(config),
+        libraries=library_versions(),
+        outside=outside_code([config.environment.estimate]),
+    )
+
+
+def _teacher(config: TrainingConfig) -> str | None:
+    """A digest of the teacher's file, if there is one."""
+    path = config.folder / (config.clone.teacher or "")
+    return file_digest(path) if path.is_file() else None
+
+
+@cache
+def library_versions() -> dict[str, str]:
+    """Of ``LIBRARIES``, as they are installed."""
+    return {name: version(name) for name in LIBRARIES}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +75,11 @@ class TrainingTask:
         """The predictor."""
         return (self.config.environment.estimate,)
 
+    @property
+    def model(self) -> Path:
+        """The file that a finished training leaves, whole or not at all."""
+        return self.folder / MODEL
+
     def compute(self, workload: Workload | None = None) -> Outcome:
         """The results of the evaluation at the end."""
         from schedlab.rl.train import train  # loads torch
@@ -67,7 +101,7 @@ class TrainingTask:
 
     def _has_begun(self) -> bool:
         """Whether there is a checkpoint to go on from, if need be the earlier training's."""
-        from schedlab.rl.train import CHECKPOINT, MODEL
+        from schedlab.rl.train import CHECKPOINT
 
         if not self.folder.exists() and self.earlier is not None and self.earlier.is_dir():
             copy = self.folder.with_suffix(".copy")

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 
 from schedlab.experiments.compute import compute, missing
-from schedlab.experiments.digest import file_digest, key_of, outside_code
+from schedlab.experiments.digest import file_digest
 from schedlab.experiments.engine import Engine
 from schedlab.experiments.run_folder import RunFolder
 from schedlab.experiments.tuning.config import Tuning
 from schedlab.experiments.tuning.space import Setting, name_of
-from schedlab.experiments.tuning.training_task import TrainingTask
+from schedlab.experiments.tuning.training_task import TrainingTask, training_key
 from schedlab.experiments.tuning.trial import TrainingRun, Trial
 from schedlab.rl.training_config import TrainingConfig
 
 TRAININGS = "trainings"
-LIBRARIES = ("torch", "stable-baselines3", "sb3-contrib", "numpy")
-"""Another version of one of these may give another model."""
 
 Progress = Callable[[int, int, str], None]
 """Called with the trainings done, the trainings in all, and a note."""
@@ -32,7 +29,6 @@ class Trainings:
         self.tuning, self.folder, self.engine, self.progress = tuning, folder, engine, progress
         self.computed, self.failures = 0, dict[str, str]()
         self._done, self._total = 0, 0
-        self._libraries = {name: version(name) for name in LIBRARIES}
         trace = tuning.training.folder / tuning.training.episodes.workload
         self._trace = file_digest(trace) if trace.is_file() else None
 
@@ -80,12 +76,7 @@ class Trainings:
         )
 
     def _key(self, config: TrainingConfig) -> str:
-        return key_of(
-            training=config.document(),
-            trace=self._trace,
-            libraries=self._libraries,
-            outside=outside_code([config.environment.estimate]),
-        )
+        return training_key(config, self._trace)
 
     def _run(self, task: TrainingTask) -> TrainingRun:
         kept, score = self.folder.kept(task.key), self.tuning.about.score

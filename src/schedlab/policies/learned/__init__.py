@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from schedlab.lookup import load_outside
-from schedlab.policies.learned.agent import Decider
+from schedlab.policies.learned.agent import Decider, GreedyAgent, SamplingAgent
 from schedlab.policies.learned.document import naming
 from schedlab.policies.learned.policy import LearnedPolicy
 from schedlab.policies.learned.settings import QueueSettings
@@ -28,14 +28,18 @@ class Model(Protocol):
         """The rules, the scale of time among them."""
         ...
 
-    def agent(self) -> Decider:
+    def agent(self) -> GreedyAgent:
         """The network, ready to decide."""
         ...
 
 
-def learned_policy(path: str | Path) -> LearnedPolicy:
-    """The policy that a model file holds."""
+def learned_policy(path: str | Path, sample: int | None = None) -> LearnedPolicy:
+    """The policy that a model file holds: greedy, or with actions drawn by that seed."""
     reader = READERS.get(Path(path).suffix.lower(), READERS[".zip"])
     model: Model = load_outside("policy", reader)(path)
     with naming(path):
-        return LearnedPolicy(model.agent(), model.settings, f"learned:{path}")
+        agent = model.agent()
+    if sample is None:
+        return LearnedPolicy(agent, model.settings, f"learned:{path}")
+    sampling = SamplingAgent(agent, sample)
+    return LearnedPolicy(sampling, model.settings, f"learned:{path}:sample={sample}")

@@ -33,8 +33,24 @@ class GreedyAgent(ABC):
 
     def choose(self, observation: Observations, mask: Masks) -> Actions:
         """One action per row, of equals the first."""
+        actions: Actions = self.allowed_scores(observation, mask).argmax(axis=1)
+        return actions
+
+    def allowed_scores(self, observation: Observations, mask: Masks) -> Observations:
+        """The scores; if masked, no action that makes no sense can have the highest."""
         scores = self.scores(observation)
-        if self.masked:
-            scores = np.where(mask == 0, np.float32(-np.inf), scores)
-        actions: Actions = scores.argmax(axis=1)
+        return np.where(mask == 0, np.float32(-np.inf), scores) if self.masked else scores
+
+
+class SamplingAgent:
+    """Draws actions by the probabilities that another agent's scores, as logits, stand for."""
+
+    def __init__(self, agent: GreedyAgent, seed: int) -> None:
+        self.agent, self._random = agent, np.random.default_rng(seed)
+
+    def choose(self, observation: Observations, mask: Masks) -> Actions:
+        """One action per row, drawn anew each time."""
+        scores = self.agent.allowed_scores(observation, mask)
+        # The highest of logits with Gumbel noise is a draw from their softmax.
+        actions: Actions = (scores + self._random.gumbel(size=scores.shape)).argmax(axis=1)
         return actions
