@@ -17,6 +17,8 @@ from schedlab.rl.model_file import write_model
 from schedlab.rl.train import Training
 from schedlab.rl.training_config import training_config
 
+pytestmark = pytest.mark.slow
+
 Run = Callable[..., Any]
 
 LITTLE = ("--episodes", "2", "--states", "10", "--seed", "1")

@@ -17,6 +17,8 @@ pytest.importorskip("sb3_contrib")
 pytest.importorskip("onnxscript")
 pytest.importorskip("onnxruntime")
 
+pytestmark = pytest.mark.slow
+
 Run = Callable[..., Any]
 
 TINY = """

@@ -37,6 +37,8 @@ from schedlab.rl.train import train
 from schedlab.rl.training_env import TrainingEnv
 from schedlab.workload import apply, generate, read_workload
 
+pytestmark = pytest.mark.slow
+
 EXPERIMENT = """
 [experiment]
 name = "little"

@@ -155,6 +155,7 @@ def test_a_clone_decides_as_its_teacher(tmp_path: Path) -> None:
     assert first["mean_bounded_slowdown"] < untaught["mean_bounded_slowdown"]
 
 
+@pytest.mark.slow
 def test_resumed_it_is_not_cloned_again(tmp_path: Path) -> None:
     """And gives the same results as in one go."""
     whole = train(document(tmp_path), tmp_path / "whole")

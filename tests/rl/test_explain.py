@@ -28,6 +28,8 @@ from schedlab.rl.observation_layout import JOB_FEATURES, ObservationLayout
 from schedlab.rl.train import Training
 from schedlab.workload.episodes import FixedEpisode, choose_episodes
 
+pytestmark = pytest.mark.slow
+
 Make = Callable[..., Any]
 
 VISIBLE = 6

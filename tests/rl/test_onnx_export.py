@@ -24,6 +24,8 @@ from schedlab.rl.onnx_export import export_onnx
 from schedlab.testing.instances import crowd
 from schedlab.workload import generate
 
+pytestmark = pytest.mark.slow
+
 Make = Callable[..., Any]
 
 PICK = {

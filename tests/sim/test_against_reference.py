@@ -170,7 +170,7 @@ def examples(default: int) -> settings:
     )
 
 
-@examples(100)
+@examples(60)
 @given(machine=machines(max_jobs=15), options=simulation_options())
 def test_the_core_agrees_with_the_reference(
     machine: tuple[int, Workload], options: SimulationOptions

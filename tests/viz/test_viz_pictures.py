@@ -169,6 +169,7 @@ def test_comparison_of_what_is_not_known(few: list[Schedule]) -> None:
         draw_comparison(few, [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PICTURES)
 def test_every_picture_is_saved(few: list[Schedule], tmp_path: Path, name: str) -> None:
     """As PNG, PDF and SVG, with ink on it, and the same bytes each time."""
