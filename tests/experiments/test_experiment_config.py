@@ -9,6 +9,7 @@ import pytest
 
 from schedlab.errors import InputError
 from schedlab.experiments import Experiment, read_experiment
+from schedlab.policies.evolved import Priority, write_priority
 
 Describe = Callable[..., Experiment]
 
@@ -77,3 +78,16 @@ def test_a_reduced_experiment_has_few_jobs_and_seeds(describe: Describe) -> None
     quick = describe(("[[workload]]", "[quick]\njobs = 20\n\n[[workload]]")).reduced()
     assert quick.jobs_limit == 20
     assert quick.about.seeds == (1,)
+
+
+def test_files_of_policies_are_looked_for_beside_the_experiment(tmp_path: Path) -> None:
+    """It can be run from anywhere, and tables call the policy as the file does."""
+    write_priority(tmp_path / "short.toml", Priority("short", {"log_request": 1.0}, {}))
+    file = tmp_path / "experiment.toml"
+    file.write_text(
+        '[experiment]\nname = "e"\nmetrics = ["wait"]\npolicies = ["easy", "evolved:short.toml"]\n'
+        '[[workload]]\nname = "w"\ngenerate = "lublin:nodes=8"\njobs = 5\nnodes = 8\n'
+    )
+    policies = read_experiment(file).policies
+    assert [each.name for each in policies] == ["easy", "evolved:short.toml"]
+    assert policies[1].policy == f"evolved:{tmp_path / 'short.toml'}"

@@ -12,6 +12,7 @@ from schedlab.experiments.digest import outside_code
 from schedlab.experiments.model_section import ModelSection
 from schedlab.metrics import find_metric
 from schedlab.policies import choose_policy
+from schedlab.policies.choose import with_file_in
 from schedlab.sections import build, build_each, only, parse_toml
 from schedlab.workload import make_generator, parse_transform
 from schedlab.workload.catalog import catalogued
@@ -212,7 +213,7 @@ def _experiment(document: Mapping[str, Any], path: Path, text: str) -> Experimen
     for section in ("experiment", "workload"):
         if section not in document:
             raise InputError(f"has no [{section}]")
-    about, policies = _about(document["experiment"])
+    about, policies = _about(document["experiment"], path.parent)
     settings: dict[str, Any] = {}
     if "variant" in document:
         settings["variants"] = build_each(VariantSection, document["variant"], "[[variant]]")
@@ -240,7 +241,7 @@ def _models(given: Any, experiment: Mapping[str, Any]) -> tuple[ModelSection, ..
     return build_each(ModelSection, given, "[[model]]")
 
 
-def _about(section: Any) -> tuple[ExperimentSection, tuple[PolicySection, ...]]:
+def _about(section: Any, folder: Path) -> tuple[ExperimentSection, tuple[PolicySection, ...]]:
     """``[experiment]`` and the policies, to which its rules belong."""
     if not isinstance(section, Mapping):
         raise InputError("write [experiment] once, with single brackets")
@@ -250,14 +251,17 @@ def _about(section: Any) -> tuple[ExperimentSection, tuple[PolicySection, ...]]:
         raise InputError(f"[experiment]: policies is {given!r}; must be a list")
     rest = {key: section[key] for key in section if key not in (*_RULES, "policies")}
     return build(ExperimentSection, rest, "[experiment]"), tuple(
-        build(PolicySection, {**shared, **_policy(each)}, "[experiment]: policies")
+        build(PolicySection, {**shared, **_policy(each, folder)}, "[experiment]: policies")
         for each in given
     )
 
 
-def _policy(given: Any) -> Mapping[str, Any]:
+def _policy(given: Any, folder: Path) -> Mapping[str, Any]:
     if isinstance(given, str):
-        return {"name": given, "policy": given}
+        given = {"policy": given}
     if not isinstance(given, Mapping):
         raise InputError(f"[experiment]: policies has {given!r}; must be a text or a table")
-    return {"name": given.get("policy"), **given}
+    policy = given.get("policy")
+    if not isinstance(policy, str):
+        return given
+    return {"name": policy, **given, "policy": with_file_in(folder, policy)}

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from schedlab import _core
@@ -70,6 +71,12 @@ def choose_policy(
         return found
     joint = "," if found.parameters else ":"
     return replace(found, name=f"{found.name}{joint}predict={predictor.name}", predictor=predictor)
+
+
+def with_file_in(folder: Path, policy: str) -> str:
+    """The same policy, with the file of ``learned:FILE`` and the like looked for in the folder."""
+    kind, colon, file = policy.partition(":")
+    return f"{kind}:{folder / file}" if colon and kind in FROM_FILES else policy
 
 
 def _from_text(base: str, parameters: dict[str, str], depth: int | None) -> ChosenPolicy:
