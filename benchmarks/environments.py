@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from benchmarks.table import Row
 
 if TYPE_CHECKING:
-    from schedlab.rl.sb3_env import QueueVecEnv
+    from schedlab.rl.sb3_env import NativeVecEnv
+    from schedlab.rl.vector_env import NativeVectorEnv
 
 BATCH, STEPS, REPEATS = 64, 1_500, 3
 LEARNING_ENVS, LEARNING_STEPS = 8, 8_192
 
 
 def environments() -> list[Row]:
-    """The paper's Proposal on WL1 jobs; nothing where the extra is not installed."""
+    """Takizawa's Proposal and Casagrande's grid; nothing where the extra is not installed."""
     try:
         import gymnasium  # noqa: F401
         import stable_baselines3  # noqa: F401
@@ -34,20 +35,24 @@ def sensible(masks: NDArray[np.bool_], random: np.random.Generator) -> NDArray[n
 
 
 def batch_rates() -> list[Row]:
-    """The native batch, new episodes included, the choice of actions not."""
+    """The native batches, new episodes included, the choice of actions not."""
+    from schedlab.rl import GanttVectorEnv, QueueVectorEnv
+
     rows = []
-    for threads, target in ((1, 200_000.0), (2, None)):
-        rate = max(batch_rate(threads) for _ in range(REPEATS))
-        name = f"Queue-v0, batch of {BATCH}, {threads} thread{'s' * (threads > 1)}"
-        rows.append(Row(name, rate, "steps/s", target))
+    for name, make, target in (
+        ("Queue-v0", QueueVectorEnv, 200_000.0),
+        ("Gantt-v0", GanttVectorEnv, 300_000.0),
+    ):
+        for threads in (1, 2):
+            env = make(BATCH, threads=threads, copy=False)
+            rate = max(batch_rate(env) for _ in range(REPEATS))
+            called = f"{name}, batch of {BATCH}, {threads} thread{'s' * (threads > 1)}"
+            rows.append(Row(called, rate, "steps/s", target if threads == 1 else None))
     return rows
 
 
-def batch_rate(threads: int) -> float:
+def batch_rate(env: NativeVectorEnv[Any]) -> float:
     """Steps of all environments per second."""
-    from schedlab.rl import QueueVectorEnv
-
-    env = QueueVectorEnv(BATCH, threads=threads, copy=False)
     env.reset(seed=1)
     random, took = np.random.default_rng(1), 0.0
     for _ in range(STEPS):
@@ -86,11 +91,11 @@ def learning() -> list[Row]:
     from stable_baselines3 import PPO
 
     from schedlab.rl import GeneratedEpisodes, QueueBatch, QueueSettings
-    from schedlab.rl.sb3_env import QueueVecEnv
+    from schedlab.rl.sb3_env import NativeVecEnv
 
     torch.set_num_threads(1)
     batch = QueueBatch(QueueSettings(), GeneratedEpisodes("wl1", 1000), LEARNING_ENVS, threads=1)
-    env = QueueVecEnv(batch)
+    env = NativeVecEnv(batch)
     model = PPO(
         "MlpPolicy",
         env,
@@ -114,7 +119,7 @@ def learning() -> list[Row]:
 class Stopwatch:
     """Adds up the time of an environment's steps."""
 
-    def __init__(self, env: QueueVecEnv) -> None:
+    def __init__(self, env: NativeVecEnv[Any]) -> None:
         self.took_s, self._step = 0.0, env.step_wait
         env.step_wait = self.step_wait  # type: ignore[method-assign]
 

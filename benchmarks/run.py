@@ -6,6 +6,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
+from benchmarks.coalloc import coalloc
 from benchmarks.environments import environments
 from benchmarks.evolution import evolution
 from benchmarks.files import files, start_up
@@ -25,7 +26,7 @@ def main() -> None:
         folder = Path(name)
         on_files = files(folder)  # first: a child's size counts from that of its parent
         rows, floor = policies_and_peers(folder)
-        rows += whole_traces(options.data) + growth() + environments() + evolution()
+        rows += whole_traces(options.data) + growth() + environments() + evolution() + coalloc()
         rows += on_files + start_up()
     show(rows, floor)
     if options.record:

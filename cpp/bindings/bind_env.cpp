@@ -3,31 +3,16 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
-#include "bindings/arrays.h"
 #include "bindings/bindings.h"
+#include "bindings/bound_batch.h"
 #include "bindings/python_view.h"
-#include "env/queue_batch.h"
+#include "env/queue_env.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace schedlab {
 namespace {
-
-template <typename T>
-using Rows = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <typename T>
-using Values = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <typename A>
-auto written(const A& array, std::size_t size, const char* name) {
-    if (array.size() != size) {
-        throw nb::value_error((std::string(name) + " has " + std::to_string(array.size()) +
-                               " values; must have " + std::to_string(size))
-                                  .c_str());
-    }
-    return std::span(array.data(), size);
-}
 
 EnvOptions make_options(NodeCount nodes, std::size_t visible, Time tick, Mode mode,
                         Observation observation, Reward reward, int max_failures, bool doubling,
@@ -59,44 +44,6 @@ void bind_options(nb::module_& m) {
              "utilisation_weight"_a, "steps_left_weight"_a);
 }
 
-class Batch {
-  public:
-    Batch(const EnvOptions& options, std::size_t size, std::size_t threads)
-        : batch_(options, size, threads) {}
-
-    const QueueBatch& get() const { return batch_; }
-
-    void reset(std::size_t index, const std::shared_ptr<Simulator>& simulator,
-               const Rows<float>& observation, const Rows<std::uint8_t>& mask) {
-        BatchOutput output;
-        output.observation = rows(observation);
-        output.mask = masks(mask);
-        batch_.reset(index, simulator, output);
-    }
-
-    void step(const Column<std::int64_t>& actions, const Rows<float>& observation,
-              const Values<double>& reward, const Values<std::uint8_t>& terminated,
-              const Values<std::uint8_t>& truncated, const Rows<std::uint8_t>& mask) {
-        const std::size_t n = batch_.size();
-        const BatchOutput output{rows(observation), written(reward, n, "reward"),
-                                 written(terminated, n, "terminated"),
-                                 written(truncated, n, "truncated"), masks(mask)};
-        const auto chosen = written(actions, n, "actions");
-        const nb::gil_scoped_release unlocked;
-        batch_.step(chosen, output);
-    }
-
-  private:
-    std::span<float> rows(const Rows<float>& observation) const {
-        return written(observation, batch_.size() * batch_.observation_size(), "observation");
-    }
-    std::span<std::uint8_t> masks(const Rows<std::uint8_t>& mask) const {
-        return written(mask, batch_.size() * batch_.actions(), "mask");
-    }
-
-    QueueBatch batch_;
-};
-
 // An agent's decisions at the passes of a simulation that somebody else runs.
 class Passes {
   public:
@@ -114,7 +61,7 @@ class Passes {
     void observe(const Values<float>& observation, const Values<std::uint8_t>& mask) const {
         const std::size_t size = QueueEnv::observation_size(env_.options());
         env_.observe(written(observation, size, "observation"));
-        env_.mask(written(mask, env_.actions(), "mask"));
+        env_.mask(written(mask, QueueEnv::actions(env_.options()), "mask"));
     }
 
   private:
@@ -129,7 +76,8 @@ void bind_passes(nb::module_& m) {
             "observation_size",
             [](const Passes& p) { return QueueEnv::observation_size(p.get().options()); },
             "numbers that the agent sees")
-        .def_prop_ro("actions", [](const Passes& p) { return p.get().actions(); },
+        .def_prop_ro("actions",
+                     [](const Passes& p) { return QueueEnv::actions(p.get().options()); },
                      "actions that the agent has")
         .def_prop_ro("started", [](const Passes& p) { return p.get().started(); },
                      "jobs started in this simulation")
@@ -148,30 +96,17 @@ void bind_passes(nb::module_& m) {
 void bind_env(nb::module_& m) {
     bind_options(m);
     bind_passes(m);
-    nb::class_<Batch>(m, "QueueBatch",
-                      "Environments stepped together; what they write lies in the caller's arrays.")
-        .def(nb::init<const EnvOptions&, std::size_t, std::size_t>(), "options"_a, "size"_a,
-             "threads"_a = 1)
-        .def_prop_ro("size", [](const Batch& b) { return b.get().size(); }, "environments")
-        .def_prop_ro("observation_size", [](const Batch& b) { return b.get().observation_size(); },
-                     "numbers that each agent sees")
-        .def_prop_ro("actions", [](const Batch& b) { return b.get().actions(); },
-                     "actions that each agent has")
-        .def("reset", &Batch::reset, "index"_a, "simulator"_a, "observation"_a, "mask"_a,
-             "Begins an episode of one environment, and writes its rows.")
-        .def("step", &Batch::step, "actions"_a, "observation"_a, "reward"_a, "terminated"_a,
-             "truncated"_a, "mask"_a, "One step of every environment, without the GIL.")
-        .def("steps", [](const Batch& b, std::size_t i) { return b.get().env(i).steps(); },
-             "index"_a, "steps since the last reset")
-        .def("started", [](const Batch& b, std::size_t i) { return b.get().env(i).started(); },
-             "index"_a, "jobs started")
-        .def("utilisation",
-             [](const Batch& b, std::size_t i) { return b.get().env(i).utilisation(); }, "index"_a,
+    using Batch = BoundBatch<QueueEnv>;
+    bind_batch<QueueEnv>(m, "QueueBatch")
+        .def("reset", &Batch::reset<const std::shared_ptr<Simulator>&>, "index"_a, "simulator"_a,
+             "observation"_a, "mask"_a, "Begins an episode of one environment, and writes its rows.")
+        .def("utilisation", [](const Batch& b, std::size_t i) { return b.env(i).utilisation(); },
+             "index"_a,
              "share of the machine that the jobs started so far use until the last of them ends")
-        .def("mean_wait", [](const Batch& b, std::size_t i) { return b.get().env(i).mean_wait(); },
+        .def("mean_wait", [](const Batch& b, std::size_t i) { return b.env(i).mean_wait(); },
              "index"_a, "mean wait of the jobs started so far")
         .def("mean_bounded_slowdown",
-             [](const Batch& b, std::size_t i) { return b.get().env(i).mean_bounded_slowdown(); },
+             [](const Batch& b, std::size_t i) { return b.env(i).mean_bounded_slowdown(); },
              "index"_a, "mean bounded slowdown of the jobs started so far");
 }
 

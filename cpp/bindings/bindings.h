@@ -4,7 +4,9 @@
 
 namespace schedlab {
 
+void bind_coalloc(nanobind::module_& m);
 void bind_env(nanobind::module_& m);
+void bind_gantt(nanobind::module_& m);
 void bind_io(nanobind::module_& m);
 void bind_policies(nanobind::module_& m);
 void bind_predictors(nanobind::module_& m);

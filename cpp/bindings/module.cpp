@@ -28,9 +28,11 @@ NB_MODULE(_core, m) {
     nb::set_leak_warnings(false);
 #endif
     nb::register_exception_translator(schedlab::translate);
+    schedlab::bind_coalloc(m);
     schedlab::bind_io(m);
     schedlab::bind_policies(m);
     schedlab::bind_predictors(m);
     schedlab::bind_simulator(m);
     schedlab::bind_env(m);
+    schedlab::bind_gantt(m);
 }

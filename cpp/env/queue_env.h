@@ -9,16 +9,10 @@
 #include "core/view.h"
 #include "env/makespan_bound.h"
 #include "env/options.h"
+#include "env/step.h"
 #include "policies/easy_guard.h"
 
 namespace schedlab {
-
-// What a step gave.
-struct Step {
-    double reward = 0;
-    bool terminated = false;  // every job has been started
-    bool truncated = false;   // no steps are left
-};
 
 // An episode: an agent schedules one workload, job by job.
 //
@@ -27,6 +21,8 @@ struct Step {
 // (Mode::pick) and there are free nodes and waiting jobs, the end of an interval.
 class QueueEnv {
   public:
+    using Options = EnvOptions;
+
     explicit QueueEnv(const EnvOptions& options) : options_(options) {}
 
     // Begins another episode; the first decision is due afterwards.
@@ -41,7 +37,7 @@ class QueueEnv {
     void leave();
 
     static std::size_t observation_size(const EnvOptions& options);
-    std::size_t actions() const { return options_.visible + 1; }
+    static std::size_t actions(const EnvOptions& options) { return options.visible + 1; }
     void observe(std::span<float> observation) const;
     // Which actions make sense now: 1 or 0.
     void mask(std::span<std::uint8_t> legal) const;

@@ -4,11 +4,29 @@ The native core of schedlab: the simulator, its policies and fast readers.
 
 from collections.abc import Sequence
 import enum
-from typing import Annotated
+from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
 
+
+class Combine(enum.Enum):
+    """How utilities of parts make that of the whole."""
+
+    SUM = 0
+    """max-plus: total value, sum of starts"""
+
+    WORST = 1
+    """max-min: makespan"""
+
+@overload
+def util_table(starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], slots: int, utility: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], int, bool]], children: Sequence[tuple[Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], Sequence[int]]], combine: Combine, threads: int = 1) -> Annotated[NDArray[numpy.float32], dict(order='C')]: ...
+
+@overload
+def util_table(starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], slots: int, utility: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], int, bool]], children: Sequence[tuple[Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], Sequence[int]]], combine: Combine, threads: int = 1) -> Annotated[NDArray[numpy.float64], dict(order='C')]:
+    """
+    The UTIL message of a node of a pseudo tree: for each combination of its separators' values the best utility of its subtree.
+    """
 
 def scan_numbers(text: bytes, columns: int, comment: str, max_bad: int = 20) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], list[tuple[int, str]], int]:
     """
@@ -440,9 +458,6 @@ class QueueBatch:
     def actions(self) -> int:
         """actions that each agent has"""
 
-    def reset(self, index: int, simulator: Simulator, observation: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], mask: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')]) -> None:
-        """Begins an episode of one environment, and writes its rows."""
-
     def step(self, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], observation: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], reward: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], terminated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], truncated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], mask: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')]) -> None:
         """One step of every environment, without the GIL."""
 
@@ -450,7 +465,10 @@ class QueueBatch:
         """steps since the last reset"""
 
     def started(self, index: int) -> int:
-        """jobs started"""
+        """jobs whose start is decided"""
+
+    def reset(self, index: int, simulator: Simulator, observation: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], mask: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+        """Begins an episode of one environment, and writes its rows."""
 
     def utilisation(self, index: int) -> float:
         """
@@ -462,3 +480,87 @@ class QueueBatch:
 
     def mean_bounded_slowdown(self, index: int) -> float:
         """mean bounded slowdown of the jobs started so far"""
+
+class GanttObservation(enum.Enum):
+    """What the agent sees of the grid."""
+
+    image = 0
+
+    vector = 1
+
+class GanttOptions:
+    """The rules of the grid's environment."""
+
+    def __init__(self, *, resources: int, slots: int, window: int, backlog_columns: int, colours: int, arrival_memory: int, max_steps: int, observation: GanttObservation) -> None: ...
+
+class BernoulliLaw:
+    """The law of the grid's jobs, in time units."""
+
+    def __init__(self, *, arrivals_per_unit: float, units: int, short_share: float, short_run: tuple[int, int], long_run: tuple[int, int], narrow_share: float, narrow_nodes: tuple[int, int], wide_nodes: tuple[int, int]) -> None: ...
+
+    def draw(self, seed: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
+        """The jobs of one episode, at least one: (submit, nodes, run)."""
+
+class GanttBatch:
+    """
+    Environments stepped together; what they write lies in the caller's arrays.
+    """
+
+    def __init__(self, options: GanttOptions, size: int, threads: int = 1) -> None: ...
+
+    @property
+    def size(self) -> int:
+        """environments"""
+
+    @property
+    def observation_size(self) -> int:
+        """numbers that each agent sees"""
+
+    @property
+    def actions(self) -> int:
+        """actions that each agent has"""
+
+    def step(self, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], observation: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], reward: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], terminated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], truncated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], mask: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+        """One step of every environment, without the GIL."""
+
+    def steps(self, index: int) -> int:
+        """steps since the last reset"""
+
+    def started(self, index: int) -> int:
+        """jobs whose start is decided"""
+
+    def reset(self, index: int, submit: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], run: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], observation: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], mask: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+        """
+        Begins an episode with these jobs, which must be feasible, and writes its rows.
+        """
+
+    def draw(self, index: int, law: BernoulliLaw, seed: int, observation: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], mask: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+        """
+        Begins an episode with the jobs that the law draws, and writes its rows.
+        """
+
+    def now(self, index: int) -> int:
+        """the time unit"""
+
+    def completed(self, index: int) -> int:
+        """jobs that have ended"""
+
+    def mean_slowdown(self, index: int) -> float:
+        """
+        time in the system so far over requested time, the mean over all submitted jobs
+        """
+
+    def jobs(self, index: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
+        """the jobs of the episode: (submit, nodes, run)"""
+
+    def starts(self, index: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """when each job starts, -1 if it is not decided"""
+
+    def ranges(self, index: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]]:
+        """each job's resources: (offset by job, first, last)"""
+
+    def slots(self, index: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """the job in each slot, -1 if it is empty"""
+
+    def backlog(self, index: int) -> int:
+        """waiting jobs that are in no slot"""

@@ -5,8 +5,11 @@ SchedlabError                 a user's mistake; the command line prints it, exit
 ├── OutputError               a result cannot be written
 ├── WorkloadError             jobs that contradict each other or the platform
 ├── PlatformError             an impossible cluster description
+├── ProblemError              an impossible co-allocation problem
+├── SolverError               a solver of co-allocation broke a rule (an overlap, a false bound, ...)
 ├── UnknownNameError          no such policy, reader, column, ...; suggests the nearest
 ├── ParameterError            a parameter outside what is allowed
+├── MemoryLimitError          a computation would not fit (names the size it needs)
 ├── PolicyError               a policy broke a rule of the simulator (started a job twice, ...)
 └── MissingExtraError         an optional dependency is not installed (names the extra)
 """
@@ -44,12 +47,24 @@ class PlatformError(SchedlabError):
     """An impossible cluster description."""
 
 
+class ProblemError(SchedlabError):
+    """An impossible co-allocation problem."""
+
+
 class ParameterError(SchedlabError):
     """A parameter outside what is allowed."""
 
 
+class MemoryLimitError(SchedlabError):
+    """A computation would need more memory than it may use."""
+
+
 class PolicyError(SchedlabError):
     """A policy broke a rule of the simulator."""
+
+
+class SolverError(SchedlabError):
+    """A solver of co-allocation broke a rule."""
 
 
 class UnknownNameError(SchedlabError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
@@ -42,3 +42,19 @@ def load_outside(kind: str, name: str) -> Any:
         return getattr(import_module(module), attribute)
     except (ImportError, AttributeError) as error:
         raise ParameterError(f'{kind} "{name}": {error}') from None
+
+
+def parse_parameters(
+    kind: str, name: str, text: str, known: Mapping[str, Callable[[str], Any]]
+) -> dict[str, Any]:
+    """The values in ``key=value,...``, each read by what the table knows of its key."""
+    values = {}
+    for word in text.split(",") if text else []:
+        key, _, value = (part.strip() for part in word.partition("="))
+        if key not in known:
+            raise UnknownNameError(f"parameter of {name}:", key, known)
+        try:
+            values[key] = known[key](value)
+        except ParameterError as error:
+            raise ParameterError(f'{kind} "{name}": {key}: {error}') from None
+    return values

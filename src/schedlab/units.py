@@ -1,23 +1,41 @@
-"""Durations as people write them."""
+"""Durations and amounts of memory as people write them."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 
 from schedlab.errors import ParameterError
 
 _LONGEST_FIRST = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+_BYTES = {"b": 1, **{f"{p}b": 1000**n for n, p in enumerate("kmgtp", 1)}}
+_BYTES |= {f"{p}ib": 1024**n for n, p in enumerate("kmgtp", 1)}
 _SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 def parse_duration(text: str) -> int:
     """Seconds in ``"90"``, ``"90s"``, ``"10m"``, ``"1.5h"``, ``"2d"`` or ``"1w"``."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
-    unit = match[2] or "s" if match else ""
-    if not match or unit not in _SECONDS:
+    seconds = _amount(text, _SECONDS, "s")
+    if seconds is None:
         raise ParameterError(f'"{text}" is not a duration; write for example 90s, 10m, 1.5h or 2d')
-    return round(float(match[1]) * _SECONDS[unit])
+    return seconds
+
+
+def parse_bytes(text: str) -> int:
+    """Bytes in ``"4096"``, ``"2GB"`` (10⁹ each) or ``"1.5 GiB"`` (2³⁰ each)."""
+    count = _amount(text, _BYTES, "b")
+    if count is None:
+        raise ParameterError(f'"{text}" is not an amount of memory; write for example 2GB or 1GiB')
+    return count
+
+
+def short_bytes(count: float) -> str:
+    """``"12.2 MiB"``: three digits in the unit that suits, for tables and remarks."""
+    for exponent, prefix in reversed(list(enumerate("KMGTPE", 1))):
+        if count >= 1024**exponent:
+            return f"{three_digits(count / 1024**exponent)} {prefix}iB"
+    return f"{count:,.0f} B"
 
 
 def format_duration(seconds: float) -> str:
@@ -47,3 +65,10 @@ def three_digits(value: float) -> str:
         return f"{value:.3g}"
     decimals = max(0, 2 - math.floor(math.log10(abs(value))))
     return f"{value:,.{decimals}f}"
+
+
+def _amount(text: str, units: Mapping[str, int], usual: str) -> int | None:
+    """A number and its unit, or the usual unit; None if it is anything else."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
+    unit = match[2] or usual if match else ""
+    return round(float(match[1]) * units[unit]) if match and unit in units else None

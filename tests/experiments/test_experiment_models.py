@@ -168,6 +168,17 @@ def test_models_are_policies_of_the_grid(described: Describe, tmp_path: Path) ->
         assert found["b", "Little from small/a (sampled)", seed] == fmean(by_hand[1:])
 
 
+def test_a_model_is_tested_on_what_its_section_says(described: Describe, tmp_path: Path) -> None:
+    """And on what it was trained on: not on other forms of the same jobs."""
+    experiment = described(
+        ('name = "b"', 'name = "c"\ntransforms = ["head=9"]\n\n[[variant]]\nname = "b"'),
+        ("sampled = 2", 'sampled = 2\ntested_on = ["*/b"]'),
+    )
+    run(experiment, tmp_path / "out")
+    learnt = results(tmp_path / "out").filter(policy="Little from small/a")
+    assert sorted(set(learnt["variant"])) == ["a", "b"]
+
+
 def test_each_model_has_a_table_of_its_own(described: Describe, tmp_path: Path) -> None:
     """With what it was trained on as columns, and the published figures in brackets."""
     run(described(), tmp_path / "out")
@@ -299,6 +310,7 @@ ON_READING = {
     "no training": ('training = "train/little.toml"', "", "does not say training"),
     "depth": ("sampled = 2", "depth = 2", 'key or section of [[model]] "Little" "depth"'),
     "predictor": ("sampled = 2", 'predict = "actuall"', 'did you mean "actual"?'),
+    "not tested": ("sampled = 2", 'tested_on = ["*/x"]', "small/b"),
     "no seeds": ("sampled = 2", "seeds = 0", "seeds is 0; must be >= 1"),
 }
 BEFORE_RUNNING = {

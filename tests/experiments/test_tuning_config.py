@@ -52,6 +52,15 @@ def test_a_setting_is_a_training(file: Path) -> None:
     assert tuning.training.environment == tuning.config(settings[1]).environment
 
 
+def test_acer_s_own_parameters_have_their_own_section(file: Path) -> None:
+    """As in the training file."""
+    (file.parent / "base.toml").write_text("[train]\nalgorithm = 'acer'\n")
+    file.write_text(TUNING + "\n[space.acer]\nreplay_ratio = [0, 4]\n")
+    tuning = read_tuning(file)
+    ratios = [tuning.config(each).acer.replay_ratio for each in tuning.space.settings()]
+    assert ratios == [0.0, 4.0] * 8
+
+
 def test_values_from_the_command_line_replace_those_of_the_file(file: Path) -> None:
     """A range is allowed as soon as there are trials."""
     file.write_text(TUNING + "\n[space.nothing]\n")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +39,17 @@ SMALL: Mapping[str, Mapping[str, Any]] = {
 }
 
 
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Small networks are faster without threads."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
 @pytest.fixture(scope="session")
 def small_training() -> Callable[..., TrainingConfig]:
     """A training of a moment; what is given goes into its sections."""
@@ -46,7 +57,10 @@ def small_training() -> Callable[..., TrainingConfig]:
 
     def make(**changes: Mapping[str, Any]) -> TrainingConfig:
         return training_config(
-            {name: {**given, **changes.get(name, {})} for name, given in SMALL.items()}
+            {
+                name: {**SMALL.get(name, {}), **changes.get(name, {})}
+                for name in {**SMALL, **changes}
+            }
         )
 
     return make

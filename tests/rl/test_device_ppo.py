@@ -59,7 +59,7 @@ def trainer(**changes: Any) -> Any:
     """One for thirty jobs that are the same in every episode."""
     section = TrainSection(**{**SMALL, **changes})
     batch = ReplayableBatch(RULES, FixedEpisode(crowd(count=30)), section.envs, threads=1)
-    made = make_trainer(section, TrainingEnv(batch, 1.0))
+    made = make_trainer(TrainingConfig(environment=RULES, train=section), TrainingEnv(batch, 1.0))
     made._setup_learn(1)
     return made
 
@@ -110,6 +110,22 @@ def test_an_update_is_that_of_stable_baselines3(changes: dict[str, Any]) -> None
     for name in ("policy_gradient_loss", "value_loss", "entropy_loss", "explained_variance"):
         mine, yours = (each.logger.name_to_value[f"train/{name}"] for each in (ours, theirs))
         assert mine == pytest.approx(yours, rel=1e-3, abs=1e-5)
+
+
+def test_a_rollout_keeps_what_the_environments_show() -> None:
+    """Who plays the same actions in environments of the same seeds sees the same."""
+    made = trainer(algorithm="maskable-ppo", **ON_CPU)
+    made.env.seed(5)
+    made.env.reset()
+    collect(made)
+    again = trainer(algorithm="maskable-ppo").env
+    again.seed(5)
+    again.reset()
+    for step in range(made.n_steps):
+        torch.testing.assert_close(
+            made.rollout.observations[step], torch.tensor(again.batch.observation)
+        )
+        again.advance(made.rollout.actions[step].numpy())
 
 
 def test_a_masked_update_is_that_of_maskable_ppo() -> None:

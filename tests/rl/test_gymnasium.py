@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from schedlab.policies.learned.settings import MODES, OBSERVATIONS, REWARDS
-from schedlab.rl import QueueEnv, QueueVectorEnv
+from schedlab.rl import GanttEnv, GanttVectorEnv, QueueEnv, QueueVectorEnv
+from schedlab.rl.gantt.settings import OBSERVATIONS as GRID_OBSERVATIONS
+from schedlab.rl.vector_env import NativeVectorEnv
 from schedlab.testing.instances import crowd
 
 SMALL: dict[str, Any] = {"nodes": 16, "visible_jobs": 5, "max_steps": 40}
@@ -107,15 +110,9 @@ def assert_same(one: Any, other: Any) -> None:
         np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_the_vector_is_gymnasium_s_own_of_single_environments(mode: str) -> None:
-    """Observations, rewards, ends and infos, ``final_obs`` and ``final_info`` with their masks."""
-
-    def single() -> QueueEnv:
-        return QueueEnv(crowd(count=60), 12, mode=mode, **SMALL)
-
-    plain = SyncVectorEnv([single] * 3, autoreset_mode=AutoresetMode.SAME_STEP)
-    native = QueueVectorEnv(3, crowd(count=60), 12, mode=mode, threads=2, **SMALL)
+def assert_same_play(native: NativeVectorEnv[Any], single: Callable[[], gymnasium.Env]) -> None:
+    """The batch does what Gymnasium's own vector of single environments does."""
+    plain = SyncVectorEnv([single] * native.num_envs, autoreset_mode=AutoresetMode.SAME_STEP)
     assert_same(native.reset(seed=7), plain.reset(seed=7))
     random, ended = np.random.default_rng(7), 0
     for _ in range(150):
@@ -126,6 +123,20 @@ def test_the_vector_is_gymnasium_s_own_of_single_environments(mode: str) -> None
         assert_same(outcome, plain.step(wished))
         ended += "final_info" in outcome[-1]
     assert ended > 3
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_vector_is_gymnasium_s_own_of_single_environments(mode: str) -> None:
+    """Observations, rewards, ends and infos, ``final_obs`` and ``final_info`` with their masks."""
+    native = QueueVectorEnv(3, crowd(count=60), 12, mode=mode, threads=2, **SMALL)
+    assert_same_play(native, lambda: QueueEnv(crowd(count=60), 12, mode=mode, **SMALL))
+
+
+@pytest.mark.parametrize("observation", GRID_OBSERVATIONS)
+def test_the_vector_of_grids_is_too(observation: str) -> None:
+    """The jobs that the core draws included."""
+    rules: dict[str, Any] = {"observation": observation, "units": 8, "load": 1.5}
+    assert_same_play(GanttVectorEnv(5, threads=2, **rules), lambda: GanttEnv(**rules))
 
 
 def test_some_of_the_vector_can_begin_anew() -> None:

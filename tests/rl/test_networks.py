@@ -22,6 +22,7 @@ from schedlab.rl.networks import (
     action_scores,
     policy_class,
     policy_settings,
+    scores_and_values,
 )
 from schedlab.rl.training_config import TrainSection
 
@@ -51,7 +52,7 @@ def test_each_visible_job_has_so_many_features() -> None:
     assert observation_size(5) - observation_size(4) == JOB_FEATURES
 
 
-@pytest.mark.parametrize("algorithm", ["ppo", "maskable-ppo"])
+@pytest.mark.parametrize("algorithm", ["ppo", "maskable-ppo", "acer"])
 def test_the_kernel_s_size_does_not_depend_on_the_window(algorithm: str) -> None:
     """So it can be used with any number of visible jobs."""
     sizes = {
@@ -73,6 +74,29 @@ def test_the_kernel_does_not_care_for_the_order_of_jobs() -> None:
     assert torch.allclose(scores[[1, 0, 2, 3]], other)
     row[0, JOB_FEATURES : 2 * JOB_FEATURES] = 0
     assert action_scores(policy, torch.from_numpy(row))[0, 1] < -1e6
+
+
+def test_the_kernel_values_every_action() -> None:
+    """Each by its own job, so values move with their jobs as scores do."""
+    policy: Any = network(observation_size(3), 4, algorithm="acer", network="kernel")
+    row = np.random.default_rng(1).random((1, observation_size(3))).astype(np.float32)
+    swapped = row.copy()
+    swapped[0, :JOB_FEATURES] = row[0, JOB_FEATURES : 2 * JOB_FEATURES]
+    swapped[0, JOB_FEATURES : 2 * JOB_FEATURES] = row[0, :JOB_FEATURES]
+    (_, values), (_, other) = (policy.evaluate(torch.from_numpy(each)) for each in (row, swapped))
+    assert values.shape == (1, 4)
+    assert torch.allclose(values[0, [1, 0, 2, 3]], other[0], atol=1e-6)
+
+
+@pytest.mark.parametrize("network_name", ["kernel", (8,)])
+def test_a_situation_is_worth_the_mean_of_its_actions(network_name: Any) -> None:
+    """ACER has values of actions; who asks for that of the situation, as cloning does, gets it."""
+    policy: Any = network(observation_size(3), 4, algorithm="acer", network=network_name)
+    rows = torch.rand(5, observation_size(3))
+    scores, values = scores_and_values(policy, rows)
+    _, q = policy.evaluate(rows)
+    assert torch.allclose(values, (scores.softmax(-1) * q).sum(-1), atol=1e-6)
+    assert torch.allclose(values, policy.predict_values(rows).squeeze(-1), atol=1e-6)
 
 
 def test_a_shared_trunk_is_one_network() -> None:

@@ -44,6 +44,19 @@ NETWORKS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "kernel, masked though it learnt without": {
         "train": {"algorithm": "a2c", "batch_size": None, "n_epochs": None}
     },
+    "acer, kernel": {
+        "train": {"algorithm": "acer", "batch_size": None, "n_epochs": None},
+        "acer": {"masked": True},
+    },
+    "acer, widths": {
+        "environment": PICK,
+        "train": {
+            "algorithm": "acer",
+            "network": [16, 8],
+            "batch_size": None,
+            "n_epochs": None,
+        },
+    },
     "nn1": {"environment": PICK, "train": {"network": "nn1", "algorithm": "ppo"}},
     "nn2, masked": {"environment": PICK, "train": {"network": "nn2"}},
     "other widths": {"environment": PICK, "train": {"network": [16, 8]}},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ pytest.importorskip("gymnasium")
 pytest.importorskip("stable_baselines3")
 pytest.importorskip("sb3_contrib")
 
-import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import A2C, PPO
 from stable_baselines3.common.callbacks import EvalCallback
@@ -23,26 +21,18 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv, VecMonitor, Ve
 
 from schedlab.policies.learned.settings import MODES, OBSERVATIONS
 from schedlab.rl import QueueBatch, QueueEnv, QueueSettings, WindowEpisodes
-from schedlab.rl.sb3_env import QueueVecEnv
+from schedlab.rl.sb3_env import NativeVecEnv
 from schedlab.testing.instances import crowd
 
 RULES: dict[str, Any] = {"nodes": 16, "visible_jobs": 5, "max_steps": 40}
+pytestmark = pytest.mark.usefixtures("one_thread")
 SMALL_PPO: dict[str, Any] = {"n_steps": 64, "batch_size": 64, "n_epochs": 2, "device": "cpu"}
 
 
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """Small networks are faster without threads."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
-def native(size: int = 4, **rules: Any) -> QueueVecEnv:
+def native(size: int = 4, **rules: Any) -> NativeVecEnv[QueueBatch]:
     """A few small environments."""
     settings = QueueSettings(**(RULES | rules))
-    return QueueVecEnv(QueueBatch(settings, WindowEpisodes(crowd(count=60), 12), size, threads=2))
+    return NativeVecEnv(QueueBatch(settings, WindowEpisodes(crowd(count=60), 12), size, threads=2))
 
 
 def single(**rules: Any) -> QueueEnv:

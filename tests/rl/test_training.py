@@ -20,7 +20,7 @@ from schedlab.rl.agent import Agent, evaluate
 from schedlab.rl.checkpoint import KIND
 from schedlab.rl.model_file import read_model
 from schedlab.rl.replayable_batch import ReplayableBatch
-from schedlab.rl.tensor_archive import write_archive
+from schedlab.rl.tensor_archive import read_archive, write_archive
 from schedlab.rl.train import BEST, CHECKPOINT, EVALUATIONS, Training, train
 from schedlab.rl.training_config import TrainingConfig, read_training
 from schedlab.rl.training_log import FILE
@@ -35,6 +35,10 @@ TRAININGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     },
     "shared": {"train": {"algorithm": "ppo", "network": [16, 8], "shared_trunk": True}},
     "a2c": {"train": {"algorithm": "a2c", "batch_size": None, "n_epochs": None}},
+    "acer": {
+        "train": {"algorithm": "acer", "batch_size": None, "n_epochs": None},
+        "acer": {"buffer_size": 144, "replay_start": 48, "masked": True},
+    },
 }
 
 
@@ -168,6 +172,19 @@ def test_what_cannot_be_resumed_or_written_is_said(tmp_path: Path, small_trainin
     (tmp_path / "file").touch()
     with pytest.raises(OutputError, match="cannot be created"):
         train(config, tmp_path / "file")
+
+
+def test_a_replay_buffer_in_pieces_is_not_gone_on_from(
+    tmp_path: Path, small_training: Make
+) -> None:
+    """Whoever changed the checkpoint is told, before anything is learnt from the rest."""
+    config = small_training(**TRAININGS["acer"]).with_train(steps=96)
+    train(config, tmp_path)
+    document, tensors = read_archive(tmp_path / CHECKPOINT, KIND)
+    del tensors["replay.masks"]
+    write_archive(tmp_path / CHECKPOINT, KIND, document, tensors)
+    with pytest.raises(InputError, match="is incomplete, its replay buffer is damaged"):
+        train(config, tmp_path, resume=True)
 
 
 @pytest.mark.slow

@@ -28,6 +28,39 @@ WRONG = {
         "[train]\nalgorithm = 'a2c'\nn_epochs = 4",
         "n_epochs is a parameter of ppo; a2c has none",
     ),
+    "acer": (
+        "[train]\nalgorithm = 'acer'\ngae_lambda = 0.9",
+        "gae_lambda is a parameter of ppo and a2c; acer has none",
+    ),
+    "minibatches": (
+        "[train]\nalgorithm = 'acer'\nbatch_size = 32",
+        "batch_size is a parameter of ppo; acer has none",
+    ),
+    "engine": (
+        "[train]\nalgorithm = 'acer'\nengine = 'gpu'",
+        "engine gpu has ppo and maskable-ppo; acer needs engine sb3",
+    ),
+    "replay": ("[acer]\nreplay_ration = 2", 'did you mean "replay_ratio"?'),
+    "not acer": (
+        "[acer]\nreplay_ratio = 2",
+        '[acer] is for algorithm = "acer" in [train]; it is "ppo"',
+    ),
+    "never": (
+        "[train]\nalgorithm = 'acer'\n[acer]\nbuffer_size = 1000",
+        "replay_start is 10,000; must be <= buffer_size, which is 1,000",
+    ),
+    "truncation": (
+        "[train]\nalgorithm = 'acer'\n[acer]\nc = 0",
+        "[acer]: c is 0.0; must be > 0",
+    ),
+    "average": (
+        "[train]\nalgorithm = 'acer'\n[acer]\nalpha = 1.5",
+        "alpha is 1.5; must be from 0 to 1",
+    ),
+    "negative": (
+        "[train]\nalgorithm = 'acer'\n[acer]\ndelta = -1.0",
+        "delta is -1.0; must be >= 0",
+    ),
     "share": ("[train]\ngamma = 1.5", "gamma is 1.5; must be from 0 to 1"),
     "rate": ("[train]\nlearning_rate = 0", "learning_rate is 0.0; must be > 0"),
     "envs": ("[train]\nenvs = 0", "envs is 0; must be >= 1"),

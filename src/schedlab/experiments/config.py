@@ -188,7 +188,7 @@ class Experiment:
         if self.platforms and sized is not None:
             raise ParameterError(f'workload "{sized}" has nodes, but there are [[platform]]s')
         for model in self.models:
-            model.check_on(f"{w.name}/{v.name}" for w in self.workloads for v in self.variants)
+            model.check_names(f"{w.name}/{v.name}" for w in self.workloads for v in self.variants)
 
     def reduced(self) -> Experiment:
         """A small version to try out: few jobs of each workload, few seeds, short trainings."""

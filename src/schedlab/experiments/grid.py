@@ -97,7 +97,9 @@ def _policies(experiment: Experiment, recipe: Recipe) -> Iterator[PolicySection 
     """Those of the list where the seed gives jobs of its own; models, which it trains, always."""
     if recipe.seeded or recipe.seed == experiment.about.seeds[0]:
         yield from experiment.policies
-    yield from model_policies(experiment, recipe.seed)
+    for each in model_policies(experiment, recipe.seed):
+        if each.trained_on == recipe or each.model.is_tested_on(recipe.name):
+            yield each
 
 
 def _platforms(

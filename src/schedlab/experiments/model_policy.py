@@ -11,6 +11,7 @@ from schedlab.experiments.config import Experiment
 from schedlab.experiments.digest import outside_code
 from schedlab.experiments.model_section import ModelSection
 from schedlab.experiments.recipe import Recipe
+from schedlab.experiments.simulation_task import SampledRuns
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,9 @@ class TrainedPolicy:
 
     def rules(self) -> dict[str, Any]:
         """What a ``SimulationTask`` is told."""
-        return {"policy": f"learned:{self.file}:predict={self.predict}", **self._rules()}
+        policy = f"learned:{self.file}:predict={self.predict}"
+        runs = SampledRuns(model=self.file, predict=self.predict, runs=self.runs)
+        return {"policy": policy, "sampled": runs if self.runs else None, **self._rules()}
 
     def determined_by(self) -> dict[str, Any]:
         """What of it determines results; where the file lies does not."""
@@ -63,12 +66,12 @@ class TrainedPolicy:
             "training": self.training_key,
             "predict": self.predict,
             "code": outside_code([self.predict]),
+            "runs": self.runs,
             **self._rules(),
         }
 
     def _rules(self) -> dict[str, Any]:
-        kill = self.kill_at_request
-        return {"tick": self.tick, "depth": None, "kill_at_request": kill, "runs": self.runs}
+        return {"tick": self.tick, "depth": None, "kill_at_request": self.kill_at_request}
 
 
 def model_policies(experiment: Experiment, seed: int) -> Iterator[ModelPolicy]:

@@ -18,6 +18,7 @@ class ModelSection:
         name: what tables call it, with the jobs that it was trained on.
         training: the training file, in the experiment's folder; it has no ``[episodes]``.
         on: ``workload/variant``, with ``*`` and ``?`` as for files: it is trained on each of them.
+        tested_on: the same, what it schedules besides what it was trained on; by default all.
         sampled: beside the greedy policy, the mean over so many runs with actions drawn by the
             network's probabilities.
         seeds: so many of the experiment's first; by default all.
@@ -29,6 +30,7 @@ class ModelSection:
     name: str
     training: str
     on: tuple[str, ...]
+    tested_on: tuple[str, ...] = ("*",)
     sampled: int = 0
     seeds: int | None = None
     predict: str | None = None
@@ -45,13 +47,21 @@ class ModelSection:
 
     def is_trained_on(self, name: str) -> bool:
         """Whether a pattern of ``on`` means the ``workload/variant`` of that name."""
-        return any(fnmatchcase(name, pattern) for pattern in self.on)
+        return _meant(name, self.on)
 
-    def check_on(self, names: Iterable[str]) -> None:
+    def is_tested_on(self, name: str) -> bool:
+        """Whether a pattern of ``tested_on`` does."""
+        return _meant(name, self.tested_on)
+
+    def check_names(self, names: Iterable[str]) -> None:
         """Refuse a pattern that means none of the names."""
         known = list(names)
-        for pattern in self.on:
+        for pattern in (*self.on, *self.tested_on):
             if not any(fnmatchcase(name, pattern) for name in known):
                 raise UnknownNameError(
                     f'workload/variant in [[model]] "{self.name}"', pattern, known
                 )
+
+
+def _meant(name: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)

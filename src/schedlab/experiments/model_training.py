@@ -17,7 +17,7 @@ from schedlab.rl.training_config import EpisodesSection, TrainingConfig, read_tr
 from schedlab.sections import parse_toml
 from schedlab.workload.readers import Source
 
-_SECTIONS = ("environment", "train", "evaluation")
+_SECTIONS = ("environment", "train", "acer", "evaluation")
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ class Run:
         cells: that were asked for.
         finished: of them, now or before.
         computed: those tried now.
-        trained: models that were trained, or failed to be, now.
+        trained: models that were trained now.
         failures: cells and trainings that failed, with the reason for each.
     """
 
@@ -92,7 +92,8 @@ def run_experiment(
     folder.write_record({**record, "failures": failures})
     write_report(folder.path)
     finished = sum(folder.kept(each.task.key) is not None for each in plan.cells)
-    return Run(folder.path, len(cells), finished, len(waiting), len(trainings), failures)
+    trained = sum(task.name not in failures for task in trainings)
+    return Run(folder.path, len(cells), finished, len(waiting), trained, failures)
 
 
 def _compute(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -16,11 +17,19 @@ from schedlab.workload import Workload, read_workload
 
 
 @dataclass(frozen=True, kw_only=True)
+class SampledRuns:
+    """Simulations of a learned policy whose actions are drawn, each by a chance of its own."""
+
+    model: Path
+    predict: str
+    runs: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class SimulationTask:
     """Simulate a workload under a policy, and measure the schedule.
 
-    With ``runs``, which a learned policy may have, its actions are drawn in so many runs, and the
-    metrics are means over them.
+    With ``sampled`` the metrics are means over its runs.
     """
 
     key: str
@@ -33,7 +42,7 @@ class SimulationTask:
     kill_at_request: bool
     metrics: tuple[str, ...]
     seed: int
-    runs: int = 0
+    sampled: SampledRuns | None = None
 
     @property
     def outside(self) -> tuple[str, ...]:
@@ -43,8 +52,9 @@ class SimulationTask:
     def compute(self, workload: Workload | None = None) -> Outcome:
         """The metrics of the schedule."""
         jobs = _load(self.workload) if workload is None else workload
-        drawn = [f"{self.policy},sample={run}" for run in range(self.runs)]
-        schedules = [self._schedule(jobs, policy) for policy in drawn or [self.policy]]
+        began = time.perf_counter()
+        schedules = self._schedules(jobs)
+        wall_s = time.perf_counter() - began
         values = {
             name: fmean(find_metric(name).value(each) for each in schedules)
             for name in self.metrics
@@ -54,19 +64,32 @@ class SimulationTask:
             name=self.name,
             values={name: each if math.isfinite(each) else None for name, each in values.items()},
             jobs=len(jobs),
-            wall_s=sum(each.wall_s for each in schedules),
+            wall_s=wall_s,
         )
 
-    def _schedule(self, jobs: Workload, policy: str) -> Schedule:
-        return simulate(
+    def _schedules(self, jobs: Workload) -> list[Schedule]:
+        platform = self.platform or platform_from_header(jobs)
+        if self.sampled is not None:
+            from schedlab.rl.sampled_runs import sampled_schedules
+
+            return sampled_schedules(
+                self.sampled.model,
+                jobs,
+                platform.nodes,
+                self.sampled.runs,
+                predict=self.sampled.predict,
+                kill_at_request=self.kill_at_request,
+            )
+        schedule = simulate(
             jobs,
-            self.platform or platform_from_header(jobs),
-            policy,
+            platform,
+            self.policy,
             tick=self.tick,
             depth=self.depth,
             kill_at_request=self.kill_at_request,
             seed=self.seed,
         )
+        return [schedule]
 
 
 @lru_cache(maxsize=1)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from schedlab import _core
 from schedlab.errors import ParameterError
 from schedlab.policies.orders import native_order
-from schedlab.policies.parameters import Parameter, Parameters, factor, one_of, positive, yes_or_no
+from schedlab.policies.parameters import Parameter, Parameters, factor, positive, yes_or_no
+from schedlab.workload.arguments import one_of
 
 
 @dataclass(frozen=True)

@@ -43,17 +43,6 @@ def yes_or_no(text: str) -> bool:
     return text == "true"
 
 
-def one_of(*choices: str) -> Callable[[str], str]:
-    """One of these words."""
-
-    def parse(text: str) -> str:
-        if text not in choices:
-            raise ParameterError(f'"{text}"; must be {" or ".join(choices)}')
-        return text
-
-    return parse
-
-
 def factor(text: str) -> float:
     """A number of at least 1; ``inf`` has no limit."""
     value = _number(text)

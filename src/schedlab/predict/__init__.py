@@ -9,7 +9,7 @@ from typing import Any
 
 from schedlab import _core
 from schedlab.errors import ParameterError, UnknownNameError
-from schedlab.lookup import is_outside, load_outside
+from schedlab.lookup import is_outside, load_outside, parse_parameters
 from schedlab.predict.noisy import noisy
 from schedlab.predict.predictor import Predictor, SubmittedJob
 from schedlab.workload import Workload
@@ -107,23 +107,11 @@ def choose_predictor(predictor: PredictorLike) -> ChosenPredictor:
     name, _, text = predictor.partition(":")
     if name in PREDICTORS:
         entry = PREDICTORS[name]
-        return ChosenPredictor(predictor, partial(entry.make, **_parsed(name, entry, text)))
+        parameters = parse_parameters("predictor", name, text, entry.parameters)
+        return ChosenPredictor(predictor, partial(entry.make, **parameters))
     if not is_outside(predictor):
         raise UnknownNameError("predictor", predictor, PREDICTORS)
     return _from_code(load_outside("predictor", predictor), predictor)
-
-
-def _parsed(name: str, entry: PredictorEntry, text: str) -> dict[str, Any]:
-    values = {}
-    for word in text.split(",") if text else []:
-        key, _, value = (part.strip() for part in word.partition("="))
-        if key not in entry.parameters:
-            raise UnknownNameError(f"parameter of {name}:", key, entry.parameters)
-        try:
-            values[key] = entry.parameters[key](value)
-        except ParameterError as error:
-            raise ParameterError(f'predictor "{name}": {key}: {error}') from None
-    return values
 
 
 def _from_code(found: object, name: str) -> ChosenPredictor:

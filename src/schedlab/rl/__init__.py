@@ -1,6 +1,6 @@
 """Learning to schedule: environments in which an agent decides.
 
-Importing this registers ``schedlab/Queue-v0`` with Gymnasium.
+Importing this registers ``schedlab/Queue-v0`` and ``schedlab/Gantt-v0`` with Gymnasium.
 """
 
 from schedlab.errors import MissingExtraError
@@ -12,6 +12,7 @@ except ModuleNotFoundError:
 
 from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.batch import QueueBatch
+from schedlab.rl.gantt import GanttBatch, GanttEnv, GanttSettings, GanttVectorEnv, GridEpisodes
 from schedlab.rl.queue_env import QueueEnv
 from schedlab.rl.vector_env import QueueVectorEnv
 from schedlab.workload.episodes import (
@@ -25,7 +26,12 @@ from schedlab.workload.episodes import (
 __all__ = [
     "Episodes",
     "FixedEpisode",
+    "GanttBatch",
+    "GanttEnv",
+    "GanttSettings",
+    "GanttVectorEnv",
     "GeneratedEpisodes",
+    "GridEpisodes",
     "QueueBatch",
     "QueueEnv",
     "QueueSettings",
@@ -34,9 +40,10 @@ __all__ = [
     "choose_episodes",
 ]
 
-if "schedlab/Queue-v0" not in gymnasium.registry:
-    gymnasium.register(
-        "schedlab/Queue-v0",
-        entry_point="schedlab.rl.queue_env:QueueEnv",
-        vector_entry_point="schedlab.rl.vector_env:QueueVectorEnv",
-    )
+_ENVIRONMENTS = {
+    "schedlab/Queue-v0": ("schedlab.rl:QueueEnv", "schedlab.rl:QueueVectorEnv"),
+    "schedlab/Gantt-v0": ("schedlab.rl:GanttEnv", "schedlab.rl:GanttVectorEnv"),
+}
+for _name, (_one, _many) in _ENVIRONMENTS.items():
+    if _name not in gymnasium.registry:
+        gymnasium.register(_name, entry_point=_one, vector_entry_point=_many)

@@ -12,9 +12,12 @@ from schedlab.policies.learned.agent import Decider, GreedyAgent, Observations
 from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.batch import QueueBatch
 from schedlab.rl.networks import ActorCritic, action_scores
+from schedlab.workload.episodes import Episodes
 
 __all__ = ["Agent", "Decider", "evaluate", "play"]
-from schedlab.workload.episodes import Episodes
+
+FEW = 32
+"""Situations that one thread looks at."""
 
 
 class Agent(GreedyAgent):
@@ -26,7 +29,7 @@ class Agent(GreedyAgent):
 
     def scores(self, observation: Observations) -> Observations:
         """One number per row and action."""
-        with torch.inference_mode(), _one_thread() if len(observation) == 1 else nullcontext():
+        with torch.inference_mode(), _one_thread() if len(observation) < FEW else nullcontext():
             seen = torch.from_numpy(observation).to(self.policy.device)
             scores: Observations = action_scores(self.policy, seen).cpu().numpy()
         return scores
@@ -34,7 +37,7 @@ class Agent(GreedyAgent):
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """One situation is too little work for threads, and sums of one thread are always the same."""
+    """A few situations are too little work, and sums of one thread are always the same."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -12,8 +12,11 @@ from typing import Any
 import numpy as np
 import torch
 from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
+from torch import nn
 
 from schedlab.errors import InputError, SchedlabError
+from schedlab.rl.acer import ACER
+from schedlab.rl.acer.segments import Segment, stacked, unstacked
 from schedlab.rl.replayable_batch import EpisodeRecord
 from schedlab.rl.tensor_archive import Tensors, read_archive, write_archive
 from schedlab.rl.training_config import TrainingConfig, training_config
@@ -30,6 +33,7 @@ _PARTS = (
 )
 _POLICY, _OPTIMIZER, _TORCH, _NUMPY = "policy.", "optimizer.", "random.torch", "random.numpy"
 _CUDA = "random.cuda"
+_AVERAGED, _REPLAY = "averaged.", "replay."
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,7 @@ class Checkpoint:
 
     document: Mapping[str, Any]
     tensors: Tensors
+    replay: tuple[Segment, ...] = ()
 
     @property
     def steps(self) -> int:
@@ -51,7 +56,9 @@ class Checkpoint:
 
     def write(self, path: Path) -> None:
         """Write it, whole or not at all."""
-        write_archive(path, KIND, self.document, self.tensors)
+        # Stacked no sooner: a state is kept before every rollout, but seldom written.
+        replay = {_REPLAY + name: each for name, each in stacked(self.replay).items()}
+        write_archive(path, KIND, self.document, {**self.tensors, **replay})
 
 
 def read_checkpoint(path: Path, config: TrainingConfig) -> Checkpoint:
@@ -72,7 +79,11 @@ def read_checkpoint(path: Path, config: TrainingConfig) -> Checkpoint:
                     f"{path}: was trained with [{name}] {key} = {before!r}, not {value!r}; "
                     "begin anew in another folder"
                 )
-    return Checkpoint(document, tensors)
+    try:
+        replay = unstacked(_under(_REPLAY, tensors))
+    except (KeyError, ValueError):
+        raise InputError(f"{path}: is incomplete, its replay buffer is damaged") from None
+    return Checkpoint(document, tensors, replay)
 
 
 def capture(
@@ -83,8 +94,11 @@ def capture(
 ) -> Checkpoint:
     """The state of the training now; call it between an update and the next rollout."""
     plain, tensors = _optimizer_state(model.policy.optimizer.state_dict())
-    for name, each in model.policy.state_dict().items():
-        tensors[_POLICY + name] = each.cpu().numpy().copy()
+    replay: tuple[Segment, ...] = ()
+    tensors |= _parameters(_POLICY, model.policy)
+    if isinstance(model, ACER):
+        tensors |= _parameters(_AVERAGED, model.averaged_policy)
+        replay = tuple(model.replay_buffer)
     name, keys, *rest = np.random.get_state(legacy=True)
     tensors[_NUMPY], tensors[_TORCH] = np.array(keys), torch.get_rng_state().numpy().copy()
     if model.device.type == "cuda":
@@ -101,9 +115,9 @@ def capture(
             for each in model.ep_info_buffer or ()
         ],
         "episode_starts": np.asarray(model._last_episode_starts).astype(int).tolist(),
-        "environments": [asdict(each) for each in env.replayable.records()],
+        "environments": [asdict(each) for each in env.batch.records()],
     }
-    return Checkpoint(document, tensors)
+    return Checkpoint(document, tensors, replay)
 
 
 def restore(checkpoint: Checkpoint, model: OnPolicyAlgorithm, env: TrainingEnv) -> None:
@@ -115,17 +129,29 @@ def restore(checkpoint: Checkpoint, model: OnPolicyAlgorithm, env: TrainingEnv) 
     model.num_timesteps, model._n_updates = document["steps"], document["updates"]
     model.ep_info_buffer = deque(document["episodes_seen"], maxlen=model._stats_window_size)
     model.ep_success_buffer = deque(maxlen=model._stats_window_size)
-    model.policy.load_state_dict(
-        {
-            name.removeprefix(_POLICY): torch.tensor(each)
-            for name, each in tensors.items()
-            if name.startswith(_POLICY)
-        }
-    )
+    _load(model.policy, _under(_POLICY, tensors))
+    if isinstance(model, ACER):
+        _load(model.averaged_policy, _under(_AVERAGED, tensors))
+        model.replay_buffer.refill(checkpoint.replay)
     model.policy.optimizer.load_state_dict(_optimizer_from(document["optimizer"], tensors))
     _restore_chance(document["random"], tensors)
     if model.device.type == "cuda" and _CUDA in tensors:
         torch.cuda.set_rng_state(torch.from_numpy(tensors[_CUDA].copy()), model.device)
+
+
+def _parameters(prefix: str, network: nn.Module) -> Tensors:
+    return {prefix + name: each.cpu().numpy().copy() for name, each in network.state_dict().items()}
+
+
+def _load(network: nn.Module, parameters: Tensors) -> None:
+    network.load_state_dict({name: torch.tensor(each) for name, each in parameters.items()})
+
+
+def _under(prefix: str, tensors: Tensors) -> Tensors:
+    """Those whose names begin so, by the rest of their names."""
+    return {
+        name.removeprefix(prefix): each for name, each in tensors.items() if name.startswith(prefix)
+    }
 
 
 def _restore_chance(states: Mapping[str, Any], tensors: Tensors) -> None:

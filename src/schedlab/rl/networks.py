@@ -13,6 +13,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor, nn
 
 from schedlab.rl import observation_layout
+from schedlab.rl.acer.policy import AcerPolicy, expected_values
 from schedlab.rl.training_config import KERNEL, TrainSection
 
 JOB_FEATURES = len(observation_layout.JOB_FEATURES)
@@ -94,14 +95,33 @@ class JobKernel(nn.Module):
         return torch.cat((jobs, machine.unsqueeze(1).expand(-1, self.visible_jobs, -1)), dim=-1)
 
 
+class ActionValueKernel(JobKernel):
+    """A kernel that values every action: its job, or waiting, beside the whole situation."""
+
+    def __init__(self, visible_jobs: int, observation_size: int) -> None:
+        super().__init__(visible_jobs, observation_size)
+        machine = observation_size - JOB_FEATURES * visible_jobs
+        self.job_q = layers(JOB_FEATURES + machine + self.latent_dim_vf, 32, 1)
+        self.wait_q = layers(machine + self.latent_dim_vf, 32, 1)
+        self.latent_dim_vf = visible_jobs + 1
+
+    def forward_critic(self, observation: Tensor) -> Tensor:
+        """The values of all actions."""
+        jobs, machine = self._split(observation)
+        context = torch.cat((machine, super().forward_critic(observation)), dim=-1)
+        of_jobs = self.job_q(self._in_context(jobs, context)).squeeze(-1)
+        return torch.cat((of_jobs, self.wait_q(context)), dim=-1)
+
+
 class _ByJobs:
     """Puts the kernel in place of a policy's layers."""
 
+    kernel: type[JobKernel] = JobKernel
     mlp_extractor: Any
     action_net: Any
 
     def _build_mlp_extractor(self: Any) -> None:
-        self.mlp_extractor = JobKernel(int(self.action_space.n) - 1, self.features_dim)
+        self.mlp_extractor = self.kernel(int(self.action_space.n) - 1, self.features_dim)
 
     def _build(self: Any, lr_schedule: Any) -> None:
         super()._build(lr_schedule)  # type: ignore[misc]
@@ -121,9 +141,20 @@ class MaskableKernelPolicy(_ByJobs, MaskableActorCriticPolicy):
     """The same where actions that make no sense are masked."""
 
 
+class AcerKernelPolicy(_ByJobs, AcerPolicy):
+    """Policy and action values by the kernel network."""
+
+    kernel = ActionValueKernel
+
+    def _action_value_net(self) -> nn.Module:
+        return nn.Identity()  # the kernel's outputs are the values
+
+
 def policy_class(train: TrainSection) -> type[ActorCritic]:
     """Which class the trainer is to build; their parameters have the same names."""
     masks = train.algorithm == "maskable-ppo" and train.engine == "sb3"
+    if train.algorithm == "acer":
+        return AcerKernelPolicy if train.network == KERNEL else AcerPolicy
     if train.network == KERNEL:
         return MaskableKernelPolicy if masks else KernelPolicy
     return MaskableActorCriticPolicy if masks else ActorCriticPolicy
@@ -158,4 +189,7 @@ def scores_and_values(policy: ActorCritic, observation: Tensor) -> tuple[Tensor,
     """Both, with what they share computed once."""
     features: Any = policy.extract_features(observation)
     for_actions, for_value = policy.mlp_extractor(features)
-    return policy.action_net(for_actions), policy.value_net(for_value).squeeze(-1)
+    scores, values = policy.action_net(for_actions), policy.value_net(for_value)
+    if isinstance(policy, AcerPolicy):
+        return scores, expected_values(scores.log_softmax(-1), values)
+    return scores, values.squeeze(-1)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from schedlab import _core
 from schedlab.rl.batch import QueueBatch
+from schedlab.rl.frame import Canvas, Frame
 from schedlab.sim import Schedule
 from schedlab.units import format_duration
 from schedlab.viz.colours import LIGHT, OTHERS, STRONG, job_colours
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
-Frame = NDArray[np.uint8]
-
-_SIZE_IN, _DPI = (10.0, 6.6), 100
+_SIZE_IN = 10.0, 6.6
 _BY_REQUEST, _BY_ESTIMATE, _CHOOSABLE = LIGHT[0], STRONG[0], STRONG[2]
 _LEAST_SPAN_S = 3600
 """Shorter time axes would change their scale with every frame."""
@@ -67,11 +66,8 @@ class FrameRenderer:
 
     def __init__(self) -> None:
         with paper_style():
-            from matplotlib.backends.backend_agg import FigureCanvasAgg
-            from matplotlib.figure import Figure
-
-            figure = Figure(figsize=_SIZE_IN, dpi=_DPI)
-            self._canvas = FigureCanvasAgg(figure)
+            self._canvas = Canvas(*_SIZE_IN)
+            figure = self._canvas.figure
             sides = {"left": 0.075, "right": 0.985}
             upper = figure.add_gridspec(
                 1, 2, width_ratios=(4, 1), wspace=0.04, top=0.88, bottom=0.5, **sides
@@ -93,9 +89,7 @@ class FrameRenderer:
             _draw_nodes(self._nodes, moment)
             _draw_widths(self._widths, moment)
             _draw_times(self._times, moment)
-            self._canvas.draw()  # type: ignore[no-untyped-call]
-        rgba = np.asarray(self._canvas.buffer_rgba())  # type: ignore[no-untyped-call]
-        return rgba[:, :, :3].copy()
+            return self._canvas.pixels()
 
 
 def _told(moment: Moment) -> str:

@@ -1,10 +1,10 @@
-"""``schedlab/Queue-v0`` as a native batch of environments for Stable-Baselines3."""
+"""Batches of native environments for Stable-Baselines3."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,21 +12,21 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
-from schedlab.rl.batch import QueueBatch, check_actions, sequence_in
-from schedlab.rl.queue_env import spaces
+from schedlab.rl.native_batch import Batch, check_actions, sequence_in
+from schedlab.rl.native_env import spaces
 
 Advanced = tuple[NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]
 """Rewards, which episodes have ended, and infos."""
 
 
-class QueueVecEnv(VecEnv):
+class NativeVecEnv(VecEnv, Generic[Batch]):
     """So many environments stepped by one call, in threads; an episode that ends begins anew.
 
     The last info of an episode has ``episode`` (return, length, time), as SB3's Monitor would give,
-    and what ``QueueBatch.result`` tells.
+    and what the ``result`` of the batch tells.
     """
 
-    def __init__(self, batch: QueueBatch) -> None:
+    def __init__(self, batch: Batch) -> None:
         """Take over a batch."""
         self.batch = batch
         self.render_mode = None

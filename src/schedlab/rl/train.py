@@ -94,7 +94,7 @@ class Training:
         self.env = TrainingEnv(
             batch, section.reward_scale, relative_to_easy=section.relative_to_easy
         )
-        self.trainer = make_trainer(section, self.env)
+        self.trainer = make_trainer(config, self.env)
         self.teacher = teacher_of(config, self.episodes)
         self.evaluations: list[dict[str, float]] = []
         self.last: Checkpoint | None = None

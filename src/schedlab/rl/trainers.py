@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import torch
@@ -10,16 +11,18 @@ from stable_baselines3 import A2C, PPO
 from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
 
 from schedlab.errors import ParameterError
+from schedlab.rl.acer import ACER
 from schedlab.rl.device_ppo import DevicePPO
 from schedlab.rl.networks import policy_class, policy_settings
-from schedlab.rl.training_config import TrainSection
+from schedlab.rl.training_config import TrainingConfig
 from schedlab.rl.training_env import TrainingEnv
 
-ALGORITHMS: dict[str, Any] = {"ppo": PPO, "a2c": A2C, "maskable-ppo": MaskablePPO}
+ALGORITHMS: dict[str, Any] = {"ppo": PPO, "a2c": A2C, "maskable-ppo": MaskablePPO, "acer": ACER}
 
 
-def make_trainer(train: TrainSection, env: TrainingEnv) -> OnPolicyAlgorithm:
-    """The trainer of the section, for these environments."""
+def make_trainer(config: TrainingConfig, env: TrainingEnv) -> OnPolicyAlgorithm:
+    """The trainer of the training file, for these environments."""
+    train = config.train
     settings: dict[str, Any] = {
         "seed": train.seed,
         "policy_kwargs": policy_settings(train),
@@ -30,10 +33,12 @@ def make_trainer(train: TrainSection, env: TrainingEnv) -> OnPolicyAlgorithm:
             policy_class(train),
             env,
             device=_device(train.device or "cuda"),
-            masked=train.algorithm == "maskable-ppo",
+            masked=config.masked,
             precision=train.precision or "bf16",
             **settings,
         )
+    if train.algorithm == "acer":
+        settings |= asdict(config.acer)
     trainer: OnPolicyAlgorithm = ALGORITHMS[train.algorithm](
         policy_class(train), env, device="cpu", **settings
     )

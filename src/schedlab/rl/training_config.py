@@ -11,6 +11,7 @@ from typing import Any
 
 from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNameError
 from schedlab.policies.learned.settings import QueueSettings
+from schedlab.rl.acer_section import AcerSection
 from schedlab.sections import build, only, parse_toml
 from schedlab.workload.episodes import Episodes, choose_episodes
 from schedlab.workload.generators import is_model
@@ -18,13 +19,14 @@ from schedlab.workload.readers import Source
 
 MODEL = "model.zip"
 """The file in a training's folder that is written when it is finished."""
-ALGORITHMS = ("ppo", "a2c", "maskable-ppo")
+ALGORITHMS = ("ppo", "a2c", "maskable-ppo", "acer")
 ENGINES = ("sb3", "gpu")
 PRECISIONS = ("bf16", "tf32", "fp32")
 NETWORKS = {"nn1": (1024, 512, 256), "nn2": (2048, 512, 256)}
 """Widths of the hidden layers (Takizawa, Nomura and Matsuba)."""
 KERNEL = "kernel"
 _PPO_ONLY = ("batch_size", "n_epochs", "clip_range", "target_kl")
+_NOT_ACER = ("gae_lambda", "vf_coef")
 _HYPERPARAMETERS = (
     *("n_steps", "gamma", "gae_lambda", "learning_rate", "ent_coef", "vf_coef", "max_grad_norm"),
     *_PPO_ONLY,
@@ -54,7 +56,7 @@ class TrainSection:
     """``[train]``: the algorithm, its network, and its parameters by Stable-Baselines3's names.
 
     Args:
-        algorithm: ``ppo``, ``a2c`` or ``maskable-ppo``.
+        algorithm: ``ppo``, ``a2c``, ``maskable-ppo`` or ``acer``.
         engine: ``sb3``, the trainers of Stable-Baselines3 on a processor; or ``gpu``, ``ppo`` and
             ``maskable-ppo`` with everything but the environments on one device.
         device: of the engine ``gpu``; by default ``cuda``.
@@ -109,20 +111,32 @@ class TrainSection:
             raise ParameterError(f"network is {list(self.network)}; must have widths >= 1")
         if self.shared_trunk and self.network == KERNEL:
             raise ParameterError("network kernel has a trunk of its own; leave shared_trunk out")
-        if self.algorithm == "a2c":
-            for key in _PPO_ONLY:
-                if getattr(self, key) is not None:
-                    raise ParameterError(f"{key} is a parameter of ppo; a2c has none")
+        self._check_algorithm()
         self._check_engine()
         self._check_ranges()
+
+    @property
+    def is_ppo(self) -> bool:
+        """Whether rollouts are learnt from in minibatches, several times."""
+        return self.algorithm in ("ppo", "maskable-ppo")
+
+    def _check_algorithm(self) -> None:
+        others = {} if self.is_ppo else dict.fromkeys(_PPO_ONLY, "ppo")
+        if self.algorithm == "acer":
+            others |= dict.fromkeys(_NOT_ACER, "ppo and a2c")
+        for key, owner in others.items():
+            if getattr(self, key) is not None:
+                raise ParameterError(f"{key} is a parameter of {owner}; {self.algorithm} has none")
 
     def _check_engine(self) -> None:
         if self.engine not in ENGINES:
             raise UnknownNameError("engine", self.engine, ENGINES)
         if self.precision is not None and self.precision not in PRECISIONS:
             raise UnknownNameError("precision", self.precision, PRECISIONS)
-        if self.engine == "gpu" and self.algorithm == "a2c":
-            raise ParameterError("engine gpu has ppo and maskable-ppo; a2c needs engine sb3")
+        if self.engine == "gpu" and not self.is_ppo:
+            raise ParameterError(
+                f"engine gpu has ppo and maskable-ppo; {self.algorithm} needs engine sb3"
+            )
         for key in ("device", "precision"):
             if self.engine == "sb3" and getattr(self, key) is not None:
                 raise ParameterError(f"{key} is a parameter of engine gpu; sb3 has none")
@@ -140,7 +154,7 @@ class TrainSection:
             raise ParameterError(f"learning_rate is {self.learning_rate}; must be > 0")
         rollout = self.envs * (self.n_steps or _SB3_N_STEPS)
         batch_size = self.batch_size or _SB3_BATCH_SIZE
-        if self.algorithm != "a2c" and rollout % batch_size:
+        if self.is_ppo and rollout % batch_size:
             raise ParameterError(
                 f"batch_size {batch_size:,} does not divide the {rollout:,} steps of a rollout "
                 "(envs x n_steps)"
@@ -215,6 +229,7 @@ class TrainingConfig:
     episodes: EpisodesSection = field(default_factory=EpisodesSection)
     clone: CloneSection = field(default_factory=CloneSection)
     train: TrainSection = field(default_factory=TrainSection)
+    acer: AcerSection = field(default_factory=AcerSection)
     evaluation: EvaluationSection = field(default_factory=EvaluationSection)
     folder: Path = field(default=Path(), compare=False)
 
@@ -228,6 +243,15 @@ class TrainingConfig:
             raise ParameterError(
                 'relative_to_easy needs mode = "order" or "order+guard" in [environment]'
             )
+        if self.train.algorithm != "acer" and self.acer != AcerSection():
+            raise ParameterError(
+                f'[acer] is for algorithm = "acer" in [train]; it is "{self.train.algorithm}"'
+            )
+
+    @property
+    def masked(self) -> bool:
+        """Whether only actions that make sense are drawn in training."""
+        return self.train.algorithm == "maskable-ppo" or self.acer.masked
 
     @property
     def greedy_masked(self) -> bool:
@@ -235,7 +259,7 @@ class TrainingConfig:
 
         Where it orders jobs, an answer against the mask changes nothing and would come for ever.
         """
-        return self.train.algorithm == "maskable-ppo" or self.environment.mode != "pick"
+        return self.masked or self.environment.mode != "pick"
 
     def with_train(self, **changes: Any) -> TrainingConfig:
         """The same with other values in ``[train]``."""
@@ -253,6 +277,7 @@ SECTIONS = {
     "episodes": EpisodesSection,
     "clone": CloneSection,
     "train": TrainSection,
+    "acer": AcerSection,
     "evaluation": EvaluationSection,
 }
 

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from schedlab.rl.batch import QueueBatch
 from schedlab.rl.replayable_batch import EpisodeRecord, ReplayableBatch
-from schedlab.rl.sb3_env import Advanced, QueueVecEnv
+from schedlab.rl.sb3_env import Advanced, NativeVecEnv
 from schedlab.workload import Workload
 
 
-class TrainingEnv(QueueVecEnv):
+class TrainingEnv(NativeVecEnv[ReplayableBatch]):
     """Scales rewards, and can go on where a record left off."""
 
     def __init__(
@@ -21,7 +21,7 @@ class TrainingEnv(QueueVecEnv):
     ) -> None:
         """Take over a batch; ``relative_to_easy`` as in ``TrainSection``."""
         super().__init__(batch)
-        self.replayable, self.reward_scale = batch, reward_scale
+        self.reward_scale = reward_scale
         self._easy = EasyReturns(batch) if relative_to_easy else None
 
     def advance(self, actions: NDArray[np.int64]) -> Advanced:
@@ -35,7 +35,7 @@ class TrainingEnv(QueueVecEnv):
 
     def restore(self, records: Sequence[EpisodeRecord]) -> None:
         """Bring the environments where the records left them."""
-        self._returns[:] = self.replayable.restore(records)
+        self._returns[:] = self.batch.restore(records)
 
 
 class EasyReturns:

@@ -1,9 +1,9 @@
-"""``schedlab/Queue-v0`` as a native batch of environments for Gymnasium."""
+"""Batches of native environments for Gymnasium."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
@@ -12,15 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from schedlab.errors import ParameterError
 from schedlab.policies.learned.settings import QueueSettings
-from schedlab.rl.batch import QueueBatch, Seeds, check_actions, sequence_in
-from schedlab.rl.queue_env import spaces
+from schedlab.rl.batch import QueueBatch
+from schedlab.rl.native_batch import Batch, Seeds, check_actions, sequence_in
+from schedlab.rl.native_env import spaces
 from schedlab.workload import Workload
 from schedlab.workload.episodes import choose_episodes
 
 Rows = NDArray[np.float32]
 
 
-class QueueVectorEnv(VectorEnv[Rows, NDArray[np.int64], NDArray[Any]]):
+class NativeVectorEnv(VectorEnv[Rows, NDArray[np.int64], NDArray[Any]], Generic[Batch]):
     """So many environments stepped by one call, in threads; an episode that ends begins anew.
 
     The step that ends an episode returns the first observation of the next one; its ``info`` holds
@@ -29,34 +30,12 @@ class QueueVectorEnv(VectorEnv[Rows, NDArray[np.int64], NDArray[Any]]):
 
     metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012
 
-    def __init__(
-        self,
-        num_envs: int = 1,
-        workload: str | Path | Workload = "wl1",
-        jobs: int | None = 1000,
-        transforms: tuple[str, ...] = (),
-        threads: int | None = None,
-        copy: bool = True,
-        **rules: Any,
-    ) -> None:
-        """Choose how many, where jobs come from, and the rules, as for one environment.
-
-        Args:
-            num_envs: how many.
-            workload: as for ``choose_episodes``.
-            jobs: per episode.
-            transforms: of the jobs.
-            threads: how many step them; by default as many as there are processors.
-            copy: whether the arrays that are returned are yours; else the next step writes into
-                them again.
-            rules: the ``QueueSettings``.
-        """
-        episodes = choose_episodes(workload, jobs, transforms)
-        self.batch = QueueBatch(QueueSettings(**rules), episodes, num_envs, threads=threads)
-        self.num_envs, self.copy = num_envs, copy
-        self.single_observation_space, self.single_action_space = spaces(self.batch)
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
+    def __init__(self, batch: Batch, *, copy: bool) -> None:
+        """Take over a batch; without ``copy`` it writes into the arrays that it has returned."""
+        self.batch, self.num_envs, self.copy = batch, batch.size, copy
+        self.single_observation_space, self.single_action_space = spaces(batch)
+        self.observation_space = batch_space(self.single_observation_space, batch.size)
+        self.action_space = batch_space(self.single_action_space, batch.size)
 
     def reset(
         self, *, seed: Seeds = None, options: dict[str, Any] | None = None
@@ -110,3 +89,33 @@ class QueueVectorEnv(VectorEnv[Rows, NDArray[np.int64], NDArray[Any]]):
     def action_masks(self) -> NDArray[np.bool_]:
         """Which actions make sense now, one row per environment."""
         return self.batch.mask.astype(np.bool_)
+
+
+class QueueVectorEnv(NativeVectorEnv[QueueBatch]):
+    """``schedlab/Queue-v0`` as a native batch."""
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        workload: str | Path | Workload = "wl1",
+        jobs: int | None = 1000,
+        transforms: tuple[str, ...] = (),
+        threads: int | None = None,
+        copy: bool = True,
+        **rules: Any,
+    ) -> None:
+        """Choose how many, where jobs come from, and the rules, as for one environment.
+
+        Args:
+            num_envs: how many.
+            workload: as for ``choose_episodes``.
+            jobs: per episode.
+            transforms: of the jobs.
+            threads: how many step them; by default as many as there are processors.
+            copy: whether the arrays that are returned are yours; else the next step writes into
+                them again.
+            rules: the ``QueueSettings``.
+        """
+        episodes = choose_episodes(workload, jobs, transforms)
+        batch = QueueBatch(QueueSettings(**rules), episodes, num_envs, threads=threads)
+        super().__init__(batch, copy=copy)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from schedlab.errors import ParameterError
 
 
@@ -41,3 +43,14 @@ def switch(text: str) -> bool:
     if text.lower() not in ("true", "false"):
         raise ParameterError(f'"{text}" is neither true nor false')
     return text.lower() == "true"
+
+
+def one_of(*choices: str) -> Callable[[str], str]:
+    """One of these words."""
+
+    def parse(text: str) -> str:
+        if text not in choices:
+            raise ParameterError(f'"{text}"; must be {" or ".join(choices)}')
+        return text
+
+    return parse

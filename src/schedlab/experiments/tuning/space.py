@@ -10,10 +10,15 @@ from typing import Any
 
 from schedlab.errors import InputError, ParameterError
 from schedlab.rl import QueueSettings
+from schedlab.rl.acer_section import AcerSection
 from schedlab.rl.training_config import TrainSection
 from schedlab.sections import build, only, value_of
 
-SECTIONS: dict[str, type] = {"train": TrainSection, "environment": QueueSettings}
+SECTIONS: dict[str, type] = {
+    "train": TrainSection,
+    "acer": AcerSection,
+    "environment": QueueSettings,
+}
 _NOT_SEARCHED = {
     "seed": "every setting is trained with the seeds of [tune]",
     "steps": "every setting learns from the same number, that of the training file",
@@ -88,7 +93,7 @@ def written(value: Any) -> str:
 
 
 def read_space(given: Any) -> Space:
-    """The space that ``[space.train]`` and ``[space.environment]`` describe."""
+    """The space that ``[space.train]`` and its like describe."""
     if not isinstance(given, Mapping):
         raise InputError(f"[space] is {given!r}; must have sections of parameters")
     only(given, SECTIONS, "[space]")

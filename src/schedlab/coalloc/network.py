@@ -1,0 +1,118 @@
+"""The constraint network of a problem: jobs as variables, overlap forbidden along edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.coalloc.problem import Problem
+
+LEFT_OUT = 0
+"""The value of a job that is not scheduled; slots count from 1."""
+
+Domain = NDArray[np.int32]
+Neighbours = tuple[frozenset[int], ...]
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A job as a variable: the first slots it may have, ascending, and the slots it takes."""
+
+    starts: Domain
+    slots: int
+
+    def beside(self, other: Variable, start: int) -> NDArray[np.bool_]:
+        """Which of the values do not overlap with the other job at that start."""
+        if start == LEFT_OUT:
+            return np.ones(len(self.starts), dtype=bool)
+        before = self.starts + self.slots <= start
+        after = self.starts >= start + other.slots
+        free: NDArray[np.bool_] = before | after | (self.starts == LEFT_OUT)
+        return free
+
+    def until(self, last_slot: int) -> NDArray[np.bool_]:
+        """Which of the values use no slot after the last."""
+        in_time: NDArray[np.bool_] = self.starts + (self.slots - 1) <= last_slot
+        in_time |= self.starts == LEFT_OUT
+        return in_time
+
+    def keep(self, kept: NDArray[np.bool_]) -> Variable:
+        """The same job with these values only."""
+        return replace(self, starts=np.ascontiguousarray(self.starts[kept]))
+
+
+@dataclass(frozen=True)
+class Network:
+    """Variables, and for each those it must not overlap with (events as variables, EAV).
+
+    The relaxations narrow it: they take values out of domains and edges out of the graph, so that
+    a solution of what is left is one of the problem.
+    """
+
+    variables: tuple[Variable, ...]
+    neighbours: Neighbours
+
+    @classmethod
+    def of(cls, problem: Problem, may_leave_out: bool) -> Network:
+        """The whole problem; a job that may be left out has one value more."""
+        extra = [LEFT_OUT] if may_leave_out else []
+        variables = tuple(
+            Variable(np.array([*extra, *problem.domain(place)], dtype=np.int32), job.slots)
+            for place, job in enumerate(problem.jobs)
+        )
+        return cls(variables, problem.conflicts())
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many values each variable has."""
+        return [len(variable.starts) for variable in self.variables]
+
+    @property
+    def edges(self) -> int:
+        """How many pairs must not overlap."""
+        return sum(map(len, self.neighbours)) // 2
+
+    def keep(self, kept: Sequence[NDArray[np.bool_]]) -> Network:
+        """For each job these values only."""
+        pairs = zip(self.variables, kept, strict=True)
+        return replace(self, variables=tuple(each.keep(mask) for each, mask in pairs))
+
+    def with_fixed(self, job: int, start: int) -> Network:
+        """The job at that start, which its neighbours then avoid: its edges are not needed."""
+        own = self.variables[job]
+        changed = {
+            other: self.variables[other].keep(self.variables[other].beside(own, start))
+            for other in self.neighbours[job]
+        }
+        changed[job] = own.keep(own.starts == start)
+        return self._with(changed).without_edges((job, other) for other in self.neighbours[job])
+
+    def with_domain(self, job: int, kept: NDArray[np.bool_]) -> Network:
+        """Only these values of the job."""
+        return self._with({job: self.variables[job].keep(kept)})
+
+    def without_edges(self, edges: Iterable[tuple[int, int]]) -> Network:
+        """The same variables with fewer edges."""
+        left = list(map(set, self.neighbours))
+        for one, other in edges:
+            left[one].discard(other)
+            left[other].discard(one)
+        return replace(self, neighbours=tuple(map(frozenset, left)))
+
+    def among(self, jobs: Sequence[int]) -> Network:
+        """The jobs alone, numbered as they come."""
+        place = {job: new for new, job in enumerate(jobs)}
+        return Network(
+            tuple(self.variables[job] for job in jobs),
+            tuple(
+                frozenset(place[other] for other in self.neighbours[job] if other in place)
+                for job in jobs
+            ),
+        )
+
+    def _with(self, changed: dict[int, Variable]) -> Network:
+        variables = tuple(changed.get(job, each) for job, each in enumerate(self.variables))
+        return replace(self, variables=variables)

@@ -1,0 +1,80 @@
+"""One node of a pseudo tree: what an agent computes for its job, from messages alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab._core import Combine, util_table
+from schedlab.coalloc.network import LEFT_OUT, Variable
+
+Cells = NDArray[np.floating[Any]]
+"""Of 4 or of 8 bytes, all of one tree alike."""
+
+
+@dataclass(frozen=True)
+class UtilMessage:
+    """The best utility of a subtree for each combination of its separator's values."""
+
+    separator: tuple[int, ...]
+    table: Cells
+    """One axis for each job of the separator; minus infinity where nothing is feasible."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """A job with all it knows of others: its ancestors' variables, and who shares a resource.
+
+    UTIL goes up: a node joins its children's messages with its own utilities and constraints and
+    takes the best over its own values. VALUE comes down: with its ancestors' values known, a node
+    chooses its own from the same messages.
+    """
+
+    job: int
+    own: Variable
+    utility: Cells
+    """Of each of its values."""
+    separator: Mapping[int, Variable]
+    """In the order of the tree: the parent is the last."""
+    linked: frozenset[int]
+    """Those of the separator that it must not overlap with itself."""
+    combine: Combine
+
+    def util(self, children: Sequence[UtilMessage], threads: int = 1) -> UtilMessage:
+        """The message to the parent; at a root one number, the best there is."""
+        place = {job: at for at, job in enumerate(self.separator)}
+        table = util_table(
+            self.own.starts,
+            self.own.slots,
+            self.utility,
+            [(each.starts, each.slots, job in self.linked) for job, each in self.separator.items()],
+            [(child.table, [place[job] for job in child.separator[:-1]]) for child in children],
+            self.combine,
+            threads,
+        )
+        return UtilMessage(tuple(self.separator), table)
+
+    def choose(self, values: Mapping[int, int], children: Sequence[UtilMessage]) -> int:
+        """Its best value, given those of its separator: the first slot, or LEFT_OUT.
+
+        Of equally good ones it is the earliest, and LEFT_OUT only where that is better.
+        """
+        row = self.utility.copy()
+        for job in self.linked:
+            row[~self.own.beside(self.separator[job], values[job])] = -np.inf
+        for child in children:
+            at = tuple(self._place(job, values[job]) for job in child.separator[:-1])
+            if self.combine is Combine.SUM:
+                row += child.table[at]
+            else:
+                np.minimum(row, child.table[at], out=row)
+        best = np.flatnonzero(row == row.max())
+        last_resort = len(best) > 1 and self.own.starts[best[0]] == LEFT_OUT
+        return int(self.own.starts[best[1 if last_resort else 0]])
+
+    def _place(self, job: int, value: int) -> int:
+        return int(np.searchsorted(self.separator[job].starts, value))

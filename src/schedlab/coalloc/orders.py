@@ -1,0 +1,112 @@
+"""Heuristics for narrow pseudo trees: in which order to put the jobs, ancestors first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from schedlab.coalloc.network import Neighbours, Network
+from schedlab.coalloc.pseudotree import PseudoTree
+from schedlab.coalloc.timetable import starts_of as members
+from schedlab.errors import UnknownNameError
+
+Order = list[int]
+Heuristic = Callable[[Neighbours, list[int]], Order]
+"""The order of the jobs, given their conflicts and a rank of each that breaks ties."""
+
+TRIES = 16
+"""How many trees are made of which the best is taken."""
+
+
+def max_degree(neighbours: Neighbours, ranks: list[int]) -> Order:
+    """Depth-first search that goes on to the neighbour with the most conflicts."""
+    keys = [(len(others), -rank) for others, rank in zip(neighbours, ranks, strict=True)]
+    order: Order = []
+    seen: set[int] = set()
+    for root in sorted(range(len(keys)), key=keys.__getitem__, reverse=True):
+        path = [root]
+        while path:
+            if path[-1] not in seen:
+                seen.add(path[-1])
+                order.append(path[-1])
+            ahead = neighbours[path[-1]] - seen
+            if ahead:
+                path.append(max(ahead, key=keys.__getitem__))
+            else:
+                path.pop()
+    return order
+
+
+def max_cardinality(neighbours: Neighbours, ranks: list[int]) -> Order:
+    """Always the job in conflict with most of those already placed (Tarjan & Yannakakis 1984)."""
+    placed_near = [0] * len(neighbours)
+    left, order = set(range(len(neighbours))), []
+    while left:
+        job = max(left, key=lambda each: (placed_near[each], -ranks[each]))
+        left.remove(job)
+        order.append(job)
+        for other in neighbours[job] & left:
+            placed_near[other] += 1
+    return order
+
+
+def min_fill(neighbours: Neighbours, ranks: list[int]) -> Order:
+    """From the leaves: always the job whose elimination joins the fewest pairs of others."""
+    near = [sum(1 << other for other in others) for others in neighbours]
+    left, order = set(range(len(near))), []
+    fill = [_fill(near, job) for job in range(len(near))]
+    while left:
+        job = min(left, key=lambda each: (fill[each], near[each].bit_count(), ranks[each]))
+        left.remove(job)
+        order.append(job)
+        changed = _eliminate(near, job)
+        for other in changed & left:
+            fill[other] = _fill(near, other)
+    return order[::-1]
+
+
+HEURISTICS: dict[str, Heuristic] = {
+    "max-degree": max_degree,
+    "max-cardinality": max_cardinality,
+    "min-fill": min_fill,
+}
+
+CHOICES = (*HEURISTICS, "best")
+"""``best``: of several trees, with ties broken by chance, the one with the smallest messages."""
+
+
+def make_tree(network: Network, heuristic: str, seed: int = 0) -> PseudoTree:
+    """The pseudo tree of the network by that heuristic, one of ``CHOICES``."""
+    if heuristic not in CHOICES:
+        raise UnknownNameError("heuristic for pseudo trees", heuristic, CHOICES)
+    neighbours, ranks = network.neighbours, list(range(len(network.variables)))
+    if heuristic != "best":
+        return PseudoTree.along(HEURISTICS[heuristic](neighbours, ranks), neighbours)
+    random = np.random.default_rng(seed)
+    trees = [PseudoTree.along(make(neighbours, ranks), neighbours) for make in HEURISTICS.values()]
+    for _ in range(TRIES - len(trees)):
+        shuffled = random.permutation(len(ranks)).tolist()
+        trees.append(PseudoTree.along(min_fill(neighbours, shuffled), neighbours))
+    return min(trees, key=lambda tree: _weight(tree, network))
+
+
+def _weight(tree: PseudoTree, network: Network) -> tuple[int, int]:
+    cells = tree.cells(network.sizes)
+    return max(cells, default=0), sum(cells)
+
+
+def _fill(near: list[int], job: int) -> int:
+    """Twice the number of pairs of neighbours that are not neighbours themselves."""
+    around = near[job]
+    return sum((around & ~near[other]).bit_count() - 1 for other in members(around))
+
+
+def _eliminate(near: list[int], job: int) -> set[int]:
+    """Join all neighbours of the job and take it out; who may have another fill now."""
+    around, changed = near[job], set()
+    for other in members(around):
+        near[other] = (near[other] | around) & ~(1 << job) & ~(1 << other)
+        changed.add(other)
+        changed.update(members(near[other]))
+    return changed

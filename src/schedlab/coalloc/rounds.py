@@ -1,0 +1,150 @@
+"""Rounds of safe width deletion: every round fixes other jobs, and none loses anything."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from schedlab.coalloc.bounds import best_bound
+from schedlab.coalloc.greedy import Greedy, left_shift
+from schedlab.coalloc.messages import MessageStatistics
+from schedlab.coalloc.narrowing import fix_jobs
+from schedlab.coalloc.network import LEFT_OUT, Network
+from schedlab.coalloc.objective import Objective, measure
+from schedlab.coalloc.orders import make_tree
+from schedlab.coalloc.problem import Problem
+from schedlab.coalloc.solution import Ending, Solution, Starts
+from schedlab.coalloc.solver import Limits, Stopwatch
+from schedlab.coalloc.stages import Stages
+
+
+class Rounds:
+    """Safe width deletion, again and again.
+
+    The first round fixes jobs at their earliest free slots, and DPOP places the others. As soon as
+    there is a solution, the next rounds fix jobs drawn by chance at the slots they have in it: so
+    it remains possible, and only one at least as good takes its place; one that is just as good
+    does, since from there the next round may get further. Where jobs may be left out, there is a
+    solution from the beginning: greedy's. Where all are wanted and the first round finds no way to
+    schedule them, one that needs more slots is shortened in rounds of its own.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        objective: Objective,
+        limits: Limits,
+        width: int,
+        heuristic: str,
+        best: Starts | None = None,
+    ) -> None:
+        self._problem, self._objective, self._limits = problem, objective, limits
+        self._width, self._heuristic = width, heuristic
+        self._network = Network.of(problem, objective.may_leave_out)
+        self._tree = make_tree(self._network, heuristic, limits.seed)
+        self._random = np.random.default_rng(limits.seed)
+        self._best = best
+        if objective.may_leave_out:
+            self._best = Greedy().solve(problem, objective, limits).starts
+        self._complete = False  # a round had to fix nothing: what it says of the problem is proven
+        self._passes: list[MessageStatistics] = []
+        self._deleted_edges = 0
+        self._done = 0
+
+    def run(self, rounds: int, enough: float | None = None) -> Solution:
+        """At most so many rounds; fewer where what is enough, or else a bound, is reached."""
+        watch = Stopwatch(self._limits.time_s)
+        if min(self._network.sizes) == 0:
+            return self._solution("infeasible", watch)
+        if enough is None:
+            enough = best_bound(self._problem, self._objective.first)
+        ending: Ending = "finished"
+        try:
+            while self._done < rounds and not (self._done and self._settled(enough)):
+                if watch.expired:
+                    ending = "time-limit"
+                    break
+                if self._done == 1 and self._best is None:
+                    self._shorten(rounds - 2)
+                self._round()
+        except KeyboardInterrupt:
+            ending = "interrupted"
+        return self._solution(ending, watch)
+
+    def _settled(self, enough: float) -> bool:
+        if self._complete or self._best is None or len(self._objective.criteria) > 1:
+            return self._complete
+        reached = measure(self._objective.first, self._problem, self._best)
+        return reached >= enough if self._objective.first == "value" else reached <= enough
+
+    def _shorten(self, rounds: int) -> None:
+        """Take greedy's solution with as many slots as it needs, and bring the makespan down."""
+        slots, makespan = self._problem.slots, Objective(("makespan",))
+        work = sum(job.slots for job in self._problem.jobs)
+        roomy = replace(self._problem, slots=slots + work)
+        greedy = Greedy().solve(roomy, makespan, self._limits)
+        if not greedy.feasible:
+            return
+        roomy = replace(roomy, slots=max(slots, greedy.makespan))
+        rest = Rounds(roomy, makespan, self._limits, self._width, self._heuristic, greedy.starts)
+        found = rest.run(rounds, enough=slots)
+        self._passes += rest._passes
+        self._done += rest._done
+        if found.makespan <= slots:
+            self._best = found.starts
+
+    def _round(self) -> None:
+        pick = self._any if self._done else self._soonest
+        self._done += 1
+        relaxed = fix_jobs(
+            self._network, self._tree, self._width, pick, self._heuristic, self._guide()
+        )
+        if relaxed is None:
+            return
+        network, tree = relaxed
+        stages = Stages(network, tree, [job.value for job in self._problem.jobs], self._limits)
+        found = stages.optimise(self._objective)
+        self._passes += stages.passes
+        self._deleted_edges = max(self._deleted_edges, self._network.edges - network.edges)
+        self._complete = network is self._network
+        if found.values:
+            self._keep(left_shift(self._problem, found.starts(len(self._problem.jobs))))
+
+    def _keep(self, starts: Starts) -> None:
+        key = self._objective.key
+        if self._best is None or key(self._problem, starts) <= key(self._problem, self._best):
+            self._best = starts
+
+    def _guide(self) -> dict[int, int] | None:
+        if self._best is None:
+            return None
+        return {job: LEFT_OUT if at is None else at for job, at in enumerate(self._best)}
+
+    def _soonest(self, network: Network, jobs: list[int]) -> int:
+        """The job that can end first."""
+        variables = network.variables
+        return min(jobs, key=lambda job: int(variables[job].starts[0]) + variables[job].slots)
+
+    def _any(self, _: Network, jobs: list[int]) -> int:
+        return int(self._random.choice(jobs))
+
+    def _solution(self, ending: Ending, watch: Stopwatch) -> Solution:
+        problem, first = self._problem, self._objective.first
+        starts = self._best or (None,) * len(problem.jobs)
+        proven = self._complete and self._best is not None
+        return Solution(
+            problem,
+            starts,
+            "wd",
+            self._objective,
+            bound=measure(first, problem, starts) if proven else None,
+            messages=MessageStatistics.together(self._passes),
+            wall_s=watch.elapsed_s,
+            ending="infeasible" if self._complete and self._best is None else ending,
+            facts={
+                "rounds": self._done,
+                "deleted edges": self._deleted_edges,
+                "width before": self._tree.width,
+            },
+        )

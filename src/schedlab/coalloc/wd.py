@@ -1,0 +1,72 @@
+"""Width deletion: DPOP after a relaxation that bounds the width of the pseudo tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from schedlab.coalloc.messages import MessageStatistics
+from schedlab.coalloc.narrowing import delete_edges
+from schedlab.coalloc.network import Network
+from schedlab.coalloc.objective import Objective
+from schedlab.coalloc.orders import make_tree
+from schedlab.coalloc.problem import Problem
+from schedlab.coalloc.rounds import Rounds
+from schedlab.coalloc.solution import Solution
+from schedlab.coalloc.solver import Limits, Stopwatch
+from schedlab.coalloc.stages import Stages
+from schedlab.errors import ParameterError, UnknownNameError
+
+FORMS = ("safe", "published")
+
+
+@dataclass(frozen=True)
+class WidthDeletion:
+    """Bounds the width of the pseudo tree by restricting domains, then solves by DPOP.
+
+    As published, edges are deleted and an end of each gets the first slots; often nothing is
+    feasible after that. The safe form fixes jobs at their earliest free slots and shifts the
+    solution to the left, in rounds that never lose what an earlier one has found.
+    """
+
+    width: int = 5
+    form: str = "safe"
+    heuristic: str = "min-fill"
+    """Of the pseudo tree: one of ``orders.CHOICES``."""
+    rounds: int = 100
+    """Of the safe form at most; it ends when a bound is reached."""
+    name: ClassVar[str] = "wd"
+
+    def __post_init__(self) -> None:
+        for what, value in (("width", self.width), ("rounds", self.rounds)):
+            if value < 1:
+                raise ParameterError(f'solver "wd": {what} is {value}; must be >= 1')
+        if self.form not in FORMS:
+            raise UnknownNameError("form of wd", self.form, FORMS)
+
+    def solve(self, problem: Problem, objective: Objective, limits: Limits) -> Solution:
+        """The best solution of the relaxed problem that is found."""
+        if self.form == "published":
+            return self._as_published(problem, objective, limits)
+        return Rounds(problem, objective, limits, self.width, self.heuristic).run(self.rounds)
+
+    def _as_published(self, problem: Problem, objective: Objective, limits: Limits) -> Solution:
+        watch = Stopwatch()
+        whole = Network.of(problem, objective.may_leave_out)
+        wide = make_tree(whole, self.heuristic, limits.seed)
+        network, tree = delete_edges(whole, wide, self.width)
+        stages = Stages(network, tree, [job.value for job in problem.jobs], limits)
+        starts = stages.optimise(objective).starts(len(problem.jobs))
+        return Solution(
+            problem,
+            starts,
+            self.name,
+            objective,
+            messages=MessageStatistics.together(stages.passes),
+            wall_s=watch.elapsed_s,
+            facts={
+                "deleted edges": whole.edges - network.edges,
+                "width before": wide.width,
+                "width after": tree.width,
+            },
+        )

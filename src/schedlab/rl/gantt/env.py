@@ -1,0 +1,124 @@
+"""``schedlab/Gantt-v0`` for Gymnasium, one by one and as a native batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from schedlab.errors import ParameterError
+from schedlab.rl.gantt.batch import GanttBatch
+from schedlab.rl.gantt.episodes import GridEpisodes
+from schedlab.rl.gantt.settings import GanttSettings
+from schedlab.rl.native_env import NativeEnv
+from schedlab.rl.vector_env import NativeVectorEnv
+from schedlab.workload import Workload
+from schedlab.workload.episodes import Episodes, choose_episodes
+from schedlab.workload.generators import Bernoulli
+
+if TYPE_CHECKING:
+    from schedlab.rl.frame import Frame
+    from schedlab.rl.gantt.render import GanttRenderer
+
+Source = str | Path | Workload
+Load = float | Sequence[float]
+
+
+class GanttEnv(NativeEnv[GanttBatch]):
+    """An agent reserves the resources of a small grid, job by job.
+
+    Action i reserves for the job in slot i at the earliest start within the window, and no time
+    goes by. The last action lets one time unit go by; so do empty slots and jobs for which there
+    is no room. ``action_masks()`` tells which actions make sense.
+    """
+
+    def __init__(
+        self,
+        workload: Source | None = None,
+        jobs: int | None = None,
+        transforms: tuple[str, ...] = (),
+        load: Load | None = None,
+        units: int | None = None,
+        render_mode: str | None = None,
+        **rules: Any,
+    ) -> None:
+        """Say where jobs come from, as for ``grid_episodes``, and the ``GanttSettings``."""
+        settings = GanttSettings(**rules)
+        episodes = grid_episodes(settings.resources, workload, jobs, transforms, load, units)
+        super().__init__(GanttBatch(settings, episodes, 1, threads=1), render_mode)
+
+    def frame(self) -> Frame:
+        """The chart, the waiting jobs and the backlog, as a picture."""
+        return self._renderer.frame(self.batch)
+
+    @cached_property
+    def _renderer(self) -> GanttRenderer:
+        from schedlab.rl.gantt.render import GanttRenderer
+
+        return GanttRenderer()
+
+
+class GanttVectorEnv(NativeVectorEnv[GanttBatch]):
+    """``schedlab/Gantt-v0`` as a native batch."""
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        workload: Source | None = None,
+        jobs: int | None = None,
+        transforms: tuple[str, ...] = (),
+        load: Load | None = None,
+        units: int | None = None,
+        threads: int | None = None,
+        copy: bool = True,
+        **rules: Any,
+    ) -> None:
+        """Choose how many, where jobs come from, and the rules, as for one environment.
+
+        Args:
+            num_envs: how many.
+            workload: as for ``grid_episodes``.
+            jobs: per episode.
+            transforms: of the jobs.
+            load: offered by generated jobs.
+            units: time units in which generated jobs arrive.
+            threads: how many step them; by default as many as there are processors.
+            copy: whether the arrays that are returned are yours; else the next step writes into
+                them again.
+            rules: the ``GanttSettings``.
+        """
+        settings = GanttSettings(**rules)
+        episodes = grid_episodes(settings.resources, workload, jobs, transforms, load, units)
+        super().__init__(GanttBatch(settings, episodes, num_envs, threads=threads), copy=copy)
+
+
+def grid_episodes(
+    resources: int,
+    workload: Source | None = None,
+    jobs: int | None = None,
+    transforms: tuple[str, ...] = (),
+    load: Load | None = None,
+    units: int | None = None,
+) -> Episodes:
+    """Generated jobs for so many resources, or those of a workload.
+
+    Args:
+        resources: of the grid.
+        workload: with ``jobs`` and ``transforms`` as for ``choose_episodes``; None: new jobs in
+            each episode.
+        jobs: per episode.
+        transforms: of the jobs.
+        load: offered by generated jobs, by default 1.0; of several each episode draws one.
+        units: time units in which generated jobs arrive, by default 100.
+    """
+    if workload is not None:
+        for name, given in (("load", load), ("units", units)):
+            if given is not None:
+                raise ParameterError(f"{name} is for generated jobs; omit it or the workload")
+        return choose_episodes(workload, jobs, transforms)
+    for name, unusable in (("jobs", jobs), ("transforms", transforms)):
+        if unusable:
+            raise ParameterError(f"{name} is for jobs of a workload; give a workload or omit it")
+    loads = (1.0,) if load is None else tuple(load) if isinstance(load, Sequence) else (load,)
+    return GridEpisodes(loads, 100 if units is None else units, Bernoulli(nodes=resources))

@@ -1,0 +1,151 @@
+"""The heuristics that DeepRM was compared with (Mao et al., HotNets 2016), on the grid.
+
+They start only what fits now, and read everything from the observation.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import UnknownNameError
+from schedlab.policies.learned.agent import Actions, Decider, Masks, Observations
+from schedlab.rl.gantt.batch import GanttBatch
+from schedlab.rl.gantt.settings import SLOT_FEATURES, GanttSettings
+from schedlab.sim import Schedule
+from schedlab.workload import Workload
+from schedlab.workload.episodes import FixedEpisode
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """What observations tell, a row each: the free resources, and the job in each slot or 0."""
+
+    free: Numbers
+    resources: Numbers
+    time: Numbers
+
+    @classmethod
+    def seen(cls, observation: Observations, settings: GanttSettings) -> Waiting:
+        """Read off an observation of any kind."""
+        read = _from_vector if settings.observation == "vector" else _from_image
+        return read(observation, settings)
+
+    @property
+    def fit(self) -> NDArray[np.bool_]:
+        """Which slots hold a job that could start now."""
+        present: NDArray[np.bool_] = self.resources > 0
+        return present & (self.resources <= self.free[:, None])
+
+
+class SlotRule(ABC):
+    """Takes the fitting job with the highest score, of equals that in the lowest slot."""
+
+    def __init__(self, settings: GanttSettings) -> None:
+        self.settings = settings
+
+    @abstractmethod
+    def scores(self, waiting: Waiting) -> Numbers:
+        """A number for each slot, only compared where a job fits."""
+
+    def choose(self, observation: Observations, mask: Masks) -> Actions:
+        """One action per row; time goes on where nothing fits."""
+        waiting = Waiting.seen(observation, self.settings)
+        fit = waiting.fit
+        best = np.where(fit, self.scores(waiting), -np.inf).argmax(axis=1)
+        actions: Actions = np.where(fit.any(axis=1), best, self.settings.slots)
+        return actions
+
+
+class ShortestFirst(SlotRule):
+    """SJF: the shortest job that fits."""
+
+    def scores(self, waiting: Waiting) -> Numbers:
+        """The shorter, the higher."""
+        return -waiting.time
+
+
+class Packer(SlotRule):
+    """The widest job that fits, which fills the free resources best."""
+
+    def scores(self, waiting: Waiting) -> Numbers:
+        """The wider, the higher."""
+        return waiting.resources
+
+
+class Tetris(SlotRule):
+    """Wide and short jobs first, after Grandl et al. (SIGCOMM 2014)."""
+
+    def __init__(self, settings: GanttSettings, packing: float = 0.5) -> None:
+        """Weigh the packing so much, and the shortness with the rest."""
+        super().__init__(settings)
+        self.packing = packing
+
+    def scores(self, waiting: Waiting) -> Numbers:
+        """The weighted sum of the resources and of the reciprocal time."""
+        shortness = 1 / np.maximum(waiting.time, 1)
+        return self.packing * waiting.resources + (1 - self.packing) * shortness
+
+
+class RandomRule:
+    """Any action, whether it makes sense or not, each as often as the others."""
+
+    def __init__(self, settings: GanttSettings, seed: int = 0) -> None:
+        self.settings, self._random = settings, np.random.default_rng(seed)
+
+    def choose(self, observation: Observations, mask: Masks) -> Actions:
+        """One action per row."""
+        return self._random.integers(self.settings.slots + 1, size=len(mask))
+
+
+RULES: dict[str, Callable[[GanttSettings], Decider]] = {
+    "sjf": ShortestFirst,
+    "tetris": Tetris,
+    "packer": Packer,
+    "random": RandomRule,
+}
+
+
+def make_rule(name: str, settings: GanttSettings | None = None) -> Decider:
+    """The rule of that name, for an environment with these settings."""
+    if name not in RULES:
+        raise UnknownNameError("rule", name, RULES)
+    return RULES[name](settings or GanttSettings())
+
+
+def schedule_by(
+    decider: Decider, workload: Workload, settings: GanttSettings | None = None
+) -> Schedule:
+    """One episode with these jobs, decided by a rule or a trained agent."""
+    batch = GanttBatch(settings or GanttSettings(), FixedEpisode(workload), 1, threads=1)
+    batch.reset(0)
+    while not len(batch.step(decider.choose(batch.observation, batch.mask))):
+        pass
+    return replace(batch.schedule(0), policy=f"gantt:{type(decider).__name__}")
+
+
+def _from_image(observation: Observations, settings: GanttSettings) -> Waiting:
+    image = observation.reshape(-1, *settings.image_shape)
+    chart, end = settings.resources, settings.resources * (1 + settings.slots)
+    jobs = image[:, :, chart:end].reshape(len(image), settings.window, settings.slots, chart)
+    return Waiting(
+        free=(image[:, 0, :chart] == 0).sum(axis=1).astype(np.float64),
+        resources=jobs[:, 0].sum(axis=2, dtype=np.float64),
+        time=jobs[:, :, :, 0].sum(axis=1, dtype=np.float64),
+    )
+
+
+def _from_vector(observation: Observations, settings: GanttSettings) -> Waiting:
+    end = settings.window + SLOT_FEATURES * settings.slots
+    slots = observation[:, settings.window : end].reshape(-1, settings.slots, SLOT_FEATURES)
+    return Waiting(
+        free=np.rint(observation[:, 0] * float(settings.resources)).astype(np.float64),
+        resources=np.rint(slots[:, :, 0] * float(settings.resources)).astype(np.float64),
+        time=np.rint(slots[:, :, 1] * float(settings.window)).astype(np.float64),
+    )

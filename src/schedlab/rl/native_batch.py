@@ -1,0 +1,170 @@
+"""What every batch of native environments has: arrays, chance and steps."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import ParameterError, UnknownNameError, WorkloadError
+from schedlab.sim import Schedule
+from schedlab.workload import Workload
+
+Seeds = int | Sequence[int | None] | None
+
+
+class BatchCore(Protocol):
+    """The environments themselves, which write into the arrays."""
+
+    @property
+    def observation_size(self) -> int:
+        """Numbers that each agent sees."""
+        ...
+
+    @property
+    def actions(self) -> int:
+        """Actions that each agent has."""
+        ...
+
+    def step(
+        self,
+        actions: Any,
+        observation: Any,
+        reward: Any,
+        terminated: Any,
+        truncated: Any,
+        mask: Any,
+    ) -> None:
+        """One step of every environment."""
+        ...
+
+
+class NativeBatch(ABC):
+    """Native environments with the arrays they write into.
+
+    ``observation`` and ``mask`` hold one row per environment; rows of finished episodes are those
+    of the next one after ``reset``.
+    """
+
+    core: BatchCore
+
+    def __init__(
+        self,
+        core: BatchCore,
+        size: int,
+        *,
+        shape: tuple[int, ...],
+        largest: float,
+        observation: NDArray[np.float32] | None,
+    ) -> None:
+        """Take the environments.
+
+        Args:
+            core: the environments.
+            size: how many.
+            shape: of what one agent sees.
+            largest: no number that an agent sees is larger.
+            observation: an array to write observations into, such as a view of pinned memory.
+        """
+        self.core, self.size, self.largest = core, size, largest
+        self.observation = _checked(observation, (size, *shape))
+        self.mask: NDArray[np.uint8] = np.zeros((size, core.actions), np.uint8)
+        self.reward = np.zeros(size)
+        self.terminated, self.truncated = (np.zeros(size, np.uint8) for _ in range(2))
+        self.random = [np.random.default_rng() for _ in range(size)]
+        self._not_begun = set(range(size))
+
+    def seed(self, seeds: Seeds) -> None:
+        """Give every environment its own chance: one seed for all makes them all different."""
+        if seeds is None:
+            return
+        given = [seeds + place for place in range(self.size)] if isinstance(seeds, int) else seeds
+        if len(given) != self.size:
+            raise ParameterError(f"{len(given)} seeds for {self.size} environments")
+        for place, seed in enumerate(given):
+            if seed is not None:
+                self.random[place] = np.random.default_rng(seed)
+
+    @property
+    def rows(self) -> NDArray[np.float32]:
+        """The observations as the core writes them; somebody may have put another array there."""
+        return self.observation.reshape(self.size, -1)
+
+    @abstractmethod
+    def reset(self, place: int, sequence: Workload | None = None) -> None:
+        """Begin an episode of one environment, on these jobs or on its next ones."""
+
+    def step(self, actions: NDArray[np.int64]) -> NDArray[np.intp]:
+        """Step them all and say which have finished; those wait for ``reset``."""
+        if self._not_begun:
+            raise ParameterError("an episode must begin with reset() before the first step")
+        self.core.step(actions, self.rows, self.reward, self.terminated, self.truncated, self.mask)
+        return np.flatnonzero(self.terminated | self.truncated)
+
+    @abstractmethod
+    def result(self, place: int) -> Mapping[str, Any]:
+        """What became of the episode that this environment has played so far."""
+
+    @abstractmethod
+    def schedule(self, place: int) -> Schedule:
+        """The jobs of this environment's episode, with the starts and ends decided so far."""
+
+
+Batch = TypeVar("Batch", bound=NativeBatch)
+
+
+def thread_count(size: int, threads: int | None) -> int:
+    """How many threads step so many environments; by default as many as there are processors."""
+    if size < 1:
+        raise ParameterError(f"{size} environments; must be >= 1")
+    if threads is not None and threads < 1:
+        raise ParameterError(f"threads is {threads}; must be >= 1")
+    return threads or len(os.sched_getaffinity(0))
+
+
+def _checked(
+    observation: NDArray[np.float32] | None, shape: tuple[int, ...]
+) -> NDArray[np.float32]:
+    if observation is None:
+        return np.zeros(shape, np.float32)
+    if observation.shape != shape:
+        raise ParameterError(f"observation has shape {observation.shape}; must be {shape}")
+    if observation.dtype != np.float32 or not observation.flags.c_contiguous:
+        raise ParameterError("observation must be a contiguous array of float32")
+    return observation
+
+
+def check_playable(workload: Workload) -> None:
+    """Raise WorkloadError for jobs that an episode would wait for in vain."""
+    if not len(workload):
+        raise WorkloadError("an episode needs at least one job")
+    withdrawn = np.flatnonzero(workload["cancel_after_s"] >= 0)
+    if len(withdrawn):
+        raise WorkloadError(
+            f"job {workload['job_id'][withdrawn[0]]} is withdrawn while it waits "
+            f"({len(withdrawn):,} such jobs); an episode ends when all its jobs have started"
+        )
+
+
+def check_actions(actions: NDArray[np.int64], count: int) -> None:
+    """Raise ParameterError for an action that there is not."""
+    outside = (actions < 0) | (actions >= count)
+    if outside.any():
+        raise ParameterError(
+            f"action is {actions[outside.argmax()]}; must be from 0 to {count - 1}"
+        )
+
+
+def sequence_in(options: Mapping[str, Any] | None) -> Workload | None:
+    """The jobs that the options of a reset ask for."""
+    asked = dict(options or {})
+    sequence = asked.pop("sequence", None)
+    for name in asked:
+        raise UnknownNameError("option", name, ["sequence"])
+    if not isinstance(sequence, Workload | None):
+        raise ParameterError(f"sequence is a {type(sequence).__name__}; must be a Workload")
+    return sequence

@@ -1,0 +1,86 @@
+"""A native environment as one of Gymnasium's."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Generic
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Box, Discrete
+from numpy.typing import NDArray
+
+from schedlab.errors import ParameterError
+from schedlab.rl.native_batch import Batch, NativeBatch, sequence_in
+from schedlab.sim import Schedule
+
+if TYPE_CHECKING:
+    from schedlab.rl.frame import Frame
+
+Observation = NDArray[np.float32]
+
+RENDER_MODES = ["rgb_array"]
+
+
+def spaces(batch: NativeBatch) -> tuple[gymnasium.Space[Any], Discrete]:
+    """What one agent sees, and what it can do."""
+    seen = Box(0, batch.largest, batch.observation.shape[1:], np.float32)
+    return seen, Discrete(batch.core.actions)
+
+
+class NativeEnv(gymnasium.Env[Observation, np.int64], Generic[Batch], ABC):
+    """A batch of one environment; ``action_masks()`` tells which actions make sense."""
+
+    metadata = {"render_modes": RENDER_MODES, "render_fps": 4}  # noqa: RUF012
+
+    def __init__(self, batch: Batch, render_mode: str | None) -> None:
+        """Take over a batch of one."""
+        if render_mode not in (None, *RENDER_MODES):
+            raise ParameterError(f'render_mode is "{render_mode}"; must be {RENDER_MODES[0]}')
+        self.render_mode, self.batch = render_mode, batch
+        self.observation_space, self.action_space = spaces(batch)
+        self._action = np.zeros(1, np.int64)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin an episode; ``options={"sequence": workload}`` plays these jobs."""
+        super().reset(seed=seed)
+        self.batch.seed(seed)
+        self.batch.reset(0, sequence_in(options))
+        return self.batch.observation[0].copy(), {}
+
+    def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Do what the action says; the info of the last step tells what became of the episode."""
+        batch, actions = self.batch, self.batch.core.actions
+        if not 0 <= action < actions:
+            raise ParameterError(f"action is {action}; must be from 0 to {actions - 1}")
+        self._action[0] = action
+        ended = len(batch.step(self._action)) > 0
+        return (
+            batch.observation[0].copy(),
+            float(batch.reward[0]),
+            bool(batch.terminated[0]),
+            bool(batch.truncated[0]),
+            dict(batch.result(0)) if ended else {},
+        )
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Which actions make sense now."""
+        allowed: NDArray[np.bool_] = self.batch.mask[0] != 0
+        return allowed
+
+    def schedule(self) -> Schedule:
+        """What the agent has decided so far; jobs without a start wait, with start -1."""
+        return self.batch.schedule(0)
+
+    def render(self) -> Frame | None:
+        """This moment as a picture: height x width x RGB."""
+        if self.render_mode is None:
+            gymnasium.logger.warn('render() draws nothing without render_mode="rgb_array"')
+            return None
+        return self.frame()
+
+    @abstractmethod
+    def frame(self) -> Frame:
+        """The picture."""

@@ -1,0 +1,35 @@
+"""A job in Batsim, in whole microseconds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from schedlab.workload import Workload
+
+SECOND_US = 1_000_000
+GRACE_US = 5 * SECOND_US
+"""What batsched adds to every requested time, for the delays of a resource manager."""
+
+
+@dataclass(eq=False)
+class BatsimJob:
+    """What was asked, and when it started."""
+
+    submit_us: int
+    nodes: int
+    request_us: int
+    run_us: int
+    start_us: int = -1
+
+    @property
+    def planned_us(self) -> int:
+        """How long the scheduler keeps nodes for it."""
+        return self.request_us + GRACE_US
+
+
+def jobs_of(workload: Workload) -> list[BatsimJob]:
+    """The jobs in order of submission."""
+    times = (workload[name] * SECOND_US for name in ("submit_s", "request_s", "run_s"))
+    submit_us, request_us, run_us = (column.tolist() for column in times)
+    rows = zip(submit_us, workload["nodes"].tolist(), request_us, run_us, strict=True)
+    return [BatsimJob(*row) for row in rows]

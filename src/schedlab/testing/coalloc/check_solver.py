@@ -1,0 +1,80 @@
+"""The conformance test for solvers of co-allocation: the rules every solver must keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from schedlab.coalloc import Limits, Objective, Problem, Solution, Solver, generate_problem
+from schedlab.coalloc import make_solver as named_solver
+from schedlab.coalloc.generate import KINDS
+from schedlab.coalloc.objective import measure
+from schedlab.coalloc.solution import Starts
+from schedlab.errors import SolverError
+from schedlab.testing.coalloc.brute_force import brute_force
+from schedlab.testing.coalloc.instances import figure_1, one_resource
+
+OBJECTIVES = ("value", "makespan", "sum-of-starts", "value,makespan")
+
+_ROUNDING = 1e-9
+
+
+def check_solver(solver: str | Solver, *, problems: Sequence[Problem] | None = None) -> None:
+    """Run a solver on small problems; raise SolverError with a sentence if it breaks a rule.
+
+    A solver need not find the optimum, nor a feasible schedule where all jobs must be scheduled;
+    but what it says must be true.
+
+    Args:
+        solver: a name as ``lns:moves=50``, or an object with the method ``solve``.
+        problems: what to run it on, small enough to try everything; by default a few of each kind.
+    """
+    chosen = named_solver(solver) if isinstance(solver, str) else solver
+    for problem in small_problems() if problems is None else problems:
+        for objective in map(Objective.parse, OBJECTIVES):
+            first, again = (chosen.solve(problem, objective, Limits(seed=7)) for _ in range(2))
+            for broken in _broken(first, again):
+                raise SolverError(
+                    f"{broken}; solver {chosen.name} broke this on problem "
+                    f'"{problem.name}" with objective {objective}'
+                )
+
+
+def small_problems() -> list[Problem]:
+    """With all jobs fitting and not, with ties, and with jobs that fit nowhere."""
+    drawn = [
+        generate_problem(5, kind=kind, resources=3, slots=4, seed=seed)
+        for kind in KINDS
+        for seed in range(3)
+    ]
+    tight = [one_resource(2, 2, 1, slots=slots, values=(4.0, 4.0, 0.5)) for slots in (1, 4, 5)]
+    return [figure_1(slots=3), *tight, *drawn]
+
+
+def _broken(found: Solution, again: Solution) -> Iterator[str]:
+    """The rules that the answer breaks, as sentences."""
+    if len(found.starts) != len(found.problem.jobs):
+        yield "an answer must have a start, or None, for each job"
+        return
+    if any(not fault.startswith("not scheduled") for fault in found.faults):
+        yield f"a schedule must not have overlaps or starts outside a domain: {found.faults[0]}"
+    if found.starts != again.starts:
+        yield "the same seed must give the same answer"
+    optimum = _optimum(found.problem, found.objective)
+    if optimum is None:
+        return
+    if found.ending == "infeasible":
+        yield "infeasible must be said only of problems that are"
+    if found.bound is not None and _too_tight(found, found.bound, optimum):
+        yield f"a bound must not be tighter than the optimum, but is {found.bound}"
+
+
+def _too_tight(found: Solution, bound: float, optimum: Starts) -> bool:
+    best = measure(found.objective.first, found.problem, optimum)
+    missing = best - bound if found.objective.first == "value" else bound - best
+    return missing > _ROUNDING
+
+
+@cache
+def _optimum(problem: Problem, objective: Objective) -> Starts | None:
+    return brute_force(problem, objective)
