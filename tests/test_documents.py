@@ -22,6 +22,7 @@ from typing import Any
 
 import pytest
 
+from schedlab.coalloc import SOLVERS
 from schedlab.policies import BACKFILLS, ORDERS
 from schedlab.predict import PREDICTORS
 
@@ -159,4 +160,11 @@ def test_the_page_on_predictors_has_the_program_s_table() -> None:
     """Every predictor has its row, with the program's sentence and reference."""
     page = (ROOT / "docs" / "guides" / "predictors.md").read_text(encoding="utf-8")
     for name, entry in PREDICTORS.items():
+        assert f"| `{name}` | {entry.sentence} | {entry.reference} |" in page
+
+
+def test_the_page_on_co_allocation_has_the_program_s_table() -> None:
+    """Every solver has its row, with the program's sentence and reference."""
+    page = (ROOT / "docs" / "guides" / "coalloc.md").read_text(encoding="utf-8")
+    for name, entry in SOLVERS.items():
         assert f"| `{name}` | {entry.sentence} | {entry.reference} |" in page

@@ -7,7 +7,8 @@ from fractions import Fraction
 import pytest
 
 from schedlab.errors import ParameterError, SchedlabError, UnknownNameError
-from schedlab.lookup import find_class
+from schedlab.lookup import find_class, parse_parameters
+from schedlab.workload.arguments import whole_number
 
 TABLE: dict[str, type[Fraction]] = {"fraction": Fraction}
 
@@ -36,3 +37,26 @@ def test_a_wrong_name_is_one_sentence(name: str, error: type[SchedlabError], sen
     """Typing errors are the commonest of all."""
     with pytest.raises(error, match=sentence):
         find_class("number", name, TABLE)
+
+
+def test_parameters_are_read_by_their_table() -> None:
+    """What follows the colon of a name; blanks do not matter, no text is no parameter."""
+    known = {"depth": whole_number}
+    assert parse_parameters("policy", "easy", " depth = 3", known) == {"depth": 3}
+    assert parse_parameters("policy", "easy", "", known) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "sentence"),
+    [
+        ("dept=3", UnknownNameError, 'did you mean "depth"'),
+        ("depth=deep", ParameterError, 'policy "easy": depth: "deep" is not a whole number'),
+        ("depth", ParameterError, 'depth: "" is not a whole number'),
+    ],
+)
+def test_a_wrong_parameter_is_one_sentence(
+    text: str, error: type[SchedlabError], sentence: str
+) -> None:
+    """It names the key and the value."""
+    with pytest.raises(error, match=sentence):
+        parse_parameters("policy", "easy", text, {"depth": whole_number})

@@ -7,7 +7,9 @@ import pytest
 from schedlab.errors import ParameterError
 from schedlab.units import (
     format_duration,
+    parse_bytes,
     parse_duration,
+    short_bytes,
     short_duration,
     three_digits,
     whole_duration,
@@ -64,3 +66,27 @@ def test_three_digits_are_kept(value: float, text: str) -> None:
 def test_whole_duration_is_exact(seconds: int, text: str) -> None:
     """The largest unit that goes into it, as people write requests."""
     assert whole_duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("4096", 4096), ("2GB", 2 * 10**9), ("1.5 GiB", 3 * 2**29), ("12kb", 12_000), ("0", 0)],
+)
+def test_memory_is_read_as_people_write_it(text: str, count: int) -> None:
+    """GB counts in thousands, GiB in 1,024s."""
+    assert parse_bytes(text) == count
+
+
+@pytest.mark.parametrize("text", ["", "much", "2 gigs", "-1GB", "1e9"])
+def test_what_is_no_amount_of_memory_is_refused(text: str) -> None:
+    """With an example of what is."""
+    with pytest.raises(ParameterError, match="write for example 2GB"):
+        parse_bytes(text)
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "0 B"), (1023, "1,023 B"), (4 * 20**5, "12.2 MiB"), (2**60, "1.00 EiB")]
+)
+def test_sizes_are_written_in_the_unit_that_suits(count: int, text: str) -> None:
+    """20⁵ cells of 4 bytes are 12.2 MiB."""
+    assert short_bytes(count) == text

@@ -204,7 +204,8 @@ void bind_simulator(nb::module_& m) {
         .def("run", &Simulator::run, "policy"_a, "passes"_a,
              nb::call_guard<nb::gil_scoped_release>(),
              "Runs up to so many passes; False when the simulation is over.")
-        .def("advance", &Simulator::advance, nb::call_guard<nb::gil_scoped_release>(),
+        .def("advance", [](Simulator& s) { return s.advance(); },
+             nb::call_guard<nb::gil_scoped_release>(),
              "Goes on to the next pass without deciding it; False when there is none.")
         .def_prop_ro(
             "view",

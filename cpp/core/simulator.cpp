@@ -71,18 +71,12 @@ bool Simulator::run(Policy& policy, std::int64_t passes) {
     return true;
 }
 
-bool Simulator::advance() {
-    completed_.clear();
-    submitted_.clear();
-    cancelled_.clear();
-    reserved_.clear();
-    corrected_ = false;
-    plan_made_ = false;
-    deciding_ = false;
+bool Simulator::advance(Time until) {
+    if (deciding_) forget_pass();
     for (;;) {
         const Time next = next_event();
-        if (next == kNever) return false;
-        now_ = next;
+        if (next == kNever || next > until) return false;
+        now_ = std::max(now_, next);  // a live cluster may tell late
         wake_up_ = kNever;
         complete_jobs();
         if (predictor_) correct_predictions();
@@ -97,6 +91,17 @@ bool Simulator::advance() {
     }
     deciding_ = true;
     return true;
+}
+
+void Simulator::forget_pass() {
+    completed_.clear();
+    submitted_.clear();
+    cancelled_.clear();
+    started_.clear();
+    reserved_.clear();
+    corrected_ = false;
+    plan_made_ = false;
+    deciding_ = false;
 }
 
 bool Simulator::keys_changed() const {
@@ -301,6 +306,7 @@ void Simulator::begin_run(WaitingQueue::Position position, std::size_t ranges_be
     ranges_begin_[job] = ranges_begin;
     ranges_count_[job] = static_cast<std::int32_t>(ranges_.size() - ranges_begin);
     completions_.push({end_[job], job});
+    started_.push_back(job);
     expect_release(job);
 }
 

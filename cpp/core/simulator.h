@@ -35,8 +35,8 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     Simulator(JobTable jobs, Options options, std::shared_ptr<Predictor> predictor = nullptr);
 
     // Goes on to the next moment at which jobs wait and something has happened.
-    // False when nothing more will happen.
-    bool advance();
+    // False when nothing more will happen, or nothing by then.
+    bool advance(Time until = kNever);
     // Runs up to `passes` passes; false when the simulation is over.
     bool run(Policy& policy, std::int64_t passes);
     // Puts the queue in the policy's order from now on. `run` does it by itself.
@@ -60,6 +60,7 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     std::span<const NodeRange> nodes_of(JobIndex job) const;
 
   private:
+    friend class LiveCluster;
     friend class View;
 
     // When an event is noticed: at once, or at the next tick.
@@ -77,6 +78,7 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     }
 
     Time next_event();
+    void forget_pass();
     void complete_jobs();
     void complete(JobIndex job);
     void correct_predictions();
@@ -126,6 +128,7 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     std::vector<JobIndex> completed_;
     std::vector<JobIndex> submitted_;
     std::vector<JobIndex> cancelled_;
+    std::vector<JobIndex> started_;
     bool corrected_ = false;
     // The plan of this pass, made when first asked for, and what was reserved in it.
     std::optional<AvailabilityProfile> plan_;

@@ -1,17 +1,17 @@
 #include "core/user_accuracy.h"
 
-#include <unordered_map>
-
 namespace schedlab {
 
 UserAccuracy::UserAccuracy(std::span<const std::int64_t> user_of_job) {
-    std::unordered_map<std::int64_t, std::int32_t> numbers;
     user_.reserve(user_of_job.size());
-    for (const std::int64_t user : user_of_job) {
-        const auto next = static_cast<std::int32_t>(numbers.size());
-        user_.push_back(numbers.try_emplace(user, next).first->second);
-    }
-    wrsa_.assign(numbers.size(), 1.0);
+    for (const std::int64_t user : user_of_job) add_job(user);
+}
+
+void UserAccuracy::add_job(std::int64_t user) {
+    const auto next = static_cast<std::int32_t>(wrsa_.size());
+    const auto [at, is_new] = numbers_.try_emplace(user, next);
+    if (is_new) wrsa_.push_back(1.0);
+    user_.push_back(at->second);
 }
 
 void UserAccuracy::job_ended(JobIndex job, Time ran, Time request) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "core/types.h"
@@ -16,12 +17,14 @@ class UserAccuracy {
 
     explicit UserAccuracy(std::span<const std::int64_t> user_of_job);
 
+    void add_job(std::int64_t user);
     void set_beta(double beta) { beta_ = beta; }
     // Of the job's submitter, now.
     double of(JobIndex job) const { return wrsa_[user_[job]]; }
     void job_ended(JobIndex job, Time ran, Time request);
 
   private:
+    std::unordered_map<std::int64_t, std::int32_t> numbers_;  // of the users
     std::vector<std::int32_t> user_;  // by job: users numbered in the order in which they appear
     std::vector<double> wrsa_;        // by user
     double beta_ = kBeta;

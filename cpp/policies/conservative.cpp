@@ -15,6 +15,7 @@ void Conservative::begin(const View& view) {
 }
 
 void Conservative::schedule(View& view) {
+    planned_start_.resize(view.jobs(), kNone);  // on a live cluster there are more each time
     const bool room = take_in_changes(view);
     broken_ = view.overdue() || (broken_ && a_promise_is_past(view));
     if (broken_ || view.plans_are_void()) {

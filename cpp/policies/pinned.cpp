@@ -15,6 +15,7 @@ void Pinned::begin(const View& view) {
 }
 
 void Pinned::schedule(View& view) {
+    planned_.resize(view.jobs(), false);  // on a live cluster there are more each time
     const bool anew = broken_ || view.plans_are_void();
     broken_ = view.overdue();
     if (anew) {

@@ -7,6 +7,7 @@ import typer
 from schedlab.cli import (
     analyse,
     audit,
+    coalloc,
     compare,
     demo,
     evolve,
@@ -45,6 +46,7 @@ add_command(app, predict.predict, *predict.EXAMPLES)
 app.add_typer(workload.app)
 app.add_typer(experiment.app)
 app.add_typer(incentive.app)
+app.add_typer(coalloc.app)
 add_command(app, train.train, *train.EXAMPLES)
 add_command(app, evolve.evolve, *evolve.EXAMPLES)
 add_command(app, explain.explain, *explain.EXAMPLES)

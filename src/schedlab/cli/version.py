@@ -20,7 +20,7 @@ def version(json: AsJson = False) -> None:
     versions = {
         "schedlab": __version__,
         "python": platform.python_version(),
-        **{name: _installed(name) for name in _PACKAGES},
+        **{name: installed(name) for name in _PACKAGES},
     }
     if json:
         print_json(versions)
@@ -29,7 +29,8 @@ def version(json: AsJson = False) -> None:
         typer.echo(f"{name:<10}  {number or 'not installed'}")
 
 
-def _installed(name: str) -> str | None:
+def installed(name: str) -> str | None:
+    """Which version of the package there is; None without it."""
     from importlib.metadata import PackageNotFoundError
     from importlib.metadata import version as installed_version
 

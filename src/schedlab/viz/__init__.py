@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from schedlab.viz.cdf import draw_cdf
+from schedlab.viz.coalloc import draw_coalloc_gantt, draw_constraint_graph, draw_pseudo_tree
 from schedlab.viz.comparison import draw_comparison
 from schedlab.viz.gantt import draw_gantt
 from schedlab.viz.honesty import draw_honesty
@@ -31,13 +32,16 @@ __all__ = [
     "PICTURES",
     "ErrorPoint",
     "draw_cdf",
+    "draw_coalloc_gantt",
     "draw_comparison",
+    "draw_constraint_graph",
     "draw_gantt",
     "draw_honesty",
     "draw_importance",
     "draw_incentive",
     "draw_over_time",
     "draw_prediction_error",
+    "draw_pseudo_tree",
     "save_figure",
     "write_report",
 ]

@@ -1,0 +1,50 @@
+"""The options that say what a solver may spend, and on which problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+if TYPE_CHECKING:
+    from schedlab.coalloc import Limits
+
+ProblemFile = Annotated[Path, Argument(metavar="FILE", help="A problem as .toml or .json.")]
+ObjectiveText = Annotated[
+    str,
+    Option(
+        "--objective",
+        metavar="O",
+        help="value, makespan, sum-of-starts, or several in the order in which they decide.",
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effort:
+    """What a solver may spend."""
+
+    time_limit: Annotated[
+        str | None,
+        Option(metavar="T", help="Such as 30s or 5m; then the best so far is the answer."),
+    ] = None
+    memory: Annotated[
+        str | None,
+        Option(metavar="M", help="For messages, such as 2GB; what would need more is refused."),
+    ] = None
+    threads: Annotated[int, Option(metavar="N", min=1, help="Of one solver.")] = 1
+    seed: Annotated[int, Option(metavar="S", min=0, help="Seed of all chance.")] = 0
+
+    def limits(self) -> Limits:
+        """As the solvers take them."""
+        from schedlab.coalloc import Limits
+        from schedlab.units import parse_bytes, parse_duration
+
+        return Limits(
+            time_s=None if self.time_limit is None else parse_duration(self.time_limit),
+            memory_bytes=None if self.memory is None else parse_bytes(self.memory),
+            seed=self.seed,
+            threads=self.threads,
+        )

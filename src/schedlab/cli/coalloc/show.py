@@ -1,0 +1,152 @@
+"""schedlab coalloc show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Option
+
+from schedlab.cli.coalloc.effort import ProblemFile
+from schedlab.cli.console import AsJson, cell, heading, new_table, out, print_json, print_notes
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from schedlab.coalloc import Problem
+
+Facts = dict[str, Any]
+
+EXAMPLES = (
+    "schedlab coalloc show thirty.toml",
+    "schedlab coalloc show thirty.toml --graph graph.png --tree tree.png --heuristic max-degree",
+    "schedlab coalloc show thirty.toml --json",
+)
+
+
+def show(
+    file: ProblemFile,
+    graph: Annotated[
+        Path | None,
+        Option(metavar="FILE", help="Draw the constraint graph as .png, .pdf or .svg."),
+    ] = None,
+    tree: Annotated[
+        Path | None,
+        Option(metavar="FILE", help="Draw the pseudo tree with back edges and separators."),
+    ] = None,
+    heuristic: Annotated[
+        str,
+        Option(metavar="NAME", help="Of that tree: max-degree, max-cardinality, min-fill or best."),
+    ] = "min-fill",
+    json: AsJson = False,
+) -> None:
+    """Say what is in a problem: its graph, its bounds, and how wide its pseudo trees are."""
+    from schedlab.cli.pictures import Pictures
+    from schedlab.coalloc import read_problem
+    from schedlab.coalloc.orders import CHOICES
+    from schedlab.errors import UnknownNameError
+
+    if heuristic not in CHOICES:
+        raise UnknownNameError("heuristic", heuristic, CHOICES)
+    for path in (graph, tree):
+        Pictures(plot=path).check()
+    problem = read_problem(file)
+    _draw(problem, graph, tree, heuristic)
+    found = facts(problem)
+    if json:
+        print_json(found)
+    else:
+        _print(found)
+    written = [f"written: {path}" for path in (graph, tree) if path is not None]
+    print_notes(written, to_stderr=json)
+
+
+def facts(problem: Problem) -> Facts:
+    """What can be said of a problem without solving it."""
+    from schedlab.coalloc.bounds import load_bound, triangle_bound
+    from schedlab.coalloc.objective import CRITERIA
+    from schedlab.coalloc.prices import lp_bound
+
+    conflicts = problem.conflicts()
+    return {
+        "name": problem.name,
+        "origin": problem.origin,
+        "jobs": len(problem.jobs),
+        "resources": len(problem.resources),
+        "slots": problem.slots,
+        "total_value": sum(job.value for job in problem.jobs),
+        "conflicts": sum(map(len, conflicts)) // 2,
+        "most_conflicts": max(map(len, conflicts)),
+        "bounds": {
+            criterion: {
+                "load": load_bound(problem, criterion),
+                "triangle": triangle_bound(problem, criterion),
+                "lp": lp_bound(problem, criterion),
+            }
+            for criterion in CRITERIA
+        },
+        "trees": list(_trees(problem)),
+    }
+
+
+def _trees(problem: Problem) -> Iterator[Facts]:
+    """The pseudo tree by each heuristic; every job may be left out, as under the value."""
+    from schedlab.coalloc.network import Network
+    from schedlab.coalloc.orders import CHOICES, make_tree
+
+    network = Network.of(problem, may_leave_out=True)
+    for heuristic in CHOICES:
+        tree = make_tree(network, heuristic)
+        yield {
+            "heuristic": heuristic,
+            "width": tree.width,
+            "height": tree.height,
+            "largest_cells": max(tree.cells(network.sizes)),
+        }
+
+
+def _draw(problem: Problem, graph: Path | None, tree: Path | None, heuristic: str) -> None:
+    from schedlab.coalloc.network import Network
+    from schedlab.coalloc.orders import make_tree
+    from schedlab.viz import draw_constraint_graph, draw_pseudo_tree, save_figure
+
+    if graph is not None:
+        save_figure(draw_constraint_graph(problem), graph)
+    if tree is not None:
+        made = make_tree(Network.of(problem, may_leave_out=True), heuristic)
+        save_figure(draw_pseudo_tree(problem, made), tree)
+
+
+def _print(found: Facts) -> None:
+    console = out()
+    size = f"{found['jobs']:,} jobs on {found['resources']:,} resources in {found['slots']:,} slots"
+    about = new_table("", "", text_columns=2)
+    about.show_header = False
+    about.add_row("total value", f"{found['total_value']:,.6g}")
+    about.add_row(
+        "conflicts", f"{found['conflicts']:,} pairs, a job has up to {found['most_conflicts']:,}"
+    )
+    if found["origin"]:
+        about.add_row("origin", found["origin"])
+    console.print(heading(f"{found['name']}: {size}"), "", about, "", sep="\n")
+    console.print(_bounds(found), "", _widths(found), "", sep="\n")
+
+
+def _bounds(found: Facts) -> Table:
+    table = new_table("no schedule beats", "load", "triangle", "linear program")
+    for criterion, bounds in found["bounds"].items():
+        table.add_row(criterion, *(cell(bound, "{:,.6g}".format) for bound in bounds.values()))
+    return table
+
+
+def _widths(found: Facts) -> Table:
+    table = new_table("pseudo tree", "width", "height", "cells of the largest message")
+    for tree in found["trees"]:
+        table.add_row(
+            tree["heuristic"],
+            str(tree["width"]),
+            str(tree["height"]),
+            f"{float(tree['largest_cells']):,.4g}",
+        )
+    return table

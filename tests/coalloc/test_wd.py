@@ -1,0 +1,136 @@
+"""Width deletion: as published it may lose every solution, in the safe form it does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schedlab.coalloc import Limits, Objective, Problem, generate_problem, solve
+from schedlab.coalloc.bounds import best_bound
+from schedlab.coalloc.greedy import Greedy
+from schedlab.coalloc.narrowing import delete_edges
+from schedlab.coalloc.network import Network
+from schedlab.coalloc.orders import CHOICES, make_tree
+from schedlab.coalloc.wd import WidthDeletion
+from schedlab.errors import ParameterError
+from schedlab.testing.coalloc import brute_force
+from schedlab.testing.coalloc.instances import one_resource
+from schedlab.testing.coalloc.strategies import problems
+
+OBJECTIVES = st.sampled_from(("value", "makespan", "sum-of-starts", "value,makespan"))
+
+
+@given(problems(), OBJECTIVES, st.integers(1, 2), st.sampled_from(CHOICES))
+@settings(max_examples=60, deadline=None)
+def test_never_overlaps_and_never_claims_too_much(
+    problem: Problem, objective: str, width: int, heuristic: str
+) -> None:
+    """Deleted edges are kept by domains: what has been found is feasible, or said not to be.
+
+    It is never better than the optimum, and "infeasible" is a proof.
+    """
+    wanted = Objective.parse(objective)
+    best = brute_force(problem, wanted)
+    for form in ("safe", "published"):
+        solver = WidthDeletion(width, form, heuristic, rounds=3)
+        found = solver.solve(problem, wanted, Limits())
+        assert not found.overlaps()
+        assert found.messages is not None
+        assert found.messages.width <= width
+        if best is None:
+            assert not found.feasible
+        elif found.feasible:
+            assert wanted.key(problem, found.starts) >= wanted.key(problem, best)
+        if found.ending == "infeasible":
+            assert best is None
+
+
+@given(problems(max_jobs=4), OBJECTIVES)
+@settings(max_examples=50, deadline=None)
+def test_a_tree_that_is_narrow_enough_is_solved_completely(
+    problem: Problem, objective: str
+) -> None:
+    """Nothing is fixed, so one round is DPOP itself, and its answer is proven."""
+    wanted = Objective.parse(objective)
+    found = WidthDeletion(width=4).solve(problem, wanted, Limits())
+    best = brute_force(problem, wanted)
+    if best is None:
+        assert found.ending == "infeasible"
+    else:
+        assert wanted.key(problem, found.starts) == wanted.key(problem, best)
+
+
+def test_as_published_two_adjacent_ancestors_may_get_the_first_slots() -> None:
+    """Six jobs on one resource at width 2: three ancestors are all confined to slot 1."""
+    crowd = one_resource(1, 1, 1, 1, 1, 1, slots=20)
+    found = solve(crowd, "wd:width=2,form=published", "makespan")
+    assert not found.feasible
+    assert found.ending == "finished"  # the relaxed problem has no solution; nothing is proven
+    assert solve(crowd, "wd:width=2", "makespan").makespan == 6
+
+
+def test_published_deletion_confines_both_ends() -> None:
+    """The first ancestor gets slots 1 to its length, all that conflict with it those after."""
+    network = Network.of(one_resource(2, 1, 1, 1, slots=9), may_leave_out=False)
+    tree = make_tree(network, "max-degree")
+    narrow, narrower = delete_edges(network, tree, 2)
+    assert narrower.width == 2
+    assert narrow.edges == network.edges - 1
+    assert narrow.variables[0].starts.tolist() == [1]
+    assert all(variable.starts[0] == 3 for variable in narrow.variables[1:])
+
+
+def test_more_rounds_are_never_worse() -> None:
+    """Every round can find the best of the rounds before again."""
+    problem = generate_problem(30, seed=2, slots=8)
+    values = [solve(problem, f"wd:width=2,rounds={r}", "value").value for r in (1, 3, 9)]
+    assert values == sorted(values)
+    assert values[0] >= Greedy().solve(problem, Objective(), Limits()).value
+
+
+def test_a_solution_with_too_many_slots_is_shortened() -> None:
+    """The earliest free slots leave no way to end in slot 17, but there is one."""
+    problem = generate_problem(30, seed=3, slots=17)
+    assert not solve(problem, "wd:rounds=1", "makespan").feasible
+    assert solve(problem, "wd", "makespan").makespan == 17
+    assert solve(problem, "wd:rounds=5", "sum-of-starts").feasible
+
+
+def test_counts_what_it_gave_up() -> None:
+    """The paper's Figure 3 shows deleted edges and the reduction of the width."""
+    facts = solve(generate_problem(30, seed=2), "wd:form=published", "makespan").facts
+    assert facts["width before"] > facts["width after"] == 5
+    assert facts["deleted edges"] > 0
+
+
+def test_the_time_limit_ends_the_rounds() -> None:
+    """A round is begun while there is time, and what was found so far is the answer."""
+    problem = generate_problem(50, seed=2, slots=10)
+    found = solve(problem, "wd:rounds=100000,width=3", "value", Limits(time_s=0.2))
+    assert found.ending == "time-limit"
+    assert found.feasible
+
+
+@pytest.mark.parametrize("text", ["wd:width=0", "wd:rounds=0"])
+def test_a_width_or_number_of_rounds_below_one_is_refused(text: str) -> None:
+    """Without any variable in a message the agents could not speak to each other."""
+    with pytest.raises(ParameterError, match="must be >= 1"):
+        solve(one_resource(1, slots=1), text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["one-or-two", "ring", "uniform"])
+def test_accuracy_of_the_paper_is_reached(kind: str) -> None:
+    """Width 5, instances whose bound leaves them feasible: no case without a solution."""
+    accuracies = []
+    for jobs in (20, 30, 40):
+        for seed in range(4):
+            problem = generate_problem(jobs, kind=kind, seed=seed)
+            bound = best_bound(problem, "makespan")
+            if bound <= problem.slots:
+                found = solve(problem, "wd", "makespan")
+                assert found.feasible, problem.name
+                accuracies.append(bound / found.makespan)
+    assert np.mean(accuracies) >= 0.99
