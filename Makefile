@@ -27,13 +27,14 @@ bench: $(VENV)/.bench
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --quiet --strict
 
-# The simulator's tests on a core with assertions, AddressSanitizer and UndefinedBehaviorSanitizer.
+# The tests of simulator and co-allocation on a core with assertions, AddressSanitizer and UndefinedBehaviorSanitizer.
 sanitize: $(VENV)/.installed
 	$(PY) -m pip install --quiet --no-build-isolation --no-deps --upgrade --target build/sanitized \
 	  -Cbuild-dir=build/Sanitize -Ccmake.build-type=Debug -Ccmake.define.SCHEDLAB_SANITIZE=ON .
 	SCHEDLAB_SITE=$(CURDIR)/build/sanitized SCHEDLAB_EXAMPLES=25 ASAN_OPTIONS=detect_leaks=0 \
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so)" \
-	  $(PY) -m pytest -n auto tests/sim tests/policies
+	  $(PY) -m pytest -n auto tests/sim tests/policies tests/coalloc/test_dpop.py tests/coalloc/test_wd.py \
+	  tests/coalloc/test_split.py tests/coalloc/test_minibucket.py
 
 format: $(VENV)/.installed
 	$(VENV)/bin/ruff check --fix .

@@ -8,6 +8,11 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Speed is measured by `make bench`: a test on a busy machine is not wrong for being slow.
+settings.register_profile("schedlab", deadline=None)
+settings.load_profile("schedlab")
 
 # Tests talk to nobody; a test that imports ONNX Runtime before schedlab does would.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"

@@ -81,8 +81,8 @@ Table<Cell> util_table(const Column<Slot>& starts, Slot slots, const Column<Cell
 }
 
 template <typename Cell>
-void bind_util_table(nb::module_& m) {
-    m.def("util_table", &util_table<Cell>, "starts"_a.noconvert(), "slots"_a,
+void bind_util_table(nb::module_& m, const char* name) {
+    m.def(name, &util_table<Cell>, "starts"_a.noconvert(), "slots"_a,
           "utility"_a.noconvert(), "separators"_a, "children"_a, "combine"_a, "threads"_a = 1,
           "The UTIL message of a node of a pseudo tree: for each combination of its separators' "
           "values the best utility of its subtree.");
@@ -94,8 +94,8 @@ void bind_coalloc(nb::module_& m) {
     nb::enum_<coalloc::Combine>(m, "Combine", "How utilities of parts make that of the whole.")
         .value("SUM", coalloc::Combine::sum, "max-plus: total value, sum of starts")
         .value("WORST", coalloc::Combine::worst, "max-min: makespan");
-    bind_util_table<float>(m);
-    bind_util_table<double>(m);
+    bind_util_table<float>(m, "util_table_float32");
+    bind_util_table<double>(m, "util_table_float64");
 }
 
 }  // namespace schedlab

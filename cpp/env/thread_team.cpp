@@ -6,9 +6,8 @@
 namespace schedlab {
 namespace {
 
-// A thread watches this long for the next round before it sleeps: about as long as a network takes
-// on a device to choose the actions of a step.
-constexpr std::chrono::microseconds watch{200};
+// A thread watches this long for the next round before it sleeps: about as long as to wake it takes.
+constexpr std::chrono::microseconds watch{50};
 constexpr std::size_t takes_per_share = 8;  // so that there is something left to help with
 
 void pause() {

@@ -4,7 +4,7 @@ The native core of schedlab: the simulator, its policies and fast readers.
 
 from collections.abc import Sequence
 import enum
-from typing import Annotated, overload
+from typing import Annotated
 
 import numpy
 from numpy.typing import NDArray
@@ -19,11 +19,12 @@ class Combine(enum.Enum):
     WORST = 1
     """max-min: makespan"""
 
-@overload
-def util_table(starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], slots: int, utility: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], int, bool]], children: Sequence[tuple[Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], Sequence[int]]], combine: Combine, threads: int = 1) -> Annotated[NDArray[numpy.float32], dict(order='C')]: ...
+def util_table_float32(starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], slots: int, utility: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], int, bool]], children: Sequence[tuple[Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], Sequence[int]]], combine: Combine, threads: int = 1) -> Annotated[NDArray[numpy.float32], dict(order='C')]:
+    """
+    The UTIL message of a node of a pseudo tree: for each combination of its separators' values the best utility of its subtree.
+    """
 
-@overload
-def util_table(starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], slots: int, utility: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], int, bool]], children: Sequence[tuple[Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], Sequence[int]]], combine: Combine, threads: int = 1) -> Annotated[NDArray[numpy.float64], dict(order='C')]:
+def util_table_float64(starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], slots: int, utility: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], int, bool]], children: Sequence[tuple[Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], Sequence[int]]], combine: Combine, threads: int = 1) -> Annotated[NDArray[numpy.float64], dict(order='C')]:
     """
     The UTIL message of a node of a pseudo tree: for each combination of its separators' values the best utility of its subtree.
     """
@@ -371,6 +372,34 @@ class Simulator:
 
     def node_ranges(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]]:
         """the nodes of all jobs: (offset, first, last)"""
+
+class LiveCluster:
+    """A cluster that somebody else runs: jobs arrive and end when told."""
+
+    def __init__(self, nodes: int, tick: int, predictor: Predictor | None) -> None: ...
+
+    def use(self, policy: Policy) -> None:
+        """Puts the queue in the policy's order; call it before the first job."""
+
+    def submit(self, id: int, time: int, nodes: int, request: int, user: int) -> int:
+        """
+        A job has been submitted; returns its place, by which it is known from now on.
+        """
+
+    def end(self, job: int, time: int) -> None:
+        """A running job has ended."""
+
+    def decide(self, policy: Policy, time: int) -> list[int]:
+        """
+        Runs the pass that is due at that time, if one is; the jobs that start, in order.
+        """
+
+    @property
+    def next_pass(self) -> int | None:
+        """when a pass is due next though nobody tells anything; None if none is"""
+
+    def nodes_of(self, job: int) -> list[tuple[int, int]]:
+        """the nodes of a job that has started, as ranges"""
 
 class Mode(enum.Enum):
     """What the agent decides."""

@@ -6,10 +6,12 @@ SchedlabError                 a user's mistake; the command line prints it, exit
 ├── WorkloadError             jobs that contradict each other or the platform
 ├── PlatformError             an impossible cluster description
 ├── ProblemError              an impossible co-allocation problem
-├── SolverError               a solver of co-allocation broke a rule (an overlap, a false bound, ...)
+├── SolverError               a solver of co-allocation broke a rule (a false bound, ...)
 ├── UnknownNameError          no such policy, reader, column, ...; suggests the nearest
 ├── ParameterError            a parameter outside what is allowed
 ├── MemoryLimitError          a computation would not fit (names the size it needs)
+├── PeerError                 another program broke a protocol or fell silent; exit code 1
+│   └── AgentLostError        an agent of co-allocation is gone for good (knows its number)
 ├── PolicyError               a policy broke a rule of the simulator (started a job twice, ...)
 └── MissingExtraError         an optional dependency is not installed (names the extra)
 """
@@ -19,10 +21,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
+from typing import ClassVar
 
 
 class SchedlabError(Exception):
     """A mistake a user can mend; its text is one clear sentence."""
+
+    exit_code: ClassVar[int] = 2
 
 
 class InputError(SchedlabError):
@@ -57,6 +62,20 @@ class ParameterError(SchedlabError):
 
 class MemoryLimitError(SchedlabError):
     """A computation would need more memory than it may use."""
+
+
+class PeerError(SchedlabError):
+    """Another program broke a protocol, or fell silent."""
+
+    exit_code = 1
+
+
+class AgentLostError(PeerError):
+    """An agent of co-allocation is gone for good."""
+
+    def __init__(self, agent: int, reason: str) -> None:
+        super().__init__(f"agent {agent} is lost: {reason}")
+        self.agent = agent
 
 
 class PolicyError(SchedlabError):

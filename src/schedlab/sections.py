@@ -40,6 +40,11 @@ _TYPES: dict[Any, tuple[Callable[[Any], bool], str]] = {
     bool: (lambda value: isinstance(value, bool), "true or false"),
     tuple[str, ...]: (_list_of(_is_text), "a list of texts"),
     tuple[int, ...]: (_list_of(_is_count), "a list of whole numbers >= 0"),
+    tuple[float, ...]: (_list_of(_is_number), "a list of numbers"),
+    dict[str, int]: (
+        lambda value: isinstance(value, dict) and all(map(_is_count, value.values())),
+        "a table of whole numbers >= 0",
+    ),
     tuple[float, float, float]: (
         lambda value: _list_of(_is_number)(value) and len(value) == 3,
         "a list of three numbers",
@@ -66,7 +71,7 @@ def build(section: type[T], given: Any, where: str) -> T:
     known = {each.name: each for each in fields(section)}  # type: ignore[arg-type]
     only(given, known, where)
     for name, each in known.items():
-        if name not in given and each.default is MISSING:
+        if name not in given and each.default is MISSING and each.default_factory is MISSING:
             raise InputError(f"{where} does not say {name}")
     values = {key: _typed(hints[key], given[key], f"{where}: {key}") for key in given}
     try:
@@ -122,6 +127,6 @@ def _typed(hint: Any, value: Any, where: str) -> Any:
     if not any(fits(value) for fits, _ in rules):
         words = " or ".join(words for _, words in rules)
         raise InputError(f"{where} is {value!r}; must be {words}")
-    if float in allowed:
-        return float(value)
-    return tuple(value) if isinstance(value, list) else value
+    if isinstance(value, list):
+        return tuple(value)
+    return float(value) if float in allowed else value

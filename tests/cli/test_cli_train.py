@@ -18,30 +18,7 @@ pytest.importorskip("sb3_contrib")
 
 Run = Callable[..., Any]
 
-SMALL = """
-[environment]
-nodes = 4
-visible_jobs = 4
-mode = "order+guard"
-observation = "jobs"
-reward = "slowdown"
-
-[episodes]
-workload = "lublin:nodes=4"
-jobs = 10
-
-[train]
-algorithm = "maskable-ppo"
-network = "kernel"
-envs = 2
-steps = 128
-n_steps = 16
-batch_size = 16
-n_epochs = 2
-
-[evaluation]
-episodes = 2
-"""
+SMALL = (Path(__file__).parents[1] / "data" / "small_training.toml").read_text()
 
 
 @pytest.fixture

@@ -19,30 +19,7 @@ pytest.importorskip("sb3_contrib")
 
 Run = Callable[..., Any]
 
-TRAINING = """
-[environment]
-nodes = 4
-visible_jobs = 4
-mode = "order+guard"
-observation = "jobs"
-reward = "slowdown"
-
-[episodes]
-workload = "lublin:nodes=4"
-jobs = 10
-
-[train]
-algorithm = "maskable-ppo"
-network = "kernel"
-envs = 2
-steps = 64
-n_steps = 16
-batch_size = 16
-n_epochs = 2
-
-[evaluation]
-episodes = 2
-"""
+TRAINING = (Path(__file__).parents[1] / "data" / "small_training.toml").read_text()
 TUNING = """
 [tune]
 training = "small.toml"
@@ -147,7 +124,7 @@ def test_without_optuna_the_extra_is_named(run: Run, monkeypatch: pytest.MonkeyP
 @pytest.mark.slow
 def test_ctrl_c_kill_and_again(run: Run, schedlab: Run) -> None:
     """Trainings go on from their checkpoints; the models are those of a search in one go."""
-    text = TRAINING.replace("steps = 64", "steps = 800\ncheckpoint_every = 100", 1)
+    text = TRAINING.replace("steps = 128", "steps = 800\ncheckpoint_every = 100", 1)
     Path("small.toml").write_text(text)
     command = (*COMMAND, "--runs", "1", "--workers", "2")
     process = start(*command)

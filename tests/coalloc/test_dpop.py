@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from schedlab._core import Combine, util_table
+from schedlab._core import Combine, util_table_float32
 from schedlab.coalloc import (
     CoallocJob,
     Limits,
@@ -180,6 +180,6 @@ def test_the_kernel_checks_what_it_is_given() -> None:
     starts, utility = np.arange(1, 4, dtype=np.int32), np.zeros(3, dtype=np.float32)
     short = np.zeros(2, dtype=np.float32)
     with pytest.raises(ValueError, match="does not fit"):
-        util_table(starts, 1, utility, [], [(short, [])], Combine.SUM)
+        util_table_float32(starts, 1, utility, [], [(short, [])], Combine.SUM)
     with pytest.raises(ValueError, match="needs values"):
-        util_table(starts, 1, short, [], [], Combine.SUM)
+        util_table_float32(starts, 1, short, [], [], Combine.SUM)

@@ -32,6 +32,14 @@ def arena(*metrics: str, **rules: int | str) -> Arena:
     return Arena(platform=Platform.homogeneous(16), objective=objective, **rules)  # type: ignore[arg-type]
 
 
+def test_absolute_compares_means_and_not_episode_with_episode() -> None:
+    """Halving the long queue of one episode outweighs doubling the short one of another."""
+    values, under_easy = np.array([[2.0], [50.0]]), np.array([[1.0], [100.0]])
+    assert Objective.parse(["bounded_slowdown"]).cost(values, under_easy) == (2 + 0.5) / 2
+    absolute = Objective.parse(["bounded_slowdown"], absolute=True)
+    assert absolute.cost(values, under_easy) == 52 / 101
+
+
 def test_the_same_seed_gives_the_same_file(tmp_path: Path) -> None:
     """Whatever the number of threads, and whatever else draws from NumPy's global chance."""
     evolve(EPISODES, arena(threads=1), tmp_path / "one.toml", SMALL, workload="w")

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from schedlab.experiments import config, read_experiment
+from schedlab.experiments.coallocation.measures import MEASURES
+from schedlab.experiments.coallocation.section import CoallocSection, SolverSection
 from schedlab.experiments.grid import grid
 from schedlab.experiments.model_section import ModelSection
 
@@ -32,6 +34,8 @@ def test_the_complete_example_is_an_experiment(tmp_path: Path) -> None:
         config.VariantSection,
         config.PlatformSection,
         ModelSection,
+        CoallocSection,
+        SolverSection,
         config.PublishedSection,
         config.QuickSection,
     ],
@@ -40,3 +44,11 @@ def test_every_key_is_on_the_page(section: type) -> None:
     """What is not described is not found."""
     page = PAGE.read_text(encoding="utf-8")
     assert [each.name for each in fields(section) if f"`{each.name}`" not in page] == []
+
+
+def test_every_measure_of_co_allocation_is_on_the_page() -> None:
+    """With the program's sentence and its unit."""
+    page = PAGE.read_text(encoding="utf-8")
+    for name, measure in MEASURES.items():
+        unit = "–" if measure.unit == "1" else measure.unit
+        assert f"| `{name}` | {measure.sentence} | {unit} |" in page

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from schedlab.errors import ParameterError, PlatformError, WorkloadError
+from schedlab.errors import InputError, ParameterError, WorkloadError
 from schedlab.experiments import Experiment
 from schedlab.experiments.config import PolicySection
 from schedlab.experiments.grid import Cell, grid, select
@@ -42,18 +42,21 @@ def test_platforms_multiply(describe: Describe) -> None:
 
 
 def test_a_platform_may_be_a_cluster_of_a_file(describe: Describe, tmp_path: Path) -> None:
-    """Which one must be said, since a simulation has one cluster."""
+    """Or all of them, as one pool; counted by nodes or by cores."""
     (tmp_path / "grid.toml").write_text(
         "[[site]]\n"
         '[[site.cluster]]\nname = "thin"\nnodes = 48\n'
-        '[[site.cluster]]\nname = "fat"\nnodes = 64\n'
+        '[[site.cluster]]\nname = "fat"\nnodes = 64\ncores_per_processor = 2\n'
     )
     platform = '[[platform]]\nname = "fat"\nfile = "grid.toml"\n'
     [fat] = {cell.platform for cell in grid(describe(("nodes = 32", f'{platform}cluster = "fat"')))}
     assert fat is not None
     assert fat.nodes == 64
-    with pytest.raises(PlatformError, match=r"several clusters \(thin, fat\); choose one"):
-        grid(describe(("nodes = 32", platform)))
+    [cores] = {cell.platform for cell in grid(describe(("nodes = 32", f"{platform}cores = true")))}
+    assert cores is not None
+    assert cores.nodes == 48 + 128
+    with pytest.raises(InputError, match="cores needs file, which describes it"):
+        describe(("nodes = 32", '[[platform]]\nname = "x"\nnodes = 4\ncores = true'))
 
 
 def test_seeds_that_change_nothing_are_run_once(describe: Describe, tmp_path: Path) -> None:
@@ -118,6 +121,18 @@ def test_windows_are_consecutive(describe: Describe, tmp_path: Path) -> None:
     assert [recipe.make(path)["job_id"].tolist() for recipe in recipes[:2]] == [[1], [3]]
     with pytest.raises(WorkloadError, match=r"has 3 jobs; window 3 of 1 jobs would need 4"):
         recipes[2].make(path)
+
+
+def test_windows_begin_where_they_are_said_to(describe: Describe, tmp_path: Path) -> None:
+    """Seed k replays the window at the k-th start; there is none for a seed beyond."""
+    path = tmp_path / "three.csv"
+    path.write_text(THREE_JOBS)
+    windows = 'file = "three.csv"\nwindow_jobs = 2\nwindow_starts = [1, 0]'
+    of_file = ('generate = "lublin:nodes=32"\njobs = 60', windows), ("load=0.5:32", "wra=1")
+    recipes = [cell.recipe for cell in grid(describe(*of_file, ("[1, 2]", "[0, 1]")))[:4:2]]
+    assert [recipe.make(path)["job_id"].tolist() for recipe in recipes] == [[2, 3], [1, 2]]
+    with pytest.raises(ParameterError, match="2 window_starts; there is none for seed 2"):
+        keys(grid(describe(*of_file)))
 
 
 def test_cells_are_selected_by_a_part_of_their_name(describe: Describe) -> None:

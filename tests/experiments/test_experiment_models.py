@@ -155,7 +155,7 @@ def test_models_are_policies_of_the_grid(described: Describe, tmp_path: Path) ->
         for row in results(out).to_dicts()
     }
     for seed, path in models(out).items():
-        learnt_from = out / "workloads" / read_model(path).config.episodes.workload
+        learnt_from = out / "workloads" / str(read_model(path).config.episodes.workload)
         assert read_workload(learnt_from)["run_s"].tolist() == jobs[seed]["run_s"][:10].tolist()
         tail = apply(jobs[seed], ["tail=10"], seed=seed)
         by_hand = [
@@ -306,7 +306,10 @@ def test_the_number_of_workers_changes_nothing(described: Describe, tmp_path: Pa
 
 ON_READING = {
     "unknown workload": ('["*/a"]', '["small/c"]', 'in [[model]] "Little" "small/c"; did you mean'),
-    "nothing to train on": ('["*/a"]', "[]", "on is empty"),
+    "redraws of nothing": ('on = ["*/a"]', "redraw = true", "redraw needs on, which names what"),
+    "steps of nothing": ('on = ["*/a"]', 'steps = {"*/a" = 9}', "steps needs on, which names"),
+    "no steps": ("sampled = 2", 'steps = {"*/a" = 0}', "steps has a 0; must be >= 1"),
+    "unknown steps": ("sampled = 2", 'steps = {"small/c" = 9}', '"small/c"; did you mean'),
     "no training": ('training = "train/little.toml"', "", "does not say training"),
     "depth": ("sampled = 2", "depth = 2", 'key or section of [[model]] "Little" "depth"'),
     "predictor": ("sampled = 2", 'predict = "actuall"', 'did you mean "actual"?'),
@@ -315,6 +318,7 @@ ON_READING = {
 }
 BEFORE_RUNNING = {
     "no file": ("train/little.toml", "train/absent.toml", "absent.toml: no such file"),
+    "no jobs": ('on = ["*/a"]', "", "little.toml: has no [episodes], which [[model]] "),
     "own jobs": ("[train]", "[episodes]\n[train]", "little.toml: has [episodes]; a model of"),
     "tick": ("tick = 60", "tick = 30", "has tick 30, but"),
     "machine": ("visible_jobs", "nodes = 8\nvisible_jobs", "is trained for nodes = 8"),
@@ -334,12 +338,14 @@ def test_a_mistake_in_the_section_is_told(what: str, described: Describe) -> Non
 
 @pytest.mark.parametrize("what", BEFORE_RUNNING)
 def test_a_mistake_in_the_training_is_told_before_anything_runs(
-    what: str, described: Describe, tmp_path: Path
+    what: str, described: Describe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Trainings are long."""
     old, new, sentence = BEFORE_RUNNING[what]
     if what == "machine":
         old, new = f"nodes = 4\n{old}", new
+    if what == "no jobs":
+        monkeypatch.setitem(globals(), "PUBLISHED", "policy,utilisation\nfcfs,0.5\n")
     with pytest.raises((InputError, ParameterError)) as caught:
         run(described((old, new)), tmp_path / "out")
     assert sentence in str(caught.value)

@@ -9,12 +9,11 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import ArrayLike
 
-from schedlab import Order, Workload, simulate
+from schedlab import Workload, simulate
 from schedlab.errors import ParameterError
 from schedlab.metrics import wra, wrsa_by_user, wrsa_over_time
-from schedlab.policies import Queue
+from schedlab.testing.watch import WatchAccuracy
 
 
 def workload(rows: list[tuple[int, int, int, int]], wait_s: int = 0) -> Workload:
@@ -84,22 +83,9 @@ def test_a_schedule_counts_what_ran() -> None:
     assert found["wrsa"].to_list() == pytest.approx([1.0, 0.65])
 
 
-class Watch(Order):
-    """First come, first served, writing down the accuracy it is shown."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.seen: list[float] = []
-
-    def score(self, queue: Queue) -> ArrayLike:
-        """Zero for all."""
-        self.seen.extend(queue.wrsa.tolist())
-        return np.zeros(len(queue))
-
-
 def test_a_schedule_gives_back_what_its_policy_saw() -> None:
     """Each job of one user arrives after the one before has ended, and is shown its effect."""
-    watch = Watch()
+    watch = WatchAccuracy()
     series = workload([(1, 0, 10, 5), (1, 20, 10, 30), (1, 40, 10, 1), (1, 60, 10, 0)])
     found = wrsa_over_time(simulate(series, 1, watch), beta=0.3)
     assert watch.seen == pytest.approx([1.0, *found["wrsa"].to_list()[:-1]])

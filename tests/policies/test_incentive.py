@@ -5,33 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from numpy.typing import ArrayLike
 
-from schedlab import Order, Workload, simulate
-from schedlab.policies import Queue
+from schedlab import Workload, simulate
 from schedlab.testing.instances import jobs
 from schedlab.testing.strategies import workloads
+from schedlab.testing.watch import WatchAccuracy
 
 # submit, nodes, request, run
 SERIES = ((0, 1, 10, 5), (20, 1, 10, 10), (40, 1, 10, 1), (60, 1, 10, 1))
 
 
-class Watch(Order):
-    """First come, first served, writing down the accuracy it is shown."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.seen: list[float] = []
-
-    def score(self, queue: Queue) -> ArrayLike:
-        """Zero for all."""
-        self.seen.extend(queue.wrsa.tolist())
-        return np.zeros(len(queue))
-
-
 def test_wrsa_by_hand() -> None:
     """WRSA is 1 at first, then 0.3 of itself and 0.7 of run / request with each job that ends."""
-    watch = Watch()
+    watch = WatchAccuracy()
     simulate(jobs(*SERIES), 1, watch)
     first = 0.3 * 1 + 0.7 * 0.5
     second = 0.3 * first + 0.7 * 1
@@ -41,14 +27,14 @@ def test_wrsa_by_hand() -> None:
 
 def test_every_user_has_an_accuracy_of_their_own() -> None:
     """What one user asks for does not count against another."""
-    watch = Watch()
+    watch = WatchAccuracy()
     simulate(jobs(*SERIES, user=[1, 2, 1, 2]), 1, watch)
     assert watch.seen == pytest.approx([1, 1, 0.65, 1])
 
 
 def test_a_killed_job_used_all_it_asked_for() -> None:
     """Its run / request is 1: no accuracy is lost by asking for too little."""
-    watch = Watch()
+    watch = WatchAccuracy()
     simulate(jobs((0, 1, 10, 50), (20, 1, 10, 10)), 1, watch)
     assert watch.seen == [1, 1]
 

@@ -21,7 +21,7 @@ from schedlab.policies.evolved import Priority, write_priority
 from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.batch import QueueBatch
 from schedlab.rl.cloning import demonstrate
-from schedlab.rl.replayable_batch import ReplayableBatch
+from schedlab.rl.replayable_batch import replayable_batch
 from schedlab.rl.teacher import Teacher
 from schedlab.rl.train import train
 from schedlab.rl.training_config import TrainingConfig, read_training, training_config
@@ -127,7 +127,7 @@ def test_demonstrations_are_whole_episodes_with_their_returns() -> None:
 
 def test_what_easy_gets_is_taken_off() -> None:
     """Whoever plays as EASY gets 0 in all, whatever the jobs."""
-    batch = ReplayableBatch(RULES, GeneratedEpisodes("lublin:nodes=64", 20), 3, threads=1)
+    batch = replayable_batch(RULES, GeneratedEpisodes("lublin:nodes=64", 20), 3, threads=1)
     env = TrainingEnv(batch, 0.1, relative_to_easy=True)
     env.seed(1)
     env.reset()

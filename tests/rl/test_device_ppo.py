@@ -20,7 +20,7 @@ from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.device_ppo import DevicePPO
 from schedlab.rl.device_rollout import sums_to_come
 from schedlab.rl.model_file import read_model
-from schedlab.rl.replayable_batch import ReplayableBatch
+from schedlab.rl.replayable_batch import replayable_batch
 from schedlab.rl.train import train
 from schedlab.rl.trainers import make_trainer
 from schedlab.rl.training_config import TrainingConfig, TrainSection, training_config
@@ -58,7 +58,7 @@ def one_thread() -> None:
 def trainer(**changes: Any) -> Any:
     """One for thirty jobs that are the same in every episode."""
     section = TrainSection(**{**SMALL, **changes})
-    batch = ReplayableBatch(RULES, FixedEpisode(crowd(count=30)), section.envs, threads=1)
+    batch = replayable_batch(RULES, FixedEpisode(crowd(count=30)), section.envs, threads=1)
     made = make_trainer(TrainingConfig(environment=RULES, train=section), TrainingEnv(batch, 1.0))
     made._setup_learn(1)
     return made

@@ -19,7 +19,7 @@ from schedlab.metrics import find_metric
 from schedlab.rl.agent import Agent, evaluate
 from schedlab.rl.checkpoint import KIND
 from schedlab.rl.model_file import read_model
-from schedlab.rl.replayable_batch import ReplayableBatch
+from schedlab.rl.replayable_batch import replayable_batch
 from schedlab.rl.tensor_archive import read_archive, write_archive
 from schedlab.rl.train import BEST, CHECKPOINT, EVALUATIONS, Training, train
 from schedlab.rl.training_config import TrainingConfig, read_training
@@ -127,7 +127,7 @@ def test_environments_are_restored_by_playing_again(small_training: Make) -> Non
     """Episodes of different lengths end up side by side where they were."""
     config = small_training()
     episodes = config.episodes.open(config.folder)
-    batch, again = (ReplayableBatch(config.environment, episodes, 4, threads=1) for _ in range(2))
+    batch, again = (replayable_batch(config.environment, episodes, 4, threads=1) for _ in range(2))
     batch.seed(5)
     for place in range(4):
         batch.reset(place)
@@ -200,7 +200,7 @@ def test_a_kernel_network_learns_to_beat_easy(tmp_path: Path) -> None:
     slowdowns = []
     for place in range(evaluation.episodes):
         workload = episodes.draw(np.random.default_rng(evaluation.seed + place))
-        schedule = simulate(workload, config.environment.nodes, "easy", tick=1)
+        schedule = simulate(workload, config.require_queue().nodes, "easy", tick=1)
         slowdowns.append(find_metric("bounded_slowdown").value(schedule))
     chance = evaluate(
         Chance(), config.environment, episodes, evaluation.episodes, seed=evaluation.seed

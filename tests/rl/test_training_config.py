@@ -23,6 +23,37 @@ WRONG = {
     "algorithm": ("[train]\nalgorithm = 'pppo'", 'unknown algorithm "pppo"; did you mean "ppo"?'),
     "network": ("[train]\nnetwork = 'nn3'", 'unknown network "nn3"; did you mean "nn'),
     "widths": ("[train]\nnetwork = [64, 0]", "network is [64, 0]; must have widths >= 1"),
+    "activation": (
+        "[train]\nactivation = 'rely'",
+        'unknown activation "rely"; did you mean "relu"?',
+    ),
+    "environment": (
+        "[environment]\nid = 'schedlab/Gant-v0'",
+        'unknown environment "schedlab/Gant-v0"; did you mean "schedlab/Gantt-v0"?',
+    ),
+    "of the other environment": (
+        "[environment]\nid = 'schedlab/Gantt-v0'\nnodes = 8",
+        'unknown key or section of [environment] "nodes"',
+    ),
+    "image": (
+        "[environment]\nid = 'schedlab/Gantt-v0'",
+        'observation is "image", for networks of your own; give "flat"',
+    ),
+    "grid kernel": (
+        "[environment]\nid = 'schedlab/Gantt-v0'\nobservation = 'flat'\n"
+        "[train]\nnetwork = 'kernel'",
+        'network kernel needs observation = "jobs"',
+    ),
+    "grid easy": (
+        "[environment]\nid = 'schedlab/Gantt-v0'\nobservation = 'flat'\n"
+        "[train]\nrelative_to_easy = true",
+        'relative_to_easy needs mode = "order"',
+    ),
+    "grid teacher": (
+        "[environment]\nid = 'schedlab/Gantt-v0'\nobservation = 'flat'\n[clone]\nteacher = 'x'",
+        "[clone] has no teacher for schedlab/Gantt-v0",
+    ),
+    "loads": ("[episodes]\nload = ['1']", "load is ['1']; must be a number or a list of numbers"),
     "kernel": ("[train]\nnetwork = 'kernel'", 'network kernel needs observation = "jobs"'),
     "a2c": (
         "[train]\nalgorithm = 'a2c'\nn_epochs = 4",
@@ -92,7 +123,7 @@ def test_mistakes_are_named(which: str, tmp_path: Path) -> None:
 def test_what_is_left_out_has_the_paper_s_rules() -> None:
     """The environment's defaults are the paper's, and so are those of a training."""
     assert training_config({}) == TrainingConfig()
-    assert training_config({}).environment.visible_jobs == 100
+    assert training_config({}).require_queue().visible_jobs == 100
 
 
 def test_a_configuration_survives_its_document() -> None:

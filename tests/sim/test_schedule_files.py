@@ -209,7 +209,7 @@ def test_broken_description_is_named(two: list[Schedule], tmp_path: Path) -> Non
 
 def test_wrong_formats_and_outputs(two: list[Schedule], tmp_path: Path) -> None:
     """What is allowed is said; a file that cannot be written leaves nothing behind."""
-    with pytest.raises(ParameterError, match=r"must end in one of \.parquet, \.pq, \.csv, \.swf"):
+    with pytest.raises(ParameterError, match=r"must end in one of \.parquet, \.pq, _jobs\.csv, "):
         save_schedules(two, tmp_path / "two.txt")
     with pytest.raises(UnknownNameError, match='did you mean "parquet"'):
         save_schedules(two, tmp_path / "two", format="parqet")
@@ -217,7 +217,7 @@ def test_wrong_formats_and_outputs(two: list[Schedule], tmp_path: Path) -> None:
         save_schedules([two[1], two[1]], tmp_path / "two.csv")
     with pytest.raises(ParameterError, match="there is no schedule to save"):
         save_schedules([], tmp_path / "none.csv")
-    with pytest.raises(InputError, match="can be loaded only from parquet, csv"):
+    with pytest.raises(InputError, match="can be loaded only from parquet, batsim, csv"):
         load_schedules(tmp_path / "two.json")
     with pytest.raises(OutputError, match="does not exist"):
         save_schedules(two, tmp_path / "nowhere" / "two.parquet")

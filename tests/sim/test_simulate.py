@@ -8,7 +8,7 @@ import pytest
 from schedlab import Platform, Workload, simulate
 from schedlab.errors import ParameterError, PlatformError, WorkloadError
 from schedlab.platform import Cluster, Site
-from schedlab.testing.instances import crowd, head_blocked
+from schedlab.testing.instances import crowd, head_blocked, jobs
 
 
 def one_job(**columns: int) -> Workload:
@@ -56,12 +56,21 @@ def test_a_request_of_two_to_the_31_seconds_is_fine() -> None:
     assert simulate(one_job(request_s=1 << 31), 4, "easy").end_s.tolist() == [10]
 
 
-def test_a_platform_of_several_clusters_must_be_narrowed() -> None:
-    """One queue on one cluster is what is simulated; say how to choose."""
-    pair = Platform((Site((Cluster(4, "a"), Cluster(8, "b"))),))
-    with pytest.raises(PlatformError, match=r"only\(name\)"):
+def test_several_clusters_are_one_pool_of_nodes() -> None:
+    """Nodes are numbered through sites and clusters; a job has the lowest free ones."""
+    grid = Platform((Site((Cluster(4, "a"), Cluster(2, "b")), "north"), Site((Cluster(8),), "s")))
+    schedule = simulate(jobs((0, 3, 9, 9), (0, 8, 9, 9), (0, 3, 9, 9)), grid, "easy")
+    assert schedule.start_s.tolist() == [0, 0, 0]
+    assert [schedule.named_nodes().of(job) for job in range(3)] == [[(0, 2)], [(3, 10)], [(11, 13)]]
+    assert simulate(one_job(nodes=8), grid.only("s/cluster"), "easy").start_s.tolist() == [0]
+
+
+def test_nodes_of_one_pool_are_equal() -> None:
+    """Where they differ, cores can be counted, or one cluster chosen."""
+    pair = Platform((Site((Cluster(4, "a"), Cluster(8, "b", cores_per_processor=2))),))
+    with pytest.raises(PlatformError, match=r"\(a: 1, b: 2\); count cores with platform.of_cores"):
         simulate(one_job(), pair, "easy")
-    assert simulate(one_job(nodes=8), pair.only("b"), "easy").start_s.tolist() == [0]
+    assert simulate(one_job(nodes=20), pair.of_cores(), "easy").start_s.tolist() == [0]
 
 
 def test_a_negative_tick_is_refused() -> None:

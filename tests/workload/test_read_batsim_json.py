@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from schedlab.errors import InputError
 from schedlab.workload import header_int, read_workload
 
 SAMPLE = Path(__file__).parents[1] / "data" / "ten.json"
+COMMUNICATION = "communication is not part of the run time"
 DELAY = {"ten": {"type": "delay", "delay": 10}}
 
 
@@ -27,6 +29,54 @@ def test_each_kind_of_profile_gives_a_run_time() -> None:
     workload = read_workload(SAMPLE)
     assert workload["run_s"].tolist() == [10, 10, 10, 1, 1, 3, 2, 2, 10, 10]
     assert read_workload(SAMPLE, flops_per_s=5e5)["run_s"].tolist()[5:8] == [6, 4, 4]
+
+
+@pytest.mark.parametrize(
+    ("profile", "run_s"),
+    [
+        ({"type": "delay", "delay": 7}, 7),
+        ({"type": "parallel_homogeneous", "cpu": 8e6, "com": 1e6}, 8),
+        ({"type": "parallel_homogeneous_total", "cpu": 8e6, "com": 0}, 2),
+        ({"type": "msg_par_hg_tot", "cpu": 8e6}, 2),
+        ({"type": "parallel", "cpu": [1e6, 3e6, 0, 0], "com": [0] * 16}, 3),
+        ({"type": "parallel", "com": [5] * 16}, 0),
+        ({"type": "composed", "repeat": 3, "seq": ["ten", "ten"]}, 60),
+        ({"type": "composed", "seq": ["ten", "total"]}, 12),
+    ],
+)
+def test_what_a_profile_runs_on_four_hosts(
+    tmp_path: Path, profile: dict[str, Any], run_s: int
+) -> None:
+    """Work is per host, in all, or as long as the busiest host takes; sequences add up."""
+    total = {"type": "parallel_homogeneous_total", "cpu": 8e6, "com": 0}
+    jobs = [{"id": 1, "subtime": 0, "res": 4, "walltime": 99, "profile": "p"}]
+    profiles = {**DELAY, "total": total, "p": profile}
+    workload = read_workload(write(tmp_path, {"jobs": jobs, "profiles": profiles}))
+    assert workload["run_s"].tolist() == [run_s]
+    communicates = np.any(np.asarray(profile.get("com", 0)) > 0)
+    assert bool(workload.report.noticed.get(COMMUNICATION)) == communicates
+
+
+@pytest.mark.parametrize(
+    ("profile", "reason"),
+    [
+        ({"type": "usage_trace"}, "'usage_trace', whose run time depends on a trace of usage"),
+        ({"type": "smpi"}, "'smpi', whose run time depends on a trace of messages"),
+        ({"type": "composed", "seq": ["ten", "p"]}, "profile 'p' contains itself"),
+        ({"type": "composed", "seq": "ten"}, "seq is 'ten'; must be a list of profiles"),
+        ({"type": "composed", "seq": ["twenty"]}, "profile 'twenty' is not defined"),
+        ({"type": "parallel", "cpu": 7}, "cpu is 7; must be a list of numbers"),
+        ({"type": "parallel", "cpu": [True]}, "cpu is True; must be a number"),
+    ],
+)
+def test_a_profile_whose_run_time_cannot_be_known(
+    tmp_path: Path, profile: dict[str, Any], reason: str
+) -> None:
+    """It is refused by the job that uses it, not guessed."""
+    jobs = [{"id": 4, "subtime": 0, "res": 4, "walltime": 99, "profile": "p"}]
+    path = write(tmp_path, {"jobs": jobs, "profiles": {**DELAY, "p": profile}})
+    with pytest.raises(InputError, match=f"job 4: .*{reason}"):
+        read_workload(path)
 
 
 def test_times_with_a_fraction_are_rounded_up_and_counted() -> None:
@@ -72,7 +122,10 @@ def test_the_number_of_hosts_is_in_the_header() -> None:
         ({"jobs": []}, "has no profiles"),
         ({"jobs": [], "profiles": {}}, "has no jobs"),
         ({"jobs": [3], "profiles": {}}, "a job is 3; must be an object"),
-        ({"jobs": [{"id": 4}], "profiles": {}}, "job 4: profile None is not defined"),
+        (
+            {"jobs": [{"id": 4, "subtime": 1, "res": 1}], "profiles": {}},
+            "job 4: profile None is not defined",
+        ),
         ({"jobs": [{"id": 4, "profile": "ten"}], "profiles": DELAY}, "job 4: subtime is None"),
         (
             {"jobs": [{"id": 4, "profile": "ten", "subtime": 1, "res": "2"}], "profiles": DELAY},
@@ -88,9 +141,9 @@ def test_the_number_of_hosts_is_in_the_header() -> None:
         (
             {
                 "jobs": [{"id": 4, "profile": "p", "subtime": 1, "res": 1}],
-                "profiles": {"p": {"type": "smpi"}},
+                "profiles": {"p": {"type": "delays"}},
             },
-            "job 4: profile type is 'smpi'; must be delay, parallel_homogeneous or msg_par_hg",
+            "job 4: profile type is 'delays'; must be one of delay, composed, parallel_homogeneous",
         ),
         ("{" * 100_000, "not JSON"),
     ],

@@ -36,7 +36,7 @@ def read(
     *lines: str,
     strict: bool = False,
     procs: Literal["allocated", "requested"] = "allocated",
-    cancelled: Literal["drop", "replay"] = "drop",
+    cancelled: Literal["drop", "replay", "short"] = "drop",
 ) -> Workload:
     """The workload of these lines."""
     path = folder / "a.swf"
@@ -84,6 +84,13 @@ def test_only_a_known_wait_can_be_replayed(tmp_path: Path) -> None:
     cancelled = line(1, wait=-1, run=-1, status=5)
     workload = read(tmp_path, cancelled, line(2), cancelled="replay")
     assert workload["job_id"].tolist() == [2]
+
+
+def test_a_job_that_never_ran_can_be_given_a_short_run(tmp_path: Path) -> None:
+    """As RLScheduler reads traces: its figures count such jobs."""
+    workload = read(tmp_path, line(1, run=-1, status=5), line(2, run=7), cancelled="short")
+    assert workload["run_s"].tolist() == [10, 7]
+    assert workload.report.repaired["never ran (run time below 0), given a run of 10 s"] == 1
 
 
 def test_a_cancelled_job_with_run_0_is_kept_and_noticed(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from schedlab.workload.transforms import (
     min_run,
     overrun,
     oversize,
+    pauses,
     rebase,
     scale_load,
     slice_jobs,
@@ -155,6 +156,14 @@ def test_load_cannot_be_set_without_gaps_or_work() -> None:
     """Jobs submitted all at once offer an infinite load however they are scaled."""
     with pytest.raises(WorkloadError, match="all jobs are submitted at once"):
         scale_load(head(five_jobs(), 1), 0.5, 64)
+
+
+def test_pauses_keep_the_times_between_them() -> None:
+    """Three of five jobs come before the first pause; gaps are as they were but where one falls."""
+    moved = pauses(five_jobs(), after_s=300, pause_s=1000)["submit_s"]
+    assert (moved - moved[0]).tolist() == [0, 100, 200, 1300, 1400]
+    with pytest.raises(ParameterError, match="must be >= 0 after >= 1"):
+        pauses(five_jobs(), after_s=0, pause_s=1)
 
 
 def test_rebase_moves_all_submissions_together() -> None:

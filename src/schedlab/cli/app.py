@@ -7,6 +7,7 @@ import typer
 from schedlab.cli import (
     analyse,
     audit,
+    batsim,
     coalloc,
     compare,
     demo,
@@ -47,6 +48,7 @@ app.add_typer(workload.app)
 app.add_typer(experiment.app)
 app.add_typer(incentive.app)
 app.add_typer(coalloc.app)
+app.add_typer(batsim.app)
 add_command(app, train.train, *train.EXAMPLES)
 add_command(app, evolve.evolve, *evolve.EXAMPLES)
 add_command(app, explain.explain, *explain.EXAMPLES)

@@ -145,7 +145,7 @@ def report(
 def _show(done: Run, json: bool, *, untrained: bool) -> None:
     """The results at a glance, and what happened."""
     from schedlab.experiments import summary
-    from schedlab.experiments.glance import glances, scenario_keys
+    from schedlab.experiments.glance import glances
     from schedlab.experiments.run_folder import RunFolder
 
     rows = summary(done.folder).to_dicts()
@@ -153,7 +153,7 @@ def _show(done: Run, json: bool, *, untrained: bool) -> None:
         print_json(rows)
     else:
         for glance in glances(rows, RunFolder(done.folder).record(), between="\n"):
-            table = new_table(*glance.headings, text_columns=len(scenario_keys(rows)))
+            table = new_table(*glance.headings, text_columns=glance.text_columns)
             for line in glance.rows:
                 table.add_row(*line)
             out().print(heading(glance.label), table, "", sep="\n")

@@ -33,16 +33,37 @@ class Machine:
     ] = None
     platform: Annotated[
         Path | None,
-        Option(metavar="FILE", help="A platform in TOML.", rich_help_panel=_MACHINE),
+        Option(
+            metavar="FILE",
+            help="A platform in TOML, or in SimGrid's XML as Batsim takes it.",
+            rich_help_panel=_MACHINE,
+        ),
     ] = None
     cluster: Annotated[
         str | None,
         Option(
             metavar="NAME",
-            help="The cluster of the platform, if it has several.",
+            help="Only this cluster of the platform; several are one pool of nodes.",
             rich_help_panel=_MACHINE,
         ),
     ] = None
+    cores: Annotated[
+        bool,
+        Option(
+            "--cores",
+            metavar="",
+            help="Every core of the platform is a node that jobs can have.",
+            rich_help_panel=_MACHINE,
+        ),
+    ] = False
+    master_host: Annotated[
+        str,
+        Option(
+            metavar="NAME",
+            help="The host of an XML platform that runs no jobs.",
+            rich_help_panel=_MACHINE,
+        ),
+    ] = "master_host"
     oversize: Annotated[
         Literal["error", "drop", "clip"],
         Option(
@@ -84,10 +105,8 @@ class Machine:
     def _described(self, path: Path) -> Platform:
         from schedlab.platform import read_platform
 
-        found = read_platform(path)
-        if self.cluster is not None:
-            return found.only(self.cluster)
-        if len(found.clusters) > 1:
-            names = ", ".join(cluster.name for cluster in found.clusters)
-            raise ParameterError(f"{path}: has several clusters ({names}); choose with --cluster")
-        return found
+        found = read_platform(path, master_host=self.master_host)
+        chosen = found if self.cluster is None else found.only(self.cluster)
+        chosen = chosen.of_cores() if self.cores else chosen
+        chosen.pool()  # clusters that cannot be one machine are told before anything is read
+        return chosen

@@ -1,4 +1,4 @@
-"""How a user's mistake ends: one line on stderr and exit code 2, never a traceback."""
+"""How a mistake ends: one line on stderr and an exit code, never a traceback."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typer.core import TyperGroup
 
 from schedlab.errors import SchedlabError
 
-BAD_INPUT = 2
 INTERRUPTED = 130
 
 
@@ -24,7 +23,7 @@ class Commands(TyperGroup):
             code = super().main(*arguments, **settings)
         except SchedlabError as error:
             _say(str(error))
-            sys.exit(BAD_INPUT)
+            sys.exit(error.exit_code)
         except typer.TyperException as error:
             _say(_usage_error(error))
             sys.exit(error.exit_code)

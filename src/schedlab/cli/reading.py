@@ -51,10 +51,11 @@ class Reading:
         ),
     ] = "allocated"
     cancelled: Annotated[
-        Literal["drop", "replay"],
+        Literal["drop", "replay", "short"],
         Option(
-            metavar="drop|replay",
-            help="Jobs withdrawn while they waited: drop them, or replay wait and withdrawal.",
+            metavar="drop|replay|short",
+            help="Jobs that never ran: drop them, replay wait and withdrawal, or let them run for "
+            "10 s.",
             rich_help_panel=_READING,
         ),
     ] = "drop"

@@ -34,8 +34,8 @@ def simulate(
         Option(
             "--out",
             metavar="FILE",
-            help="Write the schedules as .parquet, .csv, .swf (one policy) or .json (Chrome "
-            "trace).",
+            help="Write the schedules as .parquet, .csv, .json (Chrome trace) or, for one policy, "
+            ".swf or Batsim's _jobs.csv.",
         ),
     ] = None,
     json: AsJson = False,

@@ -10,7 +10,12 @@ from schedlab.coalloc.network import Network
 from schedlab.coalloc.objective import Objective, measure
 from schedlab.coalloc.orders import make_tree
 from schedlab.coalloc.problem import Problem
-from schedlab.coalloc.propagation import BYTES_PER_VALUE, messages_of_pass
+from schedlab.coalloc.propagation import (
+    BYTES_PER_VALUE,
+    Propagate,
+    messages_of_pass,
+    propagate,
+)
 from schedlab.coalloc.pseudotree import PseudoTree
 from schedlab.coalloc.solution import Solution
 from schedlab.coalloc.solver import Limits, Stopwatch
@@ -35,6 +40,8 @@ class Dpop:
     """Of the pseudo tree: one of ``orders.CHOICES``."""
     relax: str = "none"
     """What to do where the memory does not suffice: one of ``RELAXATIONS``."""
+    propagate: Propagate = propagate
+    """Who sends the messages of a pass."""
     name: ClassVar[str] = "dpop"
 
     def __post_init__(self) -> None:
@@ -48,8 +55,9 @@ class Dpop:
         tree = make_tree(network, self.heuristic, limits.seed)
         if self.relax == "wd" and not _fits(tree, network.sizes, limits):
             width = _width_that_fits(network.sizes, limits)
-            return WidthDeletion(width, heuristic=self.heuristic).solve(problem, objective, limits)
-        stages = Stages(network, tree, [job.value for job in problem.jobs], limits)
+            relaxed = WidthDeletion(width, heuristic=self.heuristic, propagate=self.propagate)
+            return relaxed.solve(problem, objective, limits)
+        stages = Stages(network, tree, [job.value for job in problem.jobs], limits, self.propagate)
         found = stages.optimise(objective)
         starts = found.starts(len(problem.jobs))
         return Solution(

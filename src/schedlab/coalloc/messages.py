@@ -1,4 +1,4 @@
-"""What the agents told each other, counted."""
+"""What the agents told each other, counted, and what they learnt from it."""
 
 from __future__ import annotations
 
@@ -32,3 +32,34 @@ class MessageStatistics:
             largest_bytes=max((part.largest_bytes for part in parts), default=0),
             width=max((part.width for part in parts), default=0),
         )
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What one agent learnt of the jobs of others.
+
+    A message tells no more than its own bits, and no more than the data of the jobs it was computed
+    from; ``bits`` is the sum of the smaller ones, never more than all data of the jobs concerned.
+    """
+
+    agent: int
+    own_jobs: int
+    known: int
+    """Others' jobs whose first slots and length it knows: they are in its separators."""
+    summed: int
+    """Others' jobs that it hears of only as parts of a sum, in UTIL messages."""
+    unheard: int
+    """Others' jobs that no message to it depends on."""
+    cells: int
+    """Of the UTIL messages it received from others."""
+    values: int
+    """Starts of others' jobs that it was told."""
+    bits: float
+    """At most so much about the data of others' jobs."""
+    all_bits: float
+    """What it would know of others if everything was sent to it."""
+
+    @property
+    def share(self) -> float:
+        """Of what it would know if everything was sent to it, at most."""
+        return self.bits / self.all_bits if self.all_bits else 0.0

@@ -54,6 +54,8 @@ class Network:
 
     variables: tuple[Variable, ...]
     neighbours: Neighbours
+    jobs: tuple[int, ...] = ()
+    """Which jobs of the problem these are; empty: all, in their order."""
 
     @classmethod
     def of(cls, problem: Problem, may_leave_out: bool) -> Network:
@@ -111,6 +113,7 @@ class Network:
                 frozenset(place[other] for other in self.neighbours[job] if other in place)
                 for job in jobs
             ),
+            tuple(self.jobs[job] if self.jobs else job for job in jobs),
         )
 
     def _with(self, changed: dict[int, Variable]) -> Network:

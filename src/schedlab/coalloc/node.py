@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab._core import Combine, util_table
+from schedlab import _core
+from schedlab._core import Combine
 from schedlab.coalloc.network import LEFT_OUT, Variable
 
 Cells = NDArray[np.floating[Any]]
 """Of 4 or of 8 bytes, all of one tree alike."""
+
+_UTIL_TABLE: dict[np.dtype[Any], Callable[..., Cells]] = {
+    np.dtype(np.float32): _core.util_table_float32,
+    np.dtype(np.float64): _core.util_table_float64,
+}
 
 
 @dataclass(frozen=True)
@@ -47,7 +53,7 @@ class Node:
     def util(self, children: Sequence[UtilMessage], threads: int = 1) -> UtilMessage:
         """The message to the parent; at a root one number, the best there is."""
         place = {job: at for at, job in enumerate(self.separator)}
-        table = util_table(
+        table = _UTIL_TABLE[self.utility.dtype](
             self.own.starts,
             self.own.slots,
             self.utility,

@@ -5,6 +5,7 @@ A. Petcu & B. Faltings, "A scalable method for multiagent constraint optimizatio
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,6 +38,10 @@ class Optimum:
         return tuple(None if value == LEFT_OUT else value for value in self.values)
 
 
+Propagate = Callable[[Network, PseudoTree, Utilities, int], Optimum]
+"""One pass over a network, its tree and utilities with so many threads: here, or by agents."""
+
+
 def tree_nodes(network: Network, tree: PseudoTree, utilities: Utilities) -> list[Node]:
     """For each job its node of the tree."""
     return [
@@ -62,7 +67,7 @@ def propagate(
     sent: dict[int, UtilMessage] = {}
     for job in reversed(tree.order):
         sent[job] = nodes[job].util([sent[child] for child in tree.children[job]], threads)
-    utility = _joined([float(sent[root].table) for root in tree.roots], utilities.combine)
+    utility = joined([float(sent[root].table) for root in tree.roots], utilities.combine)
     if utility == -np.inf:
         return Optimum(utility, ())
     values: dict[int, int] = {}
@@ -90,5 +95,6 @@ def messages_of_pass(tree: PseudoTree, sizes: list[int], bytes_per_cell: int) ->
     )
 
 
-def _joined(utilities: list[float], combine: Combine) -> float:
+def joined(utilities: list[float], combine: Combine) -> float:
+    """The utility of parts that do not touch each other."""
     return sum(utilities) if combine is Combine.SUM else min(utilities)

@@ -14,6 +14,7 @@ from schedlab.coalloc.network import LEFT_OUT, Network
 from schedlab.coalloc.objective import Objective, measure
 from schedlab.coalloc.orders import make_tree
 from schedlab.coalloc.problem import Problem
+from schedlab.coalloc.propagation import Propagate, propagate
 from schedlab.coalloc.solution import Ending, Solution, Starts
 from schedlab.coalloc.solver import Limits, Stopwatch
 from schedlab.coalloc.stages import Stages
@@ -38,9 +39,10 @@ class Rounds:
         width: int,
         heuristic: str,
         best: Starts | None = None,
+        propagate: Propagate = propagate,
     ) -> None:
         self._problem, self._objective, self._limits = problem, objective, limits
-        self._width, self._heuristic = width, heuristic
+        self._width, self._heuristic, self._propagate = width, heuristic, propagate
         self._network = Network.of(problem, objective.may_leave_out)
         self._tree = make_tree(self._network, heuristic, limits.seed)
         self._random = np.random.default_rng(limits.seed)
@@ -87,7 +89,15 @@ class Rounds:
         if not greedy.feasible:
             return
         roomy = replace(roomy, slots=max(slots, greedy.makespan))
-        rest = Rounds(roomy, makespan, self._limits, self._width, self._heuristic, greedy.starts)
+        rest = Rounds(
+            roomy,
+            makespan,
+            self._limits,
+            self._width,
+            self._heuristic,
+            greedy.starts,
+            self._propagate,
+        )
         found = rest.run(rounds, enough=slots)
         self._passes += rest._passes
         self._done += rest._done
@@ -103,7 +113,8 @@ class Rounds:
         if relaxed is None:
             return
         network, tree = relaxed
-        stages = Stages(network, tree, [job.value for job in self._problem.jobs], self._limits)
+        values = [job.value for job in self._problem.jobs]
+        stages = Stages(network, tree, values, self._limits, self._propagate)
         found = stages.optimise(self._objective)
         self._passes += stages.passes
         self._deleted_edges = max(self._deleted_edges, self._network.edges - network.edges)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Literal
 
-from schedlab.coalloc.messages import MessageStatistics
+from schedlab.coalloc.messages import Learnt, MessageStatistics
 from schedlab.coalloc.objective import Criterion, Objective, measure
 from schedlab.coalloc.problem import Problem
 
@@ -38,6 +38,8 @@ class Solution:
     """``infeasible``: the solver has proven that no feasible solution exists."""
     facts: Mapping[str, float] = field(default_factory=dict)
     """What the solver counted, such as restarts or deleted edges."""
+    privacy: tuple[Learnt, ...] = ()
+    """What each agent learnt of others; empty if there were no agents."""
     faults: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -12,6 +12,7 @@ from schedlab.coalloc.network import LEFT_OUT, Network
 from schedlab.coalloc.objective import Objective
 from schedlab.coalloc.orders import make_tree
 from schedlab.coalloc.problem import Problem
+from schedlab.coalloc.propagation import Propagate, propagate
 from schedlab.coalloc.solution import Solution
 from schedlab.coalloc.solver import Limits, Stopwatch
 from schedlab.coalloc.stages import Stages
@@ -34,6 +35,8 @@ class Split:
     """Whether to shift each part to the left before the next is solved."""
     heuristic: str = "min-fill"
     """Of the pseudo trees: one of ``orders.CHOICES``."""
+    propagate: Propagate = propagate
+    """Who sends the messages of a pass."""
     name: ClassVar[str] = "split"
 
     def __post_init__(self) -> None:
@@ -54,7 +57,8 @@ class Split:
             network = _around(whole, values).among(part)
             kept += network.edges
             tree = make_tree(network, self.heuristic, limits.seed)
-            stages = Stages(network, tree, [problem.jobs[job].value for job in part], limits)
+            worth = [problem.jobs[job].value for job in part]
+            stages = Stages(network, tree, worth, limits, self.propagate)
             found = stages.optimise(objective)
             passes += stages.passes
             if not found.values:

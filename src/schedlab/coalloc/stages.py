@@ -17,7 +17,7 @@ import numpy as np
 from schedlab.coalloc.messages import MessageStatistics
 from schedlab.coalloc.network import LEFT_OUT, Network
 from schedlab.coalloc.objective import Criterion, Objective
-from schedlab.coalloc.propagation import Optimum, messages_of_pass, propagate
+from schedlab.coalloc.propagation import Optimum, Propagate, messages_of_pass, propagate
 from schedlab.coalloc.pseudotree import PseudoTree
 from schedlab.coalloc.solver import Limits
 from schedlab.coalloc.utility import Utilities, makespan_utilities, sum_utilities
@@ -39,6 +39,7 @@ class Stages:
     values: Sequence[float]
     """What each job is worth."""
     limits: Limits
+    propagate: Propagate = propagate
     passes: list[MessageStatistics] = field(default_factory=list)
 
     def optimise(self, objective: Objective) -> Optimum:
@@ -85,7 +86,7 @@ class Stages:
         statistics = messages_of_pass(self.tree, network.sizes, utilities.bytes_per_cell)
         require_memory(statistics.width, statistics.bytes, self.limits)
         self.passes.append(statistics)
-        return propagate(network, self.tree, utilities, self.limits.threads)
+        return self.propagate(network, self.tree, utilities, self.limits.threads)
 
 
 def require_memory(width: int, needed_bytes: int, limits: Limits) -> None:

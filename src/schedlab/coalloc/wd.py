@@ -11,6 +11,7 @@ from schedlab.coalloc.network import Network
 from schedlab.coalloc.objective import Objective
 from schedlab.coalloc.orders import make_tree
 from schedlab.coalloc.problem import Problem
+from schedlab.coalloc.propagation import Propagate, propagate
 from schedlab.coalloc.rounds import Rounds
 from schedlab.coalloc.solution import Solution
 from schedlab.coalloc.solver import Limits, Stopwatch
@@ -35,6 +36,8 @@ class WidthDeletion:
     """Of the pseudo tree: one of ``orders.CHOICES``."""
     rounds: int = 100
     """Of the safe form at most; it ends when a bound is reached."""
+    propagate: Propagate = propagate
+    """Who sends the messages of a pass."""
     name: ClassVar[str] = "wd"
 
     def __post_init__(self) -> None:
@@ -48,14 +51,18 @@ class WidthDeletion:
         """The best solution of the relaxed problem that is found."""
         if self.form == "published":
             return self._as_published(problem, objective, limits)
-        return Rounds(problem, objective, limits, self.width, self.heuristic).run(self.rounds)
+        rounds = Rounds(
+            problem, objective, limits, self.width, self.heuristic, propagate=self.propagate
+        )
+        return rounds.run(self.rounds)
 
     def _as_published(self, problem: Problem, objective: Objective, limits: Limits) -> Solution:
         watch = Stopwatch()
         whole = Network.of(problem, objective.may_leave_out)
         wide = make_tree(whole, self.heuristic, limits.seed)
         network, tree = delete_edges(whole, wide, self.width)
-        stages = Stages(network, tree, [job.value for job in problem.jobs], limits)
+        values = [job.value for job in problem.jobs]
+        stages = Stages(network, tree, values, limits, self.propagate)
         starts = stages.optimise(objective).starts(len(problem.jobs))
         return Solution(
             problem,

@@ -116,6 +116,7 @@ def _determined_by(evolution: Evolution) -> dict[str, Any]:
     document = {
         **size,
         "metrics": [goal.text for goal in arena.objective.goals],
+        "absolute": arena.objective.absolute,
         "platform": arena.platform.to_dict(),
         "tick": arena.tick,
         "kill_at_request": arena.kill_at_request,
@@ -158,6 +159,7 @@ def _provenance(evolution: Evolution, workload: str, comparison: Comparison) -> 
     best = {goal.name: next(comparison.rivals(goal)).policy for goal in goals}
     return {
         "metrics": [goal.text for goal in goals],
+        "absolute": arena.objective.absolute,
         "workload": workload,
         "jobs": len(evolution.pool[0]),
         "nodes": arena.platform.nodes,

@@ -1,4 +1,4 @@
-"""What an evolution minimises: metrics, each relative to FCFS + EASY on the same jobs."""
+"""What an evolution minimises: metrics relative to those of FCFS + EASY on the same jobs."""
 
 from __future__ import annotations
 
@@ -62,16 +62,21 @@ def _weight(text: str, weight: str | None) -> float:
 
 @dataclass(frozen=True)
 class Objective:
-    """The weighted sum of goals, each relative to FCFS + EASY, episode by episode.
+    """The weighted sum of goals, each relative to FCFS + EASY.
 
-    So a few episodes with very long queues do not outweigh all others. A goal of which more is
-    better counts negatively.
+    A goal of which more is better counts negatively.
+
+    Args:
+        goals: what is measured.
+        absolute: the means are compared, to which episodes with very long queues contribute most;
+            otherwise episode is compared with episode, and all count alike.
     """
 
     goals: tuple[Goal, ...]
+    absolute: bool = False
 
     @classmethod
-    def parse(cls, texts: Sequence[str]) -> Objective:
+    def parse(cls, texts: Sequence[str], *, absolute: bool = False) -> Objective:
         """The goals written as ``0.3*utilisation``; a weight left out is 1."""
         goals = tuple(Goal.parse(text) for text in texts)
         names = [goal.name for goal in goals]
@@ -80,7 +85,7 @@ class Objective:
                 raise ParameterError(f'metric "{name}" is given twice')
         if not goals:
             raise ParameterError("an evolution needs a metric")
-        return cls(goals)
+        return cls(goals, absolute)
 
     def check(self, under_easy: Values) -> None:
         """Refuse metrics that these episodes give nothing to compare with."""
@@ -96,6 +101,8 @@ class Objective:
     def cost(self, values: Values, under_easy: Values) -> float:
         """To be minimised; FCFS + EASY itself has the sum of the weights, with their signs."""
         signed = [goal.sign * goal.weight for goal in self.goals]
+        if self.absolute:
+            return float(np.dot(signed, values.mean(axis=0) / under_easy.mean(axis=0)))
         # Where nobody waits at all there is nothing to gain or to lose.
         relative = np.divide(values, under_easy, out=np.ones_like(values), where=under_easy > 0)
         return float(np.dot(signed, relative.mean(axis=0)))

@@ -7,8 +7,9 @@ from schedlab.experiments.config import Experiment, read_experiment
 from schedlab.experiments.engine import Engine, Outcome, Task
 from schedlab.experiments.engine_local import LocalEngine
 from schedlab.experiments.library import find_experiment, list_experiments
+from schedlab.experiments.record import Run
 from schedlab.experiments.report import write_report
-from schedlab.experiments.run import Run, run_experiment
+from schedlab.experiments.run import run_experiment
 from schedlab.experiments.simulation_task import SimulationTask
 from schedlab.experiments.table import results, summary
 

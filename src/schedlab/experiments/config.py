@@ -8,9 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNameError
+from schedlab.experiments.coallocation.measures import Measure, find_measure
+from schedlab.experiments.coallocation.section import CoallocSection, SolverSection, read_coalloc
 from schedlab.experiments.digest import outside_code
 from schedlab.experiments.model_section import ModelSection
-from schedlab.metrics import find_metric
+from schedlab.experiments.other_simulators import (
+    check_elsewhere,
+    is_drawn,
+    is_elsewhere,
+    with_model_in,
+)
+from schedlab.experiments.picture_section import PictureSection
+from schedlab.metrics import Metric, find_metric
 from schedlab.policies import choose_policy
 from schedlab.policies.choose import with_file_in
 from schedlab.sections import build, build_each, only, parse_toml
@@ -18,7 +27,8 @@ from schedlab.workload import make_generator, parse_transform
 from schedlab.workload.catalog import catalogued
 from schedlab.workload.readers import ReadOptions, Source
 
-_SECTIONS = ("experiment", "workload", "variant", "platform", "model", "published", "quick")
+_SHARED = ("experiment", "picture", "published", "quick")
+_SIMULATED = ("workload", "variant", "platform", "model")
 
 
 def _check_transforms(texts: Iterable[str]) -> None:
@@ -45,6 +55,7 @@ class WorkloadSection:
     jobs: int | None = None
     transforms: tuple[str, ...] = ()
     window_jobs: int | None = None
+    window_starts: tuple[int, ...] = ()
     nodes: int | None = None
     procs: str = "allocated"
     cancelled: str = "drop"
@@ -57,12 +68,26 @@ class WorkloadSection:
         for key in ("jobs", "window_jobs", "nodes"):
             if getattr(self, key) == 0:
                 raise ParameterError(f"{key} is 0; must be >= 1")
+        if self.window_starts and self.window_jobs is None:
+            raise ParameterError("window_starts needs window_jobs, the size of a window")
         if self.generate is not None:
             make_generator(self.generate)
         if self.catalog is not None:
             catalogued(self.catalog)
         _check_transforms(self.transforms)
         self.read_options()
+
+    def window(self, seed: int) -> range | None:
+        """The places of the jobs that a seed stands for; None where it stands for all."""
+        if self.window_jobs is None:
+            return None
+        if self.window_starts and seed >= len(self.window_starts):
+            raise ParameterError(
+                f'workload "{self.name}" has {len(self.window_starts)} window_starts; '
+                f"there is none for seed {seed}"
+            )
+        first = self.window_starts[seed] if self.window_starts else seed * self.window_jobs
+        return range(first, first + self.window_jobs)
 
     def read_options(self) -> ReadOptions:
         """How its file is read."""
@@ -88,12 +113,14 @@ class PlatformSection:
     nodes: int | None = None
     file: str | None = None
     cluster: str | None = None
+    cores: bool = False
 
     def __post_init__(self) -> None:
         if (self.nodes is None) == (self.file is None) or self.nodes == 0:
             raise ParameterError("give nodes (>= 1) or file")
-        if self.cluster is not None and self.file is None:
-            raise ParameterError("cluster needs file, which describes it")
+        for key in ("cluster", "cores"):
+            if getattr(self, key) and self.file is None:
+                raise ParameterError(f"{key} needs file, which describes it")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +134,17 @@ class PolicySection:
     kill_at_request: bool = True
 
     def __post_init__(self) -> None:
-        choose_policy(self.policy, depth=self.depth)
+        if not is_elsewhere(self.policy):
+            choose_policy(self.policy, depth=self.depth)
+            return
+        check_elsewhere(self.policy)
+        if self.tick or self.depth is not None:
+            raise ParameterError(f'policy "{self.policy}" takes no tick and no depth')
+
+    @property
+    def drawn(self) -> bool:
+        """Whether another seed gives another schedule of the same jobs."""
+        return is_drawn(self.policy)
 
     def rules(self) -> dict[str, Any]:
         """What a ``SimulationTask`` is told."""
@@ -128,11 +165,19 @@ class PublishedSection:
 
 @dataclass(frozen=True, kw_only=True)
 class QuickSection:
-    """``[quick]``: how much of the experiment ``--quick`` runs."""
+    """``[quick]``: how much of the experiment ``--quick`` runs.
+
+    Args:
+        jobs: at most so many of each workload.
+        seeds: so many of the first.
+        steps: at most so many of each training.
+        models: patterns of what tables call models, with what they are trained on.
+    """
 
     jobs: int = 500
     seeds: int = 1
     steps: int = 10_000
+    models: tuple[str, ...] = ("*",)
 
     def __post_init__(self) -> None:
         if not (self.jobs and self.seeds and self.steps):
@@ -152,36 +197,44 @@ class ExperimentSection:
     def __post_init__(self) -> None:
         if not self.metrics or not self.seeds:
             raise ParameterError("metrics and seeds must not be empty")
-        for metric in self.metrics:
-            find_metric(metric)
         _unique("metric", self.metrics)
         _unique("seed", self.seeds)
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """What is run: workloads × variants × platforms × policies × seeds."""
+    """What is run: workloads × variants × platforms × policies × seeds.
+
+    With ``coalloc``, which says what problems are drawn, it is problems × seeds × solvers instead.
+    """
 
     path: Path
     text: str
     about: ExperimentSection
-    policies: tuple[PolicySection, ...]
-    workloads: tuple[WorkloadSection, ...]
+    policies: tuple[PolicySection, ...] = ()
+    workloads: tuple[WorkloadSection, ...] = ()
     variants: tuple[VariantSection, ...] = (VariantSection(name="original"),)
     platforms: tuple[PlatformSection, ...] = ()
     models: tuple[ModelSection, ...] = ()
+    coalloc: CoallocSection | None = None
+    solvers: tuple[SolverSection, ...] = ()
+    pictures: tuple[PictureSection, ...] = ()
     published: PublishedSection | None = None
     quick: QuickSection = QuickSection()
     jobs_limit: int | None = None
     steps_limit: int | None = None
+    models_limit: tuple[str, ...] = ("*",)
 
     def __post_init__(self) -> None:
-        for kind in ("policies", "workloads", "variants"):
+        of_policies = ("policies", "workloads", "variants")
+        for kind in of_policies if self.coalloc is None else ("solvers",):
             if not getattr(self, kind):
                 raise ParameterError(f"an experiment without {kind} runs nothing")
-        for kind in ("policies", "workloads", "variants", "platforms", "models"):
+        for kind in (*of_policies, "platforms", "models", "solvers", "pictures"):
             _unique(f"name among the {kind}", [each.name for each in getattr(self, kind)])
-        names = [policy.name for policy in self.policies]
+        for metric in self.about.metrics:
+            self.find_metric(metric)
+        names = [each.name for each in self.policies] + [each.name for each in self.solvers]
         if self.about.relative_to is not None and self.about.relative_to not in names:
             raise UnknownNameError("policy in relative_to", self.about.relative_to, names)
         sized = next((each.name for each in self.workloads if each.nodes is not None), None)
@@ -189,12 +242,24 @@ class Experiment:
             raise ParameterError(f'workload "{sized}" has nodes, but there are [[platform]]s')
         for model in self.models:
             model.check_names(f"{w.name}/{v.name}" for w in self.workloads for v in self.variants)
+        for picture in self.pictures:
+            picture.check_names(self.about.metrics, names, [model.name for model in self.models])
+
+    def find_metric(self, name: str) -> Metric | Measure:
+        """The metric of that name, which measures schedules or answers of solvers."""
+        return find_metric(name) if self.coalloc is None else find_measure(name)
 
     def reduced(self) -> Experiment:
         """A small version to try out: few jobs of each workload, few seeds, short trainings."""
         quick = self.quick
         about = replace(self.about, seeds=self.about.seeds[: quick.seeds])
-        return replace(self, about=about, jobs_limit=quick.jobs, steps_limit=quick.steps)
+        return replace(
+            self,
+            about=about,
+            jobs_limit=quick.jobs,
+            steps_limit=quick.steps,
+            models_limit=quick.models,
+        )
 
 
 def read_experiment(path: str | Path) -> Experiment:
@@ -209,24 +274,44 @@ def read_experiment(path: str | Path) -> Experiment:
 
 
 def _experiment(document: Mapping[str, Any], path: Path, text: str) -> Experiment:
-    only(document, _SECTIONS, "the experiment")
+    if "coalloc" in document:
+        return _of_solvers(document, path, text)
+    only(document, (*_SHARED, *_SIMULATED, "coalloc"), "the experiment")
     for section in ("experiment", "workload"):
         if section not in document:
             raise InputError(f"has no [{section}]")
     about, policies = _about(document["experiment"], path.parent)
-    settings: dict[str, Any] = {}
+    settings = _shared(document)
     if "variant" in document:
         settings["variants"] = build_each(VariantSection, document["variant"], "[[variant]]")
     if "platform" in document:
         settings["platforms"] = build_each(PlatformSection, document["platform"], "[[platform]]")
     if "model" in document:
         settings["models"] = _models(document["model"], document["experiment"])
+    workloads = build_each(WorkloadSection, document["workload"], "[[workload]]")
+    return Experiment(path, text, about, policies, workloads, **settings)
+
+
+def _of_solvers(document: Mapping[str, Any], path: Path, text: str) -> Experiment:
+    only(document, (*_SHARED, "coalloc"), "an experiment with [coalloc]")
+    if "experiment" not in document:
+        raise InputError("has no [experiment]")
+    about = build(ExperimentSection, document["experiment"], "[experiment]")
+    coalloc, solvers = read_coalloc(document["coalloc"])
+    settings = _shared(document)
+    return Experiment(path, text, about, coalloc=coalloc, solvers=solvers, **settings)
+
+
+def _shared(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The sections that stand beside whatever is run."""
+    settings: dict[str, Any] = {}
+    if "picture" in document:
+        settings["pictures"] = build_each(PictureSection, document["picture"], "[[picture]]")
     if "published" in document:
         settings["published"] = build(PublishedSection, document["published"], "[published]")
     if "quick" in document:
         settings["quick"] = build(QuickSection, document["quick"], "[quick]")
-    workloads = build_each(WorkloadSection, document["workload"], "[[workload]]")
-    return Experiment(path, text, about, policies, workloads, **settings)
+    return settings
 
 
 _RULES = ("tick", "depth", "kill_at_request")
@@ -264,4 +349,5 @@ def _policy(given: Any, folder: Path) -> Mapping[str, Any]:
     policy = given.get("policy")
     if not isinstance(policy, str):
         return given
-    return {"name": policy, **given, "policy": with_file_in(folder, policy)}
+    found = with_model_in(folder, with_file_in(folder, policy))
+    return {"name": policy, **given, "policy": found}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
+from pathlib import Path
 from string import Template
 
 
@@ -85,7 +87,24 @@ class Code:
         return f"<pre>{escape(self.text.rstrip())}</pre>"
 
 
-Block = Heading | Paragraph | Table | Code
+@dataclass(frozen=True)
+class Picture:
+    """A picture that lies beside the document; a page holds it itself."""
+
+    title: str
+    path: Path
+
+    def markdown(self) -> str:
+        """By the name of its file."""
+        return f"![{self.title}]({self.path.name})"
+
+    def html(self) -> str:
+        """As img."""
+        data = b64encode(self.path.read_bytes()).decode()
+        return f'<img alt="{escape(self.title)}" src="data:image/svg+xml;base64,{data}">'
+
+
+Block = Heading | Paragraph | Table | Code | Picture
 
 
 def as_markdown(blocks: Sequence[Block]) -> str:

@@ -1,9 +1,9 @@
-"""A metric at a glance: a row per scenario, a column per policy."""
+"""A metric at a glance: a row per scenario and a column per policy, or the other way round."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from schedlab.experiments.published import RELATIVE
@@ -11,6 +11,8 @@ from schedlab.experiments.table import Row
 from schedlab.lookup import is_outside
 from schedlab.units import three_digits
 from schedlab.viz.labels import metric_label
+
+_MOST_COLUMNS = 8
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,18 @@ class Glance:
     policies: tuple[str, ...]
     headings: tuple[str, ...]
     rows: list[tuple[str, ...]]
+    text_columns: int
+    """The first so many columns say what a row is about."""
+
+    def readable(self) -> Glance:
+        """The same with a row per policy where there are too many for columns."""
+        if len(self.policies) <= max(_MOST_COLUMNS, len(self.rows)):
+            return self
+        names = (" ".join(row[: self.text_columns]) for row in self.rows)
+        cells = zip(*(row[self.text_columns :] for row in self.rows), strict=True)
+        policies = self.headings[self.text_columns :]
+        turned = [(name, *values) for name, values in zip(policies, cells, strict=True)]
+        return replace(self, headings=("policy", *names), rows=turned, text_columns=1)
 
 
 def glances(rows: Sequence[Row], record: Mapping[str, Any], *, between: str = " ") -> list[Glance]:
@@ -40,9 +54,12 @@ def glances(rows: Sequence[Row], record: Mapping[str, Any], *, between: str = " 
             lines = [
                 (*scenario, *(cells.get(policy, "–") for policy in columns))
                 for scenario, cells in by_scenario.items()
+                if not columns.keys().isdisjoint(cells)
             ]
             label = ", ".join(filter(None, (_label(metric, record), family)))
-            found.append(Glance(metric, label, tuple(columns), (*keys, *columns.values()), lines))
+            headings = (*keys, *columns.values())
+            glance = Glance(metric, label, tuple(columns), headings, lines, len(keys))
+            found.append(glance.readable())
     return found
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Protocol, TypeVar
 
-from schedlab.errors import ParameterError, PlatformError
+from schedlab.errors import ParameterError
 from schedlab.experiments.config import (
     Experiment,
     PlatformSection,
@@ -21,6 +22,18 @@ from schedlab.experiments.simulation_task import SimulationTask
 from schedlab.platform import Platform, read_platform
 
 NAMES = ("workload", "variant", "platform", "policy", "seed")
+
+
+class Named(Protocol):
+    """A cell as people know it."""
+
+    @property
+    def name(self) -> str:
+        """All its names in one."""
+        ...
+
+
+C = TypeVar("C", bound=Named)
 
 
 @dataclass(frozen=True)
@@ -43,8 +56,7 @@ class Cell:
     @property
     def name(self) -> str:
         """All its names in one."""
-        *names, seed = self.names.values()
-        return "/".join((*map(str, names), f"seed {seed}"))
+        return cell_name(self.names)
 
     def task(
         self, workload_key: str, workload: Path, policy: PolicySection | TrainedPolicy
@@ -79,7 +91,13 @@ def grid(experiment: Experiment) -> list[Cell]:
     ]
 
 
-def select(cells: Sequence[Cell], pattern: str | None) -> list[Cell]:
+def cell_name(names: Mapping[str, str | int]) -> str:
+    """The names of a cell in one, such as ``lublin/original/64 nodes/easy/seed 1``."""
+    *others, seed = names.values()
+    return "/".join((*map(str, others), f"seed {seed}"))
+
+
+def select(cells: Sequence[C], pattern: str | None) -> list[C]:
     """The cells whose name contains the pattern, in which * and ? mean what they do for files."""
     found = [cell for cell in cells if fnmatchcase(cell.name, f"*{pattern or ''}*")]
     if not found:
@@ -94,9 +112,9 @@ def _recipes(experiment: Experiment, workload: WorkloadSection) -> Iterator[Reci
 
 
 def _policies(experiment: Experiment, recipe: Recipe) -> Iterator[PolicySection | ModelPolicy]:
-    """Those of the list where the seed gives jobs of its own; models, which it trains, always."""
-    if recipe.seeded or recipe.seed == experiment.about.seeds[0]:
-        yield from experiment.policies
+    """Those of the list where the seed makes a difference; models, which it trains, always."""
+    every = recipe.seeded or recipe.seed == experiment.about.seeds[0]
+    yield from (policy for policy in experiment.policies if every or policy.drawn)
     for each in model_policies(experiment, recipe.seed):
         if each.trained_on == recipe or each.model.is_tested_on(recipe.name):
             yield each
@@ -118,9 +136,5 @@ def _platform(section: PlatformSection, folder: Path) -> Platform:
         return Platform.homogeneous(section.nodes)
     path = folder / str(section.file)
     found = read_platform(path)
-    if section.cluster is not None:
-        return found.only(section.cluster)
-    if len(found.clusters) > 1:
-        names = ", ".join(cluster.name for cluster in found.clusters)
-        raise PlatformError(f"{path}: has several clusters ({names}); choose one with cluster")
-    return found
+    chosen = found if section.cluster is None else found.only(section.cluster)
+    return chosen.of_cores() if section.cores else chosen

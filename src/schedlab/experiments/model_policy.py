@@ -16,17 +16,21 @@ from schedlab.experiments.simulation_task import SampledRuns
 
 @dataclass(frozen=True)
 class ModelPolicy:
-    """A model trained on the jobs of one recipe: decides greedily, or draws its actions."""
+    """A model trained on the jobs of one recipe: decides greedily, or draws its actions.
+
+    Without a recipe it is trained on the episodes of its training file.
+    """
 
     model: ModelSection
-    trained_on: Recipe
+    seed: int
+    trained_on: Recipe | None = None
     sampled: bool = False
 
     @property
     def name(self) -> str:
         """What tables call it."""
-        how = " (sampled)" if self.sampled else ""
-        return f"{self.model.name} from {self.trained_on.name}{how}"
+        where = f" from {self.trained_on.name}" if self.trained_on else ""
+        return f"{self.model.name}{where}{' (sampled)' if self.sampled else ''}"
 
     @property
     def family(self) -> str:
@@ -41,7 +45,7 @@ class TrainedPolicy:
     Args:
         training_key: of the training; known before there is a file, unlike a digest of it.
         file: the model, once it is trained.
-        predict: who predicts run times.
+        predict: who predicts run times; nobody on the grid of ``schedlab/Gantt-v0``.
         tick: as for every policy.
         kill_at_request: as for every policy.
         runs: 0 for greedy decisions, else the number of sampled runs.
@@ -49,7 +53,7 @@ class TrainedPolicy:
 
     training_key: str
     file: Path
-    predict: str
+    predict: str | None
     tick: int
     kill_at_request: bool
     runs: int
@@ -57,6 +61,8 @@ class TrainedPolicy:
     def rules(self) -> dict[str, Any]:
         """What a ``SimulationTask`` is told."""
         policy = f"learned:{self.file}:predict={self.predict}"
+        if self.predict is None:
+            policy = f"gantt:{self.file}"
         runs = SampledRuns(model=self.file, predict=self.predict, runs=self.runs)
         return {"policy": policy, "sampled": runs if self.runs else None, **self._rules()}
 
@@ -65,7 +71,7 @@ class TrainedPolicy:
         return {
             "training": self.training_key,
             "predict": self.predict,
-            "code": outside_code([self.predict]),
+            "code": outside_code([self.predict or ""]),
             "runs": self.runs,
             **self._rules(),
         }
@@ -79,10 +85,17 @@ def model_policies(experiment: Experiment, seed: int) -> Iterator[ModelPolicy]:
     for model in experiment.models:
         if seed not in experiment.about.seeds[: model.seeds]:
             continue
-        for workload in experiment.workloads:
-            for variant in experiment.variants:
-                recipe = Recipe(workload, variant, seed, experiment.jobs_limit)
-                if model.is_trained_on(recipe.name):
-                    yield ModelPolicy(model, recipe)
-                    if model.sampled:
-                        yield ModelPolicy(model, recipe, sampled=True)
+        for recipe in _trained_on(experiment, model, seed):
+            yield ModelPolicy(model, seed, recipe)
+            if model.sampled:
+                yield ModelPolicy(model, seed, recipe, sampled=True)
+
+
+def _trained_on(experiment: Experiment, model: ModelSection, seed: int) -> Iterator[Recipe | None]:
+    if not model.on:
+        yield None
+    for workload in experiment.workloads:
+        for variant in experiment.variants:
+            recipe = Recipe(workload, variant, seed, experiment.jobs_limit)
+            if model.is_trained_on(recipe.name):
+                yield recipe

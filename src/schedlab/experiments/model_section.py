@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from schedlab.errors import ParameterError, UnknownNameError
@@ -16,8 +16,12 @@ class ModelSection:
 
     Args:
         name: what tables call it, with the jobs that it was trained on.
-        training: the training file, in the experiment's folder; it has no ``[episodes]``.
+        training: the training file, in the experiment's folder.
         on: ``workload/variant``, with ``*`` and ``?`` as for files: it is trained on each of them.
+            Without it there is one training, on what the training file's ``[episodes]`` say.
+        redraw: every episode of the training has other jobs, from the generator of the workload;
+            the training file's ``[episodes]`` say how many.
+        steps: to learn from on what these patterns mean, in place of the training file's.
         tested_on: the same, what it schedules besides what it was trained on; by default all.
         sampled: beside the greedy policy, the mean over so many runs with actions drawn by the
             network's probabilities.
@@ -29,7 +33,9 @@ class ModelSection:
 
     name: str
     training: str
-    on: tuple[str, ...]
+    on: tuple[str, ...] = ()
+    redraw: bool = False
+    steps: dict[str, int] = field(default_factory=dict)
     tested_on: tuple[str, ...] = ("*",)
     sampled: int = 0
     seeds: int | None = None
@@ -38,8 +44,11 @@ class ModelSection:
     kill_at_request: bool = True
 
     def __post_init__(self) -> None:
-        if not self.on:
-            raise ParameterError("on is empty; must name what it is trained on")
+        if not self.on and (self.redraw or self.steps):
+            key = "redraw" if self.redraw else "steps"
+            raise ParameterError(f"{key} needs on, which names what it is trained on")
+        if 0 in self.steps.values():
+            raise ParameterError("steps has a 0; must be >= 1")
         if self.seeds == 0:
             raise ParameterError("seeds is 0; must be >= 1")
         if self.predict is not None:
@@ -53,10 +62,15 @@ class ModelSection:
         """Whether a pattern of ``tested_on`` does."""
         return _meant(name, self.tested_on)
 
+    def steps_on(self, name: str) -> int | None:
+        """The steps for the first pattern that means the name, if one does."""
+        found = (steps for pattern, steps in self.steps.items() if fnmatchcase(name, pattern))
+        return next(found, None)
+
     def check_names(self, names: Iterable[str]) -> None:
         """Refuse a pattern that means none of the names."""
         known = list(names)
-        for pattern in (*self.on, *self.tested_on):
+        for pattern in (*self.on, *self.steps, *self.tested_on):
             if not any(fnmatchcase(name, pattern) for name in known):
                 raise UnknownNameError(
                     f'workload/variant in [[model]] "{self.name}"', pattern, known

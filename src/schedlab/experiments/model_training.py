@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from schedlab.errors import InputError, ParameterError
 from schedlab.experiments.config import Experiment
@@ -12,7 +13,8 @@ from schedlab.experiments.model_policy import ModelPolicy, TrainedPolicy
 from schedlab.experiments.model_section import ModelSection
 from schedlab.experiments.recipe import Recipe
 from schedlab.experiments.run_folder import MODELS, RunFolder
-from schedlab.experiments.tuning.training_task import TrainingTask, training_key
+from schedlab.experiments.tuning.training_task import TrainingTask, trace_digest, training_key
+from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.training_config import EpisodesSection, TrainingConfig, read_training
 from schedlab.sections import parse_toml
 from schedlab.workload.readers import Source
@@ -28,29 +30,46 @@ class ModelTrainings:
         configs: of the trainings, by the models' names.
         keys: of the jobs that they may be trained on.
         folder: of the run.
+        steps_limit: of each training, in a quick run.
     """
 
     configs: Mapping[str, TrainingConfig]
     keys: Mapping[Recipe, str]
     folder: RunFolder
+    steps_limit: int | None = None
 
     def task(self, policy: ModelPolicy) -> TrainingTask:
         """The training that gives the policy its model, the same for greedy and for sampled."""
-        recipe = policy.trained_on
-        jobs = self.folder.workload(self.keys[recipe])
-        # Its jobs are named without their folder: the run may be taken elsewhere and go on.
-        config = replace(
-            self.configs[policy.model.name].with_train(seed=recipe.seed),
-            episodes=EpisodesSection(workload=jobs.name),
-            folder=jobs.parent.resolve(),
-        )
-        key = training_key(config)
+        model, recipe = policy.model, policy.trained_on
+        config = self.configs[model.name].with_train(seed=policy.seed)
+        if recipe is None:
+            what, key = model.name, training_key(config, trace_digest(config))
+        else:
+            config = self._on(recipe, model, config)
+            what, key = f"{model.name} on {recipe.name}", training_key(config)
         return TrainingTask(
             key=key,
-            name=f"training {policy.model.name} on {recipe.name}/seed {recipe.seed}",
+            name=f"training {what}/seed {policy.seed}",
             config=config,
             folder=self.folder.path.resolve() / MODELS / key,
         )
+
+    def _on(self, recipe: Recipe, model: ModelSection, config: TrainingConfig) -> TrainingConfig:
+        """The training on the jobs of the recipe, or on others that its generator draws."""
+        steps = model.steps_on(recipe.name) or config.train.steps
+        config = config.with_train(steps=min(steps, self.steps_limit or steps))
+        if model.redraw:
+            if recipe.workload.generate is None:
+                raise ParameterError(
+                    f'[[model]] "{model.name}" has redraw, which needs a generator; '
+                    f'workload "{recipe.workload.name}" has none'
+                )
+            drawn = replace(config.episodes, workload=recipe.workload.generate)
+            return replace(config, episodes=drawn)
+        jobs = self.folder.workload(self.keys[recipe])
+        # Its jobs are named without their folder: the run may be taken elsewhere and go on.
+        episodes = EpisodesSection(workload=jobs.name)
+        return replace(config, episodes=episodes, folder=jobs.parent.resolve())
 
     def trained(self, policy: ModelPolicy) -> TrainedPolicy:
         """The policy as it is simulated, whether or not its model is trained yet."""
@@ -58,7 +77,7 @@ class ModelTrainings:
         return TrainedPolicy(
             training_key=task.key,
             file=task.model,
-            predict=model.predict or task.config.environment.estimate,
+            predict=_predictor(model, task.config),
             tick=model.tick,
             kill_at_request=model.kill_at_request,
             runs=model.sampled if policy.sampled else 0,
@@ -77,27 +96,43 @@ def training_configs(experiment: Experiment, cells: Iterable[Cell]) -> dict[str,
 def _config(experiment: Experiment, model: ModelSection) -> TrainingConfig:
     path = experiment.path.parent / model.training
     config = read_training(path)
-    for section in parse_toml(path, Source.load(path).decoded()):
-        if section not in _SECTIONS:
-            allowed = " and ".join(f"[{name}]" for name in _SECTIONS)
-            raise InputError.at(
-                path,
-                None,
-                f"has [{section}]; a model of an experiment has {allowed}, and learns "
-                "from the jobs of a cell",
-            )
-    if config.environment.sim_step_s != model.tick:
+    _check_sections(path, model)
+    rules = config.environment
+    tick = rules.sim_step_s if isinstance(rules, QueueSettings) else 0
+    if tick != model.tick:
         raise ParameterError(
             f'[[model]] "{model.name}" has tick {model.tick}, but {path} has '
-            f"sim_step_s = {config.environment.sim_step_s}; they must be equal"
+            f"sim_step_s = {tick}; they must be equal"
         )
     limit = experiment.steps_limit or config.train.steps
     return config.with_train(steps=min(config.train.steps, limit))
 
 
+def _check_sections(path: Path, model: ModelSection) -> None:
+    own = model.redraw or not model.on
+    known = (*_SECTIONS, "episodes") if own else _SECTIONS
+    document = parse_toml(path, Source.load(path).decoded())
+    if not model.on and "episodes" not in document:
+        sentence = f'has no [episodes], which [[model]] "{model.name}" without on learns from'
+        raise InputError.at(path, None, sentence)
+    for section in document:
+        if section not in known:
+            allowed = " and ".join(f"[{name}]" for name in known)
+            jobs = "" if own else ", and learns from the jobs of a cell"
+            sentence = f"has [{section}]; a model of an experiment has {allowed}{jobs}"
+            raise InputError.at(path, None, sentence)
+
+
+def _predictor(model: ModelSection, config: TrainingConfig) -> str | None:
+    """Who predicts run times when it schedules; nobody on the grid."""
+    rules = config.environment
+    return model.predict or rules.estimate if isinstance(rules, QueueSettings) else None
+
+
 def _check_nodes(model: ModelSection, config: TrainingConfig, cell: Cell) -> None:
     """Only features of jobs are the same for machines of any size."""
-    has, learnt = cell.platform.nodes if cell.platform else 0, config.environment.nodes
+    rules, has = config.environment, cell.platform.nodes if cell.platform else 0
+    learnt = rules.nodes if isinstance(rules, QueueSettings) else rules.resources
     if has != learnt and config.environment.observation != "jobs":
         raise ParameterError(
             f'[[model]] "{model.name}" is trained for nodes = {learnt:,} by {model.training}; '

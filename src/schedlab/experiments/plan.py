@@ -28,6 +28,11 @@ class PlannedCell:
     task: SimulationTask
     training: TrainingTask | None = None
 
+    def record(self) -> dict[str, str | int | None]:
+        """Its names and keys."""
+        keys = {"key": self.task.key, "training": self.training.key if self.training else None}
+        return {**self.cell.names, **keys}
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -63,7 +68,7 @@ def recipes(cells: Iterable[Cell]) -> list[Recipe]:
     found: dict[Recipe, None] = {}
     for cell in cells:
         found[cell.recipe] = None
-        if isinstance(cell.policy, ModelPolicy):
+        if isinstance(cell.policy, ModelPolicy) and cell.policy.trained_on is not None:
             found[cell.policy.trained_on] = None
     return list(found)
 
@@ -86,7 +91,8 @@ def _trainings(
         return None
     from schedlab.experiments.model_training import ModelTrainings, training_configs
 
-    return ModelTrainings(training_configs(experiment, cells), keys, folder)
+    configs = training_configs(experiment, cells)
+    return ModelTrainings(configs, keys, folder, experiment.steps_limit)
 
 
 def _planned(

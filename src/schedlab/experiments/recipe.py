@@ -30,8 +30,8 @@ class Recipe:
     @property
     def transforms(self) -> tuple[str, ...]:
         """All transforms: the workload's own, the window, the limit, and the variant's."""
-        jobs, limit = self.workload.window_jobs, self.jobs_limit
-        window = [f"slice={self.seed * jobs}:{(self.seed + 1) * jobs}"] if jobs else []
+        places, limit = self.workload.window(self.seed), self.jobs_limit
+        window = [f"slice={places.start}:{places.stop}"] if places else []
         head = [f"head={limit}"] if limit else []
         return (*self.workload.transforms, *window, *head, *self.variant.transforms)
 
@@ -68,14 +68,14 @@ class Recipe:
         return generate(str(self.workload.generate), self.workload.jobs or 0, seed=self.seed)
 
     def _check_window(self, given: Workload) -> None:
-        jobs = self.workload.window_jobs
-        if jobs is None:
+        places = self.workload.window(self.seed)
+        if places is None:
             return
         have = len(apply(given, self.workload.transforms, seed=self.seed))
-        if have < (self.seed + 1) * jobs:
+        if have < places.stop:
             raise WorkloadError(
                 f'workload "{self.workload.name}" has {have:,} jobs; window {self.seed} of '
-                f"{jobs:,} jobs would need {(self.seed + 1) * jobs:,}"
+                f"{len(places):,} jobs would need {places.stop:,}"
             )
 
 

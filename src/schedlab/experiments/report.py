@@ -7,16 +7,19 @@ from pathlib import Path
 from typing import Any
 
 from schedlab.atomic import replacing
+from schedlab.experiments.coallocation.pictures import draw_figures
 from schedlab.experiments.document import (
     Block,
     Code,
     Heading,
     Paragraph,
+    Picture,
     Table,
     as_html,
     as_markdown,
 )
 from schedlab.experiments.glance import Glance, glances, scenario_keys, written
+from schedlab.experiments.pictures import draw_pictures
 from schedlab.experiments.run_folder import RunFolder
 from schedlab.experiments.table import Row, results, summary
 from schedlab.metrics.intervals import RESAMPLES
@@ -25,11 +28,13 @@ FILES = ("results.parquet", "results.csv", "summary.csv", "report.html", "report
 
 
 def write_report(path: str | Path) -> None:
-    """Write ``FILES`` from what is finished in a run's folder."""
+    """Write ``FILES`` and the pictures from what is finished in a run's folder."""
     folder = RunFolder(Path(path))
     record, cells, means = folder.record(), results(path), summary(path)
     title = record["title"] or record["name"]
-    blocks = list(_blocks(record, means.to_dicts(), len(cells)))
+    rows = means.to_dicts()
+    pictures = [*draw_pictures(folder, rows), *draw_figures(folder, cells)]
+    blocks = list(_blocks(record, rows, len(cells), pictures))
     with replacing(folder.path / "results.parquet") as temporary:
         cells.write_parquet(temporary)
     for name, text in (
@@ -42,12 +47,17 @@ def write_report(path: str | Path) -> None:
             temporary.write_text(text, encoding="utf-8")
 
 
-def _blocks(record: Mapping[str, Any], rows: Sequence[Row], finished: int) -> Iterator[Block]:
+def _blocks(
+    record: Mapping[str, Any], rows: Sequence[Row], finished: int, pictures: Sequence[Picture]
+) -> Iterator[Block]:
     yield Heading(record["title"] or record["name"], 1)
     yield from map(Paragraph, _remarks(record, finished))
+    for picture in pictures:
+        yield Heading(picture.title)
+        yield picture
     for glance in glances(rows, record):
         yield Heading(glance.label)
-        yield Table(glance.headings, glance.rows, len(scenario_keys(rows)))
+        yield Table(glance.headings, glance.rows, glance.text_columns)
         yield Heading("In full", 3)
         yield _in_full(glance, rows)
     yield from _what_was_run(record)
@@ -72,6 +82,7 @@ def _remarks(record: Mapping[str, Any], finished: int) -> Iterator[str]:
             "the values of seeds to be normally distributed, and the percentile bootstrap of "
             f"{RESAMPLES:,} resamples, which does not but is too narrow for few seeds."
         )
+    yield from record.get("remarks", ())
     for name, error in record["failures"].items():
         yield f"Failed: {name}: {error}"
 

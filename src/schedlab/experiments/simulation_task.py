@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import fmean
 
 from schedlab.experiments.engine import Outcome
+from schedlab.experiments.other_simulators import is_elsewhere, schedule_elsewhere
 from schedlab.metrics import find_metric
 from schedlab.platform import Platform, platform_from_header
 from schedlab.sim import Schedule, simulate
@@ -21,7 +22,7 @@ class SampledRuns:
     """Simulations of a learned policy whose actions are drawn, each by a chance of its own."""
 
     model: Path
-    predict: str
+    predict: str | None
     runs: int
 
 
@@ -80,6 +81,8 @@ class SimulationTask:
                 predict=self.sampled.predict,
                 kill_at_request=self.kill_at_request,
             )
+        if is_elsewhere(self.policy):
+            return [schedule_elsewhere(self.policy, jobs, platform.nodes, self.seed)]
         schedule = simulate(
             jobs,
             platform,

@@ -1,6 +1,7 @@
 """How good a schedule is: one formula per metric, each in its docstring."""
 
 from schedlab.metrics.accuracy import wra, wrsa_by_user, wrsa_over_time
+from schedlab.metrics.clusters import by_cluster, by_site
 from schedlab.metrics.fairness import jain_index
 from schedlab.metrics.groupings import GROUPINGS
 from schedlab.metrics.incentive import incentive_points
@@ -16,6 +17,8 @@ __all__ = [
     "WEIGHTS",
     "JobMetric",
     "Metric",
+    "by_cluster",
+    "by_site",
     "compare",
     "find_job_metric",
     "find_metric",

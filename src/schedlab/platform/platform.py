@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from schedlab.errors import PlatformError, UnknownNameError
@@ -94,6 +94,30 @@ class Platform:
         site, cluster = known[name]
         return Platform((Site((cluster,), site.name),), self.name)
 
+    def pool(self) -> Cluster:
+        """All nodes as one cluster, numbered through sites and clusters in order.
+
+        Communication between clusters costs nothing, so the nodes must be equal.
+        """
+        if len({cluster.cores_per_node for cluster in self.clusters}) > 1:
+            nodes = ", ".join(f"{each.name}: {each.cores_per_node}" for each in self.clusters)
+            raise PlatformError(
+                f'platform "{self.name}" has clusters whose nodes have different numbers of cores '
+                f"({nodes}); count cores with platform.of_cores(), or choose one cluster with "
+                "platform.only(name)"
+            )
+        return replace(self.clusters[0], nodes=self.nodes, name=self.name)
+
+    def of_cores(self) -> Platform:
+        """The same with every core for itself, as a node that jobs can have."""
+        return Platform(
+            tuple(
+                Site(tuple(_of_cores(cluster) for cluster in site.clusters), site.name)
+                for site in self.sites
+            ),
+            self.name,
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for provenance."""
         return asdict(self)
@@ -111,6 +135,13 @@ class Platform:
             )
         except (KeyError, TypeError) as error:
             raise PlatformError(f"not a platform: {error}") from None
+
+
+def _of_cores(cluster: Cluster) -> Cluster:
+    """Its cores as nodes; each draws its share of a node's power."""
+    cores, watts = cluster.cores_per_node, asdict(cluster.power)
+    power = NodePower(**{name: value / cores for name, value in watts.items()})
+    return Cluster(cluster.nodes * cores, cluster.name, power=power)
 
 
 def _cluster(power: Mapping[str, float], **cluster: Any) -> Cluster:

@@ -1,4 +1,4 @@
-"""A platform from a TOML file or from a trace's header."""
+"""A platform from a TOML or SimGrid file, or from a trace's header."""
 
 from __future__ import annotations
 
@@ -12,14 +12,26 @@ from typing import Any
 from schedlab.errors import InputError, PlatformError, SchedlabError, UnknownNameError
 from schedlab.platform.platform import Cluster, Platform, Site
 from schedlab.platform.power import NodePower
+from schedlab.platform.simgrid import read_simgrid
 from schedlab.workload.header import header_int
 from schedlab.workload.readers.source import Source
 from schedlab.workload.workload import Workload
 
+MASTER_HOST = "master_host"
 
-def read_platform(path: str | Path) -> Platform:
-    """The platform a TOML file describes, as one ``[cluster]`` or as ``[[site]]`` sections."""
+
+def read_platform(path: str | Path, *, master_host: str = MASTER_HOST) -> Platform:
+    """The platform a file describes.
+
+    TOML has one ``[cluster]`` or ``[[site]]`` sections; XML is SimGrid's, with equal hosts.
+
+    Args:
+        path: the file.
+        master_host: in XML, the host on which Batsim itself runs, and no job.
+    """
     source = Source.load(path)
+    if source.text.lstrip().startswith(b"<"):
+        return read_simgrid(source, master_host)
     try:
         return _platform(tomllib.loads(source.decoded()), source.stem)
     except tomllib.TOMLDecodeError as error:

@@ -9,8 +9,7 @@ import numpy as np
 import torch
 
 from schedlab.policies.learned.agent import Decider, GreedyAgent, Observations
-from schedlab.policies.learned.settings import QueueSettings
-from schedlab.rl.batch import QueueBatch
+from schedlab.rl.environments import Settings, make_batch
 from schedlab.rl.networks import ActorCritic, action_scores
 from schedlab.workload.episodes import Episodes
 
@@ -48,21 +47,21 @@ def _one_thread() -> Iterator[None]:
 
 def evaluate(
     agent: Decider,
-    settings: QueueSettings,
+    settings: Settings,
     episodes: Episodes,
     count: int,
     *,
     seed: int,
     threads: int = 1,
 ) -> dict[str, float]:
-    """Means over so many greedy episodes: the return, and what ``QueueBatch.result`` tells."""
+    """Means over so many greedy episodes: the return, and what ``result`` of the batch tells."""
     played = play(agent, settings, episodes, count, seed=seed, threads=threads)
     return {key: float(np.mean([each[key] for each in played])) for key in played[0]}
 
 
 def play(
     agent: Decider,
-    settings: QueueSettings,
+    settings: Settings,
     episodes: Episodes,
     count: int,
     *,
@@ -70,7 +69,7 @@ def play(
     threads: int = 1,
 ) -> list[dict[str, float]]:
     """The same of each of the episodes; the same seed plays the same jobs."""
-    batch = QueueBatch(settings, episodes, count, threads=threads)
+    batch = make_batch(settings, episodes, count, threads=threads)
     batch.seed(seed)
     for place in range(count):
         batch.reset(place)

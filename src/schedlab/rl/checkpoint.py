@@ -73,7 +73,7 @@ def read_checkpoint(path: Path, config: TrainingConfig) -> Checkpoint:
         raise InputError(f"{path}: {error}") from None
     for name, section in config.document().items():
         for key, value in section.items():
-            before = kept[name][key]
+            before = kept[name].get(key)
             if value != before and key not in _FREE_TO_CHANGE.get(name, ()):
                 raise InputError(
                     f"{path}: was trained with [{name}] {key} = {before!r}, not {value!r}; "

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from schedlab.policies.evolved import read_priority
 from schedlab.policies.learned.agent import Decider
 from schedlab.rl.batch import QueueBatch
+from schedlab.rl.environments import time_scale_s
 from schedlab.rl.networks import ActorCritic, scores_and_values
 from schedlab.rl.ppo_loss import log_probabilities, taken
 from schedlab.rl.teacher import Teacher
@@ -92,8 +93,8 @@ def teacher_of(config: TrainingConfig, episodes: Episodes) -> Teacher | None:
     if config.clone.teacher is None:
         return None
     priority = read_priority(config.folder / config.clone.teacher)
-    scale = config.environment.time_scale_s or episodes.longest_request_s
-    return Teacher(priority, config.environment, scale)
+    rules = config.require_queue()
+    return Teacher(priority, rules, time_scale_s(rules, episodes))
 
 
 def learn_from(
@@ -101,7 +102,7 @@ def learn_from(
 ) -> Cloned:
     """Let the teacher play, and fit the policy to what it did."""
     section, train = config.clone, config.train
-    batch = QueueBatch(config.environment, episodes, _ENVS, threads=train.cores)
+    batch = QueueBatch(config.require_queue(), episodes, _ENVS, threads=train.cores)
     batch.seed(train.seed + _FIRST_SEED)
     gamma = _GAMMA if train.gamma is None else train.gamma
     shown = demonstrate(

@@ -26,6 +26,7 @@ except ModuleNotFoundError:
     raise MissingExtraError("sb3-contrib", "rl") from None
 
 from schedlab.rl.agent import Agent
+from schedlab.rl.gantt.settings import GanttSettings
 from schedlab.rl.networks import ActorCritic, policy_class, policy_settings
 from schedlab.rl.tensor_archive import read_archive, write_archive
 from schedlab.rl.training_config import SECTIONS, TrainingConfig, training_config
@@ -51,8 +52,8 @@ class TrainedModel:
 
     @property
     def settings(self) -> QueueSettings:
-        """The rules under which it decides, the scale of time included."""
-        return replace(self.config.environment, time_scale_s=self.time_scale_s)
+        """The rules under which it decides in a simulation, the scale of time included."""
+        return replace(self.config.require_queue(), time_scale_s=self.time_scale_s)
 
     def document(self) -> dict[str, Any]:
         """All but the parameters, as JSON has it, with the versions of what writes it."""
@@ -73,10 +74,8 @@ class TrainedModel:
     def agent(self) -> Agent:
         """The network, ready to decide."""
         train = self.config.train
-        passes = _core.QueuePasses(self.settings.options(self.time_scale_s))
         policy = policy_class(train)(
-            Box(0, self.settings.largest, (passes.observation_size,), np.float32),
-            Discrete(passes.actions),
+            *self._spaces(),
             lambda _: 0.0,
             ortho_init=False,  # takes seconds, and the file's parameters come in its place
             **policy_settings(train),
@@ -84,6 +83,15 @@ class TrainedModel:
         self._load_into(policy)
         policy.set_training_mode(False)
         return Agent(policy, masked=self.config.greedy_masked)
+
+    def _spaces(self) -> tuple[Box, Discrete]:
+        """What its agent sees, and what it can do."""
+        rules = self.config.environment
+        if isinstance(rules, GanttSettings):
+            return Box(0, 1, rules.observation_shape, np.float32), Discrete(rules.slots + 1)
+        passes = _core.QueuePasses(self.settings.options(self.time_scale_s))
+        seen = Box(0, rules.largest, (passes.observation_size,), np.float32)
+        return seen, Discrete(passes.actions)
 
     def _load_into(self, policy: ActorCritic) -> None:
         expected = {name: tuple(each.shape) for name, each in policy.state_dict().items()}

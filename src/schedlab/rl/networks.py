@@ -35,10 +35,12 @@ def layers(*widths: int, activation: type[nn.Module] = nn.ReLU) -> nn.Sequential
 class Trunk(BaseFeaturesExtractor):
     """Layers that policy and value share."""
 
-    def __init__(self, observation_space: spaces.Box, widths: tuple[int, ...]) -> None:
+    def __init__(
+        self, observation_space: spaces.Box, widths: tuple[int, ...], activation: type[nn.Module]
+    ) -> None:
         super().__init__(observation_space, widths[-1])
         inputs = observation_space.shape[0]
-        self.layers = nn.Sequential(layers(inputs, *widths, activation=nn.Tanh), nn.Tanh())
+        self.layers = nn.Sequential(layers(inputs, *widths, activation=activation), activation())
 
     def forward(self, observation: Tensor) -> Tensor:
         """What the last of the layers gives."""
@@ -162,12 +164,13 @@ def policy_class(train: TrainSection) -> type[ActorCritic]:
 
 def policy_settings(train: TrainSection) -> dict[str, Any]:
     """And with which arguments."""
+    activation = nn.ReLU if train.activation == "relu" else nn.Tanh
     if not train.shared_trunk:
-        return {"net_arch": list(train.widths)}
+        return {"net_arch": list(train.widths), "activation_fn": activation}
     return {
         "net_arch": [],
         "features_extractor_class": Trunk,
-        "features_extractor_kwargs": {"widths": train.widths},
+        "features_extractor_kwargs": {"widths": train.widths, "activation": activation},
     }
 
 

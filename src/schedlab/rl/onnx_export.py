@@ -35,6 +35,7 @@ class _Scores(nn.Module):
 
 def export_onnx(model: TrainedModel, path: str | Path) -> None:
     """Write the network and all that its model file says of it, whole or not at all."""
+    model.config.require_queue()  # nothing reads such a file of another environment
     network = _network(model)
     document = {**model.document(), "masked": model.config.greedy_masked}
     network.metadata_props.add(key=PROPERTY, value=write_document(MODEL, document))

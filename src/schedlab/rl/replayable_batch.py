@@ -10,7 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.rl.batch import QueueBatch
+from schedlab.rl.environments import Settings
+from schedlab.rl.gantt.batch import GanttBatch
+from schedlab.rl.gantt.settings import GanttSettings
+from schedlab.rl.native_batch import NativeBatch
 from schedlab.workload import Workload
+from schedlab.workload.episodes import Episodes
 
 
 @dataclass(frozen=True)
@@ -24,8 +29,8 @@ class EpisodeRecord:
     actions: list[int]
 
 
-class ReplayableBatch(QueueBatch):
-    """A batch that remembers the running episodes."""
+class ReplayableBatch(NativeBatch):
+    """Lets the batch that comes after it among a class's bases remember the running episodes."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
@@ -37,7 +42,7 @@ class ReplayableBatch(QueueBatch):
         """Begin an episode, and remember from which chance."""
         self._generators[place] = self.random[place].bit_generator.state
         self._begun[place] = len(self._steps)
-        super().reset(place, sequence)
+        super().reset(place, sequence)  # type: ignore[safe-super]
 
     def step(self, actions: NDArray[np.int64]) -> NDArray[np.intp]:
         """Step them all, and remember the actions."""
@@ -88,3 +93,20 @@ class ReplayableBatch(QueueBatch):
     def _begin(self, place: int, record: EpisodeRecord) -> None:
         self.random[place].bit_generator.state = record.generator
         self.reset(place)
+
+
+class ReplayableQueueBatch(ReplayableBatch, QueueBatch):
+    """Environments ``schedlab/Queue-v0`` that can be restored."""
+
+
+class ReplayableGanttBatch(ReplayableBatch, GanttBatch):
+    """Environments ``schedlab/Gantt-v0`` that can be restored."""
+
+
+def replayable_batch(
+    settings: Settings, episodes: Episodes, size: int, *, threads: int
+) -> ReplayableBatch:
+    """So many environments with these rules."""
+    made = ReplayableGanttBatch if isinstance(settings, GanttSettings) else ReplayableQueueBatch
+    batch: ReplayableBatch = made(settings, episodes, size, threads=threads)
+    return batch

@@ -10,9 +10,16 @@ from pathlib import Path
 import numpy as np
 
 from schedlab.errors import PolicyError
-from schedlab.policies.learned.agent import Actions, GreedyAgent, Masks, Observations
+from schedlab.policies.learned.agent import (
+    Actions,
+    GreedyAgent,
+    Masks,
+    Observations,
+    SamplingAgent,
+)
 from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.batch import QueueBatch
+from schedlab.rl.gantt import GanttSettings, schedule_by
 from schedlab.rl.model_file import read_model
 from schedlab.sim import Schedule
 from schedlab.workload import Workload
@@ -30,11 +37,16 @@ def sampled_schedules(
     predict: str | None = None,
     kill_at_request: bool = True,
 ) -> list[Schedule]:
-    """What ``learned:MODEL:sample=0``, ``sample=1`` and so on make of the jobs.
+    """What ``learned:MODEL:sample=0``, ``sample=1`` and so on make of the jobs, or on the grid.
 
     The network, which is most of the work, is asked about all runs at once.
     """
     trained = read_model(model)
+    if isinstance(trained.config.environment, GanttSettings):
+        return [
+            schedule_by(SamplingAgent(trained.agent(), seed), workload, trained.config.environment)
+            for seed in range(runs)
+        ]
     rules = replace(
         trained.settings,
         nodes=nodes,

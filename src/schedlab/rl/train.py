@@ -14,11 +14,13 @@ from stable_baselines3.common.utils import safe_mean
 
 from schedlab.atomic import replacing
 from schedlab.errors import OutputError, ParameterError
+from schedlab.policies.learned.agent import SamplingAgent
 from schedlab.rl.agent import Agent, evaluate
 from schedlab.rl.checkpoint import Checkpoint, capture, read_checkpoint, restore
 from schedlab.rl.cloning import learn_from, teacher_of
+from schedlab.rl.environments import time_scale_s
 from schedlab.rl.model_file import TrainedModel, write_model
-from schedlab.rl.replayable_batch import ReplayableBatch
+from schedlab.rl.replayable_batch import replayable_batch
 from schedlab.rl.teacher import Teacher
 from schedlab.rl.trainers import make_trainer
 from schedlab.rl.training_config import MODEL as MODEL
@@ -88,9 +90,9 @@ class Training:
 
     def __init__(self, config: TrainingConfig, folder: Path, progress: Progress | None) -> None:
         self.config, self.folder, self.progress = config, folder, progress
-        self.episodes: Episodes = config.episodes.open(config.folder)
+        self.episodes: Episodes = config.open_episodes()
         settings, section = config.environment, config.train
-        batch = ReplayableBatch(settings, self.episodes, section.envs, threads=section.cores)
+        batch = replayable_batch(settings, self.episodes, section.envs, threads=section.cores)
         self.env = TrainingEnv(
             batch, section.reward_scale, relative_to_easy=section.relative_to_easy
         )
@@ -164,7 +166,7 @@ class Training:
         section, train = self.config.evaluation, self.config.train
         agent = Agent(self.trainer.policy, masked=self.config.greedy_masked)
         means = evaluate(
-            agent,
+            SamplingAgent(agent, section.seed) if section.sampled else agent,
             self.config.environment,
             self.episodes,
             section.episodes,
@@ -181,11 +183,10 @@ class Training:
 
     def model(self) -> TrainedModel:
         """What has been learnt so far."""
-        scale = self.config.environment.time_scale_s or self.episodes.longest_request_s
         parameters = self.trainer.policy.state_dict()
         return TrainedModel(
             self.config,
-            float(scale),
+            time_scale_s(self.config.environment, self.episodes),
             self.trainer.num_timesteps,
             self.evaluations[-1] if self.evaluations else {},
             {name: each.cpu().numpy() for name, each in parameters.items()},

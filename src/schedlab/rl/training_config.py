@@ -12,6 +12,9 @@ from typing import Any
 from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNameError
 from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.acer_section import AcerSection
+from schedlab.rl.environments import GANTT, QUEUE, Settings, read_settings, settings_document
+from schedlab.rl.gantt.env import grid_episodes
+from schedlab.rl.gantt.settings import GanttSettings
 from schedlab.sections import build, only, parse_toml
 from schedlab.workload.episodes import Episodes, choose_episodes
 from schedlab.workload.generators import is_model
@@ -25,6 +28,7 @@ PRECISIONS = ("bf16", "tf32", "fp32")
 NETWORKS = {"nn1": (1024, 512, 256), "nn2": (2048, 512, 256)}
 """Widths of the hidden layers (Takizawa, Nomura and Matsuba)."""
 KERNEL = "kernel"
+ACTIVATIONS = ("tanh", "relu")
 _PPO_ONLY = ("batch_size", "n_epochs", "clip_range", "target_kl")
 _NOT_ACER = ("gae_lambda", "vf_coef")
 _HYPERPARAMETERS = (
@@ -34,21 +38,37 @@ _HYPERPARAMETERS = (
 _LEAST = {"envs": 1, "steps": 1, "n_steps": 1, "threads": 1, "batch_size": 2, "n_epochs": 1}
 _SB3_N_STEPS, _SB3_BATCH_SIZE = 2048, 64  # PPO's defaults
 _SHARES = ("gamma", "gae_lambda", "clip_range")
+_QUEUE = QueueSettings()
 
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodesSection:
-    """``[episodes]``: where jobs come from, as for ``choose_episodes``."""
+    """``[episodes]``: where jobs come from, as for ``choose_episodes`` and ``grid_episodes``."""
 
-    workload: str = "wl1"
+    workload: str | None = None
     jobs: int | None = None
     transforms: tuple[str, ...] = ()
     seed: int | None = None
+    load: float | tuple[float, ...] | None = None
+    units: int | None = None
 
-    def open(self, folder: Path) -> Episodes:
+    def open(self, folder: Path, environment: Settings = _QUEUE) -> Episodes:
         """The episodes; a file is looked for beside the training file."""
-        workload = self.workload if is_model(self.workload) else folder / self.workload
-        return choose_episodes(workload, self.jobs, self.transforms, self.seed)
+        name = self.workload
+        workload = name if name is None or is_model(name) else folder / name
+        if isinstance(environment, GanttSettings):
+            return self._on_the_grid(workload, environment)
+        for key in ("load", "units"):
+            if getattr(self, key) is not None:
+                raise ParameterError(f'{key} in [episodes] is for id = "{GANTT}" in [environment]')
+        return choose_episodes(workload or "wl1", self.jobs, self.transforms, self.seed)
+
+    def _on_the_grid(self, workload: str | Path | None, environment: GanttSettings) -> Episodes:
+        if self.seed is not None:
+            raise ParameterError(f'seed in [episodes] is not for id = "{GANTT}" in [environment]')
+        return grid_episodes(
+            environment.resources, workload, self.jobs, self.transforms, self.load, self.units
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +83,7 @@ class TrainSection:
         precision: of the engine ``gpu``'s matrix products, ``bf16`` (the default), ``tf32`` or
             ``fp32``.
         network: ``nn1``, ``nn2``, ``kernel`` or the widths of the hidden layers.
+        activation: after each hidden layer, ``tanh`` (the default) or ``relu``.
         shared_trunk: one network for policy and value, as Stable-Baselines3 1.0 made of a list of
             widths; else one each, as Stable-Baselines3 2 does.
         envs: environments side by side.
@@ -82,6 +103,7 @@ class TrainSection:
     device: str | None = None
     precision: str | None = None
     network: str | tuple[int, ...] = (64, 64)
+    activation: str | None = None
     shared_trunk: bool = False
     envs: int = 8
     steps: int = 100_000
@@ -109,8 +131,11 @@ class TrainSection:
             raise UnknownNameError("network", self.network, (*NETWORKS, KERNEL))
         if not isinstance(self.network, str) and (not self.network or 0 in self.network):
             raise ParameterError(f"network is {list(self.network)}; must have widths >= 1")
-        if self.shared_trunk and self.network == KERNEL:
-            raise ParameterError("network kernel has a trunk of its own; leave shared_trunk out")
+        if self.activation is not None and self.activation not in ACTIVATIONS:
+            raise UnknownNameError("activation", self.activation, ACTIVATIONS)
+        for key, part in (("shared_trunk", "a trunk"), ("activation", "activations")):
+            if getattr(self, key) and self.network == KERNEL:
+                raise ParameterError(f"network kernel has {part} of its own; leave {key} out")
         self._check_algorithm()
         self._check_engine()
         self._check_ranges()
@@ -210,11 +235,15 @@ class CloneSection:
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationSection:
-    """``[evaluation]``: so many greedy episodes every so many steps and at the end."""
+    """``[evaluation]``: so many episodes every so many steps and at the end.
+
+    Greedy ones, or with ``sampled`` with actions drawn by the network's probabilities.
+    """
 
     every: int = 0
     episodes: int = 10
     seed: int = 1_000_000
+    sampled: bool = False
 
     def __post_init__(self) -> None:
         if self.episodes < 1:
@@ -225,7 +254,7 @@ class EvaluationSection:
 class TrainingConfig:
     """A training file; ``folder`` is where it lies."""
 
-    environment: QueueSettings = field(default_factory=QueueSettings)
+    environment: Settings = field(default_factory=QueueSettings)
     episodes: EpisodesSection = field(default_factory=EpisodesSection)
     clone: CloneSection = field(default_factory=CloneSection)
     train: TrainSection = field(default_factory=TrainSection)
@@ -239,14 +268,38 @@ class TrainingConfig:
                 'network kernel needs observation = "jobs" in [environment]; '
                 f'it is "{self.environment.observation}"'
             )
-        if self.train.relative_to_easy and self.environment.mode == "pick":
+        if self.environment.observation == "image":
+            raise ParameterError(
+                'observation is "image", for networks of your own; '
+                'give "flat", the same numbers in a row, or "vector"'
+            )
+        if self.train.relative_to_easy and not self._orders:
             raise ParameterError(
                 'relative_to_easy needs mode = "order" or "order+guard" in [environment]'
             )
+        if self.clone.teacher is not None and isinstance(self.environment, GanttSettings):
+            raise ParameterError(f"[clone] has no teacher for {GANTT}; leave it out")
         if self.train.algorithm != "acer" and self.acer != AcerSection():
             raise ParameterError(
                 f'[acer] is for algorithm = "acer" in [train]; it is "{self.train.algorithm}"'
             )
+
+    def require_queue(self) -> QueueSettings:
+        """The rules, which must be those of ``schedlab/Queue-v0``."""
+        if not isinstance(self.environment, QueueSettings):
+            raise InputError(f"was trained for {GANTT}; this takes a model for {QUEUE}")
+        return self.environment
+
+    def require_grid(self, resources: int) -> GanttSettings:
+        """The rules, which must be those of ``schedlab/Gantt-v0`` with so many resources."""
+        if not isinstance(self.environment, GanttSettings):
+            raise InputError(f"was trained for {QUEUE}; this takes a model for {GANTT}")
+        if self.environment.resources != resources:
+            raise InputError(
+                f"was trained for {self.environment.resources:,} resources; "
+                f"the machine has {resources:,}"
+            )
+        return self.environment
 
     @property
     def masked(self) -> bool:
@@ -259,7 +312,16 @@ class TrainingConfig:
 
         Where it orders jobs, an answer against the mask changes nothing and would come for ever.
         """
-        return self.masked or self.environment.mode != "pick"
+        return self.masked or self._orders
+
+    @property
+    def _orders(self) -> bool:
+        """Whether the agent orders jobs."""
+        return isinstance(self.environment, QueueSettings) and self.environment.mode != "pick"
+
+    def open_episodes(self) -> Episodes:
+        """Where the jobs of its environment come from."""
+        return self.episodes.open(self.folder, self.environment)
 
     def with_train(self, **changes: Any) -> TrainingConfig:
         """The same with other values in ``[train]``."""
@@ -268,12 +330,13 @@ class TrainingConfig:
     def document(self) -> dict[str, Any]:
         """The sections as JSON has them and ``training_config`` reads them."""
         sections = {name: asdict(getattr(self, name)) for name in SECTIONS}
+        sections["environment"] = settings_document(self.environment)
         document: dict[str, Any] = json.loads(json.dumps(sections))
         return document
 
 
-SECTIONS = {
-    "environment": QueueSettings,
+SECTIONS: dict[str, Any] = {
+    "environment": Settings,
     "episodes": EpisodesSection,
     "clone": CloneSection,
     "train": TrainSection,
@@ -285,10 +348,14 @@ SECTIONS = {
 def training_config(document: Mapping[str, Any], folder: Path = Path()) -> TrainingConfig:
     """The training that the sections describe; those left out keep their defaults."""
     only(document, SECTIONS, "the training")
-    sections: dict[str, Any] = {
-        name: build(SECTIONS[name], given, f"[{name}]") for name, given in document.items()
-    }
+    sections: dict[str, Any] = {name: _section(name, given) for name, given in document.items()}
     return TrainingConfig(**sections, folder=folder)
+
+
+def _section(name: str, given: Any) -> Any:
+    if name == "environment":
+        return read_settings(given)
+    return build(SECTIONS[name], given, f"[{name}]")
 
 
 def read_training(path: str | Path) -> TrainingConfig:

@@ -22,11 +22,14 @@ class TrainingEnv(NativeVecEnv[ReplayableBatch]):
         """Take over a batch; ``relative_to_easy`` as in ``TrainSection``."""
         super().__init__(batch)
         self.reward_scale = reward_scale
-        self._easy = EasyReturns(batch) if relative_to_easy else None
+        self._easy: EasyReturns | None = None
+        if relative_to_easy:
+            assert isinstance(batch, QueueBatch), "a TrainingConfig asks for it nowhere else"
+            self._easy = EasyReturns(batch)
 
     def advance(self, actions: NDArray[np.int64]) -> Advanced:
         """Step them all; the infos tell of returns as they were before scaling."""
-        played = list(self.batch.workload)
+        played = list(self._easy.batch.workload) if self._easy is not None else []
         rewards, dones, infos = super().advance(actions)
         if self._easy is not None:
             for place in np.flatnonzero(dones):
@@ -43,6 +46,7 @@ class EasyReturns:
 
     def __init__(self, batch: QueueBatch) -> None:
         """Take the rules of the batch."""
+        self.batch = batch
         self._batch = QueueBatch(batch.settings, batch.episodes, 1, threads=1)
         self._last: tuple[Workload | None, float] = None, 0.0
 

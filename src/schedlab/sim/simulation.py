@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab import _core
-from schedlab.errors import ParameterError, PlatformError, PolicyError
+from schedlab.errors import ParameterError, PolicyError
 from schedlab.platform import Cluster, Platform
 from schedlab.policies import ChosenPolicy, PolicyLike, choose_policy
 from schedlab.predict import PredictorLike
@@ -41,7 +41,7 @@ def simulate(
 
     Args:
         workload: the jobs.
-        platform: the machine; a number means so many equal nodes.
+        platform: the machine; a number means so many equal nodes. Several clusters are one pool.
         policy: a name such as ``"sjf+easy:depth=100"``, or a ``Policy`` or ``Order`` of your own.
         tick: 0, or events are seen only at multiples of so many seconds.
         depth: how many waiting jobs a pass considers; all by default.
@@ -51,7 +51,7 @@ def simulate(
         progress: called now and then with (jobs ended, jobs in all).
     """
     machine = Platform.homogeneous(platform) if isinstance(platform, int) else platform
-    cluster = _only_cluster(machine)
+    cluster = machine.pool()
     if tick < 0:
         raise ParameterError(f"tick is {tick}; must be >= 0 seconds")
     check_feasible(workload, cluster)
@@ -116,16 +116,6 @@ def build_simulator(
 
 def _column(workload: Workload, name: str) -> NDArray[Any]:
     return np.ascontiguousarray(workload[name])
-
-
-def _only_cluster(platform: Platform) -> Cluster:
-    if len(platform.clusters) > 1:
-        names = ", ".join(cluster.name for cluster in platform.clusters)
-        raise PlatformError(
-            f'platform "{platform.name}" has several clusters ({names}); '
-            "choose one with platform.only(name)"
-        )
-    return platform.clusters[0]
 
 
 def _run(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.metrics import METRICS
+from schedlab.platform import Platform
 from schedlab.sim import Schedule
 from schedlab.viz.colours import JobColours, job_colours, usual_colouring
 from schedlab.viz.occupancy import mixed_colours, occupancy
@@ -149,6 +150,21 @@ def _frame(axes: Axes, schedule: Schedule, axis: TimeAxis) -> None:
     axes.set_xlim(0, axis.end)
     axes.set_ylim(-0.5, schedule.platform.nodes - 0.5)
     count_axis(axes)
+    _mark_clusters(axes, schedule.platform)
+
+
+def _mark_clusters(axes: Axes, platform: Platform) -> None:
+    """Lines between clusters and their names at the right, if there are several."""
+    if len(platform.clusters) == 1:
+        return
+    first = -0.5
+    for site in platform.sites:
+        for cluster in site.clusters:
+            name = f" {site.name}/{cluster.name}" if len(platform.sites) > 1 else f" {cluster.name}"
+            middle = first + cluster.nodes / 2
+            axes.text(1, middle, name, transform=axes.get_yaxis_transform(), va="center")
+            first += cluster.nodes
+            axes.axhline(first, color="#333333", linewidth=0.8, linestyle=":")
 
 
 def _draw_legends(figure: Figure, axes: Sequence[Axes], colours: Sequence[JobColours]) -> None:

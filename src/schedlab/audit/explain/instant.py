@@ -121,7 +121,7 @@ class Instant:
         schedule = self.replay.policy
         simulator = build_simulator(
             schedule.workload,
-            schedule.platform.clusters[0],
+            schedule.platform.pool(),
             tick=self.replay.tick_s,
             kill_at_request=False,
         )

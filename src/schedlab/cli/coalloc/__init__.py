@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from schedlab.cli.coalloc import compare, generate, show, solve
+from schedlab.cli.coalloc import agent, compare, generate, show, solve
 from schedlab.cli.commands import add_command, epilog
 
 app = typer.Typer(
@@ -18,3 +18,4 @@ add_command(app, generate.generate, *generate.EXAMPLES)
 add_command(app, solve.solve, *solve.EXAMPLES)
 add_command(app, compare.compare, *compare.EXAMPLES)
 add_command(app, show.show, *show.EXAMPLES)
+add_command(app, agent.agent, *agent.EXAMPLES)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from schedlab.cli.coalloc.distribution import privacy_rows
 from schedlab.cli.console import cell
 from schedlab.cli.version import installed
 
@@ -39,6 +40,7 @@ def answer_row(solution: Solution, seed: int) -> dict[str, Any]:
         "unscheduled": [problem.jobs[place].name for place in solution.unscheduled],
         "messages": None if solution.messages is None else asdict(solution.messages),
         "facts": dict(solution.facts),
+        "privacy": privacy_rows(solution),
         "wall_s": solution.wall_s,
         "seed": seed,
     }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Exit, Option
 
+from schedlab.cli.coalloc.distribution import Distribution, privacy_table
 from schedlab.cli.coalloc.effort import Effort, ObjectiveText, ProblemFile
 from schedlab.cli.console import AsJson, heading, new_table, out, print_json, print_notes
 
@@ -20,6 +22,7 @@ EXAMPLES = (
     "schedlab coalloc solve thirty.toml --solver wd:width=5 --objective makespan --json",
     "schedlab coalloc solve tight.json --solver lns --time-limit 5s --gantt tight.png",
     "schedlab coalloc solve thirty.toml --solver dpop --memory 2GB",
+    "schedlab coalloc solve thirty.toml --solver dpop --agents 3 --transport tcp --privacy",
 )
 
 _MAX_LISTED = 60
@@ -29,6 +32,7 @@ _MAX_LISTED = 60
 def solve(
     file: ProblemFile,
     effort: Effort,
+    distribution: Distribution,
     solver: Annotated[
         str,
         Option(
@@ -47,20 +51,19 @@ def solve(
 
     Ctrl-C ends the search with the best so far, where the solver has one.
 
-    The exit code is 1 if no feasible schedule was found.
+    The exit code is 1 if no feasible schedule was found, or if agents fail for good.
     """
     from schedlab.cli.coalloc.answers import INFEASIBLE, answer_row, versions
     from schedlab.cli.pictures import Pictures
     from schedlab.cli.progress import progress
-    from schedlab.coalloc import Objective, make_solver, read_problem
+    from schedlab.coalloc import Objective, read_problem
     from schedlab.coalloc import solve as run
 
     wanted, limits = Objective.parse(objective), effort.limits()
-    make_solver(solver)
     Pictures(plot=gantt).check()
     problem = read_problem(file)
-    with progress(f"solving {problem.name}"):
-        found = run(problem, solver, wanted, limits)
+    with distribution.solver(solver) as chosen, progress(f"solving {problem.name}"):
+        found = replace(run(problem, chosen, wanted, limits), solver=solver)
     if gantt is not None:
         from schedlab.viz import draw_coalloc_gantt, save_figure
 
@@ -69,6 +72,8 @@ def solve(
         print_json({**answer_row(found, effort.seed), "versions": versions()})
     else:
         _show(found)
+        if distribution.privacy:
+            out().print(heading("what agents learnt"), "", privacy_table(found), "", sep="\n")
     written = [] if gantt is None else [f"written: {gantt}"]
     print_notes([*_notes(found), *written], to_stderr=json)
     if not found.feasible:
@@ -112,4 +117,9 @@ def _notes(found: Solution) -> list[str]:
         notes.append("the time limit ended the search; this is the best so far")
     if found.ending == "interrupted":
         notes.append("interrupted; this is the best so far")
-    return notes
+    lost = {what: found.facts.get(f"jobs {what}", 0) for what in ("dropped", "adopted")}
+    return notes + [
+        f"an agent is lost for good: {count:,.0f} jobs {what}"
+        for what, count in lost.items()
+        if count
+    ]

@@ -38,6 +38,15 @@ def evolve(
         ),
     ],
     output: Annotated[Path, Option("--out", metavar="FILE", help="The policy file, in TOML.")],
+    absolute: Annotated[
+        bool,
+        Option(
+            "--absolute",
+            metavar="",
+            help="Compare means over all episodes, to which those with long queues contribute "
+            "most; otherwise all episodes count alike.",
+        ),
+    ] = False,
     resume: Annotated[
         bool,
         Option("--resume", metavar="", help="Go on with the evolution of that file."),
@@ -52,7 +61,8 @@ def evolve(
     from schedlab.evolve import Objective
     from schedlab.evolve import evolve as run
 
-    objective, settings = Objective.parse(metric), search.settings(shaping.seed)
+    objective = Objective.parse(metric, absolute=absolute)
+    settings = search.settings(shaping.seed)
     rules.check()
     source = jobs.open(shaping, machine)
     arena = rules.arena(source.platform, objective, search.threads)

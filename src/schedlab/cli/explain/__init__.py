@@ -73,9 +73,12 @@ def explain(
     _require_packages()
     from schedlab.cli.explain.by_error import by_error
     from schedlab.cli.explain.by_input import by_input
+    from schedlab.policies.learned.document import naming
     from schedlab.rl.model_file import read_model
 
     found = read_model(model)
+    with naming(model):
+        found.config.require_queue()
     episodes, effort = played.open(found), played.effort(found, states)
     if predictors:
         by_error(found, episodes, effort, policy, files, json)

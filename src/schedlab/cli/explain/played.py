@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
@@ -72,7 +73,7 @@ class Played:
         if self.workload is not None:
             return choose_episodes(self.workload, self.jobs, tuple(self.transform))
         jobs, transforms = self.jobs or own.jobs, tuple(self.transform) or own.transforms
-        return choose_episodes(own.workload, jobs, transforms)
+        return replace(own, jobs=jobs, transforms=transforms, seed=None).open(Path())
 
     def effort(self, model: TrainedModel, states: int) -> Effort:
         """How much is played and explained."""

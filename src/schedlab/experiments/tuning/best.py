@@ -42,7 +42,7 @@ def write_best(tuning: Tuning, best: Trial, folder: Path) -> None:
 def _write_training(path: Path, config: TrainingConfig, remarks: Iterable[str]) -> None:
     """Write the training with remarks above it; its trace is named so that it is found."""
     document = config.document()
-    trace = config.folder / config.episodes.workload
+    trace = config.folder / (config.episodes.workload or "")
     if trace.is_file():
         document["episodes"]["workload"] = str(trace.resolve())
     comment = "".join(f"# {remark}\n" for remark in remarks)

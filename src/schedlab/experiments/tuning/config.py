@@ -9,6 +9,7 @@ from typing import Any
 
 from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNameError
 from schedlab.experiments.tuning.space import Range, Setting, Space, read_space
+from schedlab.rl import GanttSettings, QueueSettings
 from schedlab.rl.training_config import TrainingConfig, read_training, training_config
 from schedlab.sections import build, only, parse_toml
 from schedlab.workload.readers import Source
@@ -20,8 +21,14 @@ LARGER_IS_BETTER = {
     "makespan_s": False,
     "mean_wait_s": False,
     "mean_bounded_slowdown": False,
+    "mean_slowdown": False,
 }
 """The results of an evaluation by which settings can be ranked."""
+_OF_QUEUE = ("utilisation", "share_started", "mean_bounded_slowdown")
+_SCORES: dict[type, list[str]] = {
+    QueueSettings: [name for name in LARGER_IS_BETTER if name != "mean_slowdown"],
+    GanttSettings: [name for name in LARGER_IS_BETTER if name not in _OF_QUEUE],
+}
 _LEAST = {"runs": 1, "trials": 1, "at_once": 1}
 
 
@@ -78,6 +85,9 @@ class Tuning:
 
     def __post_init__(self) -> None:
         about, steps = self.about, self.training.train.steps
+        scores = _SCORES[type(self.training.environment)]
+        if about.score not in scores:
+            raise UnknownNameError("score of this environment:", about.score, scores)
         if about.trials is None:
             if about.prune_at:
                 raise ParameterError("prune_at needs trials; a grid is trained whole")
@@ -112,5 +122,5 @@ def _tuning(document: Mapping[str, Any], changes: Mapping[str, Any], folder: Pat
         if name not in document:
             raise InputError(f"there is no section [{name}]")
     about = replace(build(TuneSection, document["tune"], "[tune]"), **changes)
-    space = read_space(document["space"])
-    return Tuning(about, read_training(folder / about.training), space)
+    training = read_training(folder / about.training)
+    return Tuning(about, training, read_space(document["space"], type(training.environment)))

@@ -56,7 +56,7 @@ def tune(
         progress: called as trainings finish.
     """
     training = tuning.training
-    training.episodes.open(training.folder)  # what cannot be read is told before anything runs
+    training.open_episodes()  # what cannot be read is told before anything runs
     search = _search(tuning)
     folder = RunFolder(Path(out).resolve())
     folder.create(TRAININGS)

@@ -11,14 +11,11 @@ from typing import Any
 from schedlab.errors import InputError, ParameterError
 from schedlab.rl import QueueSettings
 from schedlab.rl.acer_section import AcerSection
+from schedlab.rl.environments import Settings
 from schedlab.rl.training_config import TrainSection
 from schedlab.sections import build, only, value_of
 
-SECTIONS: dict[str, type] = {
-    "train": TrainSection,
-    "acer": AcerSection,
-    "environment": QueueSettings,
-}
+_SECTIONS: dict[str, type] = {"train": TrainSection, "acer": AcerSection}
 _NOT_SEARCHED = {
     "seed": "every setting is trained with the seeds of [tune]",
     "steps": "every setting learns from the same number, that of the training file",
@@ -92,13 +89,14 @@ def written(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def read_space(given: Any) -> Space:
-    """The space that ``[space.train]`` and its like describe."""
+def read_space(given: Any, environment: type[Settings] = QueueSettings) -> Space:
+    """The space that ``[space.train]`` and its like describe, for trainings in an environment."""
     if not isinstance(given, Mapping):
         raise InputError(f"[space] is {given!r}; must have sections of parameters")
-    only(given, SECTIONS, "[space]")
+    sections = {**_SECTIONS, "environment": environment}
+    only(given, sections, "[space]")
     found = [
-        _parameter(section, key, values)
+        _parameter(section, sections[section], key, values)
         for section, keys in given.items()
         for key, values in _keys(section, keys)
     ]
@@ -113,8 +111,8 @@ def _keys(section: str, keys: Any) -> Iterator[tuple[str, Any]]:
     yield from keys.items()
 
 
-def _parameter(section: str, key: str, given: Any) -> Parameter:
-    where, fields = f"[space.{section}]", SECTIONS[section]
+def _parameter(section: str, fields: type, key: str, given: Any) -> Parameter:
+    where = f"[space.{section}]"
     if section == "train" and key in _NOT_SEARCHED:
         raise InputError(f"{where} {key} cannot be searched: {_NOT_SEARCHED[key]}")
     if isinstance(given, Mapping):

@@ -20,6 +20,7 @@ from types import FrameType
 from schedlab.errors import InputError
 from schedlab.experiments.digest import file_digest, key_of, outside_code
 from schedlab.experiments.engine import Outcome
+from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.training_config import MODEL, TrainingConfig
 from schedlab.workload import Workload
 
@@ -34,8 +35,20 @@ def training_key(config: TrainingConfig, trace: str | None = None) -> str:
         trace=trace,
         teacher=_teacher(config),
         libraries=library_versions(),
-        outside=outside_code([config.environment.estimate]),
+        outside=outside_code(_predictors(config)),
     )
+
+
+def _predictors(config: TrainingConfig) -> tuple[str, ...]:
+    """Who predicts run times in the environment, if anybody does."""
+    rules = config.environment
+    return (rules.estimate,) if isinstance(rules, QueueSettings) else ()
+
+
+def trace_digest(config: TrainingConfig) -> str | None:
+    """A digest of the file of its jobs, if there is one."""
+    path = config.folder / (config.episodes.workload or "")
+    return file_digest(path) if path.is_file() else None
 
 
 def _teacher(config: TrainingConfig) -> str | None:
@@ -72,8 +85,8 @@ class TrainingTask:
 
     @property
     def outside(self) -> tuple[str, ...]:
-        """The predictor."""
-        return (self.config.environment.estimate,)
+        """The predictor, if there is one."""
+        return _predictors(self.config)
 
     @property
     def model(self) -> Path:

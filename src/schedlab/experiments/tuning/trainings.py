@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from schedlab.experiments.compute import compute, missing
-from schedlab.experiments.digest import file_digest
 from schedlab.experiments.engine import Engine
 from schedlab.experiments.run_folder import RunFolder
 from schedlab.experiments.tuning.config import Tuning
 from schedlab.experiments.tuning.space import Setting, name_of
-from schedlab.experiments.tuning.training_task import TrainingTask, training_key
+from schedlab.experiments.tuning.training_task import TrainingTask, trace_digest, training_key
 from schedlab.experiments.tuning.trial import TrainingRun, Trial
 from schedlab.rl.training_config import TrainingConfig
 
@@ -29,8 +28,7 @@ class Trainings:
         self.tuning, self.folder, self.engine, self.progress = tuning, folder, engine, progress
         self.computed, self.failures = 0, dict[str, str]()
         self._done, self._total = 0, 0
-        trace = tuning.training.folder / tuning.training.episodes.workload
-        self._trace = file_digest(trace) if trace.is_file() else None
+        self._trace = trace_digest(tuning.training)
 
     def expect(self, trainings: int) -> None:
         """Say how many there will be, at most."""

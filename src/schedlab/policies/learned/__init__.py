@@ -38,8 +38,8 @@ def learned_policy(path: str | Path, sample: int | None = None) -> LearnedPolicy
     reader = READERS.get(Path(path).suffix.lower(), READERS[".zip"])
     model: Model = load_outside("policy", reader)(path)
     with naming(path):
-        agent = model.agent()
+        settings, agent = model.settings, model.agent()
     if sample is None:
-        return LearnedPolicy(agent, model.settings, f"learned:{path}")
+        return LearnedPolicy(agent, settings, f"learned:{path}")
     sampling = SamplingAgent(agent, sample)
-    return LearnedPolicy(sampling, model.settings, f"learned:{path}:sample={sample}")
+    return LearnedPolicy(sampling, settings, f"learned:{path}:sample={sample}")

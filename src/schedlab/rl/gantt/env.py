@@ -15,7 +15,7 @@ from schedlab.rl.native_env import NativeEnv
 from schedlab.rl.vector_env import NativeVectorEnv
 from schedlab.workload import Workload
 from schedlab.workload.episodes import Episodes, choose_episodes
-from schedlab.workload.generators import Bernoulli
+from schedlab.workload.generators import Bernoulli, is_model, make_generator
 
 if TYPE_CHECKING:
     from schedlab.rl.frame import Frame
@@ -110,8 +110,12 @@ def grid_episodes(
         jobs: per episode.
         transforms: of the jobs.
         load: offered by generated jobs, by default 1.0; of several each episode draws one.
-        units: time units in which generated jobs arrive, by default 100.
+        units: time units in which generated jobs arrive, by default 100; with them a workload such
+            as ``bernoulli:load=1.3`` means generated jobs too.
     """
+    if isinstance(workload, str) and is_model(workload) and units is not None and load is None:
+        load = _load_of(workload)
+        workload = None
     if workload is not None:
         for name, given in (("load", load), ("units", units)):
             if given is not None:
@@ -122,3 +126,11 @@ def grid_episodes(
             raise ParameterError(f"{name} is for jobs of a workload; give a workload or omit it")
     loads = (1.0,) if load is None else tuple(load) if isinstance(load, Sequence) else (load,)
     return GridEpisodes(loads, 100 if units is None else units, Bernoulli(nodes=resources))
+
+
+def _load_of(model: str) -> float:
+    """The load that the generator offers, whose jobs arrive unit by unit."""
+    made = make_generator(model)
+    if not isinstance(made, Bernoulli):
+        raise ParameterError(f'units is for jobs of "bernoulli"; give jobs for "{model}"')
+    return made.load

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.errors import UnknownNameError
+from schedlab.errors import PolicyError, UnknownNameError
 from schedlab.policies.learned.agent import Actions, Decider, Masks, Observations
 from schedlab.rl.gantt.batch import GanttBatch
-from schedlab.rl.gantt.settings import SLOT_FEATURES, GanttSettings
+from schedlab.rl.gantt.settings import MOST_STEPS, SLOT_FEATURES, GanttSettings
 from schedlab.sim import Schedule
 from schedlab.workload import Workload
 from schedlab.workload.episodes import FixedEpisode
@@ -112,21 +112,30 @@ RULES: dict[str, Callable[[GanttSettings], Decider]] = {
 }
 
 
-def make_rule(name: str, settings: GanttSettings | None = None) -> Decider:
-    """The rule of that name, for an environment with these settings."""
+def make_rule(name: str, settings: GanttSettings | None = None, seed: int = 0) -> Decider:
+    """The rule of that name, for an environment with these settings; chance is by the seed."""
     if name not in RULES:
         raise UnknownNameError("rule", name, RULES)
-    return RULES[name](settings or GanttSettings())
+    rules = settings or GanttSettings()
+    return RandomRule(rules, seed) if name == "random" else RULES[name](rules)
 
 
 def schedule_by(
     decider: Decider, workload: Workload, settings: GanttSettings | None = None
 ) -> Schedule:
-    """One episode with these jobs, decided by a rule or a trained agent."""
-    batch = GanttBatch(settings or GanttSettings(), FixedEpisode(workload), 1, threads=1)
+    """One episode with these jobs, decided by a rule or a trained agent.
+
+    It may be long; only an agent that places no job in ``max_steps`` steps is not asked any more.
+    """
+    rules = settings or GanttSettings()
+    batch = GanttBatch(replace(rules, max_steps=MOST_STEPS), FixedEpisode(workload), 1, threads=1)
     batch.reset(0)
+    placed = 0
     while not len(batch.step(decider.choose(batch.observation, batch.mask))):
-        pass
+        if batch.core.steps(0) % rules.max_steps == 0:
+            if batch.core.started(0) == placed:
+                raise PolicyError(f"the agent placed no job in {rules.max_steps:,} steps")
+            placed = batch.core.started(0)
     return replace(batch.schedule(0), policy=f"gantt:{type(decider).__name__}")
 
 

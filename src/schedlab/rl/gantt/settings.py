@@ -24,7 +24,7 @@ _LEAST = {
     "max_steps": 1,
 }
 _MOST = 10_000
-_MOST_STEPS = 2**31 - 1
+MOST_STEPS = 2**31 - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +56,7 @@ class GanttSettings:
         if self.observation not in OBSERVATIONS:
             raise UnknownNameError("observation", self.observation, OBSERVATIONS)
         for name, least in _LEAST.items():
-            value, most = getattr(self, name), _MOST_STEPS if name == "max_steps" else _MOST
+            value, most = getattr(self, name), MOST_STEPS if name == "max_steps" else _MOST
             if not least <= value <= most:
                 raise ParameterError(f"{name} is {value}; must be from {least:,} to {most:,}")
 

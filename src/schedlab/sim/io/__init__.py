@@ -7,13 +7,14 @@ from pathlib import Path
 
 from schedlab.atomic import require_writable
 from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNameError
-from schedlab.sim.io import chrome_trace, csv, parquet, swf
+from schedlab.sim.io import batsim_read, batsim_write, chrome_trace, csv, parquet, swf
 from schedlab.sim.io.format import Format
 from schedlab.sim.io.table import schedules_of
 from schedlab.sim.schedule import Schedule
 
 FORMATS: dict[str, Format] = {
     "parquet": Format((".parquet", ".pq"), parquet.write, parquet.read),
+    "batsim": Format(("_jobs.csv",), batsim_write.write, batsim_read.read, single=True),
     "csv": Format((".csv",), csv.write, csv.read),
     "swf": Format((".swf", ".swf.gz"), swf.write, single=True),
     "chrome-trace": Format((".json", ".json.gz"), chrome_trace.write),
@@ -25,7 +26,8 @@ def save_schedules(
 ) -> None:
     """Writes one or more schedules to a file of the format its name ends in.
 
-    Parquet and CSV can be loaded again; SWF and Chrome-trace JSON are for other programs.
+    Parquet and CSV can be loaded again; Batsim's ``_jobs.csv``, SWF and Chrome-trace JSON are for
+    other programs.
     """
     schedules = [schedules] if isinstance(schedules, Schedule) else list(schedules)
     check_saving([schedule.policy for schedule in schedules], path, format)
@@ -48,7 +50,7 @@ def check_saving(policies: Sequence[str], path: str | Path, format: str | None =
 def load_schedules(
     path: str | Path, format: str | None = None, *, nodes: int | None = None
 ) -> list[Schedule]:
-    """Reads the schedules in a Parquet or CSV file, one per policy.
+    """Reads the schedules in a Parquet or CSV file, one per policy, or in one of Batsim.
 
     Args:
         path: the file.

@@ -6,5 +6,6 @@ second is seen one by one and planned with dates that differ by a few of them.
 
 from schedlab.testing.batsim.easy_bf import EasyBf
 from schedlab.testing.batsim.model import batsim_easy
+from schedlab.testing.batsim.peer import play_batsim
 
-__all__ = ["EasyBf", "batsim_easy"]
+__all__ = ["EasyBf", "batsim_easy", "play_batsim"]

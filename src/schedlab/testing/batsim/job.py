@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from schedlab.errors import WorkloadError
 from schedlab.workload import Workload
 
 SECOND_US = 1_000_000
@@ -33,3 +36,9 @@ def jobs_of(workload: Workload) -> list[BatsimJob]:
     submit_us, request_us, run_us = (column.tolist() for column in times)
     rows = zip(submit_us, workload["nodes"].tolist(), request_us, run_us, strict=True)
     return [BatsimJob(*row) for row in rows]
+
+
+def require_independent(workload: Workload) -> None:
+    """Refuse what Batsim does not have."""
+    if np.any((workload["depends_on"] >= 0) | (workload["cancel_after_s"] >= 0)):
+        raise WorkloadError("the model of Batsim has neither dependencies nor withdrawals")

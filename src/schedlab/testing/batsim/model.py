@@ -9,12 +9,11 @@ from itertools import count, groupby
 
 import numpy as np
 
-from schedlab.errors import WorkloadError
 from schedlab.platform import Platform
 from schedlab.sim import JobState, Schedule
 from schedlab.sim.feasibility import check_feasible
 from schedlab.testing.batsim.easy_bf import EasyBf
-from schedlab.testing.batsim.job import SECOND_US, BatsimJob, jobs_of
+from schedlab.testing.batsim.job import SECOND_US, BatsimJob, jobs_of, require_independent
 from schedlab.workload import Workload
 
 MESSAGE_US = 15
@@ -109,8 +108,7 @@ def batsim_easy(workload: Workload, nodes: int) -> Schedule:
     """The jobs under batsched's ``easy_bf`` in Batsim, their times cut to whole seconds."""
     platform = Platform.homogeneous(nodes)
     check_feasible(workload, platform.clusters[0])
-    if np.any((workload["depends_on"] >= 0) | (workload["cancel_after_s"] >= 0)):
-        raise WorkloadError("the model of Batsim has neither dependencies nor withdrawals")
+    require_independent(workload)
     jobs = jobs_of(workload)
     Batsim(jobs, EasyBf(nodes)).run()
     start_s = np.array([job.start_us for job in jobs], np.int64) // SECOND_US

@@ -49,8 +49,8 @@ def read_workload(
         strict: refuse a file in which anything would have to be repaired or dropped.
         procs: which count of processors becomes ``nodes``, where the file has both; the other
             one stands in where it is missing.
-        cancelled: what becomes of a job that was withdrawn while it waited: ``"drop"`` it, or
-            ``"replay"`` its wait and withdrawal.
+        cancelled: what becomes of a job that was withdrawn while it waited: ``"drop"`` it,
+            ``"replay"`` its wait and withdrawal, or make it ``"short"``, a run of 10 s.
         flops_per_s: the speed of a host, for Batsim profiles that give amounts of work.
     """
     options = ReadOptions(strict, procs, cancelled, flops_per_s)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from schedlab.errors import InputError
+from schedlab.workload.readers.batsim_profiles import Profiles, number
 from schedlab.workload.readers.mend import mend
 from schedlab.workload.readers.reader import Reader, ReadOptions
 from schedlab.workload.readers.records import Records
@@ -17,11 +18,12 @@ from schedlab.workload.workload import Workload
 
 T = TypeVar("T")
 
-_NOISE_S = 1e-6
+NOISE_S = 1e-6
+"""A fraction below a microsecond is noise of floating point, not time."""
 
 
 class BatsimJsonReader(Reader):
-    """Reads jobs whose profiles are delays or equal amounts of work on every host."""
+    """Reads jobs whose profiles are delays, amounts of work, or sequences of these."""
 
     suffixes = (".json",)
 
@@ -33,8 +35,8 @@ class BatsimJsonReader(Reader):
         """The jobs; times with a fraction are rounded up to whole seconds."""
         content = _parse(source)
         jobs = _part(source, content, "jobs", list)
-        profiles = _part(source, content, "profiles", dict)
-        rows = [_Job(source, job).row(profiles, options) for job in jobs]
+        profiles = Profiles(_part(source, content, "profiles", dict), options.flops_per_s)
+        rows = [_row(source, job, profiles) for job in jobs]
         columns, report = mend(_records(source, rows), options)
         return Workload(
             columns,
@@ -45,51 +47,23 @@ class BatsimJsonReader(Reader):
         )
 
 
-class _Job:
-    """One job's object, asked for its numbers."""
+def _row(source: Source, job: Any, profiles: Profiles) -> tuple[float, ...]:
+    """Number, submission, hosts, requested time, run time, whether it communicates."""
+    if not isinstance(job, dict):
+        raise InputError(f"{source.path}: a job is {job!r}; must be an object")
+    try:
+        submit, hosts = number(job, "subtime"), number(job, "res")
+        request = number({"walltime": -1, **job}, "walltime")
+        demand = profiles.demand(job.get("profile"), hosts)
+    except InputError as error:
+        raise InputError(f"{source.path}: job {job.get('id', 'without id')}: {error}") from None
+    return _id(job), submit, hosts, request, demand.run_s, demand.communicates
 
-    def __init__(self, source: Source, job: Any) -> None:
-        if not isinstance(job, dict):
-            raise InputError(f"{source.path}: a job is {job!r}; must be an object")
-        self._job = job
-        self._where = f"{source.path}: job {job.get('id', 'without id')}"
 
-    def row(self, profiles: Mapping[str, Any], options: ReadOptions) -> tuple[float, ...]:
-        """Number, submission, hosts, requested time, run time, amount of communication."""
-        profile = profiles.get(str(self._job.get("profile")))
-        if not isinstance(profile, dict):
-            raise InputError(f"{self._where}: profile {self._job.get('profile')!r} is not defined")
-        return (
-            self._id(),
-            self._number(self._job, "subtime"),
-            self._number(self._job, "res"),
-            self._number({"walltime": -1, **self._job}, "walltime"),
-            self._run_s(profile, options.flops_per_s),
-            self._number({"com": 0, **profile}, "com"),
-        )
-
-    def _id(self) -> float:
-        """The number after the workload's name in ``w0!12``; -1 if there is none."""
-        number = str(self._job.get("id", "")).rpartition("!")[2]
-        return int(number) if number.isdecimal() and len(number) < 16 else -1
-
-    def _run_s(self, profile: Mapping[str, Any], flops_per_s: float) -> float:
-        kind = profile.get("type")
-        if kind == "delay":
-            return self._number(profile, "delay")
-        if kind in ("parallel_homogeneous", "msg_par_hg"):
-            return self._number(profile, "cpu") / flops_per_s
-        allowed = "delay, parallel_homogeneous or msg_par_hg"
-        raise InputError(f"{self._where}: profile type is {kind!r}; must be {allowed}")
-
-    def _number(self, of: Mapping[str, Any], key: str) -> float:
-        value = of.get(key)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise InputError(f"{self._where}: {key} is {value!r}; must be a number")
-        try:
-            return float(value)
-        except OverflowError:
-            raise InputError(f"{self._where}: {key} is too large") from None
+def _id(job: Mapping[str, Any]) -> float:
+    """The number after the workload's name in ``w0!12``; -1 if there is none."""
+    text = str(job.get("id", "")).rpartition("!")[2]
+    return int(text) if text.isdecimal() and len(text) < 16 else -1
 
 
 def _records(source: Source, rows: list[tuple[float, ...]]) -> Records:
@@ -98,9 +72,8 @@ def _records(source: Source, rows: list[tuple[float, ...]]) -> Records:
     rounded = np.zeros(len(rows), dtype=bool)
     columns = {"job_id": job_id, "nodes": hosts}
     for name, times in (("submit_s", submit), ("request_s", request), ("run_s", run)):
-        # A fraction below a microsecond is noise of floating point, not time.
-        columns[name] = np.ceil(times - _NOISE_S)
-        rounded |= times < columns[name] - _NOISE_S
+        columns[name] = np.ceil(times - NOISE_S)
+        rounded |= times < columns[name] - NOISE_S
     return Records(
         source.path,
         columns,

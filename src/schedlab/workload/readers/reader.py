@@ -11,7 +11,7 @@ from schedlab.workload.readers.source import Source
 from schedlab.workload.workload import Workload
 
 Procs = Literal["allocated", "requested"]
-Cancelled = Literal["drop", "replay"]
+Cancelled = Literal["drop", "replay", "short"]
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class ReadOptions:
     procs: Procs = "allocated"
     """Which count of processors becomes ``nodes``, where the source has both."""
     cancelled: Cancelled = "drop"
-    """A job withdrawn while it waited: drop it, or replay its wait and withdrawal."""
+    """A job that never ran: drop it, replay its wait and withdrawal, or let it run for 10 s."""
     flops_per_s: float = 1e6
     """Speed of one host, where the source has amounts of work instead of run times (Batsim)."""
 

@@ -9,7 +9,7 @@ from schedlab.lookup import is_outside, load_outside
 from schedlab.units import parse_duration
 from schedlab.workload import arguments
 from schedlab.workload.transforms import parameters
-from schedlab.workload.transforms.arrivals import interarrival, rebase, scale_load
+from schedlab.workload.transforms.arrivals import interarrival, pauses, rebase, scale_load
 from schedlab.workload.transforms.machine import cores_per_node, oversize
 from schedlab.workload.transforms.merge import merge
 from schedlab.workload.transforms.request_accuracy import accuracy, wra
@@ -41,6 +41,7 @@ __all__ = [
     "overrun",
     "oversize",
     "parse_transform",
+    "pauses",
     "rebase",
     "resample",
     "scale_load",
@@ -132,6 +133,12 @@ TRANSFORMS: dict[str, TransformEntry] = {
         "rebase or rebase=1d",
         rebase,
         lambda text: {"start_s": parse_duration(text)} if text else {},
+    ),
+    "pauses": TransformEntry(
+        "Put a pause after every so much time with submissions, counted from the first.",
+        "pauses=100s:300s",
+        pauses,
+        parameters.pauses,
     ),
     "cores_per_node": TransformEntry(
         "Turn counts of cores into whole nodes of so many cores, rounding up.",

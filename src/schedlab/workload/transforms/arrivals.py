@@ -39,6 +39,17 @@ def rebase(workload: Workload, start_s: int = 0) -> Workload:
     )
 
 
+def pauses(workload: Workload, after_s: int, pause_s: int) -> Workload:
+    """Puts a pause after every so many seconds of submissions, counted from the first."""
+    if after_s < 1 or pause_s < 0:
+        raise ParameterError(f"pauses of {pause_s} s after {after_s} s; must be >= 0 after >= 1")
+    submit_s = workload["submit_s"]
+    if pause_s * (workload.span_s() // after_s) > MAX_SPAN_S:
+        raise ParameterError(f"the pauses spread the jobs over more than {MAX_SPAN_S:,} s")
+    moved_s = submit_s + (submit_s - submit_s[:1]) // after_s * pause_s
+    return workload.replace(submit_s=moved_s).record("pauses", after_s=after_s, pause_s=pause_s)
+
+
 def _scaled(workload: Workload, factor: float) -> Workload:
     if not (factor >= 0 and math.isfinite(factor)):
         raise ParameterError(f"factor {factor:g}; must be a number >= 0")

@@ -27,6 +27,12 @@ def time_range(text: str) -> dict[str, int | None]:
     }
 
 
+def pauses(text: str) -> dict[str, int]:
+    """``"10d:1h"``: how long submissions go on, and how long the pause after them is."""
+    after, pause = _two_parts(text)
+    return {"after_s": parse_duration(after), "pause_s": parse_duration(pause)}
+
+
 def ratio(text: str) -> dict[str, Any]:
     """``"0.5"`` for every job, or ``"random:0.5"`` for a mean."""
     kind, colon, mean = text.partition(":")

@@ -1,0 +1,130 @@
+"""The options that let agents find the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Option
+
+from schedlab.cli.console import new_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from schedlab.coalloc import Solution, Solver
+
+
+@dataclass(frozen=True, kw_only=True)
+class Distribution:
+    """Who computes: this process, or agents that own the jobs."""
+
+    agents: Annotated[
+        int | None,
+        Option(metavar="N", min=1, help="Let at most so many agents run dpop, wd or split."),
+    ] = None
+    transport: Annotated[
+        str | None,
+        Option(
+            metavar="inprocess|tcp|ray",
+            help="How agents talk.",
+            show_default="inprocess, where there are agents",
+        ),
+    ] = None
+    owners: Annotated[
+        str | None,
+        Option(
+            metavar="cluster|job",
+            help="An agent owns the jobs of clusters, or single jobs.",
+            show_default="cluster",
+        ),
+    ] = None
+    at: Annotated[
+        list[str] | None,
+        Option(
+            metavar="HOST:PORT",
+            help="Where agents listen that coalloc agent started; several may be given.",
+        ),
+    ] = None
+    if_lost: Annotated[
+        str | None,
+        Option(
+            metavar="fail|drop|adopt",
+            help="What becomes of the jobs of an agent that cannot be replaced.",
+            show_default="fail",
+        ),
+    ] = None
+    privacy: Annotated[
+        bool, Option("--privacy", metavar="", help="Show what each agent learns of others' jobs.")
+    ] = False
+
+    @property
+    def wanted(self) -> bool:
+        """Whether there are to be agents: any option of theirs is given."""
+        given = (self.agents, self.transport, self.owners, self.at, self.if_lost)
+        return self.privacy or any(each is not None for each in given)
+
+    @contextmanager
+    def solver(self, text: str) -> Iterator[Solver | str]:
+        """The solver of that name, on agents where they are wanted."""
+        from schedlab.coalloc import make_solver
+        from schedlab.coalloc.agents import OWNERS, Distributed, choose_transport, talking
+        from schedlab.errors import UnknownNameError
+
+        made = make_solver(text)
+        if not self.wanted:
+            yield text
+            return
+        owners, at = self.owners or "cluster", self.at or []
+        if owners not in OWNERS:
+            raise UnknownNameError("kind of owner", owners, OWNERS)
+        name = self.transport or ("tcp" if at else "inprocess")
+        agents = self.agents or len(at) or None
+        make = choose_transport(name, at)
+        with _connected(name):
+            yield Distributed(talking(made), make, agents, owners, self.if_lost or "fail")
+
+
+@contextmanager
+def _connected(transport: str) -> Iterator[None]:
+    """Be connected to Ray where it is the transport."""
+    from importlib.util import find_spec
+
+    if transport != "ray" or find_spec("ray") is None:
+        yield
+        return
+    from schedlab.experiments.ray_connection import connected
+
+    with connected(None):
+        yield
+
+
+def privacy_rows(found: Solution) -> list[dict[str, Any]]:
+    """What each agent learnt, for JSON."""
+    return [{**asdict(each), "share": each.share} for each in found.privacy]
+
+
+def privacy_table(found: Solution) -> Table:
+    """What each agent learnt, and what it would know if everything was sent to it."""
+    table = new_table(
+        "agent",
+        "own\njobs",
+        "others'\nknown",
+        "others'\nsummed",
+        "others'\nunheard",
+        "UTIL\ncells",
+        "starts\ntold",
+        "bits\nat most",
+        "of\nall",
+    )
+    for each in found.privacy:
+        counts = (each.own_jobs, each.known, each.summed, each.unheard, each.cells, each.values)
+        table.add_row(
+            str(each.agent),
+            *(f"{count:,}" for count in counts),
+            f"{each.bits:,.0f}",
+            f"{each.share:.0%}",
+        )
+    return table

@@ -1,0 +1,119 @@
+"""A connection on which two programs that know the same secret exchange messages."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import socket
+import struct
+from contextlib import suppress
+from threading import Lock
+
+from schedlab.coalloc.agents.encoding import Hello, Wired, decode, encode
+from schedlab.errors import ParameterError, PeerError
+
+MAGIC = b"SLC1"
+PREFIX = struct.Struct(">4sIQ")
+"""The magic, the bytes of the header and those of the payload."""
+NONCE_BYTES = 16
+TAG_BYTES = 32
+STRANGERS_BYTES = 1 << 16
+"""What is read from somebody who has not shown yet that it knows the secret."""
+SEND_TIMEOUT_S = 10
+STRANGERS_S = 30.0
+"""How long somebody may take to show that it knows the secret; a program may be just starting."""
+
+
+class Channel:
+    """Frames of header, payload and a tag that only who knows the secret can make.
+
+    Each side sends random bytes first. The key of the tags is made of both and of the secret, so
+    the secret itself is never sent, and what was recorded elsewhere is worth nothing. Tags also
+    count the frames: a frame that is truncated, changed, left out or repeated is refused. Nothing
+    is encrypted.
+    """
+
+    def __init__(self, connection: socket.socket, secret: bytes, *, calls: bool) -> None:
+        self._socket, self._lock = connection, Lock()
+        timeout = struct.pack("ll", SEND_TIMEOUT_S, 0)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeout)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.settimeout(STRANGERS_S)
+        own = os.urandom(NONCE_BYTES)
+        self._socket.sendall(own)
+        other = self._read(NONCE_BYTES)
+        both = own + other if calls else other + own
+        self._key = hmac.digest(secret, both, hashlib.sha256)
+        self._out, self._in = (b"a", b"b") if calls else (b"b", b"a")
+        self._sent = self._received = 0
+
+    @classmethod
+    def to(cls, address: str, secret: bytes, hello: Hello) -> Channel:
+        """Call whoever listens there, and say who calls."""
+        connection = socket.create_connection(parse_address(address), SEND_TIMEOUT_S)
+        try:
+            channel = cls(connection, secret, calls=True)
+            channel.send(hello)
+        except (OSError, PeerError):
+            connection.close()
+            raise
+        return channel
+
+    def send(self, message: Wired) -> None:
+        """Send a message; OSError if the connection is broken."""
+        header, payload = encode(message)
+        body = PREFIX.pack(MAGIC, len(header), len(payload)) + header
+        with self._lock:
+            tag = self._tag(self._out, self._sent, body, payload)
+            self._sent += 1
+            for part in (body, payload, tag):
+                self._socket.sendall(part)
+
+    def receive(self) -> Wired:
+        """Wait for a message; OSError or PeerError if none can come any more."""
+        prefix = self._read(PREFIX.size)
+        magic, header_bytes, payload_bytes = PREFIX.unpack(prefix)
+        if magic != MAGIC:
+            raise PeerError("a connection speaks another protocol")
+        if not self._received and header_bytes + payload_bytes > STRANGERS_BYTES:
+            raise PeerError("the first message on a connection is too long")
+        header = self._read(header_bytes)
+        payload = self._read(payload_bytes)
+        tag = self._tag(self._in, self._received, prefix + header, payload)
+        if not hmac.compare_digest(tag, self._read(TAG_BYTES)):
+            raise PeerError("a message does not come from who knows the secret, or was changed")
+        if not self._received:
+            self._socket.settimeout(None)  # from now on silence is the business of beats
+        self._received += 1
+        return decode(header, payload)
+
+    def close(self) -> None:
+        """End the connection; who reads from it, here or there, is told."""
+        with suppress(OSError):  # it may be broken already
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+
+    def _tag(self, direction: bytes, number: int, body: bytes, payload: bytes) -> bytes:
+        tag = hmac.new(self._key, direction + number.to_bytes(8, "big"), hashlib.sha256)
+        tag.update(body)
+        tag.update(payload)
+        return tag.digest()
+
+    def _read(self, count: int) -> bytes:
+        whole = bytearray(count)
+        view, got = memoryview(whole), 0
+        while got < count:
+            read = self._socket.recv_into(view[got:])
+            if not read:
+                raise PeerError("a connection ended" + (" within a message" if got else ""))
+            got += read
+        return bytes(whole)
+
+
+def parse_address(text: str) -> tuple[str, int]:
+    """The host and the port in ``host:port``."""
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal() or int(port) >= 2**16:
+        raise ParameterError(f'address "{text}"; must be host:port')
+    return host.strip("[]"), int(port)

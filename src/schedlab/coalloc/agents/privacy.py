@@ -1,0 +1,152 @@
+"""What agents learn of each other's jobs from the messages of DPOP, as upper bounds in bits."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from schedlab._core import Combine
+from schedlab.coalloc.integral import integral_values
+from schedlab.coalloc.messages import Learnt
+from schedlab.coalloc.network import Network
+from schedlab.coalloc.problem import Problem
+from schedlab.coalloc.propagation import BYTES_PER_VALUE
+from schedlab.coalloc.pseudotree import PseudoTree
+from schedlab.coalloc.utility import Utilities
+
+TIMES = 3
+"""A job's length, release and deadline: what its domain tells."""
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One pass of UTIL and VALUE, as it was asked for."""
+
+    network: Network
+    tree: PseudoTree
+    utilities: Utilities
+
+    @property
+    def jobs(self) -> Sequence[int]:
+        """Which jobs of the problem the variables are."""
+        return self.network.jobs or range(len(self.network.variables))
+
+    @property
+    def bits_per_cell(self) -> float:
+        """Cells are whole numbers of a known range, or minus infinity."""
+        ranges = [float(table.max() - table.min()) for table in self.utilities.tables]
+        if self.utilities.combine is Combine.SUM:
+            return math.log2(math.fsum(ranges) + 2)
+        tables = self.utilities.tables
+        return math.log2(max(map(max, tables)) - min(map(min, tables)) + 2)
+
+
+@dataclass
+class _Ledger:
+    """What one agent has heard so far."""
+
+    known: set[int] = field(default_factory=set)
+    behind: set[int] = field(default_factory=set)
+    told: set[int] = field(default_factory=set)
+    cells: int = 0
+    bits: float = 0.0
+
+
+def learnt(problem: Problem, owners: Sequence[int], passes: Sequence[Pass]) -> tuple[Learnt, ...]:
+    """For each agent what it learnt in these passes."""
+    data = _data_bits(problem)
+    ledgers = {agent: _Ledger() for agent in sorted(set(owners))}
+    earlier: set[int] = set()
+    for each in passes:
+        _enter_messages(each, owners, data, ledgers)
+        for job, other in _deleted(each, problem, earlier):
+            if owners[job] != owners[other]:
+                ledgers[owners[other]].told.add(job)
+        earlier.update(each.jobs)
+    found = []
+    for agent, ledger in ledgers.items():
+        others = {job for job, owner in enumerate(owners) if owner != agent}
+        domains = len(ledger.known) * TIMES * math.log2(problem.slots + 1)
+        most = math.fsum(data[job] for job in ledger.known | ledger.behind)
+        found.append(
+            Learnt(
+                agent,
+                own_jobs=len(owners) - len(others),
+                known=len(ledger.known),
+                summed=len(ledger.behind - ledger.known),
+                unheard=len(others - ledger.behind - ledger.known),
+                cells=ledger.cells,
+                values=len(ledger.told),
+                bits=min(ledger.bits + domains, most),
+                all_bits=math.fsum(data[job] for job in others),
+            )
+        )
+    return tuple(found)
+
+
+def crossing(passes: Sequence[Pass], owners: Sequence[int]) -> tuple[int, int]:
+    """How many messages went from one agent to another, and their bytes together."""
+    messages = sent = 0
+    for each in passes:
+        cells = each.tree.cells(each.network.sizes)
+        for child, _ in _between(each, owners):
+            told = len(each.tree.separators[child]) * BYTES_PER_VALUE
+            messages += 2
+            sent += cells[child] * each.utilities.bytes_per_cell + told
+    return messages, sent
+
+
+def _enter_messages(
+    each: Pass, owners: Sequence[int], data: Sequence[float], ledgers: dict[int, _Ledger]
+) -> None:
+    """Add what separators, UTIL and VALUE tell."""
+    jobs, tree, cells = each.jobs, each.tree, each.tree.cells(each.network.sizes)
+    bits_per_cell = each.bits_per_cell
+    of: defaultdict[int, set[int]] = defaultdict(set)
+    for node, separator in enumerate(tree.separators):
+        of[owners[jobs[node]]].update(jobs[other] for other in separator)
+    for agent, seen in of.items():
+        ledgers[agent].known |= {job for job in seen if owners[job] != agent}
+    for child, parent in _between(each, owners):
+        agent = owners[jobs[parent]]
+        below = {jobs[job] for job in tree.subtree(child) if owners[jobs[job]] != agent}
+        ledger = ledgers[agent]
+        ledger.behind |= below
+        ledger.cells += cells[child]
+        content = math.fsum(data[job] for job in below)
+        ledger.bits += min(cells[child] * bits_per_cell, content)
+        whose = owners[jobs[child]]
+        told = {jobs[other] for other in tree.separators[child]}
+        ledgers[whose].told |= {job for job in told if owners[job] != whose}
+
+
+def _between(each: Pass, owners: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The edges of the tree, (child, parent), whose ends are different agents'."""
+    for child, parent in enumerate(each.tree.parents):
+        if parent is not None and owners[each.jobs[child]] != owners[each.jobs[parent]]:
+            yield child, parent
+
+
+def _deleted(each: Pass, problem: Problem, earlier: set[int]) -> Iterator[tuple[int, int]]:
+    """Conflicts that domains see to, (job, other): the other was told the job's slots.
+
+    They are those of a job placed in an earlier part, or of the end with the smaller domain.
+    """
+    place, conflicts = {job: at for at, job in enumerate(each.jobs)}, problem.conflicts()
+    sizes, neighbours = each.network.sizes, each.network.neighbours
+    for other, at in place.items():
+        for job in conflicts[other]:
+            if job not in place:
+                if job in earlier:
+                    yield job, other
+            elif place[job] not in neighbours[at] and sizes[place[job]] <= sizes[at]:
+                yield job, other
+
+
+def _data_bits(problem: Problem) -> list[float]:
+    """Of each job: which resources, its three times, and its value among whole numbers."""
+    whole, _ = integral_values([job.value for job in problem.jobs])
+    times = TIMES * math.log2(problem.slots + 1)
+    return [len(problem.resources) + times + math.log2(max(whole) + 1)] * len(problem.jobs)

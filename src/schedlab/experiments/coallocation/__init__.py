@@ -1,0 +1,1 @@
+"""Experiments on co-allocation: solvers on drawn problems, measured beside the optimum."""

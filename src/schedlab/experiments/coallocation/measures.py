@@ -1,0 +1,178 @@
+"""What is measured of a solver's answer to a drawn problem."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from schedlab.coalloc.messages import MessageStatistics
+from schedlab.coalloc.pseudotree import PseudoTree
+from schedlab.coalloc.solution import Solution
+from schedlab.errors import UnknownNameError
+from schedlab.experiments.coallocation.instance import Instance
+
+BYTES_PER_CELL = 4
+MIB = 2**20
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A solver's answer to an instance.
+
+    Args:
+        instance: the problem and its optimum.
+        solution: None if the solver refused, as its messages would not fit.
+        tree: of the whole problem before any relaxation, for solvers that send messages along one.
+    """
+
+    instance: Instance
+    solution: Solution | None
+    tree: PseudoTree | None
+
+    @property
+    def solved(self) -> Solution | None:
+        """The solution, if it is feasible."""
+        return self.solution if self.solution is not None and self.solution.feasible else None
+
+    @property
+    def sent(self) -> MessageStatistics | None:
+        """The messages, if any were sent."""
+        messages = self.solution.messages if self.solution is not None else None
+        return messages if messages is not None and messages.messages else None
+
+    def util_mib(self, width: float | None) -> float | None:
+        """A message about so many jobs that may start in any slot, at 4 bytes per cell."""
+        if width is None:
+            return None
+        return BYTES_PER_CELL * math.pow(self.instance.problem.slots, width) / MIB
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One number for an answer, or None where it is not defined; ``formula`` says what it is."""
+
+    formula: Callable[[Answer], float | None]
+    unit: str = "1"
+    signed: ClassVar[bool] = False
+
+    @property
+    def sentence(self) -> str:
+        """What it says, in one sentence."""
+        return (self.formula.__doc__ or "").partition("\n")[0]
+
+
+def accuracy(answer: Answer) -> float | None:
+    """The optimum's share of what was obtained, or the reverse: 1 is optimal."""
+    if answer.solved is None:
+        return None
+    first = answer.solved.objective.first
+    got, optimum = answer.solved.measured(first), answer.instance.optimum
+    worse, better = (got, optimum) if first == "value" else (optimum, got)
+    return worse / better if better else 1.0
+
+
+def solved(answer: Answer) -> float:
+    """1 for a feasible solution, else 0."""
+    return float(answer.solved is not None)
+
+
+def refused(answer: Answer) -> float:
+    """1 where the messages would not have fitted into the memory, else 0."""
+    return float(answer.solution is None)
+
+
+def optimal(answer: Answer) -> float:
+    """1 for a solution as good as the optimum, else 0."""
+    return float(accuracy(answer) == 1)
+
+
+def proven(answer: Answer) -> float:
+    """1 where the optimum is proven; 0 where only a bound is known, which accuracy then takes."""
+    return float(answer.instance.proven)
+
+
+def draws(answer: Answer) -> float:
+    """How many problems were drawn until one was found in which all jobs fit."""
+    return answer.instance.draws
+
+
+def gap(answer: Answer) -> float | None:
+    """The share by which the solver's own bound lets the solution fall short of the optimum."""
+    return None if answer.solved is None else answer.solved.gap
+
+
+def deleted_edges(answer: Answer) -> float | None:
+    """Constraints between jobs that the relaxation took out of the graph."""
+    return None if answer.solution is None else answer.solution.facts.get("deleted edges")
+
+
+def width_before(answer: Answer) -> float | None:
+    """The induced width of the pseudo tree of the whole problem."""
+    return None if answer.tree is None else answer.tree.width
+
+
+def width(answer: Answer) -> float | None:
+    """The induced width after the relaxation: the most jobs that a message is about."""
+    if answer.solution is not None and "width after" in answer.solution.facts:
+        return answer.solution.facts["width after"]
+    return None if answer.sent is None else answer.sent.width
+
+
+def width_reduction(answer: Answer) -> float | None:
+    """By how much the relaxation made the tree narrower."""
+    before, after = width_before(answer), width(answer)
+    return None if before is None or after is None else before - after
+
+
+def util_size_before(answer: Answer) -> float | None:
+    """The largest UTIL message of the whole problem, with full domains of 4 bytes per cell."""
+    return answer.util_mib(width_before(answer))
+
+
+def util_size(answer: Answer) -> float | None:
+    """The same after the relaxation."""
+    return answer.util_mib(width(answer))
+
+
+def cycles_before(answer: Answer) -> float | None:
+    """Message cycles of UTIL and VALUE on the whole problem: twice the height of its tree."""
+    return None if answer.tree is None else 2 * answer.tree.height
+
+
+def cycles(answer: Answer) -> float | None:
+    """Message cycles that the solver took, all its passes together."""
+    return None if answer.sent is None else answer.sent.cycles
+
+
+def largest_message(answer: Answer) -> float | None:
+    """The largest UTIL message as it was sent, its domains restricted by what was known."""
+    return None if answer.sent is None else answer.sent.largest_bytes / MIB
+
+
+MEASURES: dict[str, Measure] = {
+    "accuracy": Measure(accuracy),
+    "solved": Measure(solved),
+    "refused": Measure(refused),
+    "optimal": Measure(optimal),
+    "proven": Measure(proven),
+    "draws": Measure(draws),
+    "gap": Measure(gap),
+    "deleted_edges": Measure(deleted_edges),
+    "width_before": Measure(width_before),
+    "width": Measure(width),
+    "width_reduction": Measure(width_reduction),
+    "util_size_before": Measure(util_size_before, "MiB"),
+    "util_size": Measure(util_size, "MiB"),
+    "cycles_before": Measure(cycles_before),
+    "cycles": Measure(cycles),
+    "largest_message": Measure(largest_message, "MiB"),
+}
+
+
+def find_measure(name: str) -> Measure:
+    """The measure of that name."""
+    if name not in MEASURES:
+        raise UnknownNameError("metric of co-allocation", name, MEASURES)
+    return MEASURES[name]

@@ -1,0 +1,46 @@
+"""The ZeroMQ socket to which Batsim connects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+
+from schedlab.errors import MissingExtraError, ParameterError, PeerError
+from schedlab.live.batsim.session import Session
+
+_FAREWELL_MS = 5_000
+
+
+def serve(
+    session: Session,
+    endpoint: str,
+    *,
+    timeout_s: float,
+    listening: Callable[[str], None] = lambda endpoint: None,
+) -> None:
+    """Answer Batsim's messages until its simulation ends.
+
+    Args:
+        session: who answers.
+        endpoint: where to listen, such as ``tcp://127.0.0.1:28000``; with ``*`` for the port, one
+            that is free.
+        timeout_s: how long to wait for a message before PeerError.
+        listening: called with the endpoint, its port filled in, once Batsim may connect.
+    """
+    if find_spec("zmq") is None:
+        raise MissingExtraError("pyzmq", "batsim")
+    import zmq
+
+    with zmq.Context() as context, context.socket(zmq.REP) as socket:
+        socket.linger = 0  # who leaves in anger waits for nobody
+        try:
+            socket.bind(endpoint)
+        except zmq.ZMQError as error:
+            raise ParameterError(f"cannot listen at {endpoint}: {error.strerror.lower()}") from None
+        listening(socket.getsockopt_string(zmq.LAST_ENDPOINT))
+        while not session.finished:
+            if not socket.poll(round(1000 * timeout_s)):
+                raise PeerError(f"no message came from Batsim for {timeout_s:g} s")
+            reply = session.answer(socket.recv())
+            socket.linger = _FAREWELL_MS if session.finished else 0
+            socket.send(reply)

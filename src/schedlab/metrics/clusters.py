@@ -1,0 +1,81 @@
+"""How each cluster and each site of a grid was used."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from schedlab.metrics.capacity import makespan, node_seconds
+from schedlab.metrics.metric import Values
+from schedlab.sim import Schedule
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def by_cluster(schedule: Schedule) -> pl.DataFrame:
+    """One row per cluster: its nodes, the jobs that used any of them, and its utilisation.
+
+    A job that spans clusters counts in each of them. Where nodes are not named, only their number
+    is known.
+    """
+    import polars as pl
+
+    sites = schedule.platform.sites
+    nodes = np.array([cluster.nodes for cluster in schedule.platform.clusters])
+    busy, length_s = busy_node_seconds(schedule), makespan(schedule)
+    return pl.DataFrame(
+        {
+            "site": [site.name for site in sites for _ in site.clusters],
+            "cluster": [cluster.name for site in sites for cluster in site.clusters],
+            "nodes": nodes,
+            "jobs": _jobs(schedule),
+            "node_seconds": busy,
+            "utilisation": busy / (nodes * length_s) if length_s else np.full(len(nodes), np.nan),
+        }
+    )
+
+
+def by_site(schedule: Schedule) -> pl.DataFrame:
+    """The same per site; a job that spans clusters of one site counts once per cluster."""
+    import polars as pl
+
+    summed = pl.col("nodes", "jobs", "node_seconds").sum()
+    sites = by_cluster(schedule).group_by("site", maintain_order=True).agg(summed)
+    share = pl.col("node_seconds") / (pl.col("nodes") * makespan(schedule))
+    return sites.with_columns(share.alias("utilisation"))
+
+
+def busy_node_seconds(schedule: Schedule) -> Values:
+    """Node-seconds used on each cluster; nodes are numbered through the clusters in order."""
+    if len(schedule.platform.clusters) == 1:
+        return np.array([node_seconds(schedule).sum()])
+    ranges = schedule.node_ranges
+    if ranges is None:
+        return np.full(len(schedule.platform.clusters), np.nan)
+    ran_s = schedule.ran_s[ranges.job()].astype(float)
+    return np.array([np.dot(ran_s, share) for share in _nodes_of_ranges(schedule)])
+
+
+def _jobs(schedule: Schedule) -> list[int | None]:
+    """How many jobs used nodes of each cluster."""
+    if len(schedule.platform.clusters) == 1:
+        return [int(schedule.started.sum())]
+    ranges = schedule.node_ranges
+    if ranges is None:
+        return [None] * len(schedule.platform.clusters)
+    job = ranges.job()
+    return [len(np.unique(job[share > 0])) for share in _nodes_of_ranges(schedule)]
+
+
+def _nodes_of_ranges(schedule: Schedule) -> list[Values]:
+    """For each cluster how many of its nodes each range has."""
+    ranges = schedule.node_ranges
+    assert ranges is not None
+    bounds = np.cumsum([0, *(cluster.nodes for cluster in schedule.platform.clusters)])
+    return [
+        np.maximum(np.minimum(ranges.last + 1, end) - np.maximum(ranges.first, begin), 0.0)
+        for begin, end in pairwise(bounds)
+    ]

@@ -1,0 +1,139 @@
+"""``schedlab batsim serve`` as users run it: a process that Batsim talks to."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zmq
+
+from schedlab.testing.batsim import play_batsim
+from schedlab.testing.instances import head_blocked
+from schedlab.workload import write_workload
+
+Run = Callable[..., Any]
+
+ANYWHERE = "tcp://127.0.0.1:*"
+
+
+@pytest.fixture
+def head_blocked_json(tmp_path: Path) -> Path:
+    """The four jobs as a workload of Batsim's."""
+    path = tmp_path / "jobs.json"
+    write_workload(head_blocked(), path)
+    return path
+
+
+@contextmanager
+def served(*options: str) -> Iterator[tuple[subprocess.Popen[str], zmq.Socket[bytes]]]:
+    """The process, and Batsim's end of a socket that is connected to it."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "schedlab", "batsim", "serve", "--endpoint", ANYWHERE, *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell starts what runs in the background deaf to SIGINT, and the tests may run there.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    with process, zmq.Context() as context, context.socket(zmq.REQ) as socket:
+        socket.linger, socket.rcvtimeo = 0, 30_000
+        assert process.stderr is not None
+        socket.connect(process.stderr.readline().split()[-1])
+        yield process, socket
+
+
+def test_a_whole_simulation() -> None:
+    """EASY backfills the last job; at the end the process leaves by itself."""
+    with served("--policy", "easy", "--json") as (process, socket):
+
+        def ask(message: bytes) -> bytes:
+            socket.send(message)
+            return socket.recv()
+
+        played = play_batsim(head_blocked(), 4, ask)
+        stdout, stderr = process.communicate(timeout=30)
+    assert played.start_s.tolist() == [0, 6, 9, 0]
+    assert (process.returncode, stderr) == (0, "")
+    assert json.loads(stdout) == {
+        "policy": "easy",
+        "nodes": 4,
+        "jobs": 4,
+        "ended": 4,
+        "killed": 0,
+        "rejected": 0,
+    }
+
+
+def test_a_peer_that_talks_nonsense_ends_it() -> None:
+    """Exit code 1 and one line: it was not the user's mistake."""
+    with served("--policy", "easy") as (process, socket):
+        socket.send(b"good morning")
+        stdout, stderr = process.communicate(timeout=30)
+    assert (process.returncode, stdout) == (1, "")
+    assert stderr.startswith("schedlab: a message from Batsim is not JSON")
+    assert stderr.count("\n") == 1
+
+
+def test_ctrl_c_ends_the_wait_for_batsim() -> None:
+    """Exit code 130, as everywhere."""
+    with served("--policy", "easy") as (process, _):
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=30)
+    assert (process.returncode, stdout, stderr) == (130, "", "schedlab: interrupted\n")
+
+
+def test_batsim_s_platform_and_results(run: Run, head_blocked_json: Path) -> None:
+    """Simulated with Batsim's files from end to end, and read again as Batsim's."""
+    folder = head_blocked_json.parent
+    platform, out = folder / "machine.xml", folder / "out_jobs.csv"
+    platform.write_text(
+        '<platform version="4.1"><zone id="z" routing="Full">'
+        '<cluster id="c" prefix="n" suffix="" radical="0-4" speed="1Gf"/></zone></platform>'
+    )
+    machine = ("--platform", platform, "--master-host", "n4")
+    done = run("simulate", head_blocked_json, *machine, "--policy", "easy", "--out", out, "--json")
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)[0]["nodes"] == 4
+    assert (folder / "out_schedule.csv").exists()
+    done = run("audit", out, "--policy", "easy", "--json")
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["faithful"]
+
+
+def test_a_peer_that_never_comes(run: Run) -> None:
+    """Nobody waits for ever."""
+    done = run("batsim", "serve", "--policy", "easy", "--endpoint", ANYWHERE, "--timeout", "1")
+    assert done.exit_code == 1
+    assert "no message came from Batsim for 1 s" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--policy", "eazy"), 'unknown policy "eazy"; did you mean "easy"?'),
+        (("--policy", "easy", "--endpoint", "28000"), "cannot listen at 28000"),
+        (("--policy", "easy:predict=actual"), "which nobody knows"),
+    ],
+)
+def test_a_user_s_mistake(run: Run, options: tuple[str, ...], reason: str) -> None:
+    """Exit code 2, before Batsim is waited for."""
+    done = run("batsim", "serve", *options)
+    assert done.exit_code == 2
+    assert reason in done.stderr
+
+
+def test_an_endpoint_that_is_taken(run: Run) -> None:
+    """Another scheduler may run there already."""
+    with zmq.Context() as context, context.socket(zmq.REP) as socket:
+        socket.bind(ANYWHERE)
+        taken = socket.getsockopt_string(zmq.LAST_ENDPOINT)
+        done = run("batsim", "serve", "--policy", "easy", "--endpoint", taken)
+    assert done.exit_code == 2
+    assert f"cannot listen at {taken}: address already in use" in done.stderr

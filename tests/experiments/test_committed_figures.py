@@ -1,0 +1,67 @@
+"""Small forms of the published tables: a number that changes is a change of the simulator."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schedlab.experiments import (
+    Experiment,
+    LocalEngine,
+    find_experiment,
+    read_experiment,
+    run_experiment,
+    summary,
+)
+
+FIGURES = Path(__file__).with_name("figures")
+
+
+def small(name: str, *seeds: int) -> Experiment:
+    """The experiment at full size with these of its draws or windows, and without networks."""
+    experiment = read_experiment(find_experiment(name))
+    policies = [each for each in experiment.policies if not each.policy.startswith("learned:")]
+    about = replace(experiment.about, seeds=seeds)
+    return replace(experiment, about=about, policies=tuple(policies))
+
+
+def check(experiment: Experiment, folder: Path, **options: Any) -> dict[tuple[str, ...], float]:
+    """Run it, and compare each mean with the committed one."""
+    run = run_experiment(experiment, folder, engine=LocalEngine(1), **options)
+    assert run.finished == run.cells > 0
+    ours: dict[tuple[str, ...], float] = {
+        (row["workload"], row["variant"], row["policy"], row["metric"]): row["ours"]
+        for row in summary(folder).to_dicts()
+    }
+    with (FIGURES / f"{experiment.about.name}.csv").open(newline="") as file:
+        before = {
+            (row["workload"], row["variant"], row["policy"], row["metric"]): float(row["ours"])
+            for row in csv.DictReader(file)
+        }
+    assert ours == pytest.approx(before, rel=1e-5)
+    return ours
+
+
+def test_table_4_is_as_it_was(tmp_path: Path) -> None:
+    """SJF and FCFS without and with backfilling on two draws of twelve workloads."""
+    check(small("predicted-values", 1, 2), tmp_path)
+
+
+@pytest.mark.slow
+def test_the_evolved_priority_beats_the_rules_as_it_did(tmp_path: Path) -> None:
+    """Eleven rules and the priority on one held-out draw of twelve workloads."""
+    check(small("beat-backfilling", 2_000_000_001), tmp_path)
+
+
+@pytest.mark.slow
+def test_windows_of_rlscheduler_are_as_they_were(shared_data: Path, tmp_path: Path) -> None:
+    """All ten windows of both traces; FCFS without backfilling is the published figure."""
+    found = check(small("rlscheduler", *range(10)), tmp_path, data=shared_data / "swf")
+    published = {"Lublin-256": 7273.77, "SDSC-SP2": 1727.54}
+    for (workload, _, policy, _), value in found.items():
+        if policy == "FCFS":
+            assert round(value, 2) == published[workload]
