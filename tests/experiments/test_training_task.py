@@ -15,8 +15,9 @@ pytest.importorskip("stable_baselines3")
 pytest.importorskip("sb3_contrib")
 
 from schedlab.experiments.engine import run_task
-from schedlab.experiments.tuning.config import LARGER_IS_BETTER
+from schedlab.experiments.tuning.config import SCORES
 from schedlab.experiments.tuning.training_task import TrainingTask, training_key
+from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.train import CHECKPOINT, EVALUATIONS, MODEL, train
 from schedlab.rl.training_config import TrainingConfig, training_config
 
@@ -72,7 +73,7 @@ def test_the_outcome_is_the_last_evaluation(config: TrainingConfig, tmp_path: Pa
     outcome = run_task(task(config, tmp_path / "task"))
     assert outcome.error is None
     assert outcome.values == train(config, tmp_path / "plain").results
-    assert LARGER_IS_BETTER.keys() <= outcome.values.keys()
+    assert set(SCORES[QueueSettings]) <= outcome.values.keys()
 
 
 def test_an_earlier_training_is_prolonged(config: TrainingConfig, tmp_path: Path) -> None:

@@ -91,6 +91,12 @@ DAMAGES: dict[str, tuple[Callable[[dict[str, bytes]], Any], str]] = {
 }
 
 
+def test_a_file_from_before_a_section_was_thought_of_is_read(model: Path, tmp_path: Path) -> None:
+    """What it does not say had its default."""
+    path = rewritten(model, tmp_path, left_out("acer"))
+    assert read_model(path).config == read_model(model).config
+
+
 @pytest.mark.parametrize("which", DAMAGES)
 def test_damage_is_named(which: str, model: Path, tmp_path: Path) -> None:
     """One sentence with the file's name, whatever somebody sends."""

@@ -6,7 +6,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from schedlab.viz.coalloc import draw_accuracy_by_edges, draw_cycles, draw_relaxations
+from schedlab.viz.coalloc import (
+    draw_accuracy_by_edges,
+    draw_cycles,
+    draw_relaxations,
+    relaxations,
+)
 
 pytest.importorskip("matplotlib")
 
@@ -40,8 +45,11 @@ def test_means_are_over_the_instances_that_have_a_value(results: pl.DataFrame) -
         np.testing.assert_allclose(np.asarray(line.get_ydata()), expected)
 
 
-def test_accuracy_over_edges_is_in_bins_of_ten(results: pl.DataFrame) -> None:
+def test_accuracy_over_edges_is_of_groups(
+    results: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """4 and 6 edges make one point, 21 another; what is not solved has no accuracy."""
+    monkeypatch.setattr(relaxations, "GROUPS", 2)
     (panel,) = draw_accuracy_by_edges(results).axes
     (line,) = panel.get_lines()
     np.testing.assert_allclose(np.asarray(line.get_xdata()), [5, 21])

@@ -31,6 +31,9 @@ from schedlab.rl.networks import ActorCritic, policy_class, policy_settings
 from schedlab.rl.tensor_archive import read_archive, write_archive
 from schedlab.rl.training_config import SECTIONS, TrainingConfig, training_config
 
+_NEEDED = ("environment", "train")
+"""Sections without which nobody knows what the network is."""
+
 
 @dataclass(frozen=True)
 class TrainedModel:
@@ -114,7 +117,9 @@ def read_model(path: str | Path) -> TrainedModel:
     """The model of the file; nothing in it is run."""
     document, parameters = read_archive(path, MODEL)
     with understanding(path):
-        config = training_config({name: document[name] for name in SECTIONS})
+        # A file from before a section was thought of was trained by its defaults.
+        given = [name for name in SECTIONS if name in document or name in _NEEDED]
+        config = training_config({name: document[name] for name in given})
         scale, steps = float(document["time_scale_s"]), int(document["steps"])
         if not scale > 0:
             raise InputError(f"time_scale_s is {scale}; must be > 0")

@@ -50,12 +50,20 @@ class Channel:
 
     @classmethod
     def to(cls, address: str, secret: bytes, hello: Hello) -> Channel:
-        """Call whoever listens there, and say who calls."""
+        """Call whoever listens there, say who calls, and wait for a sign that it is an agent.
+
+        Its first frame shows that it knows the secret: nothing else is sent before.
+        """
         connection = socket.create_connection(parse_address(address), SEND_TIMEOUT_S)
         try:
             channel = cls(connection, secret, calls=True)
             channel.send(hello)
-        except (OSError, PeerError):
+            channel.receive()
+        except PeerError:
+            connection.close()
+            reason = "hangs up; has it another secret, or another coordinator?"
+            raise PeerError(reason) from None
+        except OSError:
             connection.close()
             raise
         return channel

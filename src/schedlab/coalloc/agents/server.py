@@ -86,11 +86,13 @@ class _Server:
                 self._listener.shutdown(socket.SHUT_RDWR)
 
     def _overhear(self, hello: Hello, channel: Channel) -> None:
-        while True:
+        """Take what another agent says, as long as the session lasts that it speaks of."""
+        session = self.session
+        if session is None or not session.concerns(hello):
+            return
+        channel.send(Beat(busy=False))
+        while not session.over.is_set():
             message = channel.receive()
-            session = self.session
-            if session is None or not session.concerns(hello):
-                return
             if isinstance(message, Util | Value):
                 session.inbox.put(message)
 

@@ -131,13 +131,6 @@ class Tcp:
         except (OSError, PeerError) as error:
             self._events.put((agent, None, Lost(agent, f"{address}: {_reason(error)}")))
             return
-        try:
-            channel.receive()  # its first beat: others may call it now
-        except (OSError, PeerError):
-            channel.close()
-            reason = f"{address} hangs up (has it another secret, or another coordinator?)"
-            self._events.put((agent, None, Lost(agent, reason)))
-            return
         self._channels[agent], self._heard[agent] = channel, time.monotonic()
         Thread(target=self._listen, args=(agent, channel), daemon=True).start()
 

@@ -25,10 +25,11 @@ LARGER_IS_BETTER = {
 }
 """The results of an evaluation by which settings can be ranked."""
 _OF_QUEUE = ("utilisation", "share_started", "mean_bounded_slowdown")
-_SCORES: dict[type, list[str]] = {
+SCORES: dict[type, list[str]] = {
     QueueSettings: [name for name in LARGER_IS_BETTER if name != "mean_slowdown"],
     GanttSettings: [name for name in LARGER_IS_BETTER if name not in _OF_QUEUE],
 }
+"""Those that each environment tells."""
 _LEAST = {"runs": 1, "trials": 1, "at_once": 1}
 
 
@@ -85,7 +86,7 @@ class Tuning:
 
     def __post_init__(self) -> None:
         about, steps = self.about, self.training.train.steps
-        scores = _SCORES[type(self.training.environment)]
+        scores = SCORES[type(self.training.environment)]
         if about.score not in scores:
             raise UnknownNameError("score of this environment:", about.score, scores)
         if about.trials is None:

@@ -21,7 +21,8 @@ _SHOWN = {
     "deleted_edges": "deleted edges",
     "width_reduction": "width reduction",
 }
-_BIN_EDGES = 10
+GROUPS = 6
+"""Of instances by their deleted edges, equally many in each."""
 
 
 def draw_relaxations(results: pl.DataFrame, *, width_in: float = 8.0) -> Figure:
@@ -41,7 +42,7 @@ def draw_relaxations(results: pl.DataFrame, *, width_in: float = 8.0) -> Figure:
             row, column = divmod(place, len(_SHOWN))
             measure = list(_SHOWN)[column]
             of_kind = results.filter(workload=kinds[row])
-            _plot(panel, of_kind.filter(policy=CONTROL), measure, OTHERS, CONTROL)
+            _plot(panel, of_kind.filter(policy=CONTROL), measure, OTHERS, CONTROL, wide=True)
             for colour, solver in enumerate(solvers):
                 chosen = of_kind.filter(policy=solver)
                 _plot(panel, chosen, measure, policy_colour(colour), solver)
@@ -53,16 +54,16 @@ def draw_relaxations(results: pl.DataFrame, *, width_in: float = 8.0) -> Figure:
 
 
 def draw_accuracy_by_edges(results: pl.DataFrame, *, width_in: float = 8.0) -> Figure:
-    """Mean accuracy over the number of deleted edges, in bins of ten (their Figure 5).
+    """Mean accuracy over the number of deleted edges (their Figure 5).
 
-    A panel for each kind of problem; a mark is the larger, the more instances it stands for.
+    A panel for each kind of problem; a mark stands for a sixth of the instances.
     """
     kinds, solvers = _kinds(results), _relaxations(results)
     with paper_style():
         figure, axes = panels(1, len(kinds), width_in, 2.6, sharey=True)
         for panel, kind in zip(axes, kinds, strict=True):
             for place, solver in enumerate(solvers):
-                _plot_bins(panel, results.filter(workload=kind, policy=solver), place, solver)
+                _plot_groups(panel, results.filter(workload=kind, policy=solver), place, solver)
             panel.set(title=kind, xlabel="deleted edges")
             panel.grid()
         axes[0].set_ylabel("accuracy where solved")
@@ -103,24 +104,38 @@ def _relaxations(results: pl.DataFrame) -> list[str]:
     return deleting["policy"].unique(maintain_order=True).to_list()
 
 
-def _plot(axes: Axes, results: pl.DataFrame, measure: str, colour: str, solver: str | None) -> None:
-    """The mean over instances for each number of jobs; dashed without a name."""
+def _plot(
+    axes: Axes,
+    results: pl.DataFrame,
+    measure: str,
+    colour: str,
+    solver: str | None,
+    *,
+    wide: bool = False,
+) -> None:
+    """The mean over instances for each number of jobs; dashed without a name.
+
+    A wide line can be seen behind another.
+    """
     import polars as pl
 
     means = results.drop_nulls(measure).group_by("jobs").agg(pl.col(measure).mean()).sort("jobs")
-    style = "o-" if solver else "--"
-    axes.plot(means["jobs"], means[measure], style, color=colour, markersize=2.5, label=solver)
+    axes.plot(
+        means["jobs"],
+        means[measure],
+        "o-" if solver else "--",
+        color=colour,
+        linewidth=4 if wide else 1.2,
+        markersize=2.5,
+        label=solver,
+    )
 
 
-def _plot_bins(axes: Axes, results: pl.DataFrame, place: int, solver: str) -> None:
-    found = results.drop_nulls(["deleted_edges", "accuracy"])
-    edges, accuracy = found["deleted_edges"].to_numpy(), found["accuracy"].to_numpy()
-    group = edges // _BIN_EDGES
-    points = [(edges[group == each], accuracy[group == each]) for each in np.unique(group)]
-    colour = policy_colour(place)
-    x, y = ([float(np.mean(point[axis])) for point in points] for axis in (0, 1))
-    axes.plot(x, y, color=colour, linewidth=0.8, label=solver)
-    axes.scatter(x, y, [3 + 0.3 * len(point[0]) for point in points], color=colour)
+def _plot_groups(axes: Axes, results: pl.DataFrame, place: int, solver: str) -> None:
+    found = results.drop_nulls(["deleted_edges", "accuracy"]).sort("deleted_edges")
+    groups = np.array_split(found.select("deleted_edges", "accuracy").to_numpy(), GROUPS)
+    points = np.array([group.mean(axis=0) for group in groups if len(group)]).reshape(-1, 2)
+    axes.plot(*points.T, "o-", color=policy_colour(place), markersize=2.5, label=solver)
 
 
 def _number_of_jobs(axes: Axes, results: pl.DataFrame) -> None:
