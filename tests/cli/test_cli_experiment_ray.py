@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 Run = Callable[..., Any]
+pytestmark = pytest.mark.xdist_group("ray")  # one Ray at a time: it starts many processes
 
 LONG = """
 [experiment]

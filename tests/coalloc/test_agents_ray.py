@@ -19,6 +19,8 @@ ray: Any = pytest.importorskip("ray", reason="Ray is not installed")
 
 from schedlab.coalloc.agents.ray_actors import RayActors  # noqa: E402 - needs Ray
 
+pytestmark = pytest.mark.xdist_group("ray")  # one Ray at a time: it starts many processes
+
 TWENTY = generate_problem(20, kind="one-or-two", slots=7, seed=1)
 
 
