@@ -11,7 +11,7 @@ demo: $(if $(wildcard $(VENV)/.installed),$(VENV)/.installed,$(VENV)/.demo)
 
 # Every test, the long ones too.
 test: $(VENV)/.installed
-	$(PY) -m pytest -n auto --dist loadgroup
+	$(PY) -m pytest -n auto
 
 # For daily use: lint, types, layers and the fast tests.
 check: $(VENV)/.installed
@@ -19,7 +19,7 @@ check: $(VENV)/.installed
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports --no-logo
-	$(PY) -m pytest -n auto --dist loadgroup -m "not slow"
+	$(PY) -m pytest -n auto -m "not slow"
 
 bench: $(VENV)/.bench
 	$(PY) -m benchmarks.run
@@ -33,7 +33,7 @@ sanitize: $(VENV)/.installed
 	  -Cbuild-dir=build/Sanitize -Ccmake.build-type=Debug -Ccmake.define.SCHEDLAB_SANITIZE=ON .
 	SCHEDLAB_SITE=$(CURDIR)/build/sanitized SCHEDLAB_EXAMPLES=25 ASAN_OPTIONS=detect_leaks=0 \
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so)" \
-	  $(PY) -m pytest -n auto --dist loadgroup tests/sim tests/policies tests/coalloc/test_dpop.py tests/coalloc/test_wd.py \
+	  $(PY) -m pytest -n auto tests/sim tests/policies tests/coalloc/test_dpop.py tests/coalloc/test_wd.py \
 	  tests/coalloc/test_split.py tests/coalloc/test_minibucket.py
 
 format: $(VENV)/.installed

@@ -14,9 +14,6 @@ from hypothesis import settings
 settings.register_profile("schedlab", deadline=None)
 settings.load_profile("schedlab")
 
-# On a busy machine Ray takes longer to start than it allows itself.
-os.environ["RAY_gcs_server_port_wait_time_s"] = "60"  # noqa: SIM112 - so Ray spells it
-
 # Tests talk to nobody; a test that imports ONNX Runtime before schedlab does would.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 Run = Callable[..., Any]
-pytestmark = pytest.mark.xdist_group("ray")  # one Ray at a time: it starts many processes
 
 LONG = """
 [experiment]

@@ -145,7 +145,6 @@ def test_ctrl_c_kill_and_again(run: Run, schedlab: Run) -> None:
     assert models("out") == models("whole")
 
 
-@pytest.mark.xdist_group("ray")
 @pytest.mark.slow
 def test_ray_gives_the_same_models(run: Run, schedlab: Run) -> None:
     """Whoever trains."""

@@ -15,8 +15,6 @@ from schedlab.errors import ParameterError
 
 pytest.importorskip("ray", reason="Ray is not installed")
 
-pytestmark = pytest.mark.xdist_group("ray")  # one Ray at a time: it starts many processes
-
 TWENTY = generate_problem(20, kind="one-or-two", slots=7, seed=1)
 
 
@@ -58,8 +56,8 @@ print("the same")
 @pytest.mark.slow
 def test_actors_find_the_same_also_when_one_is_killed() -> None:
     """A killed actor is replaced, and the others tell it again what they had told."""
-    # A process that has once had a Ray cannot start another with a token of its own; and not a
-    # folder of pytest's: the paths of sockets must be short.
+    # In the process of the tests, a cluster that another file starts afterwards would never come
+    # up. The folder is not one of pytest's: the paths of sockets must be short.
     with TemporaryDirectory(prefix="ray-") as folder:
         own = {"RAY_TMPDIR": folder, "HOME": folder, "RAY_USAGE_STATS_ENABLED": "0"}
         done = subprocess.run(

@@ -26,8 +26,6 @@ ray: Any = pytest.importorskip("ray", reason="Ray is not installed")
 
 from schedlab.experiments import RayEngine, engine_ray, ray_connection  # noqa: E402 - need Ray
 
-pytestmark = pytest.mark.xdist_group("ray")  # one Ray at a time: it starts many processes
-
 Describe = Callable[..., Experiment]
 
 NODE: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
