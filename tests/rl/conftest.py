@@ -117,3 +117,25 @@ def scheduled_starts() -> Callable[[Path, Workload], list[int]]:
         return found
 
     return starts
+
+
+@pytest.fixture
+def interrupt() -> Callable[[TrainingConfig, Path, int], None]:
+    """Begins a training and presses Ctrl-C when so many steps are done, amid a rollout."""
+    from schedlab.rl.train import Training
+
+    def press(config: TrainingConfig, folder: Path, steps: int) -> None:
+        folder.mkdir(exist_ok=True)
+        training = Training(config, folder, None)
+        step_wait = training.env.step_wait
+
+        def interrupted() -> Any:
+            if training.trainer.num_timesteps >= steps:
+                raise KeyboardInterrupt
+            return step_wait()
+
+        training.env.step_wait = interrupted  # type: ignore[method-assign]
+        with pytest.raises(KeyboardInterrupt):
+            training.run()
+
+    return press

@@ -26,7 +26,7 @@ from schedlab.rl.gantt.env import grid_episodes
 from schedlab.rl.model_file import read_model
 from schedlab.rl.onnx_export import export_onnx
 from schedlab.rl.sampled_runs import sampled_schedules
-from schedlab.rl.train import Training, train
+from schedlab.rl.train import train
 from schedlab.rl.training_config import TrainingConfig, training_config
 from schedlab.testing.instances import jobs
 from schedlab.workload import write_workload
@@ -64,6 +64,7 @@ TRAININGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
 }
 
 FIVE = jobs((0, 10, 3, 3), (0, 8, 4, 4), (0, 2, 1, 1), (1, 2, 1, 1), (2, 7, 2, 2))
+Interrupt = Callable[[TrainingConfig, Path, int], None]
 
 
 def tiny(**changes: Mapping[str, Any]) -> TrainingConfig:
@@ -74,24 +75,10 @@ def tiny(**changes: Mapping[str, Any]) -> TrainingConfig:
     return training_config(sections)
 
 
-def interrupt(config: TrainingConfig, folder: Path, steps: int) -> None:
-    """Press Ctrl-C when so many steps are done, in the middle of a rollout."""
-    folder.mkdir()
-    training = Training(config, folder, None)
-    step_wait = training.env.step_wait
-
-    def interrupted() -> Any:
-        if training.trainer.num_timesteps >= steps:
-            raise KeyboardInterrupt
-        return step_wait()
-
-    training.env.step_wait = interrupted  # type: ignore[method-assign]
-    with pytest.raises(KeyboardInterrupt):
-        training.run()
-
-
 @pytest.mark.parametrize("which", TRAININGS)
-def test_an_interrupted_training_ends_with_the_same_file(which: str, tmp_path: Path) -> None:
+def test_an_interrupted_training_ends_with_the_same_file(
+    which: str, tmp_path: Path, interrupt: Interrupt
+) -> None:
     """Every byte of it: parameters, results and all that is said of them."""
     config = tiny(**TRAININGS[which])
     straight = train(config, tmp_path / "straight")

@@ -21,11 +21,12 @@ from schedlab.rl.checkpoint import KIND
 from schedlab.rl.model_file import read_model
 from schedlab.rl.replayable_batch import replayable_batch
 from schedlab.rl.tensor_archive import read_archive, write_archive
-from schedlab.rl.train import BEST, CHECKPOINT, EVALUATIONS, Training, train
+from schedlab.rl.train import BEST, CHECKPOINT, EVALUATIONS, train
 from schedlab.rl.training_config import TrainingConfig, read_training
 from schedlab.rl.training_log import FILE
 
 Make = Callable[..., TrainingConfig]
+Interrupt = Callable[[TrainingConfig, Path, int], None]
 
 TRAININGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "kernel": {},
@@ -47,23 +48,6 @@ def parameters(path: Path) -> dict[str, bytes]:
     return {name: each.tobytes() for name, each in read_model(path).parameters.items()}
 
 
-class Interruption:
-    """Presses Ctrl-C when so many steps are done, in the middle of a rollout."""
-
-    def __init__(self, config: TrainingConfig, folder: Path, steps: int) -> None:
-        training = Training(config, folder, None)
-        step_wait = training.env.step_wait
-
-        def interrupted() -> Any:
-            if training.trainer.num_timesteps >= steps:
-                raise KeyboardInterrupt
-            return step_wait()
-
-        training.env.step_wait = interrupted  # type: ignore[method-assign]
-        with pytest.raises(KeyboardInterrupt):
-            training.run()
-
-
 class Chance(Agent):
     """Takes any action that makes sense."""
 
@@ -79,14 +63,14 @@ class Chance(Agent):
 
 @pytest.mark.parametrize("which", TRAININGS)
 def test_an_interrupted_training_ends_with_the_same_model(
-    which: str, tmp_path: Path, small_training: Make
+    which: str, tmp_path: Path, small_training: Make, interrupt: Interrupt
 ) -> None:
     """Parameters, optimiser, chance and environments go on exactly where they were."""
     config = small_training(**TRAININGS[which])
     straight = train(config, tmp_path / "straight")
     folder = tmp_path / "interrupted"
     folder.mkdir()
-    Interruption(config, folder, 70)
+    interrupt(config, folder, 70)
     np.random.default_rng()  # whatever happens in between
     resumed = train(config, folder, resume=True)
     assert resumed.steps == straight.steps == 192
@@ -111,10 +95,12 @@ def test_a_training_can_be_prolonged(tmp_path: Path, small_training: Make) -> No
     assert parameters(longer.model) == parameters(train(config, tmp_path / "long").model)
 
 
-def test_a_training_leaves_tables_and_models(tmp_path: Path, small_training: Make) -> None:
+def test_a_training_leaves_tables_and_models(
+    tmp_path: Path, small_training: Make, interrupt: Interrupt
+) -> None:
     """One row per update and per evaluation; those of a repeated stretch are not kept twice."""
     config = small_training(evaluation={"every": 48}, train={"checkpoint_every": 96})
-    Interruption(config, tmp_path, 170)
+    interrupt(config, tmp_path, 170)
     train(config, tmp_path, resume=True)
     rows = (tmp_path / FILE).read_text().splitlines()
     assert [row.split(",")[0] for row in rows[1:]] == ["48", "96", "144", "192"]
