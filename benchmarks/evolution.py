@@ -25,7 +25,7 @@ def episodes(metric: str, transforms: tuple[str, ...]) -> Row:
     """Of random candidates that use every feature; all draws are made before."""
     from functools import partial
 
-    from schedlab.evolve import Arena, Objective
+    from schedlab.evolve import Arena, Episode, Objective
     from schedlab.platform import Platform
     from schedlab.policies.evolved import EvolvedPolicy, Priority
     from schedlab.policies.features import FEATURES
@@ -33,19 +33,18 @@ def episodes(metric: str, transforms: tuple[str, ...]) -> Row:
 
     random = np.random.default_rng(1)
     drawn = GeneratedEpisodes("lublin:nodes=256", JOBS, transforms)
-    jobs = [drawn.draw(random) for _ in range(EPISODES)]
+    machine = Platform.homogeneous(256)
+    played = [Episode(drawn.draw(random), machine) for _ in range(EPISODES)]
     weights = random.normal(size=(CANDIDATES, 2, len(FEATURES)))
     candidates = [
         Priority("drawn", *(dict(zip(FEATURES, part, strict=True)) for part in each))
         for each in weights.tolist()
     ]
-    arena = Arena(
-        platform=Platform.homogeneous(256), objective=Objective.parse([metric]), threads=2
-    )
+    arena = Arena(objective=Objective.parse([metric]), threads=2)
     best_s = float("inf")
     for _ in range(REPEATS):
         began = time.perf_counter()
-        arena.measure([partial(EvolvedPolicy, each) for each in candidates], jobs)
+        arena.measure([partial(EvolvedPolicy, each) for each in candidates], played)
         best_s = min(best_s, time.perf_counter() - began)
     name = f"evolve for {metric}, {JOBS} jobs, 2 threads"
     return Row(name, CANDIDATES * EPISODES / best_s, "episodes/s", A_MINUTE / 60)

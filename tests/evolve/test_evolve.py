@@ -13,23 +13,31 @@ import pytest
 pytest.importorskip("cma")
 
 from schedlab.errors import InputError, MissingExtraError, ParameterError, SchedlabError
-from schedlab.evolve import RULES, Arena, EvolveSettings, Objective, evolve
+from schedlab.evolve import RULES, Arena, EvolveSettings, Objective, Scene, evolve
 from schedlab.evolve.evolution import Evolution
 from schedlab.evolve.record import record_path
+from schedlab.evolve.scene import draw
 from schedlab.platform import Platform
 from schedlab.policies.evolved import read_priority
 from schedlab.workload.episodes import GeneratedEpisodes
 
-EPISODES = GeneratedEpisodes("lublin:nodes=16", 20, ("load=1.2:16",))
+
+def scene(jobs: int, *transforms: str, nodes: int = 16) -> Scene:
+    """So many jobs of Lublin's model per episode."""
+    source = GeneratedEpisodes(f"lublin:nodes={nodes}", jobs, transforms)
+    return Scene(source, Platform.homogeneous(nodes))
+
+
+SCENES = [scene(20, "load=1.2:16")]
 SMALL = EvolveSettings(
     generations=4, round=3, population=4, episodes=3, pool=6, validation=4, test=5, seed=7
 )
 
 
 def arena(*metrics: str, **rules: int | str) -> Arena:
-    """Sixteen nodes."""
+    """By these rules."""
     objective = Objective.parse(metrics or ["bounded_slowdown"])
-    return Arena(platform=Platform.homogeneous(16), objective=objective, **rules)  # type: ignore[arg-type]
+    return Arena(objective=objective, **rules)  # type: ignore[arg-type]
 
 
 def test_absolute_compares_means_and_not_episode_with_episode() -> None:
@@ -42,45 +50,54 @@ def test_absolute_compares_means_and_not_episode_with_episode() -> None:
 
 def test_the_same_seed_gives_the_same_file(tmp_path: Path) -> None:
     """Whatever the number of threads, and whatever else draws from NumPy's global chance."""
-    evolve(EPISODES, arena(threads=1), tmp_path / "one.toml", SMALL, workload="w")
+    evolve(SCENES, arena(threads=1), tmp_path / "one.toml", SMALL, workload="w")
     np.random.seed(5)
-    evolve(EPISODES, arena(threads=2), tmp_path / "two.toml", SMALL, workload="w")
+    evolve(SCENES, arena(threads=2), tmp_path / "two.toml", SMALL, workload="w")
     one, two = ((tmp_path / name).read_text() for name in ("one.toml", "two.toml"))
     assert one == two
-    evolve(EPISODES, arena(), tmp_path / "other.toml", replace(SMALL, seed=8), workload="w")
+    evolve(SCENES, arena(), tmp_path / "other.toml", replace(SMALL, seed=8), workload="w")
     assert read_priority(tmp_path / "other.toml") != read_priority(tmp_path / "one.toml")
 
 
 def test_an_interruption_leaves_the_best_so_far_and_no_trace_in_the_result(tmp_path: Path) -> None:
     """Generations measured before are learnt from again, so that chance comes out the same."""
     straight, halting = tmp_path / "straight.toml", tmp_path / "halting.toml"
-    evolve(EPISODES, arena(), straight, SMALL)
+    evolve(SCENES, arena(), straight, SMALL)
 
     def interrupt(done: int, total: int, note: str) -> None:
         if done == 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        evolve(EPISODES, arena(), halting, SMALL, progress=interrupt)
+        evolve(SCENES, arena(), halting, SMALL, progress=interrupt)
     assert read_priority(halting).head
-    evolve(EPISODES, arena(), halting, SMALL, resume=True)
+    evolve(SCENES, arena(), halting, SMALL, resume=True)
     assert halting.read_text() == straight.read_text()
+
+
+def test_one_policy_is_tuned_for_several_machines(tmp_path: Path) -> None:
+    """Each scene has its turn in learning and in the test, on its own machine."""
+    wide = scene(20, "load=1.2:32", nodes=32)
+    drawn = draw([*SCENES, wide], 4, np.random.default_rng(0))
+    assert [episode.platform.nodes for episode in drawn] == [16, 32, 16, 32]
+    done = evolve([*SCENES, wide], arena(), tmp_path / "both.toml", SMALL)
+    assert done.priority.provenance["nodes"] == [16, 32]
+    assert done.comparison.evolved.shape == (SMALL.test, 1)
 
 
 def test_a_finished_evolution_can_be_prolonged(tmp_path: Path) -> None:
     """With more generations it goes on as if they had been asked for at first."""
     short, long = tmp_path / "short.toml", tmp_path / "long.toml"
-    evolve(EPISODES, arena(), short, replace(SMALL, generations=2))
-    evolve(EPISODES, arena(), short, SMALL, resume=True)
-    evolve(EPISODES, arena(), long, SMALL)
+    evolve(SCENES, arena(), short, replace(SMALL, generations=2))
+    evolve(SCENES, arena(), short, SMALL, resume=True)
+    evolve(SCENES, arena(), long, SMALL)
     assert short.read_text() == long.read_text()
 
 
 def test_the_result_is_never_worse_than_the_best_start_in_validation() -> None:
     """The search begins at the best simple rule and keeps the best mean that it has seen."""
-    random = np.random.default_rng(0)
-    jobs = [EPISODES.draw(random) for _ in range(SMALL.pool + SMALL.validation)]
-    evolution = Evolution(arena(), SMALL, jobs)
+    count = SMALL.pool + SMALL.validation
+    evolution = Evolution(arena(), SMALL, draw(SCENES, count, np.random.default_rng(0)))
     costs = [evolution.best_cost]
     for _ in range(3):
         evolution.step()
@@ -93,7 +110,7 @@ def test_the_result_is_never_worse_than_the_best_start_in_validation() -> None:
 def test_the_file_tells_how_it_came_about(tmp_path: Path) -> None:
     """A site that adopts a policy wants to know what it was tuned for, and what it gained."""
     goals = arena("0.3*utilisation", "0.7*wait:percentile=95", predict="last-two")
-    done = evolve(EPISODES, goals, tmp_path / "p.toml", SMALL, workload="small")
+    done = evolve(SCENES, goals, tmp_path / "p.toml", SMALL, workload="small")
     kept = read_priority(done.path)
     assert kept == done.priority
     assert kept.name == "0.3*utilisation + 0.7*wait:percentile=95 on small"
@@ -106,7 +123,7 @@ def test_the_file_tells_how_it_came_about(tmp_path: Path) -> None:
 
 def test_the_comparison_is_paired(tmp_path: Path) -> None:
     """Every rule plays the evolved policy's episodes; differences are taken episode by episode."""
-    done = evolve(EPISODES, arena(), tmp_path / "p.toml", SMALL)
+    done = evolve(SCENES, arena(), tmp_path / "p.toml", SMALL)
     (goal,) = done.comparison.goals
     rivals = list(done.comparison.rivals(goal))
     assert {rival.policy for rival in rivals} == set(RULES)
@@ -154,11 +171,10 @@ def test_wrong_sizes_get_one_sentence(changes: dict[str, float], sentence: str) 
 
 def test_a_metric_must_have_something_to_improve(tmp_path: Path) -> None:
     """Nobody waits on an empty machine, and nothing is known of power."""
-    alone = GeneratedEpisodes("lublin:nodes=16", 1)
     with pytest.raises(ParameterError, match=r"wait.* is 0 under FCFS \+ EASY: there is nothing"):
-        evolve(alone, arena("wait"), tmp_path / "p.toml", SMALL)
+        evolve([scene(1)], arena("wait"), tmp_path / "p.toml", SMALL)
     with pytest.raises(ParameterError, match=r"energy.* has no value in some of the episodes"):
-        evolve(EPISODES, arena("energy"), tmp_path / "p.toml", SMALL)
+        evolve(SCENES, arena("energy"), tmp_path / "p.toml", SMALL)
 
 
 def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,18 +188,18 @@ def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_evolution_is_not_overwritten_or_mixed_with_another(tmp_path: Path) -> None:
     """Hours may be in it."""
     out = tmp_path / "p.toml"
-    evolve(EPISODES, arena(), out, SMALL)
+    evolve(SCENES, arena(), out, SMALL)
     with pytest.raises(ParameterError, match="exists already; resume that evolution"):
-        evolve(EPISODES, arena(), out, SMALL)
+        evolve(SCENES, arena(), out, SMALL)
     with pytest.raises(InputError, match="was made with seed = 7, not 8; begin anew"):
-        evolve(EPISODES, arena(), out, replace(SMALL, seed=8), resume=True)
+        evolve(SCENES, arena(), out, replace(SMALL, seed=8), resume=True)
     with pytest.raises(InputError, match="was made with metrics"):
-        evolve(EPISODES, arena("wait"), out, SMALL, resume=True)
+        evolve(SCENES, arena("wait"), out, SMALL, resume=True)
     with pytest.raises(InputError, match="was made with jobs"):
-        evolve(GeneratedEpisodes("lublin:nodes=16", 21), arena(), out, SMALL, resume=True)
+        evolve([scene(21)], arena(), out, SMALL, resume=True)
     record_path(out).write_text('{"kind": "other"}')
     with pytest.raises(InputError, match="is damaged, or no record of an evolution"):
-        evolve(EPISODES, arena(), out, SMALL, resume=True)
+        evolve(SCENES, arena(), out, SMALL, resume=True)
     record_path(out).unlink()
     with pytest.raises(InputError, match="no such file"):
-        evolve(EPISODES, arena(), out, SMALL, resume=True)
+        evolve(SCENES, arena(), out, SMALL, resume=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -17,19 +17,15 @@ _READING, _SHAPING = "Reading the trace", "Shaping the workload"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
-    """Where the jobs come from."""
+class ReadingRules:
+    """How a trace is read."""
 
-    trace: Annotated[
-        str,
-        Argument(metavar="TRACE", help="A workload file, or the name of a trace that was fetched."),
-    ]
     format: Annotated[
         str | None,
         Option(
             metavar="NAME",
             help="Its format, if neither suffix nor content tells: swf, gwf, gwf-sqlite, "
-            "batsim-json, parquet or csv.",
+            "job-history, batsim-json, parquet or csv.",
             rich_help_panel=_READING,
         ),
     ] = None
@@ -68,6 +64,21 @@ class Reading:
             rich_help_panel=_READING,
         ),
     ] = 1e6
+
+    def of(self, trace: str) -> Reading:
+        """The same rules for this trace."""
+        rules = {each.name: getattr(self, each.name) for each in fields(ReadingRules)}
+        return Reading(trace=trace, **rules)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading(ReadingRules):
+    """Where the jobs come from."""
+
+    trace: Annotated[
+        str,
+        Argument(metavar="TRACE", help="A workload file, or the name of a trace that was fetched."),
+    ]
 
     def read(self) -> Workload:
         """The workload in the trace."""

@@ -4,16 +4,19 @@ from schedlab.evolve.arena import Arena
 from schedlab.evolve.comparison import RULES, Comparison, Rival
 from schedlab.evolve.evolve import Evolved, evolve
 from schedlab.evolve.objective import Goal, Objective
+from schedlab.evolve.scene import Episode, Scene
 from schedlab.evolve.settings import EvolveSettings
 
 __all__ = [
     "RULES",
     "Arena",
     "Comparison",
+    "Episode",
     "EvolveSettings",
     "Evolved",
     "Goal",
     "Objective",
     "Rival",
+    "Scene",
     "evolve",
 ]

@@ -14,10 +14,9 @@ import numpy as np
 from schedlab import _core
 from schedlab.errors import ParameterError
 from schedlab.evolve.objective import Objective, Values
-from schedlab.platform import Platform
+from schedlab.evolve.scene import Episode
 from schedlab.policies import choose_policy
 from schedlab.sim import simulate
-from schedlab.workload import Workload
 
 MakePolicy = Callable[[], _core.Policy]
 """A new policy: each simulation needs its own."""
@@ -25,10 +24,9 @@ MakePolicy = Callable[[], _core.Policy]
 
 @dataclass(frozen=True, kw_only=True)
 class Arena:
-    """The machine, what is measured on it, and by which rules.
+    """What is measured, and by which rules of the simulation.
 
     Args:
-        platform: the machine.
         objective: whose metrics are measured.
         tick: 0, or events are seen only at multiples of so many seconds.
         kill_at_request: a job that exceeds its request is killed then.
@@ -36,7 +34,6 @@ class Arena:
         threads: simulations side by side; by default as many as there are processors.
     """
 
-    platform: Platform
     objective: Objective
     tick: int = 0
     kill_at_request: bool = True
@@ -47,21 +44,21 @@ class Arena:
         if self.threads is not None and self.threads < 1:
             raise ParameterError(f"threads is {self.threads}; must be >= 1")
 
-    def measure(self, policies: Sequence[MakePolicy], jobs: Sequence[Workload]) -> list[Values]:
-        """For each policy its values in every episode; the machine is empty at each start."""
-        games = product(policies, jobs)
+    def measure(self, policies: Sequence[MakePolicy], episodes: Sequence[Episode]) -> list[Values]:
+        """For each policy its values in every episode."""
+        games = product(policies, episodes)
         with ThreadPoolExecutor(self.threads or len(os.sched_getaffinity(0))) as pool:
             values = list(pool.map(lambda game: self._play(*game), games))
-        return list(np.array(values).reshape(len(policies), len(jobs), -1))
+        return list(np.array(values).reshape(len(policies), len(episodes), -1))
 
-    def measure_named(self, names: Sequence[str], jobs: Sequence[Workload]) -> list[Values]:
+    def measure_named(self, names: Sequence[str], episodes: Sequence[Episode]) -> list[Values]:
         """The same for policies of the table."""
-        return self.measure([partial(_named, name) for name in names], jobs)
+        return self.measure([partial(_named, name) for name in names], episodes)
 
-    def _play(self, make: MakePolicy, workload: Workload) -> list[float]:
+    def _play(self, make: MakePolicy, episode: Episode) -> list[float]:
         schedule = simulate(
-            workload,
-            self.platform,
+            episode.jobs,
+            episode.platform,
             make(),
             tick=self.tick,
             kill_at_request=self.kill_at_request,

@@ -8,9 +8,9 @@ from functools import partial
 
 from schedlab.evolve.arena import Arena
 from schedlab.evolve.objective import Goal, Values
+from schedlab.evolve.scene import Episode
 from schedlab.metrics.intervals import Interval, bootstrap_interval
 from schedlab.policies.evolved import EvolvedPolicy, Priority
-from schedlab.workload import Workload
 
 RULES = tuple(
     f"{order}+easy"
@@ -56,8 +56,8 @@ class Comparison:
             yield Rival(policy, means[policy], mean_difference, interval)
 
 
-def compare(arena: Arena, priority: Priority, jobs: Sequence[Workload]) -> Comparison:
+def compare(arena: Arena, priority: Priority, episodes: Sequence[Episode]) -> Comparison:
     """Measure the policy and the rules in these episodes."""
-    (evolved,) = arena.measure([partial(EvolvedPolicy, priority)], jobs)
-    rules = dict(zip(RULES, arena.measure_named(RULES, jobs), strict=True))
+    (evolved,) = arena.measure([partial(EvolvedPolicy, priority)], episodes)
+    rules = dict(zip(RULES, arena.measure_named(RULES, episodes), strict=True))
     return Comparison(arena.objective.goals, evolved, rules)

@@ -14,10 +14,10 @@ from schedlab.errors import MissingExtraError
 from schedlab.evolve.arena import Arena, MakePolicy
 from schedlab.evolve.objective import Values
 from schedlab.evolve.record import Generation
+from schedlab.evolve.scene import Episode
 from schedlab.evolve.settings import EvolveSettings, Purpose
 from schedlab.policies.evolved import EvolvedPolicy, Priority
 from schedlab.policies.features import FEATURES, Weights
-from schedlab.workload import Workload
 
 try:
     import cma
@@ -52,11 +52,11 @@ class Evolution:
     measured in the validation's episodes, always the same, and the best such mean is kept.
     """
 
-    def __init__(self, arena: Arena, settings: EvolveSettings, jobs: Sequence[Workload]) -> None:
+    def __init__(self, arena: Arena, settings: EvolveSettings, episodes: Sequence[Episode]) -> None:
         """Measure FCFS + EASY in all episodes, and find out where to begin."""
         self.arena, self.settings, self.objective = arena, settings, arena.objective
-        self.pool, self.validation = jobs[: settings.pool], jobs[settings.pool :]
-        (under_easy,) = arena.measure_named([EASY], jobs)
+        self.pool, self.validation = episodes[: settings.pool], episodes[settings.pool :]
+        (under_easy,) = arena.measure_named([EASY], episodes)
         self.objective.check(under_easy)
         self._easy_pool, self.easy = under_easy[: settings.pool], under_easy[settings.pool :]
         self.features = _searched(arena.predict)
@@ -75,8 +75,8 @@ class Evolution:
         points = self._ask()
         random = self.settings.random(Purpose.GENERATIONS, len(self.generations))
         chosen = random.choice(len(self.pool), self.settings.episodes, replace=False)
-        jobs, under_easy = [self.pool[each] for each in chosen], self._easy_pool[chosen]
-        measured = self.arena.measure([self._maker(self._priority(p)) for p in points], jobs)
+        episodes, under_easy = [self.pool[each] for each in chosen], self._easy_pool[chosen]
+        measured = self.arena.measure([self._maker(self._priority(p)) for p in points], episodes)
         costs = tuple(self.objective.cost(values, under_easy) for values in measured)
         self._strategy.tell(points, costs)
         mean = self._mean()

@@ -19,11 +19,11 @@ from schedlab.evolve.arena import Arena
 from schedlab.evolve.comparison import Comparison, compare
 from schedlab.evolve.evolution import EASY, Evolution
 from schedlab.evolve.record import read_record, record_path, write_record
+from schedlab.evolve.scene import Episode, Scene, draw
 from schedlab.evolve.settings import EvolveSettings, Purpose
+from schedlab.platform import Platform
 from schedlab.policies.evolved import Priority, write_priority
 from schedlab.version import __version__
-from schedlab.workload import Workload
-from schedlab.workload.episodes import Episodes, GeneratedEpisodes, WindowEpisodes
 
 Progress = Callable[[int, int, str], None]
 """Called with the generations done, those in all, and how it goes."""
@@ -41,7 +41,7 @@ class Evolved:
 
 
 def evolve(
-    episodes: WindowEpisodes | GeneratedEpisodes,
+    scenes: Sequence[Scene],
     arena: Arena,
     out: str | Path,
     settings: EvolveSettings | None = None,
@@ -53,8 +53,9 @@ def evolve(
     """Tune the weights of a priority, write it, and compare it with other rules.
 
     Args:
-        episodes: where jobs come from; some of them are held out for the comparison.
-        arena: the machine, the metrics and the rules of the simulation.
+        scenes: where jobs come from, and their machines; with several, one policy is tuned for all.
+            Some episodes of each are held out for the comparison.
+        arena: the metrics and the rules of the simulation.
         out: the TOML file; the best policy so far is written after each generation.
         settings: the size of the search.
         workload: what the file says that the policy was tuned for.
@@ -64,15 +65,15 @@ def evolve(
     """
     settings, out = settings or EvolveSettings(), Path(out)
     _check_files(out, resume)
-    for_learning, for_tests = episodes.split(settings.test_share)
+    for_learning, for_tests = zip(*(s.split(settings.test_share) for s in scenes), strict=True)
     count = settings.pool + settings.validation
-    jobs = _draw(for_learning, count, settings.random(Purpose.LEARNING))
-    evolution = Evolution(arena, settings, jobs)
+    episodes = draw(for_learning, count, settings.random(Purpose.LEARNING))
+    evolution = Evolution(arena, settings, episodes)
     for _ in _generations(evolution, record_path(out), resume):
         write_priority(out, evolution.best)
         if progress is not None:
             progress(len(evolution.generations), settings.generations, _note(evolution))
-    test = _draw(for_tests, settings.test, settings.random(Purpose.TESTS))
+    test = draw(for_tests, settings.test, settings.random(Purpose.TESTS))
     comparison = compare(arena, evolution.best, test)
     provenance = _provenance(evolution, workload, comparison)
     name = f"{' + '.join(goal.text for goal in arena.objective.goals)} on {workload or 'jobs'}"
@@ -105,10 +106,6 @@ def _check_files(out: Path, resume: bool) -> None:
     require_writable(out)
 
 
-def _draw(episodes: Episodes, count: int, random: np.random.Generator) -> list[Workload]:
-    return [episodes.draw(random) for _ in range(count)]
-
-
 def _determined_by(evolution: Evolution) -> dict[str, Any]:
     """Everything that another result would follow from, as JSON has it."""
     arena, settings = evolution.arena, asdict(evolution.settings)
@@ -117,7 +114,7 @@ def _determined_by(evolution: Evolution) -> dict[str, Any]:
         **size,
         "metrics": [goal.text for goal in arena.objective.goals],
         "absolute": arena.objective.absolute,
-        "platform": arena.platform.to_dict(),
+        "platforms": [platform.to_dict() for platform in _platforms(evolution)],
         "tick": arena.tick,
         "kill_at_request": arena.kill_at_request,
         "predict": arena.predict,
@@ -128,11 +125,15 @@ def _determined_by(evolution: Evolution) -> dict[str, Any]:
     return as_json
 
 
-def _digest(jobs: Sequence[Workload]) -> str:
+def _platforms(evolution: Evolution) -> list[Platform]:
+    return list(dict.fromkeys(episode.platform for episode in evolution.pool))
+
+
+def _digest(episodes: Sequence[Episode]) -> str:
     digest = hashlib.sha256()
-    for workload in jobs:
+    for episode in episodes:
         for column in ("submit_s", "nodes", "request_s", "run_s"):
-            digest.update(np.ascontiguousarray(workload[column]).tobytes())
+            digest.update(np.ascontiguousarray(episode.jobs[column]).tobytes())
     return digest.hexdigest()[:24]
 
 
@@ -161,8 +162,8 @@ def _provenance(evolution: Evolution, workload: str, comparison: Comparison) -> 
         "metrics": [goal.text for goal in goals],
         "absolute": arena.objective.absolute,
         "workload": workload,
-        "jobs": len(evolution.pool[0]),
-        "nodes": arena.platform.nodes,
+        "jobs": len(evolution.pool[0].jobs),
+        "nodes": [platform.nodes for platform in _platforms(evolution)],
         "predict": arena.predict,
         "tick": arena.tick,
         "kill_at_request": arena.kill_at_request,

@@ -18,6 +18,7 @@ EXAMPLES = (
     "schedlab evolve lublin:nodes=256 --metric bounded_slowdown --out slowdown.toml",
     "schedlab evolve trace.swf.gz --jobs 256 --metric utilisation --out utilisation.toml",
     'schedlab evolve wl1 --metric "0.7*utilisation" --metric "0.3*wait" --out both.toml',
+    'schedlab evolve "wl1 accuracy=0.5" wl2 trace.swf --metric wait --out for-all.toml',
     "schedlab evolve wl1 --metric utilisation --out utilisation.toml --resume",
     "schedlab simulate trace.swf --policy easy --policy evolved:slowdown.toml",
 )
@@ -65,14 +66,14 @@ def evolve(
     settings = search.settings(shaping.seed)
     rules.check()
     source = jobs.open(shaping, machine)
-    arena = rules.arena(source.platform, objective, search.threads)
+    arena = rules.arena(objective, search.threads)
     with _telling_how_to_go_on(output), progress("evolving") as report:
         done = run(
-            source.episodes,
+            source.scenes,
             arena,
             output,
             settings,
-            workload=jobs.described(shaping),
+            workload=source.described,
             resume=resume,
             progress=report,
         )

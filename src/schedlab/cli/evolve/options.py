@@ -2,42 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
 from schedlab.cli.machine import Machine
-from schedlab.cli.reading import Reading, Shaping
+from schedlab.cli.reading import ReadingRules, Shaping
 
 if TYPE_CHECKING:
-    from schedlab.evolve import Arena, EvolveSettings, Objective
-    from schedlab.platform import Platform
-    from schedlab.workload.episodes import GeneratedEpisodes, WindowEpisodes
+    from schedlab.evolve import Arena, EvolveSettings, Objective, Scene
 
 _EPISODES, _SEARCH = "The episodes", "The search"
 
 
 @dataclass(frozen=True)
-class Source:
-    """Episodes and their machine, with remarks on how they came about."""
+class Sources:
+    """Where episodes come from and their machines, with remarks on how they came about."""
 
-    episodes: WindowEpisodes | GeneratedEpisodes
-    platform: Platform
-    notes: tuple[str, ...] = ()
+    scenes: tuple[Scene, ...]
+    notes: tuple[str, ...]
+    described: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Jobs(Reading):
+class Jobs(ReadingRules):
     """Where the jobs of the episodes come from."""
 
-    trace: Annotated[
-        str,
+    workload: Annotated[
+        list[str],
         Argument(
-            metavar="WORKLOAD",
+            metavar="WORKLOAD...",
             help="A model such as wl1 or lublin:nodes=256, a workload file, or the name of a trace "
-            "that was fetched.",
+            'that was fetched; with transforms of its own as in "wl2 accuracy=random:0.5". With '
+            "several, one policy is tuned for all.",
         ),
     ]
     jobs: Annotated[
@@ -50,41 +50,55 @@ class Jobs(Reading):
         ),
     ] = 256
 
-    @property
-    def is_model(self) -> bool:
-        """Whether jobs are drawn from a model, not read from a file."""
-        from schedlab.lookup import is_outside
-        from schedlab.workload import CATALOG, GENERATORS
+    def open(self, shaping: Shaping, machine: Machine) -> Sources:
+        """Where episodes come from, and the machines that they are played on."""
+        shaping.check()
+        scenes, notes, names = [], [], []
+        for text in self.workload:
+            name, *own = text.split()
+            shaped = replace(shaping, transform=[*own, *shaping.transform])
+            model = _is_model(name)
+            scene, remarks = (self._drawn if model else self._windows)(name, shaped, machine)
+            scenes.append(scene)
+            notes += [f"{name}: {note}" if len(self.workload) > 1 else note for note in remarks]
+            names.append(" ".join((name if model else Path(name).name, *shaped.transforms())))
+        return Sources(tuple(scenes), tuple(notes), " + ".join(names))
 
-        name = self.trace
-        if name in CATALOG or Path(name).exists():
-            return False
-        known = name.partition(":")[0].lower() in GENERATORS or is_outside(name)
-        return known or not Path(name).suffix
-
-    def open(self, shaping: Shaping, machine: Machine) -> Source:
-        """Where episodes come from, and the machine that they are played on."""
+    def _windows(
+        self, trace: str, shaping: Shaping, machine: Machine
+    ) -> tuple[Scene, Sequence[str]]:
         from schedlab.cli.replay import Scenario
+        from schedlab.evolve import Scene
+        from schedlab.workload.episodes import WindowEpisodes
+
+        scenario = Scenario.load(self.of(trace), shaping, machine)
+        return Scene(
+            WindowEpisodes(scenario.workload, self.jobs), scenario.platform
+        ), scenario.notes
+
+    def _drawn(self, model: str, shaping: Shaping, machine: Machine) -> tuple[Scene, Sequence[str]]:
+        from schedlab.evolve import Scene
         from schedlab.platform import platform_from_header
         from schedlab.workload import generate
-        from schedlab.workload.episodes import GeneratedEpisodes, WindowEpisodes
+        from schedlab.workload.episodes import GeneratedEpisodes
 
-        shaping.check()
-        if not self.is_model:
-            scenario = Scenario.load(self, shaping, machine)
-            episodes = WindowEpisodes(scenario.workload, self.jobs)
-            return Source(episodes, scenario.platform, scenario.notes)
-        platform = machine.given() or platform_from_header(generate(self.trace, 1))
+        platform = machine.given() or platform_from_header(generate(model, 1))
         fitted = (
             [] if machine.oversize == "error" else [f"oversize={machine.oversize}:{platform.nodes}"]
         )
         transforms = (*shaping.transforms(), *fitted)
-        return Source(GeneratedEpisodes(self.trace, self.jobs, transforms), platform)
+        return Scene(GeneratedEpisodes(model, self.jobs, transforms), platform), ()
 
-    def described(self, shaping: Shaping) -> str:
-        """The workload in one line."""
-        name = self.trace if self.is_model else Path(self.trace).name
-        return " ".join((name, *shaping.transforms()))
+
+def _is_model(name: str) -> bool:
+    """Whether jobs are drawn from a model, not read from a file."""
+    from schedlab.lookup import is_outside
+    from schedlab.workload import CATALOG, GENERATORS
+
+    if name in CATALOG or Path(name).exists():
+        return False
+    known = name.partition(":")[0].lower() in GENERATORS or is_outside(name)
+    return known or not Path(name).suffix
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,12 +148,11 @@ class Rules:
 
         choose_predictor(self.predict)
 
-    def arena(self, platform: Platform, objective: Objective, threads: int | None) -> Arena:
+    def arena(self, objective: Objective, threads: int | None) -> Arena:
         """Where the episodes are played."""
         from schedlab.evolve import Arena
 
         return Arena(
-            platform=platform,
             objective=objective,
             tick=self.tick,
             kill_at_request=not self.no_kill,

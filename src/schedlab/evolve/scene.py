@@ -1,0 +1,42 @@
+"""Where policies are tried: jobs, and the machine that runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from schedlab.platform import Platform
+from schedlab.workload import Workload
+from schedlab.workload.episodes import GeneratedEpisodes, WindowEpisodes
+
+
+@dataclass(frozen=True)
+class Episode:
+    """The jobs of one simulation, and its machine, which is empty at the start."""
+
+    jobs: Workload
+    platform: Platform
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Where the jobs of episodes come from, and the machine for all of them."""
+
+    source: WindowEpisodes | GeneratedEpisodes
+    platform: Platform
+
+    def split(self, share: float) -> tuple[Scene, Scene]:
+        """Episodes to learn from, and those of the last share, which have no job in common."""
+        learn, test = self.source.split(share)
+        return replace(self, source=learn), replace(self, source=test)
+
+    def draw(self, random: np.random.Generator) -> Episode:
+        """The next episode."""
+        return Episode(self.source.draw(random), self.platform)
+
+
+def draw(scenes: Sequence[Scene], count: int, random: np.random.Generator) -> list[Episode]:
+    """So many episodes, one of each scene in turn."""
+    return [scenes[place % len(scenes)].draw(random) for place in range(count)]
