@@ -8,6 +8,7 @@ SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproje
 # Needs less than the tests do, and so is there sooner on a fresh machine.
 demo: $(if $(wildcard $(VENV)/.installed),$(VENV)/.installed,$(VENV)/.demo)
 	$(VENV)/bin/schedlab demo
+	$(VENV)/bin/schedlab history demo
 
 # Every test, the long ones too.
 test: $(VENV)/.installed
@@ -46,7 +47,7 @@ $(VENV)/.demo: $(SOURCES)
 	test -x $(PY) || python3 -m venv $(VENV)
 	$(PY) -m pip install --quiet --upgrade pip
 	$(PY) -m pip install --quiet --constraint constraints.txt scikit-build-core nanobind cmake ninja
-	$(PY) -m pip install --quiet --constraint constraints.txt --no-build-isolation --editable ".[viz]"
+	$(PY) -m pip install --quiet --constraint constraints.txt --no-build-isolation --editable ".[viz,history]"
 	touch $@
 
 $(VENV)/.tools: pyproject.toml constraints.txt

@@ -3,15 +3,19 @@
 SchedlabError                 a user's mistake; the command line prints it, exit code 2
 ├── InputError                a file cannot be read or understood (names file, line, value)
 ├── OutputError               a result cannot be written
+│   └── LeakError             a release would give away real names, and is not written
 ├── WorkloadError             jobs that contradict each other or the platform
 ├── PlatformError             an impossible cluster description
 ├── ProblemError              an impossible co-allocation problem
 ├── SolverError               a solver of co-allocation broke a rule (a false bound, ...)
+├── StoreError                a job history's store cannot be opened, read or written
 ├── UnknownNameError          no such policy, reader, column, ...; suggests the nearest
 ├── ParameterError            a parameter outside what is allowed
 ├── MemoryLimitError          a computation would not fit (names the size it needs)
 ├── PeerError                 another program broke a protocol or fell silent; exit code 1
 │   └── AgentLostError        an agent of co-allocation is gone for good (knows its number)
+├── SensorError               a sensor source is down or lies; costs one item, never the job
+│   └── NoSamplesError        it works, but has nothing of that time and place
 ├── PolicyError               a policy broke a rule of the simulator (started a job twice, ...)
 └── MissingExtraError         an optional dependency is not installed (names the extra)
 """
@@ -44,6 +48,10 @@ class OutputError(SchedlabError):
     """A result cannot be written."""
 
 
+class LeakError(OutputError):
+    """A release would give away real names."""
+
+
 class WorkloadError(SchedlabError):
     """Jobs that contradict each other or the platform."""
 
@@ -54,6 +62,10 @@ class PlatformError(SchedlabError):
 
 class ProblemError(SchedlabError):
     """An impossible co-allocation problem."""
+
+
+class StoreError(SchedlabError):
+    """A job history's store cannot be opened, read or written."""
 
 
 class ParameterError(SchedlabError):
@@ -76,6 +88,14 @@ class AgentLostError(PeerError):
     def __init__(self, agent: int, reason: str) -> None:
         super().__init__(f"agent {agent} is lost: {reason}")
         self.agent = agent
+
+
+class SensorError(SchedlabError):
+    """A sensor source is down, or what it says cannot be used."""
+
+
+class NoSamplesError(SensorError):
+    """A sensor source works, but has nothing of that time and place."""
 
 
 class PolicyError(SchedlabError):

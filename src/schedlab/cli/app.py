@@ -15,6 +15,7 @@ from schedlab.cli import (
     experiment,
     explain,
     export,
+    history,
     incentive,
     policies,
     predict,
@@ -49,6 +50,7 @@ app.add_typer(experiment.app)
 app.add_typer(incentive.app)
 app.add_typer(coalloc.app)
 app.add_typer(batsim.app)
+app.add_typer(history.app)
 add_command(app, train.train, *train.EXAMPLES)
 add_command(app, evolve.evolve, *evolve.EXAMPLES)
 add_command(app, explain.explain, *explain.EXAMPLES)

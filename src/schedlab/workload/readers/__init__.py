@@ -11,6 +11,7 @@ from schedlab.workload.readers.batsim_json import BatsimJsonReader
 from schedlab.workload.readers.csv import CsvReader
 from schedlab.workload.readers.gwf import GwfReader
 from schedlab.workload.readers.gwf_sqlite import GwfSqliteReader
+from schedlab.workload.readers.job_history import JobHistoryReader
 from schedlab.workload.readers.parquet import ParquetReader
 from schedlab.workload.readers.reader import Cancelled, Procs, Reader, ReadOptions
 from schedlab.workload.readers.source import Source
@@ -23,6 +24,7 @@ READERS: dict[str, type[Reader]] = {
     "swf": SwfReader,
     "gwf": GwfReader,
     "gwf-sqlite": GwfSqliteReader,
+    "job-history": JobHistoryReader,
     "batsim-json": BatsimJsonReader,
     "parquet": ParquetReader,
     "csv": CsvReader,
@@ -70,13 +72,15 @@ def read_workload(
 
 def _format_of(source: Source) -> str:
     """By suffix, then by content."""
-    for name, reader in READERS.items():
-        if source.suffix in reader.suffixes:
-            return name
+    named = [name for name, reader in READERS.items() if source.suffix in reader.suffixes]
+    if len(named) == 1:
+        return named[0]
     head = source.data[:4096]
-    for name, reader in READERS.items():
-        if reader().recognises(head):
+    for name in named or READERS:
+        if READERS[name]().recognises(head):
             return name
+    if named:
+        return named[-1]
     raise InputError(
         f"{source.path}: not a known workload format; known formats: {', '.join(READERS)}"
     )

@@ -6,14 +6,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schedlab.errors import InputError, UnknownNameError
+from schedlab.errors import InputError, UnknownNameError, WorkloadError
+from schedlab.workload.needs import parse_needs
 from schedlab.workload.readers.records import Records, and_more
 from schedlab.workload.workload import COLUMNS, Array
 
 if TYPE_CHECKING:
     import polars as pl
 
-CODED = ("user", "group", "queue", "partition", "application")
+CODED = ("user", "group", "queue", "partition", "application", "needs")
 """Columns that may hold names instead of numbers."""
 
 Labels = dict[str, tuple[str, ...]]
@@ -51,6 +52,8 @@ def frame_records(
             if series.name in CODED:
                 columns[series.name], names = _codes(series)
                 labels |= {series.name: names} if names else {}
+                if series.name == "needs":
+                    _check_needs(records, series, names)
                 continue
         columns[series.name] = _numbers(records, series)
     return records, labels
@@ -67,6 +70,14 @@ def _codes(texts: pl.Series) -> tuple[Array, tuple[str, ...]]:
     names = texts.drop_nulls().unique(maintain_order=True)
     codes = texts.replace_strict(names, range(len(names)), default=None, return_dtype=pl.Int64)
     return codes.fill_null(-1).to_numpy(), tuple(names)
+
+
+def _check_needs(records: Records, texts: pl.Series, names: tuple[str, ...]) -> None:
+    for name in names:
+        try:
+            parse_needs(name)
+        except WorkloadError as error:
+            raise records.error(texts.index_of(name) or 0, str(error)) from None
 
 
 def _numbers(records: Records, series: pl.Series) -> Array:

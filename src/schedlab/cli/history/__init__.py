@@ -1,0 +1,24 @@
+"""schedlab history: job histories, from whatever a site already runs."""
+
+from __future__ import annotations
+
+import typer
+
+from schedlab.cli.commands import add_command, epilog
+from schedlab.cli.history import demo, doctor, export, ingest, init, show, status, validate
+
+app = typer.Typer(
+    name="history",
+    help="Keep one open record per job, joined with sensors, from whatever the site already runs.",
+    epilog=epilog((demo.EXAMPLES[0], ingest.EXAMPLES[0])),
+    no_args_is_help=True,
+)
+
+add_command(app, demo.demo, *demo.EXAMPLES)
+add_command(app, init.init, *init.EXAMPLES)
+add_command(app, doctor.doctor, *doctor.EXAMPLES)
+add_command(app, ingest.ingest, *ingest.EXAMPLES)
+add_command(app, status.status, *status.EXAMPLES)
+add_command(app, show.show, *show.EXAMPLES)
+add_command(app, export.export, *export.EXAMPLES)
+add_command(app, validate.validate, *validate.EXAMPLES)

@@ -1,0 +1,88 @@
+"""The options that say which jobs are meant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Option
+
+from schedlab.errors import ParameterError
+
+if TYPE_CHECKING:
+    from schedlab.history.store import JobQuery
+
+_JOBS = "Which jobs"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choosing:
+    """Jobs for which everything that is given holds."""
+
+    user: Annotated[
+        list[str], Option(metavar="NAME", help="Of this user.", rich_help_panel=_JOBS)
+    ] = field(default_factory=list)
+    group: Annotated[
+        list[str], Option(metavar="NAME", help="Of this group.", rich_help_panel=_JOBS)
+    ] = field(default_factory=list)
+    node: Annotated[
+        list[str], Option(metavar="NAME", help="That used this node.", rich_help_panel=_JOBS)
+    ] = field(default_factory=list)
+    state: Annotated[
+        list[str], Option(metavar="STATE", help="In this state.", rich_help_panel=_JOBS)
+    ] = field(default_factory=list)
+    cluster: Annotated[
+        list[str], Option(metavar="NAME", help="Of this cluster.", rich_help_panel=_JOBS)
+    ] = field(default_factory=list)
+    since: Annotated[
+        str | None,
+        Option(
+            "--from",
+            metavar="TIME",
+            help="That ran then or later; such as 2026-01-05 or 2026-01-05T12:00+09:00.",
+            rich_help_panel=_JOBS,
+        ),
+    ] = None
+    until: Annotated[
+        str | None,
+        Option("--until", metavar="TIME", help="That started before.", rich_help_panel=_JOBS),
+    ] = None
+    limit: Annotated[
+        int | None,
+        Option(metavar="N", min=1, help="Only the first N submitted.", rich_help_panel=_JOBS),
+    ] = None
+
+    def query(self, jobids: tuple[str, ...] = (), *, most: int | None = None) -> JobQuery:
+        """What to ask the store, for no more than ``most`` jobs unless more are asked for."""
+        from schedlab.errors import UnknownNameError
+        from schedlab.history.schema import JobState
+        from schedlab.history.store import JobQuery
+
+        for state in self.state:
+            if state not in set(JobState):
+                raise UnknownNameError("state", state, list(JobState))
+        return JobQuery(
+            jobids=jobids,
+            clusters=tuple(self.cluster),
+            users=tuple(self.user),
+            groups=tuple(self.group),
+            nodes=tuple(self.node),
+            states=tuple(self.state),
+            ran_from_s=epoch_s("--from", self.since),
+            ran_to_s=epoch_s("--until", self.until),
+            limit=self.limit or most,
+        )
+
+
+def epoch_s(option: str, text: str | None) -> int | None:
+    """The moment that an option names; UTC where it says no zone."""
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ParameterError(
+            f'{option} "{text}" is no time; write 2026-01-05 or 2026-01-05T12:00+09:00'
+        ) from None
+    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())

@@ -1,0 +1,69 @@
+"""The options that say which site, and where its history is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, timezone
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Option
+
+from schedlab.errors import InputError, MissingExtraError
+
+if TYPE_CHECKING:
+    from schedlab.history.site import Site
+    from schedlab.history.store import Store
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """A site file, a store, or both."""
+
+    site: Annotated[Path, Option(metavar="FILE", help="The site file.")] = Path("site.toml")
+    store: Annotated[
+        str | None,
+        Option(
+            metavar="URL",
+            help="The store: a SQLite file or postgresql://..., instead of that of the site file.",
+        ),
+    ] = None
+
+    def read(self) -> Site:
+        """The site that the file describes."""
+        require_history()
+        from schedlab.history.site import read_site
+
+        if not self.site.exists():
+            raise InputError(
+                f"{self.site}: no such site file; name yours with --site, or write one with: "
+                "schedlab history init"
+            )
+        return read_site(self.site)
+
+    def url(self) -> str:
+        """Where the store is, in the words of the option or of the site file."""
+        return self.store or self.read().store.located(self.site.parent)
+
+    def zone(self) -> timezone:
+        """The offset in which times are written: that of the site's standard time."""
+        if not self.site.exists():
+            return UTC
+        from schedlab.history.export.zone import standard_offset
+
+        return standard_offset(self.read().about.time_zone)
+
+    def open(self) -> Store:
+        """The store, which must have been made."""
+        require_history()
+        from schedlab.history.store import Store
+
+        return Store.open(self.url())
+
+
+def require_history() -> None:
+    """Refuse, in a sentence, where the packages are missing."""
+    for package in ("alembic", "duckdb", "httpx", "pydantic", "sqlalchemy"):
+        if find_spec(package) is None:
+            raise MissingExtraError(package, "history")

@@ -1,0 +1,1 @@
+"""Job histories: one open record per job, from whatever a site already runs."""

@@ -1,0 +1,131 @@
+"""Copies of timelines in Parquet, by cluster, date and item, for sites whose monitoring forgets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from sqlalchemy import func, select
+
+from schedlab.atomic import replacing
+from schedlab.errors import SensorError
+from schedlab.history.sensors.archive import DAY_S, PART, ArchiveSource
+from schedlab.history.sensors.series import Series
+from schedlab.history.sensors.source import AnySensorSource, Place, Request
+from schedlab.history.site import ClusterSection, Site
+from schedlab.history.store import Store
+from schedlab.history.store.tables import jobs
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass
+class Archived:
+    """What was copied, and what could not be."""
+
+    files: int = 0
+    failures: tuple[str, ...] = ()
+
+
+def archive_days(site: Site, store: Store, now_s: float) -> Archived | None:
+    """Copy each whole day in which jobs of the store ran, unless it is there; None if not wanted.
+
+    A file is of one day and item and appears whole; one whose sensors failed is tried again.
+    """
+    if site.archive is None:
+        return None
+    archived, folder = Archived(), site.path.parent / site.archive.folder
+    for cluster in site.clusters:
+        for day in _days(store, cluster.name, now_s):
+            for item, sources in site.sensor_items(cluster.name).items():
+                path = _path(folder, cluster.name, day, item)
+                if path.exists():
+                    continue
+                try:
+                    _write(path, _read(item, sources, cluster, day))
+                    archived.files += 1
+                except SensorError as error:
+                    archived.failures += (f"{day}: {error}",)
+    return archived
+
+
+def _write(path: Path, found: Mapping[Place, Series]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as temporary:
+        _frame(found).write_parquet(temporary)
+
+
+def _days(store: Store, cluster: str, now_s: float) -> Iterator[date]:
+    span = select(func.min(jobs.c.start_s), func.max(jobs.c.end_s))
+    ((first_s, last_s),) = store.select(span.where(jobs.c.cluster.in_((cluster, ""))))
+    if first_s is None or last_s is None:
+        return
+    day = datetime.fromtimestamp(first_s, UTC).date()
+    while _begin_s(day) <= last_s and _begin_s(day) + DAY_S <= now_s:
+        yield day
+        day += timedelta(days=1)
+
+
+def _begin_s(day: date) -> float:
+    return datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()
+
+
+def _path(folder: Path, cluster: str, day: date, item: str) -> Path:
+    partition = (f"cluster={quote(cluster, safe='')}", f"date={day}", f"item={item}")
+    return folder.joinpath(*partition) / PART
+
+
+def _read(
+    item: str, sources: list[AnySensorSource], cluster: ClusterSection, day: date
+) -> dict[Place, Series]:
+    """What the sources have of that day, each asked for the places that those before lack."""
+    found: dict[Place, Series] = {}
+    hosts = {
+        host: tuple(str(number) for number in range(nodes.accelerators))
+        for host, nodes in cluster.by_host.items()
+    }
+    request = Request(hosts, _begin_s(day), _begin_s(day) + DAY_S)
+    for source in sources:
+        if not isinstance(source, ArchiveSource) and source.items[item].scope != "job":
+            found = source.read(item, request) | found
+    return found
+
+
+def _frame(found: Mapping[Place, Series]) -> pl.DataFrame:
+    """The intervals of all places, one after the other."""
+    import polars as pl
+
+    schema = {
+        "host": pl.String,
+        "device": pl.String,
+        **dict.fromkeys(("start_s", "end_s", "mean", "minimum", "maximum"), pl.Float64),
+        "unit": pl.String,
+        "source": pl.String,
+        "native_step_s": pl.Float64,
+        "peaks_hidden": pl.Boolean,
+    }
+    frames = [
+        pl.DataFrame(
+            {
+                "start_s": series.start_s,
+                "end_s": series.end_s,
+                "mean": series.mean,
+                "minimum": series.least,
+                "maximum": series.greatest,
+            }
+        ).with_columns(
+            host=pl.lit(place.host, pl.String),
+            device=pl.lit(place.device, pl.String),
+            unit=pl.lit(series.unit),
+            source=pl.lit(series.source),
+            native_step_s=pl.lit(series.native_step_s),
+            peaks_hidden=pl.lit(series.peaks_hidden),
+        )
+        for place, series in sorted(found.items(), key=lambda each: str(each[0]))
+    ]
+    return pl.concat([pl.DataFrame(schema=schema), *(f.select(list(schema)) for f in frames)])

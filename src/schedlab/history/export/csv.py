@@ -1,0 +1,37 @@
+"""A table of text, one row per job."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
+
+from schedlab.history.export.exporter import VOCABULARY, Exporter, Extent, Record
+from schedlab.history.export.flat import COLUMNS, Value, row
+
+
+class CsvExporter(Exporter):
+    """Writes comma-separated rows under the names of the columns."""
+
+    suffixes = (".csv",)
+
+    def write(self, records: Iterable[Record], path: Path, extent: Extent) -> None:
+        """A row per job; what is not known stays empty."""
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(COLUMNS)
+            writer.writerows(map(_written, row(record)) for record in records)
+
+    def texts(self, path: Path) -> Iterator[str]:
+        """The cells of columns that hold names."""
+        names = [name for name, (kind, _) in COLUMNS.items() if kind is str]
+        with path.open(encoding="utf-8", newline="") as stream:
+            for cells in csv.DictReader(stream):
+                yield from (cells[name] for name in names if name not in VOCABULARY)
+
+
+def _written(value: Value) -> Value:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return str(value).lower() if isinstance(value, bool) else value

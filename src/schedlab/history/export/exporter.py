@@ -1,0 +1,67 @@
+"""What an exporter is: it writes job records in one format, as they come."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+Record = dict[str, Any]
+"""A standard job record, as JSON has it."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """What must be known of all jobs before the first one is written.
+
+    Args:
+        name: what the history is called.
+        nodes: how many different ones were used, or the most that one job asked for.
+        find_preceding: finds the ids of the jobs on which others depend.
+    """
+
+    name: str
+    nodes: int
+    find_preceding: Callable[[], frozenset[str]]
+
+
+class Exporter(ABC):
+    """Writes records in one format, and never holds more than some of them."""
+
+    suffixes: ClassVar[tuple[str, ...]] = ()
+    """Endings of file names, with the dot."""
+    is_folder: ClassVar[bool] = False
+    """Whether it writes a folder, not a file."""
+
+    @abstractmethod
+    def write(self, records: Iterable[Record], path: Path, extent: Extent) -> None:
+        """Write all records, in order of submission, to a file or folder that does not exist."""
+
+    @abstractmethod
+    def texts(self, path: Path) -> Iterator[str]:
+        """Everything in what was written that a name could be in, to be searched for names."""
+
+
+VOCABULARY = frozenset({"state", "job_type", "schema_version"})
+"""Items whose texts are the schema's words, whatever a user may be called."""
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """The texts anywhere in a value of JSON; keys are words of the schema."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            if key not in VOCABULARY:
+                yield from texts_in(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from texts_in(each)
+
+
+def lines_of(path: Path) -> Iterator[str]:
+    """The lines of a text file."""
+    with path.open(encoding="utf-8") as stream:
+        yield from stream

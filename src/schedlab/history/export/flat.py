@@ -1,0 +1,98 @@
+"""One row per job: the columns of the tables that spreadsheets and data frames read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from pydantic_core import to_json
+
+from schedlab.history.export.exporter import Record
+from schedlab.platform.hostlist import fold_hosts
+
+Value = str | int | float | bool | datetime | None
+
+
+def _item(*path: str) -> Callable[[Record], Any]:
+    """What stands at that place of the record, or None."""
+
+    def found(record: Record) -> Any:
+        value: Any = record
+        for key in path:
+            value = value.get(key) if isinstance(value, Mapping) else None
+        return value
+
+    return found
+
+
+def _time(item: str) -> Callable[[Record], datetime | None]:
+    def found(record: Record) -> datetime | None:
+        text = record.get(item)
+        return None if text is None else datetime.fromisoformat(text)
+
+    return found
+
+
+def _hosts(record: Record) -> str | None:
+    names = [host["node_id"] for host in record.get("per_host") or ()]
+    return fold_hosts(names) if names else None
+
+
+def _over_hosts(item: str, fold: Callable[[list[float]], float]) -> Callable[[Record], Any]:
+    """The item of each host, folded into one value; None unless every host has it."""
+
+    def found(record: Record) -> float | None:
+        values = [host.get(item) for host in record.get("per_host") or ()]
+        return fold(values) if values and None not in values else None
+
+    return found
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+
+
+COLUMNS: dict[str, tuple[type, Callable[[Record], Any]]] = {
+    "cluster": (str, _item("cluster")),
+    "jobid": (str, _item("jobid")),
+    "attempt": (int, _item("attempt")),
+    "state": (str, _item("state")),
+    "queue_time": (datetime, _time("queue_time")),
+    "eligible_time": (datetime, _time("eligible_time")),
+    "start_time": (datetime, _time("start_time")),
+    "end_time": (datetime, _time("end_time")),
+    "req_walltime_sec": (float, _item("req_walltime_sec")),
+    "num_host": (int, _item("resource_req", "num_host")),
+    "num_cpu_perhost": (float, _item("resource_req", "num_cpu_perhost")),
+    "mem_perhost_bytes": (float, _item("resource_req", "mem_perhost_bytes")),
+    "num_accelerator_perhost": (float, _item("resource_req", "accelerator", "num_perhost")),
+    "user_identifier": (str, _item("user_identifier")),
+    "accounting_group": (str, _item("accounting_group")),
+    "partition": (str, _item("partition")),
+    "qos": (str, _item("qos")),
+    "job_type": (str, _item("job_type")),
+    "job_name": (str, _item("job_name")),
+    "application": (str, _item("application")),
+    "exit_status": (float, _item("exit_status")),
+    "exit_signal": (int, _item("exit_signal")),
+    "exclusive": (bool, _item("exclusive")),
+    "hosts": (str, _hosts),
+    "used_cpu_percent_avg": (float, _over_hosts("used_cpu_percent_avg", _mean)),
+    "used_mem_bytes_max": (float, _over_hosts("used_mem_bytes_max", max)),
+    "power_watt_avg": (float, _over_hosts("power_watt_avg", sum)),
+    "maxpower_watt": (float, _item("maxpower_watt")),
+    "energy_joule": (float, _item("energy", "total_joule")),
+    "emission_gram": (float, _item("carbon", "emission_gram")),
+}
+"""The type of each column, and how its value is found in a record."""
+
+
+def row(record: Record) -> Iterator[Value]:
+    """The values of the columns."""
+    return (find(record) for _, find in COLUMNS.values())
+
+
+def whole(record: Record) -> str:
+    """The record as JSON, for tables that have a column for what has none of its own."""
+    return to_json(record).decode()

@@ -1,0 +1,93 @@
+"""The trace formats of simulators that count jobs in columns: SWF and GWF."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from pathlib import Path
+from typing import BinaryIO, ClassVar
+
+import numpy as np
+
+from schedlab.history.export.exporter import Exporter, Extent, Record, lines_of
+from schedlab.workload.job_history import HistoryTable
+from schedlab.workload.workload import COLUMNS, Array, Workload
+from schedlab.workload.writers.comment_header import header_text
+from schedlab.workload.writers.gwf import words_of, write_gwf_lines
+from schedlab.workload.writers.swf import write_swf_lines
+
+_JOBS = 20_000
+
+
+class _Jobs:
+    """Some jobs by columns; those that never ran may be among them, unlike in a workload."""
+
+    def __init__(self, columns: dict[str, Array]) -> None:
+        self._columns = columns
+
+    def __len__(self) -> int:
+        return len(self._columns["job_id"])
+
+    def __getitem__(self, column: str) -> Array:
+        if column in self._columns:
+            return self._columns[column]
+        missing = COLUMNS[column]
+        return np.full(len(self), missing.missing, dtype=missing.dtype)
+
+
+class _TraceExporter(Exporter):
+    """Writes a header, then a line per job that has ended."""
+
+    comment: ClassVar[str]
+
+    def write(self, records: Iterable[Record], path: Path, extent: Extent) -> None:
+        """Some jobs at a time; the first of them say when time begins."""
+        table, records = HistoryTable(extent.find_preceding()), iter(records)
+        portions = iter(lambda: list(islice(records, _JOBS)), [])
+        with path.open("wb") as stream:
+            first = table.columns(next(portions, []))
+            stream.write(self._header(table, extent))
+            for columns in chain([first], map(table.columns, portions)):
+                if columns:
+                    self.write_lines(_Jobs(columns), table, stream)
+
+    def texts(self, path: Path) -> Iterator[str]:
+        """Every line."""
+        return lines_of(path)
+
+    @abstractmethod
+    def write_lines(self, jobs: _Jobs, table: HistoryTable, stream: BinaryIO) -> None:
+        """The lines of some jobs."""
+
+    def _header(self, table: HistoryTable, extent: Extent) -> bytes:
+        header = {"Version": ["2.2"], "Computer": [extent.name], **table.header()}
+        header["MaxNodes"] = [str(extent.nodes)]
+        nothing = Workload(
+            {name: [] for name, column in COLUMNS.items() if column.required},
+            header=header,
+            provenance=[{"step": "history", "from": extent.name}],
+        )
+        return header_text(nothing, self.comment)
+
+
+class SwfExporter(_TraceExporter):
+    """Writes the Standard Workload Format, in which users and groups are numbers."""
+
+    suffixes = (".swf",)
+    comment = ";"
+
+    def write_lines(self, jobs: _Jobs, table: HistoryTable, stream: BinaryIO) -> None:
+        """18 numbers each."""
+        write_swf_lines(jobs, stream)
+
+
+class GwfExporter(_TraceExporter):
+    """Writes the Grid Workloads Format, in which users and groups have names."""
+
+    suffixes = (".gwf",)
+    comment = "#"
+
+    def write_lines(self, jobs: _Jobs, table: HistoryTable, stream: BinaryIO) -> None:
+        """29 fields each."""
+        write_gwf_lines(jobs, words_of(table.labels()), stream)

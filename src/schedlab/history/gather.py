@@ -1,0 +1,132 @@
+"""Reading a job's timelines from the sources of its site."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from schedlab.errors import NoSamplesError, SensorError
+from schedlab.history.attribution import times_on
+from schedlab.history.schema.job import AcceleratorUse, HostUse, JobRecord
+from schedlab.history.sensors.series import Series
+from schedlab.history.sensors.source import AnySensorSource, ItemSection, Place, Request
+from schedlab.history.site import ClusterSection, Site
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A timeline and how its source came by it."""
+
+    series: Series
+    section: ItemSection
+
+
+@dataclass
+class Reading:
+    """What was found of one item.
+
+    Args:
+        found: timelines by place.
+        faults: of sources that failed where others could not help out.
+        absences: what sources that work said where they had nothing.
+        scope: of the item, in the source asked last.
+        device_by: how that source names devices.
+    """
+
+    found: dict[Place, Measured] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+    absences: list[str] = field(default_factory=list)
+    scope: str = "node"
+    device_by: str = "index"
+
+
+Readings = dict[str, Reading]
+
+
+def gather(record: JobRecord, site: Site) -> Readings:
+    """Every item that the site measures on the job's hosts, at native resolution.
+
+    Sources of one item are asked in turn, each for the places that those before it know nothing of.
+    A source that fails costs its items and nothing else.
+    """
+    if record.end_time is None or not record.per_host:
+        return {}
+    cluster = site.cluster(record.cluster)
+    hosts = with_devices(record, cluster)
+    return {
+        item: _read(item, sources, record, hosts)
+        for item, sources in site.sensor_items(cluster.name).items()
+    }
+
+
+def _read(
+    item: str, sources: Iterable[AnySensorSource], record: JobRecord, hosts: Sequence[HostUse]
+) -> Reading:
+    times = [times_on(record, host) for host in hosts]
+    start_s, end_s = min(start for start, _ in times), max(end for _, end in times)
+    reading = Reading()
+    for source in sources:
+        section = source.items[item]
+        reading.scope, reading.device_by = section.scope, section.device_by
+        names = _names(section, hosts)
+        missing = [theirs for theirs, ours in names.items() if ours not in reading.found]
+        if not missing:
+            break
+        try:
+            found = source.read(item, Request(_by_host(missing), start_s, end_s, record.jobid))
+        except NoSamplesError as error:
+            reading.absences.append(str(error))
+        except SensorError as error:
+            reading.faults.append(str(error))
+        else:
+            ours = {names[theirs]: series for theirs, series in found.items()}
+            reading.found |= {place: Measured(each, section) for place, each in ours.items()}
+            if len(found) == len(missing):
+                reading.faults.clear()
+    return reading
+
+
+def with_devices(record: JobRecord, cluster: ClusterSection) -> list[HostUse]:
+    """The job's hosts with the accelerators it held there, where the record or the site tells."""
+    return [_with_devices(record, host, cluster) for host in record.per_host or ()]
+
+
+def _with_devices(record: JobRecord, host: HostUse, cluster: ClusterSection) -> HostUse:
+    node = cluster.by_host.get(host.node_id)
+    if host.accelerator or node is None or not node.accelerators:
+        return host
+    asked = record.resource_req.accelerator
+    if record.exclusive or (asked is not None and asked.num_perhost == node.accelerators):
+        kind = node.accelerator_type
+        held = [AcceleratorUse(index=number, type=kind) for number in range(node.accelerators)]
+        return host.model_copy(update={"accelerator": held})
+    return host
+
+
+def _names(section: ItemSection, hosts: Iterable[HostUse]) -> dict[Place, Place]:
+    """What the source calls each place, and what we do: a device by its number in the record."""
+    if section.scope == "site":
+        return {Place(): Place()}
+    if section.scope != "device":
+        return {Place(host.node_id): Place(host.node_id) for host in hosts}
+    return {
+        Place(host.node_id, name): Place(host.node_id, str(number))
+        for host in hosts
+        for number, device in enumerate(host.accelerator or ())
+        if (name := device_name(device, section.device_by)) is not None
+    }
+
+
+def device_name(device: AcceleratorUse, by: str) -> str | None:
+    """What a source that names devices by ``index`` or ``uuid`` calls it; None if nobody knows."""
+    if by == "uuid":
+        return device.uuid
+    return None if device.index is None else str(device.index)
+
+
+def _by_host(places: Iterable[Place]) -> dict[str, tuple[str, ...]]:
+    hosts: dict[str, tuple[str, ...]] = {}
+    for host, device in places:
+        if host is not None:
+            hosts[host] = hosts.get(host, ()) + (() if device is None else (device,))
+    return hosts

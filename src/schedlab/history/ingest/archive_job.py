@@ -1,0 +1,75 @@
+"""The record of a job of an archive that counts processors: SWF, and GWF built upon it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from schedlab.history.schema.job import JobRecord, JobState
+from schedlab.history.schema.times import from_epoch
+
+NUMBERS = 11
+"""Fields 1 to 11 are numbers in both formats; those behind them are names, or stand for them."""
+
+_STATES = {0: JobState.FAILED, 1: JobState.COMPLETED, 5: JobState.CANCELLED}
+_PARTS = frozenset({2, 3, 4})
+_KIB = 1024
+
+Document = dict[str, Any]
+
+
+def add_numbers(document: Document, numbers: Sequence[float], epoch_s: int) -> JobRecord | None:
+    """The record of a document of names and of fields 1 to 11, -1 where unknown.
+
+    Times begin at ``epoch_s``. The formats know processors only: each stands for a host of one
+    CPU. ``None`` for a part of a job that was swapped or checkpointed: it has a line for all.
+    """
+    _, submit_s, wait_s, run_s, procs, cpu_s, used_kb, asked, limit_s, asked_kb, status = numbers
+    if status in _PARTS:
+        return None
+    procs, state, queued_s = int(procs), _STATES.get(int(status)), epoch_s + submit_s
+    request = {"num_host": int(asked) if asked > 0 else max(procs, 0), "num_cpu_perhost": 1}
+    if asked_kb > 0:
+        request["mem_perhost_bytes"] = int(asked_kb * _KIB)
+    document["queue_time"] = from_epoch(queued_s)
+    document["req_walltime_sec"] = limit_s if limit_s > 0 else None
+    document["resource_req"] = request
+    if run_s < 0 or (state is JobState.CANCELLED and run_s == 0 and procs <= 0):
+        document |= _withdrawn(state, queued_s, wait_s)
+    else:
+        document |= _run(state, queued_s + max(wait_s, 0), run_s)
+        if procs > 0:
+            document["resource_alloc"] = {"num_host": procs, "num_cpu": procs}
+            document["usage"] = _usage(cpu_s, used_kb, procs)
+    return JobRecord.model_validate(document)
+
+
+def _withdrawn(state: JobState | None, queued_s: float, wait_s: float) -> Document:
+    """What is known of a job that never ran."""
+    if state is JobState.COMPLETED:
+        raise ValueError("the job completed, but its run time is unknown")
+    end = {"end_time": from_epoch(queued_s + wait_s)} if wait_s >= 0 else {}
+    return {"state": state or JobState.CANCELLED, **end}
+
+
+def _run(state: JobState | None, started_s: float, run_s: float) -> Document:
+    """What is known of a job that ran; the archives do not say where."""
+    run: Document = {
+        "start_time": from_epoch(started_s),
+        "end_time": from_epoch(started_s + run_s),
+        "per_host": [],
+    }
+    if state is not None:
+        run["state"] = state
+        run["exit_status"] = 0 if state is JobState.COMPLETED else -1
+    return run
+
+
+def _usage(cpu_s: float, used_kb: float, procs: int) -> Document | None:
+    """CPU time and memory, which the archives give for the average processor."""
+    usage: Document = {}
+    if cpu_s >= 0:
+        usage["cpu_sec"] = cpu_s * procs
+    if used_kb >= 0:
+        usage["maxrss_bytes"] = int(used_kb * _KIB * procs)
+    return usage or None

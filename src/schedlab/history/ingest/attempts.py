@@ -1,0 +1,35 @@
+"""Which attempt at a job a row of accounting is, where the scheduler does not say."""
+
+from __future__ import annotations
+
+FORGET_AFTER_S = 90 * 86400
+"""An id met again so long after its job was put back belongs to another job."""
+
+
+class Attempts:
+    """Remembers the attempts that were put back into the queue, and in which order they were.
+
+    The order is any whole number that grows: seconds of the epoch, or bytes of a file. What it
+    knows can be stored with a source's cursor, so that rows read twice, or read later than the
+    attempt before, get the same number. ``reach`` is how far back it looks.
+    """
+
+    def __init__(
+        self, known: dict[str, list[int]] | None = None, reach: int = FORGET_AFTER_S
+    ) -> None:
+        self._put_back = {job: list(places) for job, places in (known or {}).items()}
+        self._reach = reach
+
+    def number(self, job: str, place: int, *, put_back: bool) -> int:
+        """1 plus the attempts at the job that stand before this one and were put back."""
+        if not put_back and job not in self._put_back:
+            return 1
+        places = self._put_back.setdefault(job, [])
+        if put_back and place not in places:
+            places.append(place)
+        return 1 + sum(0 < place - each <= self._reach for each in places)
+
+    def known(self, now: int) -> dict[str, list[int]]:
+        """What must be remembered after that place."""
+        oldest = now - self._reach
+        return {job: places for job, places in self._put_back.items() if max(places) >= oldest}

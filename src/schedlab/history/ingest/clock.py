@@ -1,0 +1,54 @@
+"""Local clock readings in accounting files, and the moments they mean."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from schedlab.history.schema.times import find_zone, from_epoch
+
+_NEVER = frozenset({"", "None", "Unknown", "unknown", "(null)"})
+
+
+class Clock:
+    """Reads the times of a site whose clocks show one zone, summer time and all."""
+
+    def __init__(self, zone: str) -> None:
+        self._zone = find_zone(zone)
+        self._is_utc = zone == "UTC"
+
+    def moment(self, text: str, not_before: datetime | None = None) -> datetime | None:
+        """The moment of ``2026-11-15T09:00:00`` or of epoch seconds; ``None`` for "Unknown".
+
+        In the hour that autumn repeats, a reading is taken for its first occurrence, unless that
+        lies before ``not_before``, the event that came earlier in the life of the job.
+        """
+        if text in _NEVER:
+            return None
+        if text.isdigit():
+            return from_epoch(int(text)) if int(text) else None
+        try:
+            if self._is_utc:
+                return datetime.fromisoformat(f"{text}+00:00")
+            reading = datetime.fromisoformat(text)
+        except ValueError:
+            raise ValueError(f"{text!r} is no time; must look like 2026-11-15T09:00:00") from None
+        first = reading.replace(tzinfo=self._zone).astimezone(UTC)
+        if not_before is not None and first < not_before:
+            second = reading.replace(tzinfo=self._zone, fold=1).astimezone(UTC)
+            return second if second >= not_before else first
+        return first
+
+
+def limit_of_minutes(text: str) -> int | None:
+    """Seconds in a time limit in minutes; ``None`` where there is none."""
+    return int(text) * 60 if text.isdigit() else None
+
+
+def seconds_of(text: str) -> float:
+    """Seconds in ``[DD-[HH:]]MM:SS[.fff]``, as Slurm prints durations."""
+    days, _, clock = text.rpartition("-")
+    *larger, seconds = clock.split(":")
+    minutes = 0
+    for part in larger:
+        minutes = minutes * 60 + int(part)
+    return float(seconds) + 60 * minutes + 86400 * int(days or 0)

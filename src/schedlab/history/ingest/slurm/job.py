@@ -1,0 +1,185 @@
+"""A job as Slurm knows it, whichever form it was read from, and the record made of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from schedlab.history.ingest.attempts import Attempts
+from schedlab.history.ingest.slurm.states import PUT_BACK
+from schedlab.history.ingest.slurm.tres import NOTHING, Tres
+from schedlab.history.schema.job import JobRecord, JobState
+from schedlab.platform.hostlist import expand_hosts
+
+NO_HOSTS = frozenset({"", "None assigned", "(null)", "None"})
+
+_DEPENDENCY = re.compile(r"\s(?:-d\s*|--dependency[= ])((?:after|expand)\S*)")
+_JOB_IDS = re.compile(r":(\d+(?:_\d+)?)(?:\+\d+)?")
+_EXCLUSIVE = re.compile(r"\s--exclusive(?:\s|$)")
+_TASKS = re.compile(r"(\d+)(?:-(\d+)(?::(\d+))?)?")
+
+
+@dataclass(slots=True)
+class SlurmJob:
+    """One row of Slurm's accounting, with its steps folded in; times are moments."""
+
+    jobid: str
+    state: JobState
+    cluster: str = ""
+    name: str = ""
+    user: str = ""
+    account: str = ""
+    partition: str = ""
+    qos: str = ""
+    submit: datetime | None = None
+    eligible: datetime | None = None
+    start: datetime | None = None
+    end: datetime | None = None
+    limit_s: int | None = None
+    exit_code: int = 0
+    signal: int = 0
+    requested: Tres = NOTHING
+    allocated: Tres = NOTHING
+    hosts: str = ""
+    priority: int | None = None
+    frequency_policy: str = ""
+    submit_line: str = ""
+    has_batch_step: bool | None = None
+    cpu_s: float = 0
+    maxrss_bytes: int = 0
+    energy_j: int = 0
+    attempt: int | None = None
+
+
+def records_of(job: SlurmJob, attempts: Attempts) -> list[JobRecord]:
+    """The record of a job, or of each task of a block of array tasks that did not start."""
+    jobs = _tasks(job) if "_[" in job.jobid else (job,)
+    return [JobRecord.model_validate(_document(each, attempts)) for each in jobs]
+
+
+def _tasks(job: SlurmJob) -> Iterator[SlurmJob]:
+    array, _, tasks = job.jobid.partition("_[")
+    for piece in tasks.rstrip("]").partition("%")[0].split(","):
+        match = _TASKS.fullmatch(piece)
+        if match is None:
+            raise ValueError(f"JobID {job.jobid!r} does not name all its tasks")
+        first, last, step = int(match[1]), int(match[2] or match[1]), int(match[3] or 1)
+        for number in range(first, last + 1, step):
+            yield replace(job, jobid=f"{array}_{number}")
+
+
+def _document(job: SlurmJob, attempts: Attempts) -> dict[str, Any]:
+    hosts = () if job.hosts in NO_HOSTS else expand_hosts(job.hosts)
+    never_ran = job.start is None or (not hosts and job.state in (JobState.CANCELLED, *PUT_BACK))
+    attempt = job.attempt or _attempt(job, attempts)
+    array, _, task = job.jobid.partition("_")
+    document: dict[str, Any] = {
+        "jobid": job.jobid if attempt == 1 else f"{job.jobid}.r{attempt}",
+        "cluster": job.cluster or None,
+        "attempt": attempt,
+        "queue_time": job.submit,
+        "eligible_time": job.eligible,
+        "end_time": job.end,
+        "req_walltime_sec": job.limit_s,
+        "resource_req": _request(job),
+        "state": job.state,
+        "job_type": _job_type(job, is_array=bool(task)),
+        "dependency": _dependency(job.submit_line),
+        "exclusive": True if _EXCLUSIVE.search(job.submit_line) else None,
+        "job_name": job.name or None,
+        "user_identifier": job.user or None,
+        "accounting_group": job.account or None,
+        "partition": job.partition or None,
+        "qos": job.qos or None,
+        "native_priority": job.priority,
+    }
+    if task:
+        document["array_job_id"], document["array_task_id"] = array, int(task)
+    if not never_ran:
+        document |= _run(job, hosts)
+    return document
+
+
+def _attempt(job: SlurmJob, attempts: Attempts) -> int:
+    if job.submit is None:
+        return 1
+    key = f"{job.cluster}/{job.jobid}"
+    return attempts.number(key, int(job.submit.timestamp()), put_back=job.state in PUT_BACK)
+
+
+def _request(job: SlurmJob) -> dict[str, Any]:
+    wanted = job.requested
+    nodes = wanted.nodes or job.allocated.nodes or 1
+    request: dict[str, Any] = {"num_host": nodes}
+    if wanted.cpus is not None:
+        request["num_cpu_perhost"] = -(-wanted.cpus // nodes)
+    if wanted.mem_bytes:
+        request["mem_perhost_bytes"] = wanted.mem_bytes // nodes
+    if job.frequency_policy:
+        request["frequency_policy"] = job.frequency_policy
+    if wanted.gpus:
+        request["accelerator"] = {"type": wanted.gpu_type, "num_perhost": -(-wanted.gpus // nodes)}
+    return request
+
+
+def _run(job: SlurmJob, hosts: tuple[str, ...]) -> dict[str, Any]:
+    """What only a job that started has."""
+    given = job.allocated
+    run: dict[str, Any] = {
+        "start_time": job.start,
+        "per_host": _hosts(given, hosts),
+        "resource_alloc": {
+            "num_host": given.nodes or len(hosts) or None,
+            "num_cpu": given.cpus,
+            "mem_bytes": given.mem_bytes or None,
+            "num_accelerator": given.gpus,
+        },
+    }
+    if job.end is not None:
+        run["exit_status"] = _exit_status(job)
+        run["exit_signal"] = job.signal or None
+    if job.cpu_s or job.maxrss_bytes:
+        run["usage"] = {"cpu_sec": job.cpu_s, "maxrss_bytes": job.maxrss_bytes or None}
+    if job.energy_j:
+        run["energy"] = {"total_joule": job.energy_j, "source": "slurm"}
+    return run
+
+
+def _hosts(given: Tres, hosts: tuple[str, ...]) -> list[dict[str, Any]]:
+    """The job's hosts; Slurm's accounting tells shares of a host only where all are equal."""
+    if given.cpus and hosts and given.cpus % len(hosts) == 0:
+        share = given.cpus // len(hosts)
+        return [{"node_id": host, "num_cpu": share} for host in hosts]
+    return [{"node_id": host} for host in hosts]
+
+
+def _exit_status(job: SlurmJob) -> int:
+    """The script's code; 128 + signal; -1 if Slurm ended the job and there is neither."""
+    if job.exit_code:
+        return job.exit_code
+    if job.signal:
+        return 128 + job.signal
+    return 0 if job.state is JobState.COMPLETED else -1
+
+
+def _job_type(job: SlurmJob, *, is_array: bool) -> str | None:
+    if job.submit_line:
+        batch = job.submit_line.split(None, 1)[0].rpartition("/")[2] == "sbatch"
+    elif is_array or job.has_batch_step:
+        batch = True
+    elif job.has_batch_step is None or "+" in job.jobid:
+        return None  # of a job of several components only the first has a batch step
+    else:
+        batch = False
+    return ("batch" if batch else "interactive") + (" array" if is_array else "")
+
+
+def _dependency(submit_line: str) -> list[str] | None:
+    if "-d" not in submit_line:
+        return None
+    options = submit_line.partition(" --wrap")[0]
+    found = _DEPENDENCY.search(options)
+    return (_JOB_IDS.findall(found[1]) or None) if found else None

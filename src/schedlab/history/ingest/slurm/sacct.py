@@ -1,0 +1,84 @@
+"""What both forms of ``sacct`` output share: where it comes from and how far it was read."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import partial
+from typing import IO, ClassVar
+
+from schedlab.history.ingest.attempts import Attempts
+from schedlab.history.ingest.clock import Clock
+from schedlab.history.ingest.commands import output_of
+from schedlab.history.ingest.fingerprint import fingerprint
+from schedlab.history.ingest.records import made
+from schedlab.history.ingest.slurm.cursor import SlurmCursor
+from schedlab.history.ingest.slurm.job import SlurmJob, records_of
+from schedlab.history.ingest.source import Fault
+from schedlab.history.ingest.text_input import open_file
+from schedlab.history.schema.job import JobRecord
+
+JobAt = tuple[str, Callable[[], SlurmJob]]
+"""Where a job stands, and what makes it of its rows."""
+
+_BEFORE_SLURM_S = 1_000_000_000  # sacct refuses earlier moments
+
+
+@dataclass
+class Sacct(ABC):
+    """Reads a file that ``sacct`` wrote, or asks ``sacct`` itself.
+
+    Without a file it runs ``command``, to which it adds the options: all users, states and
+    requeued attempts, and the time to begin at. It asks for epoch seconds; a command that does
+    not pass the environment on, such as ``ssh``, needs ``time_zone`` to say what the clocks of
+    the other machine show.
+    """
+
+    name: str
+    file: str | None = None
+    command: tuple[str, ...] = ("sacct",)
+    cluster: str | None = None
+    time_zone: str = "UTC"
+
+    options: ClassVar[tuple[str, ...]]
+    environment: ClassVar[dict[str, str]] = {}
+
+    def __post_init__(self) -> None:
+        self.cursor = ""
+        self.clock = Clock(self.time_zone)
+
+    def read(self, since: str | None = None) -> Iterator[JobRecord | Fault]:
+        """The jobs that waited, ran or ended since then; all without a cursor."""
+        at = SlurmCursor.parse(since)
+        self.cursor = str(at)
+        if self.file is not None and fingerprint(self.file) == at.file:
+            return
+        began_s = time.time()
+        attempts = Attempts(at.attempts)
+        with self._open(at.since_s) as stream:
+            for found in self.jobs(stream, self.file or self.command[0]):
+                if isinstance(found, Fault):
+                    yield found
+                    continue
+                where, make = found
+                yield from made(where, partial(self._records, make, attempts))
+        self.cursor = str(at.after(attempts, began_s, self.file))
+
+    @abstractmethod
+    def jobs(self, stream: IO[bytes], label: str) -> Iterable[JobAt | Fault]:
+        """Every job of the output with where it stands."""
+
+    def _records(self, make: Callable[[], SlurmJob], attempts: Attempts) -> list[JobRecord]:
+        job = make()
+        job.cluster = job.cluster or self.cluster or ""
+        return records_of(job, attempts)
+
+    def _open(self, since_s: int) -> AbstractContextManager[IO[bytes]]:
+        if self.file is not None:
+            return open_file(self.file)
+        window = f"--starttime=uts{max(since_s, _BEFORE_SLURM_S)}"
+        command = (*self.command, "--allusers", "--duplicates", window, *self.options)
+        return output_of(command, {"TZ": "UTC", **self.environment})

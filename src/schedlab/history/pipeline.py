@@ -1,0 +1,234 @@
+"""From a site's job sources and sensors into its store, in steps that may be cut off anywhere.
+
+First the jobs: batch by batch, each in one transaction; how far a source was read is noted when all
+of it is stored. Then the sensors, for every job that waits for it: a job's share of a node can be
+told only when its neighbours are known. A run that is killed leaves whole batches, and the next one
+reads the rest again, of which what is there already changes nothing.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+
+from schedlab.errors import SchedlabError, UnknownNameError
+from schedlab.history.aggregate import measure
+from schedlab.history.attribution import Occupancy
+from schedlab.history.gather import gather
+from schedlab.history.ingest.source import JobSource
+from schedlab.history.schema import Fault, JobRecord
+from schedlab.history.site import Site
+from schedlab.history.store import Due, JobQuery, Measurement, Store
+from schedlab.platform.hostlist import fold_hosts
+
+BATCH = 5_000
+"""Jobs that are stored in one transaction."""
+MEASURED_AT_ONCE = 100
+"""Jobs whose measurements are."""
+_SHOWN_FAULTS = 20
+PATIENCE = 20
+"""After so many jobs in a row that sensors failed, the rest is left to the next run."""
+
+Progress = Callable[[str, int], None]
+
+
+def _silent(_: str, __: int) -> None:
+    """Tells nobody."""
+
+
+@dataclass
+class Outcome:
+    """What an ingest read from one source."""
+
+    source: str
+    added: int = 0
+    changed: int = 0
+    same: int = 0
+    fault_count: int = 0
+    faults: list[Fault] = field(default_factory=list)
+    """The first of them; the store's log has more."""
+    failure: str | None = None
+    """Why the source could not be read to its end."""
+
+    @property
+    def jobs(self) -> int:
+        """How many jobs were read."""
+        return self.added + self.changed + self.same
+
+
+@dataclass
+class Sensing:
+    """What became of the jobs that waited to be measured."""
+
+    measured: int = 0
+    failed: int = 0
+    """For the first time; they are measured again in the next run."""
+    left: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+    """What sensors failed with, and for how many jobs."""
+
+
+def ingest(
+    store: Store,
+    source: JobSource,
+    *,
+    site: Site | None = None,
+    from_start: bool = False,
+    progress: Progress = _silent,
+) -> Outcome:
+    """Read one source into the store, and note how far it was read.
+
+    Args:
+        store: where to.
+        source: of jobs.
+        site: on whose nodes the jobs must have run, and whose sensors are to be asked.
+        from_start: read all of it, not only what is new since the last time.
+        progress: told how many jobs have been read.
+    """
+    outcome, log = Outcome(source.name), store.begin_ingest(source.name)
+    try:
+        since = None if from_start else store.cursor(source.name)
+        with _rare_collections():
+            for batch in _batches(source.read(since)):
+                _put(store, batch, outcome, log, site)
+                progress(source.name, outcome.jobs)
+    except SchedlabError as error:
+        outcome.failure = str(error)
+        store.end_ingest(log, failure=outcome.failure)
+    else:
+        store.end_ingest(log, cursor=source.cursor)
+    return outcome
+
+
+def measure_due(store: Store, site: Site, *, progress: Progress = _silent) -> Sensing:
+    """Ask the site's sensors about every job that waits for it, then where they failed before."""
+    sensing = Sensing()
+    for which in (Measurement.DUE, Measurement.FAILED):
+        _measure_all(store, site, which, sensing, progress)
+    sensing.left = store.count(JobQuery(measurements=(Measurement.DUE,)))
+    return sensing
+
+
+def _measure_all(
+    store: Store, site: Site, which: Measurement, sensing: Sensing, progress: Progress
+) -> None:
+    failed_in_a_row, last = 0, 0
+    while failed_in_a_row < PATIENCE and (due := store.due(which, MEASURED_AT_ONCE, after=last)):
+        occupancy, last = _occupancy(store, site, due), due[-1].key
+        measured, failed = {}, set()
+        for each in due:
+            measured[each], faults = _measured(each.record, site, occupancy)
+            failed |= {each} if faults else set()
+            failed_in_a_row = failed_in_a_row + 1 if faults else 0
+            sensing.reasons.update(faults)
+            if failed_in_a_row == PATIENCE:
+                break
+        store.put_measured(measured, failed)
+        sensing.measured += len(measured) - len(failed)
+        sensing.failed += len(failed) if which is Measurement.DUE else 0
+        progress("sensors", sensing.measured)
+
+
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    """Spares a fifth of the time: a collector that looks for cycles in records, which have none."""
+    before = gc.get_threshold()
+    gc.set_threshold(200_000, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+def _batches(found: Iterator[JobRecord | Fault]) -> Iterator[list[JobRecord | Fault]]:
+    """What was found, some at a time; what came before a failure comes before it here too."""
+    while True:
+        batch: list[JobRecord | Fault] = []
+        try:
+            batch.extend(islice(found, BATCH))
+        except SchedlabError:
+            yield batch
+            raise
+        if not batch:
+            return
+        yield batch
+
+
+def _put(
+    store: Store, batch: list[JobRecord | Fault], outcome: Outcome, log: int, site: Site | None
+) -> None:
+    records = [each for each in batch if isinstance(each, JobRecord)]
+    faults = [each for each in batch if isinstance(each, Fault)]
+    faults += [] if site is None else _doubts(records, site)
+    to_measure = site is not None and bool(site.sensor_sources)
+    counts = store.put(
+        records,
+        source=outcome.source,
+        ingest=log,
+        to_measure=to_measure,
+        nodes_are_shared=to_measure and site is not None and site.sharing is not None,
+    )
+    if site is not None and site.sharing is None:
+        faults += _overlaps(store, counts.keys)
+    store.note_faults(log, faults)
+    outcome.added += counts.added
+    outcome.changed += counts.changed
+    outcome.same += counts.same
+    outcome.fault_count += len(faults)
+    outcome.faults += faults[: _SHOWN_FAULTS - len(outcome.faults)]
+
+
+def _doubts(records: Iterable[JobRecord], site: Site) -> list[Fault]:
+    """Jobs that ran where the site has no such place: they are kept, and told of."""
+    found = []
+    for record in records:
+        try:
+            cluster = site.cluster(record.cluster)
+        except UnknownNameError as error:
+            found.append(Fault(f"job {record.jobid}", str(error)))
+            continue
+        strange = [each.node_id for each in record.per_host or ()]
+        strange = [node for node in strange if cluster.nodes and node not in cluster.by_host]
+        if strange:
+            reason = f"ran on {fold_hosts(strange)}, which cluster {cluster.name} does not have"
+            found.append(Fault(f"job {record.jobid}", reason))
+    return found
+
+
+def _overlaps(store: Store, keys: Sequence[int]) -> Iterator[Fault]:
+    """Jobs that were on a node together, though the site says that jobs do not share nodes."""
+    for jobid, other, node in store.overlaps(keys):
+        reason = f"ran on {node} together with job {other}, though the site has no [sharing]"
+        yield Fault(f"job {jobid}", reason)
+
+
+def _measured(
+    record: JobRecord, site: Site, occupancy: Occupancy | None
+) -> tuple[JobRecord, set[str]]:
+    """The record with what sensors say, and what those that failed said."""
+    try:
+        readings = gather(record, site)
+    except UnknownNameError:
+        return record, set()  # of a cluster that the site does not have: told of when it was read
+    faults = {fault for reading in readings.values() for fault in reading.faults}
+    return measure(record, site, readings, occupancy), faults
+
+
+def _occupancy(store: Store, site: Site, due: Sequence[Due]) -> Occupancy | None:
+    """Who held the hosts of these jobs while they ran."""
+    if site.sharing is None:
+        return None
+    records = [each.record for each in due]
+    starts = [record.start_time for record in records if record.start_time is not None]
+    ends = [record.end_time for record in records if record.end_time is not None]
+    nodes = {host.node_id for record in records for host in record.per_host or ()}
+    query = JobQuery(
+        nodes=tuple(sorted(nodes)),
+        ran_from_s=int(min(starts).timestamp()),
+        ran_to_s=int(max(ends).timestamp()) + 1,
+    )
+    return Occupancy(store.said(query))

@@ -1,0 +1,44 @@
+"""The secret under which pseudonyms are made: a file of its own, which only its owner can read."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from pathlib import Path
+
+from schedlab.errors import InputError, OutputError
+
+_LEAST_BYTES = 32
+
+
+def make_key(path: str | Path) -> None:
+    """Write a new random key, readable by nobody else; a key that is there stays."""
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise OutputError(f"key {path}: cannot be made: {reason}") from None
+    with os.fdopen(file, "w") as stream:
+        stream.write(secrets.token_hex(_LEAST_BYTES) + "\n")
+
+
+def read_key(path: str | Path) -> bytes:
+    """The key in the file, which nobody but its owner may be able to read."""
+    path = Path(path)
+    try:
+        # The mode is asked of the open file: a name could be given to another one in between.
+        with path.open("rb") as stream:
+            mode = stat.S_IMODE(os.fstat(stream.fileno()).st_mode)
+            key = stream.read().strip()
+    except FileNotFoundError:
+        raise InputError(f"key {path}: does not exist; make it with --new-key") from None
+    except OSError as error:
+        raise InputError(f"key {path}: cannot be read: {error.strerror}") from None
+    if mode & 0o077:
+        raise InputError(
+            f"key {path}: has mode {mode:03o}, others can reach it; run: chmod 600 {path}"
+        )
+    if len(key) < _LEAST_BYTES:
+        raise InputError(f"key {path}: has {len(key)} bytes; must have {_LEAST_BYTES} or more")
+    return key

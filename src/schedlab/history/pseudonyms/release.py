@@ -1,0 +1,143 @@
+"""A release: records as they may be given away."""
+
+from __future__ import annotations
+
+import hmac
+from base64 import b32encode
+from collections import defaultdict
+from datetime import timedelta
+from typing import Any
+
+from schedlab.history.pseudonyms.policy import Policy
+from schedlab.history.schema.job import HostUse, JobRecord
+from schedlab.history.schema.timeline import TimelineUri, parse_timeline_uri
+from schedlab.history.schema.times import format_time, is_time, parse_time
+
+Record = dict[str, Any]
+
+_KINDS = {
+    "user_identifier": "user",
+    "accounting_group": "group",
+    "job_name": "job_name",
+    "application": "application",
+    "tags": "tags",
+}
+_SCHEMA = frozenset(JobRecord.model_fields)
+_PART_TEXTS = frozenset({*HostUse.model_fields, "type", "index"})
+_LENGTH = 12
+
+
+class Release:
+    """Turns records into those of one release: names by its policy, times shifted together.
+
+    A pseudonym is a keyed hash of release, kind and name: the same name has the same one within a
+    release and another in every other, and without the key nobody can try names out.
+
+    Args:
+        name: of the release.
+        key: the secret.
+        policy: what becomes of each kind of name.
+        shift_s: added to all times.
+    """
+
+    def __init__(
+        self, name: str, key: bytes, policy: Policy | None = None, *, shift_s: int = 0
+    ) -> None:
+        self.name = name
+        self.policy = policy or Policy()
+        self.hidden: dict[str, set[str]] = defaultdict(set)
+        """The names, by kind, that were replaced or left out so far."""
+        self._key, self._shift = key, timedelta(seconds=shift_s)
+        self._made: dict[tuple[str, str], str] = {}
+
+    def pseudonym(self, kind: str, name: str) -> str:
+        """What the name is called in this release."""
+        made = self._made.get((kind, name))
+        if made is None:
+            message = "\0".join((self.name, kind, name)).encode()
+            digest = b32encode(hmac.digest(self._key, message, "sha256")).decode().lower()
+            made = self._made[kind, name] = f"{kind}-{digest[:_LENGTH]}"
+        return made
+
+    def apply(self, record: Record) -> Record:
+        """The record as it is released."""
+        released: Record = {}
+        for item, value in record.items():
+            if item == "per_host":
+                released[item] = [self._host(host, at) for at, host in enumerate(value)]
+            elif item in _KINDS:
+                released[item] = self._treated(_KINDS[item], value)
+            elif item.endswith("_time") and is_time(value):
+                released[item] = self._time(value)
+            elif item.endswith("_provenance"):
+                released[item] = _without_reason(value)
+            elif item in _SCHEMA:
+                released[item] = value
+            else:
+                released[item] = self._beyond(value)
+        return _without_dropped(released, record)
+
+    def _host(self, host: Record, at: int) -> Record:
+        node = str(host["node_id"])
+        called = self._treated("node", node) or f"host-{at}"
+        return {**self._part(host, called), "node_id": called}
+
+    def _part(self, part: Record, node: str) -> Record:
+        """A host, or a part of one, whose timelines are called after the node's new name."""
+        released: Record = {}
+        for item, value in part.items():
+            if item.endswith("_time") and is_time(value):
+                released[item] = self._time(value)
+            elif item == "uuid":
+                released[item] = self._treated("node", value)
+            elif item in ("accelerator", "storage"):
+                several = isinstance(value, list)
+                parts = [self._part(each, node) for each in (value if several else [value])]
+                released[item] = parts if several else parts[0]
+            elif item.endswith("_provenance"):
+                released[item] = _without_reason(value)
+            elif isinstance(value, str) and "timelines/" in value:
+                released[item] = self._uri(value, node)
+            elif item in _PART_TEXTS or not isinstance(value, str):
+                released[item] = value
+            else:
+                released[item] = self._beyond(value)
+        return _without_dropped(released, part)
+
+    def _treated(self, kind: str, value: Any) -> Any:
+        if value is None or self.policy.keeps(kind):
+            return value
+        names = value if isinstance(value, list) else [value]
+        self.hidden[kind].update(names)
+        if getattr(self.policy, kind) == "drop":
+            return None
+        made = [self.pseudonym(kind, name) for name in names]
+        return made if isinstance(value, list) else made[0]
+
+    def _beyond(self, value: Any) -> Any:
+        """An item that the schema does not know: its numbers stay, its texts may be names."""
+        if isinstance(value, str):
+            return self._treated("path" if value.startswith("/") else "other", value)
+        if isinstance(value, dict):
+            return {key: self._beyond(each) for key, each in value.items()}
+        return [self._beyond(each) for each in value] if isinstance(value, list) else value
+
+    def _time(self, text: str) -> str:
+        return format_time(parse_time(text) + self._shift) if self._shift else text
+
+    def _uri(self, uri: str, node: str) -> str:
+        old = parse_timeline_uri(uri)
+        start, end = old.start + self._shift, old.end + self._shift
+        return str(TimelineUri(old.cluster, old.jobid, node, old.item, start, end, old.device))
+
+
+def _without_dropped(released: Record, given: Record) -> Record:
+    """What there was nothing of before stays as it was: a job without a limit says so by null."""
+    return {
+        item: value for item, value in released.items() if value is not None or given[item] is None
+    }
+
+
+def _without_reason(provenance: Record) -> Record:
+    """What a sensor said when it failed may hold names of hosts and paths."""
+    return {key: value for key, value in provenance.items() if key != "absent_reason"}

@@ -1,0 +1,74 @@
+"""Moments as the standard record writes them: ISO 8601 basic with the zone's offset."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
+
+from schedlab.errors import ParameterError
+
+TIME_PATTERN = r"^\d{8}T\d{6}[+-]\d{4}$"
+
+_TIME = re.compile(TIME_PATTERN, re.ASCII)
+_MINUTE = timedelta(minutes=1)
+
+
+def parse_time(value: Any) -> datetime:
+    """The moment in ``YYYYMMDDThhmmss+hhmm``, or an aware datetime cut to whole seconds."""
+    if isinstance(value, datetime):
+        is_plain = value.tzinfo is UTC and not value.microsecond
+        return value if is_plain else _whole(value)
+    if not isinstance(value, str) or not _TIME.match(value):
+        raise ValueError(f"{value!r} is no time; must look like 20261115T090000+0900")
+    try:
+        return datetime.fromisoformat(value)
+    except ValueError as error:
+        raise ValueError(f"{value!r} is no time: {error}") from None
+
+
+def _whole(moment: datetime) -> datetime:
+    offset = moment.utcoffset()
+    if offset is None:
+        raise ValueError(f"{moment} has no time zone")
+    if offset % _MINUTE:
+        moment = moment.astimezone(UTC)  # local mean times of old: no offset in whole minutes
+    return moment.replace(microsecond=0) if moment.microsecond else moment
+
+
+def is_time(value: Any) -> bool:
+    """Whether it is the text of a moment, as ``parse_time`` reads it."""
+    return isinstance(value, str) and _TIME.match(value) is not None
+
+
+def format_time(moment: datetime) -> str:
+    """``YYYYMMDDThhmmss+hhmm``: the text order of moments with one offset is their order."""
+    text = moment.isoformat()
+    return f"{text[:4]}{text[5:7]}{text[8:13]}{text[14:16]}{text[17:22]}{text[23:25]}"
+
+
+def from_epoch(seconds: float) -> datetime:
+    """The moment that many seconds after 1970 began, in UTC."""
+    return datetime.fromtimestamp(seconds // 1, UTC)
+
+
+def find_zone(name: str) -> ZoneInfo:
+    """The time zone of that name in the IANA database."""
+    try:
+        return ZoneInfo(name)
+    except (OSError, ValueError, KeyError):
+        raise ParameterError(
+            f'time_zone is "{name}"; must be a name such as "UTC" or "Asia/Tokyo"'
+        ) from None
+
+
+Time = Annotated[
+    datetime,
+    PlainValidator(parse_time),
+    PlainSerializer(format_time, return_type=str, when_used="json"),
+    WithJsonSchema({"type": "string", "pattern": TIME_PATTERN}),
+]
+"""A moment in whole seconds with its zone."""

@@ -1,0 +1,175 @@
+"""Ganglia's round-robin databases, read by the program ``rrdtool``."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from schedlab.errors import NoSamplesError, ParameterError, SensorError
+from schedlab.history.sensors.series import Series
+from schedlab.history.sensors.source import (
+    ItemSection,
+    Place,
+    Request,
+    SensorSource,
+    SourceSection,
+)
+
+PATIENCE_S = 120.0
+_ERROR = "ERROR: "
+CONSOLIDATIONS = ("AVERAGE", "MIN", "MAX")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GangliaSection(SourceSection):
+    """``[[sensor_source]] kind = "ganglia"``.
+
+    Args:
+        rrds: folder of the databases; gmetad's ``rrd_rootdir``.
+        program: how ``rrdtool`` is called.
+    """
+
+    rrds: str
+    program: str = "rrdtool"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GangliaItem(ItemSection):
+    """Where a database of an item lies.
+
+    Args:
+        file: path in ``rrds``, with ``{host}``, ``{device}`` and ``{jobid}``.
+        ds: the data source within the file; Ganglia's is ``sum``.
+    """
+
+    file: str
+    ds: str = "sum"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.kind == "counter":
+            raise ParameterError(
+                "rrdtool turns counters into rates; say gauge, and a unit per second"
+            )
+
+
+@dataclass(frozen=True)
+class Archive:
+    """What a database keeps of one kind for a time; each row is of the step before its time."""
+
+    step_s: float
+    is_finest: bool
+    time_s: list[float]
+    value: list[float]
+
+
+class GangliaSource(SensorSource[GangliaSection, GangliaItem]):
+    """Reads databases; of the archives that reach back far enough ``rrdtool`` takes the finest."""
+
+    source_section = GangliaSection
+    item_section = GangliaItem
+
+    def fetch(self, item: GangliaItem, request: Request) -> dict[Place, Series]:
+        """Means, with the extremes where the database keeps them."""
+        rrds = self.folder / self.section.rrds
+        named = {rrds / p.filled(item.file, request.jobid): p for p in request.places(item)}
+        files = [path for path in named if path.is_file()]
+        if not files:
+            raise NoSamplesError(f"{self.name}: no file {rrds / item.file} of these hosts")
+        infos = dict(zip(files, self._ask([f'info "{path}"' for path in files]), strict=True))
+        sound = {path: text for path, text in infos.items() if not text.startswith(_ERROR)}
+        if not sound:
+            raise SensorError(f"{files[0]}: {infos[files[0]].removeprefix(_ERROR).strip()}")
+        archives = self._archives(item, sound, request)
+        return {named[path]: self._series(item, kept) for path, kept in archives.items()}
+
+    def check(self) -> str:
+        """Look for the folder and ask the program for its version."""
+        folder = self.folder / self.section.rrds
+        if not folder.is_dir():
+            raise SensorError(f"{self.name}: no folder {folder}")
+        version = self._run("", ["--version"]).split("\n")[0][:40].strip()
+        return f"{version}; {sum(1 for _ in folder.rglob('*.rrd'))} databases in {folder}"
+
+    def _archives(
+        self, item: GangliaItem, infos: dict[Path, str], request: Request
+    ) -> dict[Path, dict[str, Archive]]:
+        """What each database keeps of that time: means and, perhaps, extremes."""
+        span = f"-s {int(request.start_s)} -e {int(np.ceil(request.end_s))}"
+        wanted = [(p, k) for p in infos for k in CONSOLIDATIONS if f'.cf = "{k}"' in infos[p]]
+        texts = self._ask([f'fetch "{path}" {kept} {span}' for path, kept in wanted])
+        archives: dict[Path, dict[str, Archive]] = {}
+        for (path, kept), text in zip(wanted, texts, strict=True):
+            archives.setdefault(path, {})[kept] = _parse(path, item.ds, text, infos[path])
+        return archives
+
+    def _series(self, item: GangliaItem, kept: dict[str, Archive]) -> Series:
+        if "AVERAGE" not in kept:
+            raise SensorError(f'{self.name}: the databases of "{item.name}" keep no averages')
+        mean = kept["AVERAGE"]
+        # Extremes of another resolution belong to other intervals.
+        alike = {name: each.value for name, each in kept.items() if each.time_s == mean.time_s}
+        return Series.of_intervals(
+            np.array(mean.time_s) - mean.step_s,
+            mean.time_s,
+            mean.value,
+            minimum=alike.get("MIN"),
+            maximum=alike.get("MAX"),
+            native_step_s=mean.step_s,
+            peaks_hidden="MAX" not in alike and not mean.is_finest,
+            unit=item.unit,
+            source=self.name,
+        )
+
+    def _ask(self, commands: list[str]) -> list[str]:
+        """Answers of one ``rrdtool`` to many commands; one that failed begins with ``ERROR``."""
+        answers = []
+        lines: list[str] = []
+        for line in self._run("\n".join(commands) + "\n", ["-"]).splitlines(keepends=True):
+            if line.startswith(_ERROR):
+                answers.append(line)
+                lines = []
+            elif line.startswith("OK "):
+                answers.append("".join(lines))
+                lines = []
+            else:
+                lines.append(line)
+        if len(answers) != len(commands):
+            raise SensorError(f"{self.name}: rrdtool answered {len(answers)} of {len(commands)}")
+        return answers
+
+    def _run(self, text: str, arguments: list[str]) -> str:
+        try:
+            done = subprocess.run(
+                [self.section.program, *arguments],
+                input=text,
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE_S,
+                env={**os.environ, "LC_ALL": "C"},
+            )
+        except FileNotFoundError:
+            raise SensorError(f'{self.name}: no program "{self.section.program}"') from None
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise SensorError(f"{self.name}: {self.section.program} failed: {error}") from None
+        return done.stdout
+
+
+def _parse(path: Path, ds: str, text: str, info: str) -> Archive:
+    if text.startswith(_ERROR):
+        raise SensorError(f"{path}: {text.removeprefix(_ERROR).strip()}")
+    head, _, body = text.partition("\n")
+    names = head.split()
+    if ds not in names:
+        raise SensorError(f'{path}: has no data source "{ds}"; has {", ".join(names)}')
+    column = names.index(ds)
+    rows = [line.split() for line in body.splitlines() if ":" in line]
+    times = [float(row[0].rstrip(":")) for row in rows]
+    step_s = times[1] - times[0]
+    return Archive(
+        step_s, f"\nstep = {step_s:.0f}\n" in info, times, [float(row[column + 1]) for row in rows]
+    )

@@ -1,0 +1,223 @@
+"""The site file: clusters and their nodes, where jobs are accounted, where sensors are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNameError
+from schedlab.history.keeping import ArchiveSection, ReleaseSection, StoreSection
+from schedlab.history.schema.times import find_zone
+from schedlab.history.sensors import make_sensor_source
+from schedlab.history.sensors.source import SHARES, AnySensorSource
+from schedlab.platform.hostlist import expand_hosts
+from schedlab.sections import build, build_each, only, parse_toml
+from schedlab.units import parse_bytes
+from schedlab.workload.readers.source import Source
+
+T = TypeVar("T")
+
+_SECTIONS = (
+    "site",
+    "cluster",
+    "sharing",
+    "carbon",
+    "job_source",
+    "sensor_source",
+    "store",
+    "archive",
+    "release",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SiteSection:
+    """``[site]``.
+
+    Args:
+        name: of the site.
+        time_zone: in which records are written, by its name in the IANA database.
+    """
+
+    name: str
+    time_zone: str = "UTC"
+
+    def __post_init__(self) -> None:
+        find_zone(self.time_zone)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodesSection:
+    """``[[cluster.nodes]]``: nodes that are alike.
+
+    Args:
+        hosts: a host list, such as ``n[01-08,12],g2``.
+        cpus: of each node, as the scheduler counts them.
+        memory: of each node, such as ``256GiB``.
+        accelerators: how many devices each node has; they are numbered from 0.
+        accelerator_type: what they are.
+        accelerator_memory: of each device.
+    """
+
+    hosts: str
+    cpus: int | None = None
+    memory: str | None = None
+    accelerators: int = 0
+    accelerator_type: str | None = None
+    accelerator_memory: str | None = None
+
+    def __post_init__(self) -> None:
+        expand_hosts(self.hosts)
+        for text in (self.memory, self.accelerator_memory):
+            if text is not None:
+                parse_bytes(text)
+
+    def capacity(self, of: str) -> float | None:
+        """How much of cpu, gpu or mem each node has; None if not said."""
+        memory = None if self.memory is None else parse_bytes(self.memory)
+        return {"cpu": self.cpus, "gpu": self.accelerators or None, "mem": memory}[of]
+
+
+@dataclass(frozen=True)
+class ClusterSection:
+    """``[[cluster]]``: its name, which job sources refer to, and its nodes."""
+
+    name: str
+    nodes: tuple[NodesSection, ...] = ()
+
+    @cached_property
+    def by_host(self) -> Mapping[str, NodesSection]:
+        """What each host is like."""
+        return {host: nodes for nodes in self.nodes for host in expand_hosts(nodes.hosts)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharingSection:
+    """``[sharing]``: jobs may share nodes, and how a node's sensors are divided among them.
+
+    Args:
+        by: what is compared: ``cpu``, ``gpu`` or ``mem``; ``none`` leaves them undivided.
+        of: what with: all that ``jobs`` held at the time, or all that the ``node`` has.
+    """
+
+    by: str = "cpu"
+    of: str = "jobs"
+
+    def __post_init__(self) -> None:
+        for key, allowed in (("by", SHARES), ("of", ("jobs", "node"))):
+            if (value := getattr(self, key)) not in allowed:
+                raise UnknownNameError(key, value, allowed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CarbonSection:
+    """``[carbon]``: what a kilowatt-hour costs.
+
+    Args:
+        gram_per_kwh: grams of CO2 equivalent.
+        source: who says so.
+    """
+
+    gram_per_kwh: float
+    source: str
+
+    def __post_init__(self) -> None:
+        if self.gram_per_kwh < 0:
+            raise ParameterError(f"gram_per_kwh is {self.gram_per_kwh:g}; must be >= 0")
+
+
+@dataclass(frozen=True)
+class Site:
+    """A site as its file describes it."""
+
+    path: Path
+    about: SiteSection
+    clusters: tuple[ClusterSection, ...]
+    job_sections: tuple[Mapping[str, Any], ...] = ()
+    sensor_sources: tuple[AnySensorSource, ...] = ()
+    sharing: SharingSection | None = None
+    carbon: CarbonSection | None = None
+    store: StoreSection = field(default_factory=StoreSection)
+    archive: ArchiveSection | None = None
+    release: ReleaseSection = field(default_factory=ReleaseSection)
+
+    def cluster(self, name: str | None) -> ClusterSection:
+        """The cluster of that name; without a name, the only one."""
+        if name is None and len(self.clusters) == 1:
+            return self.clusters[0]
+        found = {each.name: each for each in self.clusters}
+        if name not in found:
+            raise UnknownNameError("cluster", name or "", found)
+        return found[name]
+
+    def sensor_items(self, cluster: str) -> dict[str, list[AnySensorSource]]:
+        """Who measures each item there, in the order in which they are asked."""
+        items: dict[str, list[AnySensorSource]] = {}
+        for source in self.sensor_sources:
+            if not source.section.clusters or cluster in source.section.clusters:
+                for item in source.items:
+                    items.setdefault(item, []).append(source)
+        return items
+
+
+def read_site(path: str | Path) -> Site:
+    """The site that a TOML file describes; paths in it count from its folder."""
+    source = Source.load(path)
+    document = parse_toml(path, source.decoded())
+    try:
+        return _site(document, source.path)
+    except SchedlabError as error:
+        raise InputError.at(path, None, str(error)) from None
+
+
+def _site(document: Mapping[str, Any], path: Path) -> Site:
+    only(document, _SECTIONS, "the site")
+    for section in ("site", "cluster"):
+        if section not in document:
+            raise InputError(f"has no [{section}]")
+    clusters = tuple(_cluster(each) for each in _listed(document, "cluster"))
+    names = [each.name for each in clusters]
+    if len(set(names)) < len(names):
+        raise InputError("two clusters have one name")
+    sources = tuple(
+        make_sensor_source(each, path.parent) for each in _listed(document, "sensor_source")
+    )
+    for each in sources:
+        for name in each.section.clusters:
+            if name not in names:
+                raise UnknownNameError(f'cluster of [[sensor_source]] "{each.name}"', name, names)
+    return Site(
+        path,
+        build(SiteSection, document["site"], "[site]"),
+        clusters,
+        tuple(_listed(document, "job_source")),
+        sources,
+        _optional(SharingSection, document, "sharing"),
+        _optional(CarbonSection, document, "carbon"),
+        build(StoreSection, document.get("store", {}), "[store]"),
+        _optional(ArchiveSection, document, "archive"),
+        build(ReleaseSection, document.get("release", {}), "[release]"),
+    )
+
+
+def _optional(section: type[T], document: Mapping[str, Any], name: str) -> T | None:
+    return build(section, document[name], f"[{name}]") if name in document else None
+
+
+def _listed(document: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    given = document.get(name, [])
+    if not isinstance(given, list) or not all(isinstance(each, dict) for each in given):
+        raise InputError(f"write [[{name}]] with double brackets, once for each")
+    return given
+
+
+def _cluster(given: Mapping[str, Any]) -> ClusterSection:
+    only(given, ("name", "nodes"), "[[cluster]]")
+    name = given.get("name")
+    if not isinstance(name, str) or not name:
+        raise InputError("[[cluster]] does not say name")
+    where = f'[[cluster]] "{name}": [[cluster.nodes]]'
+    return ClusterSection(name, build_each(NodesSection, given.get("nodes", []), where))

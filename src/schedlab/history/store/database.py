@@ -1,0 +1,163 @@
+"""The database under a store: SQLite in a file, or PostgreSQL by its URL."""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from schedlab.errors import StoreError
+
+_DRIVERS = {
+    "sqlite": "sqlite",
+    "postgresql": "postgresql+psycopg",
+    "postgres": "postgresql+psycopg",
+}
+_BUSY_S = 60
+_PRAGMAS = (
+    "journal_mode = WAL",
+    "synchronous = NORMAL",
+    "foreign_keys = ON",
+    "cache_size = -65536",  # kibibytes: the indices of a million jobs
+    "wal_autocheckpoint = 10000",
+)
+
+
+def parse_url(given: str) -> URL:
+    """The database that a URL, or the plain name of a SQLite file, speaks of."""
+    try:
+        url = make_url(given if "://" in given else f"sqlite:///{given}")
+    except ArgumentError:
+        raise StoreError(f"store {given}: not a URL") from None
+    if url.get_backend_name() not in _DRIVERS:
+        kind = url.get_backend_name()
+        raise StoreError(
+            f"store {shown(url)}: a database of kind {kind}; must be sqlite or postgresql"
+        )
+    if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
+        raise StoreError(f"store {given}: names no file, and what is in memory only is no store")
+    return url.set(drivername=_DRIVERS[url.get_backend_name()])
+
+
+def connect(url: URL) -> Engine:
+    """An engine whose transactions are begun as ours must be."""
+    if url.get_backend_name() == "postgresql":
+        return create_engine(url, connect_args={"connect_timeout": 10})
+    engine = create_engine(url, connect_args={"timeout": _BUSY_S})
+
+    @event.listens_for(engine, "connect")
+    def settle(connection: Any, _: Any) -> None:
+        connection.isolation_level = None  # or the driver would begin transactions by itself
+        for pragma in _PRAGMAS:
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        # A transaction that reads and then wants to write would meet a snapshot that is too old.
+        writes = connection.get_execution_options().get("writes", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+@contextmanager
+def writing(engine: Engine) -> Iterator[Connection]:
+    """A transaction that nobody else's is mixed with: one writer at a time."""
+    with engine.connect() as connection:
+        connection = connection.execution_options(writes=True)
+        with connection.begin():
+            if engine.dialect.name == "postgresql":
+                connection.exec_driver_sql("LOCK TABLE jobs IN SHARE ROW EXCLUSIVE MODE")
+            yield connection
+
+
+@contextmanager
+def alone(engine: Engine) -> Iterator[None]:
+    """Refuse where another process does the same; the operating system ends it with the process."""
+    held = _held_by_server(engine) if engine.dialect.name == "postgresql" else _held_file(engine)
+    with held as is_ours:
+        if not is_ours:
+            raise StoreError(
+                f"store {shown(engine.url)}: another ingest is at work on it; wait for its end"
+            )
+        yield
+
+
+@contextmanager
+def _held_by_server(engine: Engine) -> Iterator[bool]:
+    with engine.connect() as connection:
+        statement = text("SELECT pg_try_advisory_lock(hashtext('schedlab.history.ingest'))")
+        is_ours = bool(connection.execute(statement).scalar())
+        connection.commit()  # the lock is the session's, and no transaction is to stay open
+        try:
+            yield is_ours
+        finally:
+            connection.invalidate()  # back in the pool, the session would keep it
+
+
+@contextmanager
+def _held_file(engine: Engine) -> Iterator[bool]:
+    with Path(f"{engine.url.database}-ingest").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
+@contextmanager
+def failing_as_store(url: URL) -> Iterator[None]:
+    """What the database says against us, as one sentence that names it and no password."""
+    try:
+        yield
+    except DBAPIError as error:
+        reason = str(error.orig).strip().splitlines() or [type(error.orig).__name__]
+        raise StoreError(f"store {shown(url)}: {reason[0]}") from None
+
+
+def shown(url: URL) -> str:
+    """The URL as messages may show it."""
+    return url.render_as_string(hide_password=True)
+
+
+def upgrade(engine: Engine) -> None:
+    """Make the tables, or bring those of an earlier schedlab up to date; all or nothing."""
+    with engine.connect().execution_options(writes=True) as connection, connection.begin():
+        config = _config()
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+def require_current(engine: Engine) -> None:
+    """Refuse a database without our tables, or with those of another version."""
+    url = engine.url
+    if url.get_backend_name() == "sqlite" and not Path(str(url.database)).is_file():
+        raise StoreError(f"store {shown(url)}: does not exist; make it with: schedlab history init")
+    with engine.connect() as connection:
+        found = MigrationContext.configure(connection).get_current_revision()
+    scripts = ScriptDirectory.from_config(_config())
+    if found == scripts.get_current_head():
+        return
+    if found is None:
+        remedy = "holds no job history; make it one with: schedlab history init"
+    elif found in {script.revision for script in scripts.walk_revisions()}:
+        remedy = "was made by an earlier schedlab; bring it up to date with: schedlab history init"
+    else:
+        remedy = "was made by a later schedlab than this one"
+    raise StoreError(f"store {shown(url)}: {remedy}")
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
+    return config

@@ -1,0 +1,286 @@
+"""The store of a site's job history."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from sqlalchemy import URL, Connection, Engine, Select, delete, func, insert, select, update
+
+from schedlab.history.schema.fault import Fault
+from schedlab.history.schema.job import JobRecord
+from schedlab.history.store.database import (
+    alone,
+    connect,
+    failing_as_store,
+    parse_url,
+    require_current,
+    shown,
+    upgrade,
+    writing,
+)
+from schedlab.history.store.queries import JobQuery, chosen, counted
+from schedlab.history.store.rows import Row, Said, document_of, identity_of, job_row
+from schedlab.history.store.tables import (
+    UNMEASURED,
+    Measurement,
+    faults,
+    hosts,
+    ingests,
+    jobs,
+    sources,
+)
+from schedlab.history.store.writes import (
+    add_jobs,
+    known,
+    measure_neighbours_again,
+    next_number,
+    overlaps,
+    replace_jobs,
+)
+
+EVERYTHING = JobQuery()
+KEPT_FAULTS = 1_000
+_FETCHED = 1_000
+_SAID = func.coalesce(jobs.c.said, jobs.c.record)
+
+
+@dataclass
+class Counts:
+    """What became of the records that were put."""
+
+    added: int = 0
+    changed: int = 0
+    same: int = 0
+    keys: list[int] = field(default_factory=list, compare=False, repr=False)
+    """Of the jobs that were added or changed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Due:
+    """A job of the store about which sensors are to be asked."""
+
+    key: int
+    digest: int
+    record: JobRecord
+
+
+class Store:
+    """Job records in a database, each under its identity.
+
+    A call that writes is one transaction: after it everything is there, or nothing is.
+    """
+
+    def __init__(self, url: URL, engine: Engine) -> None:
+        self.url = url
+        self._engine = engine
+
+    @classmethod
+    def open(cls, url: str) -> Self:
+        """The store at ``sqlite:///FILE``, ``postgresql://...`` or in a plain file of that name."""
+        return cls._prepared(url, require_current)
+
+    @classmethod
+    def make(cls, url: str) -> Self:
+        """The same, with its tables made or brought up to date first."""
+        return cls._prepared(url, upgrade)
+
+    @classmethod
+    def _prepared(cls, url: str, prepare: Callable[[Engine], None]) -> Self:
+        parsed = parse_url(url)
+        with failing_as_store(parsed):
+            engine = connect(parsed)
+            try:
+                prepare(engine)
+            except BaseException:
+                engine.dispose()
+                raise
+            return cls(parsed, engine)
+
+    @property
+    def shown(self) -> str:
+        """Its URL without a password."""
+        return shown(self.url)
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def ingesting(self) -> Iterator[None]:
+        """For the time of an ingest: another one, of any process, is refused.
+
+        One that measures while the other finds new neighbours would overwrite what it must redo.
+        """
+        with failing_as_store(self.url), alone(self._engine):
+            yield
+
+    def put(
+        self,
+        records: Iterable[JobRecord],
+        *,
+        source: str,
+        ingest: int | None = None,
+        to_measure: bool = False,
+        nodes_are_shared: bool = False,
+    ) -> Counts:
+        """Add new records and replace changed ones; one that says the same changes nothing.
+
+        Args:
+            records: as a source gives them; of those with one identity the last counts.
+            source: where they come from.
+            ingest: the ingest in whose log they are counted.
+            to_measure: whether sensors shall be asked about jobs that have ended.
+            nodes_are_shared: whether jobs that ran beside these must be measured again.
+        """
+        latest = {identity_of(record): Said.of(record) for record in records}
+        with failing_as_store(self.url), writing(self._engine) as connection:
+            there = known(connection, latest)
+            changed = {
+                old.key: latest[who]
+                for who, old in there.items()
+                if old.digest != latest[who].digest
+            }
+            new = [said for who, said in latest.items() if who not in there]
+            added = dict(enumerate(new, next_number(connection, jobs.c.id)))
+            for write, put in ((replace_jobs, changed), (add_jobs, added)):
+                rows = [_row(key, said, source, to_measure) for key, said in put.items()]
+                write(connection, rows, [said.record for said in put.values()])
+            if nodes_are_shared:
+                measure_neighbours_again(connection, [*changed, *added])
+            counts = Counts(len(added), len(changed), len(there) - len(changed), [*changed, *added])
+            if ingest is not None:
+                of_each = {name: getattr(counts, name) for name in ("added", "changed", "same")}
+                _count(connection, ingest, of_each)
+        return counts
+
+    def overlaps(self, keys: Sequence[int]) -> list[tuple[str, str, str]]:
+        """Jobs with these keys that ran beside an earlier one: their id, the other's, and where."""
+        with failing_as_store(self.url), self._engine.connect() as connection:
+            return overlaps(connection, keys)
+
+    def due(self, which: Measurement, many: int, *, after: int = 0) -> list[Due]:
+        """Some of the jobs that are to be measured, or failed to be, with keys above that one."""
+        statement = select(jobs.c.id, jobs.c.digest, _SAID)
+        statement = statement.where(UNMEASURED, jobs.c.measurement == which, jobs.c.id > after)
+        rows = self.select(statement.order_by(jobs.c.id).limit(many))
+        return [
+            Due(key, digest, JobRecord.model_validate_json(record)) for key, digest, record in rows
+        ]
+
+    def put_measured(self, measured: Mapping[Due, JobRecord], failed: Collection[Due]) -> None:
+        """Replace records by the same with what sensors said; one that changed since stays due."""
+        with failing_as_store(self.url), writing(self._engine) as connection:
+            keys = [due.key for due in measured]
+            statement = select(jobs.c.id, jobs.c.digest).where(jobs.c.id.in_(keys))
+            digests = dict(map(tuple, connection.execute(statement)))
+            current = [due for due in measured if digests.get(due.key) == due.digest]
+            rows = [
+                {
+                    **job_row(due.key, measured[due], document_of(measured[due])),
+                    "said": document_of(due.record),
+                    "measurement": Measurement.FAILED if due in failed else Measurement.DONE,
+                }
+                for due in current
+            ]
+            replace_jobs(connection, rows, [measured[due] for due in current])
+
+    def measure_again(self) -> None:
+        """Make all jobs due that have ended on hosts, as after a change of the site's sensors."""
+        ended = jobs.c.end_s.is_not(None) & jobs.c.id.in_(select(hosts.c.job))
+        with failing_as_store(self.url), writing(self._engine) as connection:
+            connection.execute(update(jobs).where(ended).values(measurement=Measurement.DUE))
+
+    def jobs(self, query: JobQuery = EVERYTHING) -> Iterator[JobRecord]:
+        """The records that are meant, in order of submission."""
+        return map(JobRecord.model_validate_json, self.documents(query))
+
+    def said(self, query: JobQuery = EVERYTHING) -> Iterator[JobRecord]:
+        """The same records as their sources gave them, before anything was measured."""
+        return (JobRecord.model_validate_json(said) for (said,) in self.rows(query, _SAID))
+
+    def documents(self, query: JobQuery = EVERYTHING) -> Iterator[str]:
+        """The same as JSON; they are fetched a thousand at a time."""
+        return (record for (record,) in self.rows(query, jobs.c.record))
+
+    def count(self, query: JobQuery = EVERYTHING) -> int:
+        """How many jobs are meant."""
+        return int(self.select(counted(query))[0][0])
+
+    def rows(self, query: JobQuery, *columns: Any) -> Iterator[Sequence[Any]]:
+        """These columns of the jobs that are meant, in order of submission."""
+        statement = chosen(query, *columns).execution_options(yield_per=_FETCHED)
+        with failing_as_store(self.url), self._engine.connect() as connection:
+            yield from connection.execute(statement)
+
+    def select(self, statement: Select[Any]) -> Sequence[Any]:
+        """The rows that a statement on the tables selects."""
+        with failing_as_store(self.url), self._engine.connect() as connection:
+            return connection.execute(statement).all()
+
+    def cursor(self, source: str) -> str | None:
+        """How far the source was read to its end, in its own words; None if it never was."""
+        rows = self.select(select(sources.c.cursor).where(sources.c.name == source))
+        return rows[0][0] if rows else None
+
+    def begin_ingest(self, source: str) -> int:
+        """A new entry in the log, for what is read from the source from now on."""
+        with failing_as_store(self.url), writing(self._engine) as connection:
+            key = next_number(connection, ingests.c.id)
+            nothing = {"added": 0, "changed": 0, "same": 0, "faults": 0}
+            row = {"id": key, "source": source, "began_s": time.time(), **nothing}
+            connection.execute(insert(ingests), row)
+        return key
+
+    def note_faults(self, ingest: int, found: Sequence[Fault]) -> None:
+        """Count what could not be used, and keep the first of it with where it stood."""
+        if not found:
+            return
+        with failing_as_store(self.url), writing(self._engine) as connection:
+            first = next_number(connection, faults.c.place, faults.c.ingest == ingest)
+            rows = [
+                {"ingest": ingest, "place": place, "location": each.where, "message": each.message}
+                for place, each in enumerate(found[: max(0, KEPT_FAULTS + 1 - first)], first)
+            ]
+            if rows:
+                connection.execute(insert(faults), rows)
+            _count(connection, ingest, {"faults": len(found)})
+
+    def end_ingest(
+        self, ingest: int, *, cursor: str | None = None, failure: str | None = None
+    ) -> None:
+        """Close the entry; with a cursor, the next reading of the source may go on from there."""
+        with failing_as_store(self.url), writing(self._engine) as connection:
+            this = ingests.c.id == ingest
+            ended = {"ended_s": time.time(), "failure": failure}
+            connection.execute(update(ingests).where(this).values(ended))
+            if cursor is not None:
+                source = connection.execute(select(ingests.c.source).where(this)).scalar_one()
+                connection.execute(delete(sources).where(sources.c.name == source))
+                connection.execute(insert(sources).values(name=source, cursor=cursor))
+
+
+def _row(key: int, said: Said, source: str, to_measure: bool) -> Row:
+    record = said.record
+    measurable = to_measure and record.end_time is not None and bool(record.per_host)
+    return {
+        **job_row(key, record, said.document),
+        "source": source,
+        "digest": said.digest,
+        "measurement": int(Measurement.DUE if measurable else Measurement.DONE),
+        "said": None,
+    }
+
+
+def _count(connection: Connection, ingest: int, more: Mapping[str, int]) -> None:
+    values = {name: ingests.c[name] + count for name, count in more.items()}
+    connection.execute(update(ingests).where(ingests.c.id == ingest).values(values))

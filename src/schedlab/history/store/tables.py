@@ -1,0 +1,158 @@
+"""The tables of a store.
+
+``jobs.record`` holds the standard record, whole; most other columns of ``jobs``, and the tables
+``hosts``, ``aggregates`` and ``provenances``, repeat parts of it for SQL to search and sum.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    SmallInteger,
+    Table,
+    Text,
+    func,
+    text,
+)
+
+# SQLite keeps a row under its key, without a second index, only where the key's type is INTEGER.
+_Key = BigInteger().with_variant(Integer, "sqlite")
+
+metadata = MetaData()
+
+
+class Measurement(IntEnum):
+    """How far the sensors were asked about a job."""
+
+    DONE = 0
+    """They were, or there is nothing to ask: it has not ended, or the site has no sensors."""
+    DUE = 1
+    FAILED = 2
+    """One did not answer, or not in a way that can be trusted."""
+
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("id", _Key, primary_key=True, autoincrement=False),
+    Column("cluster", Text, nullable=False),
+    Column("jobid", Text, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("queue_s", BigInteger),
+    Column("start_s", BigInteger),
+    Column("end_s", BigInteger),
+    Column("state", Text),
+    Column("partition", Text),
+    Column("user_identifier", Text),
+    Column("accounting_group", Text),
+    Column("job_name", Text),
+    Column("num_host", Integer, nullable=False),
+    Column("energy_joule", Double),
+    Column("maxpower_watt", Double),
+    Column("source", Text, nullable=False),
+    # What the source said, in short: a row that says the same again is not measured again.
+    Column("digest", BigInteger, nullable=False),
+    Column("measurement", SmallInteger, nullable=False),
+    Column("record", Text, nullable=False),
+    # The record as the source gave it, where sensors have added to it since.
+    Column("said", Text),
+)
+Index(
+    "job_identity",
+    jobs.c.jobid,
+    jobs.c.cluster,
+    jobs.c.attempt,
+    func.coalesce(jobs.c.queue_s, -1),
+    unique=True,
+)
+Index("job_queued", jobs.c.queue_s, jobs.c.id)
+Index("job_ran", jobs.c.start_s, jobs.c.end_s)
+Index("job_user", jobs.c.user_identifier, jobs.c.queue_s)
+UNMEASURED = text("measurement != 0")
+"""A condition that a query must have in these words, or the index would not be used for it."""
+Index(
+    "job_unmeasured",
+    jobs.c.measurement,
+    jobs.c.id,
+    sqlite_where=UNMEASURED,
+    postgresql_where=UNMEASURED,
+)
+
+hosts = Table(
+    "hosts",
+    metadata,
+    Column("job", _Key, ForeignKey("jobs.id"), primary_key=True),
+    Column("place", Integer, primary_key=True),
+    Column("node_id", Text, nullable=False),
+    Column("start_s", BigInteger),
+    Column("end_s", BigInteger),
+)
+Index("host_ran", hosts.c.node_id, hosts.c.end_s, hosts.c.start_s)
+
+provenances = Table(
+    "provenances",
+    metadata,
+    Column("id", _Key, primary_key=True, autoincrement=False),
+    Column("unit", Text),
+    Column("native_step_s", Double),
+    Column("scope", Text),
+    Column("attribution", Text),
+    Column("source", Text),
+)
+
+aggregates = Table(
+    "aggregates",
+    metadata,
+    Column("job", _Key, ForeignKey("jobs.id"), primary_key=True),
+    Column("place", Integer, primary_key=True),
+    Column("item", Text, primary_key=True),
+    # The number of the accelerator, -1 for the host itself.
+    Column("device", Integer, primary_key=True),
+    Column("avg", Double),
+    Column("max", Double),
+    Column("min", Double),
+    Column("integral", Double),
+    Column("coverage", Double),
+    Column("provenance", _Key, ForeignKey("provenances.id")),
+)
+
+sources = Table(
+    "sources",
+    metadata,
+    Column("name", Text, primary_key=True),
+    # How far the source was read to its end, in words of its own.
+    Column("cursor", Text),
+)
+
+ingests = Table(
+    "ingests",
+    metadata,
+    Column("id", _Key, primary_key=True, autoincrement=False),
+    Column("source", Text, nullable=False),
+    Column("began_s", Double, nullable=False),
+    # Empty while it runs, and for ever if it was killed.
+    Column("ended_s", Double),
+    Column("added", Integer, nullable=False),
+    Column("changed", Integer, nullable=False),
+    Column("same", Integer, nullable=False),
+    Column("faults", Integer, nullable=False),
+    Column("failure", Text),
+)
+Index("ingest_source", ingests.c.source, ingests.c.id)
+
+faults = Table(
+    "faults",
+    metadata,
+    Column("ingest", _Key, ForeignKey("ingests.id"), primary_key=True),
+    Column("place", Integer, primary_key=True),
+    Column("location", Text, nullable=False),
+    Column("message", Text, nullable=False),
+)

@@ -1,0 +1,156 @@
+"""Standard job records, with the items of Nomura et al., as columns of a workload."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from schedlab.workload.workload import COLUMNS, Array
+
+Record = Mapping[str, Any]
+
+_CODED = {
+    "user": "user_identifier",
+    "group": "accounting_group",
+    "queue": "queue",
+    "partition": "partition",
+    "application": "application",
+}
+_STATUS = {"completed": 1, "cancelled": 5, "preempted": 2, "requeued": 2}
+_KIB = 1024
+_UNFINISHED = ("pending", "running", "suspended")
+
+
+class HistoryTable:
+    """Turns records into columns, portion by portion.
+
+    Jobs are numbered from 1 in the order in which they come, names get codes in the order in which
+    they appear, and time is counted from the first submission.
+
+    Args:
+        preceding: ids of jobs on which others depend, whose numbers are remembered; None if any
+            job may be one.
+    """
+
+    def __init__(self, preceding: frozenset[str] | None = None) -> None:
+        self.records = 0
+        """How many were met, those of jobs that have not ended included."""
+        self._preceding = preceding
+        self._epoch_s: int | None = None
+        self._jobs = 0
+        self._numbers: dict[str, int] = {}
+        self._codes: dict[str, dict[str, int]] = {column: {} for column in _CODED}
+        self._nodes: set[str] = set()
+
+    def columns(self, records: Iterable[Record]) -> dict[str, Array]:
+        """The columns of those jobs among the records that have ended."""
+        rows = []
+        for record in records:
+            self.records += 1
+            if record.get("state") not in _UNFINISHED:
+                rows.append(self._row(record))
+        return {
+            name: np.array([row[name] for row in rows], dtype=COLUMNS[name].dtype)
+            for name in (rows[0] if rows else ())
+        }
+
+    def labels(self) -> dict[str, list[str]]:
+        """The names that the codes stand for, so far."""
+        return {column: list(codes) for column, codes in self._codes.items() if codes}
+
+    def header(self) -> dict[str, list[str]]:
+        """As SWF says it: when time 0 is, and how many nodes there are, as far as they were met."""
+        start = {} if self._epoch_s is None else {"UnixStartTime": [str(self._epoch_s)]}
+        return start | ({"MaxNodes": [str(len(self._nodes))]} if self._nodes else {})
+
+    def _row(self, record: Record) -> dict[str, float]:
+        self._jobs += 1
+        hosts = record.get("per_host") or ()
+        self._nodes.update(host["node_id"] for host in hosts)
+        self._remember(str(record["jobid"]))
+        return {
+            "job_id": self._jobs,
+            **self._times(record),
+            **_resources(record, len(hosts)),
+            **{column: self._code(column, record.get(item)) for column, item in _CODED.items()},
+            "status": _status(record),
+            "depends_on": self._depends_on(record),
+            "think_time_s": int(_known(record.get("think_time_sec"))),
+        }
+
+    def _times(self, record: Record) -> dict[str, float]:
+        start_s, end_s = _epoch_s(record.get("start_time")), _epoch_s(record.get("end_time"))
+        queue_s = _epoch_s(record.get("queue_time"))
+        known = [each for each in (queue_s, start_s, end_s) if each is not None]
+        if not known:
+            raise ValueError("it has no time at all")
+        submit_s = known[0]
+        if self._epoch_s is None:
+            self._epoch_s = submit_s
+        left_s = end_s if start_s is None else start_s
+        run_s = -1 if start_s is None or end_s is None else end_s - start_s
+        energy_j = (record.get("energy") or {}).get("total_joule")
+        energy_j = float("nan") if energy_j is None else energy_j
+        return {
+            "submit_s": submit_s - self._epoch_s,
+            "wait_s": -1 if queue_s is None or left_s is None else left_s - queue_s,
+            "run_s": run_s,
+            "request_s": _known(record.get("req_walltime_sec")),
+            "energy_j": energy_j,
+            "power_w": energy_j / run_s if run_s > 0 else float("nan"),
+        }
+
+    def _remember(self, jobid: str) -> None:
+        if self._preceding is None or jobid in self._preceding:
+            self._numbers[jobid] = self._jobs
+
+    def _depends_on(self, record: Record) -> int:
+        """The last of the jobs it waited for, as SWF has place for one."""
+        numbers = [self._numbers.get(each, -1) for each in record.get("dependency") or ()]
+        return max(numbers, default=-1)
+
+    def _code(self, column: str, name: str | None) -> int:
+        codes = self._codes[column]
+        return -1 if name is None else codes.setdefault(name, len(codes))
+
+
+def _resources(record: Record, hosts: int) -> dict[str, float]:
+    asked, given = record["resource_req"], record.get("resource_alloc") or {}
+    usage = record.get("usage") or {}
+    nodes = hosts or int(given.get("num_host") or asked["num_host"])
+    cores = int(_known(asked.get("num_cpu_perhost")))
+    per_node = max(cores, 1)
+    procs = int(given.get("num_cpu") or nodes * per_node)
+    return {
+        "nodes": nodes,
+        "cores_per_node": cores,
+        "gpus_per_node": int(_known((asked.get("accelerator") or {}).get("num_perhost"))),
+        "allocated_procs": -1 if record.get("start_time") is None else procs,
+        "requested_procs": int(asked["num_host"]) * per_node,
+        "requested_memory_kb": _per(asked.get("mem_perhost_bytes"), _KIB * per_node),
+        "used_memory_kb": _per(usage.get("maxrss_bytes"), _KIB * procs),
+        "cpu_time_s": _per(usage.get("cpu_sec"), procs),
+    }
+
+
+def _per(value: float | None, share: float) -> float:
+    return -1.0 if value is None or not share else value / share
+
+
+def _status(record: Record) -> int:
+    state = record.get("state")
+    if state is not None:
+        return _STATUS.get(state, 0)
+    exit_status = record.get("exit_status")
+    return -1 if exit_status is None else int(exit_status == 0)
+
+
+def _known(value: float | None) -> float:
+    return -1 if value is None else value
+
+
+def _epoch_s(time: str | None) -> int | None:
+    return None if time is None else int(datetime.fromisoformat(time).timestamp())

@@ -1,0 +1,195 @@
+"""A real Slurm with slurmdbd and MariaDB: what we read of its jobs, against its own words."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.history.ingest.reading import clean
+from tests.services.slurm import CLUSTER, Slurm
+from tests.services.users import ANN, BOB
+from tests.services.waiting import until
+
+from schedlab.errors import PeerError
+from schedlab.history.ingest import JobSource
+from schedlab.history.ingest.slurm.database import SlurmDatabase
+from schedlab.history.ingest.slurm.jobcomp import JobComp
+from schedlab.history.ingest.slurm.sacct_json import SacctJson
+from schedlab.history.ingest.slurm.sacct_text import SacctText
+from schedlab.history.schema import JobState
+from schedlab.platform.hostlist import fold_hosts
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("slurm")]
+
+RUNS = 15
+"""As many attempts at jobs the history below has."""
+
+
+@pytest.fixture(scope="module")
+def history(slurm: Slurm) -> Slurm:
+    """The cluster after jobs that ended in every way one can bring about in seconds."""
+    submit, before = slurm.submit, len(_sacct(slurm))
+    late = submit(ANN, "-J", "late", "-t", "5", "--wrap", "sleep 99")
+    until(lambda: _state(slurm, late) == "RUNNING", "it runs, so that no job gets all nodes")
+    submit(ANN, "-J", "pipe|name é = x", "-n2", "-t", "5", "--wrap", "srun sleep 1")
+    first = submit(ANN, "-J", "first", "-t", "1-02:03:04", "--mem=300", "--wrap", "sleep 1")
+    submit(BOB, "-J", "then", "-d", f"afterok:{first}", "--wrap", "sleep 1")
+    submit(BOB, "-J", "array", "-a", "1,3-5:2%2", "--wrap", "sleep 1")
+    submit(BOB, "-J", "fail", "--wrap", "exit 7")
+    submit(BOB, "-J", "crash", "--wrap", "kill -SEGV $$")
+    once = 'test "$SLURM_RESTART_COUNT" ||\nsleep 99'
+    back = submit(ANN, "-J", "back", "--requeue", "--wrap", once)
+    stop = submit(BOB, "-J", "stop", "--wrap", "sleep 99")
+    slurm.run("srun", "-J", "typed", "sleep", "1", user=BOB)
+    submit(ANN, "-J", "wide", "-N8", "-t", "UNLIMITED", "--exclusive", "--wrap", "srun hostname")
+    never = submit(BOB, "-J", "never", "-N8", "--exclusive", "--wrap", "sleep 99")
+    until(lambda: _state(slurm, back) == _state(slurm, stop) == "RUNNING", "they run")
+    slurm.run("scontrol", "requeue", back)
+    slurm.run("scancel", stop)
+    slurm.run("scancel", never)
+    slurm.run("scontrol", "update", f"JobId={late}", "EndTime=now+1")
+    until(lambda: not slurm.run("squeue", "-h"), "the queue is empty", 120)
+    until(lambda: len(_sacct(slurm)) == before + RUNS, "the accounting has all of them")
+    return slurm
+
+
+def _state(slurm: Slurm, job: str) -> str:
+    return slurm.run("squeue", "-h", "-j", job, "-o", "%T").strip()
+
+
+def _sacct(slurm: Slurm) -> list[dict[str, str]]:
+    """Slurm's own words on all attempts that ended."""
+    columns = "JobID,State,JobName%50,Submit,Start,End,NodeList,User,Account,QOS,TimelimitRaw"
+    columns += ",ExitCode,ReqNodes,AllocCPUS"
+    options = ("-aDX", "-P", "--delimiter=\t", "-S", "2020-01-01", "-o", columns)
+    header, *rows = slurm.run("sacct", *options).splitlines()
+    jobs = [dict(zip(header.split("\t"), row.split("\t"), strict=True)) for row in rows]
+    return [job for job in jobs if job["End"] != "Unknown"]
+
+
+def _live(slurm: Slurm, monkeypatch: pytest.MonkeyPatch, kind: str) -> JobSource:
+    monkeypatch.setenv("SLURM_CONF", slurm.environment["SLURM_CONF"])
+    sources: dict[str, JobSource] = {
+        "text": SacctText("sacct"),
+        "json": SacctJson("json"),
+        "log": JobComp("log", file=str(slurm.completion_log)),
+        "database": SlurmDatabase("database", slurm.database_url, CLUSTER),
+    }
+    return sources[kind]
+
+
+def _text(moment: datetime | None) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S") if moment else "None"
+
+
+def test_every_record_says_what_sacct_says(history: Slurm, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ids, names, times, nodes, limits and states of all jobs and attempts."""
+    records = clean(_live(history, monkeypatch, "text"))
+    by_start = {
+        (job.jobid.partition(".r")[0], _text(job.queue_time)): job for job in records.values()
+    }
+    rows = _sacct(history)
+    assert len(by_start) == len(rows) >= RUNS
+    for row in rows:
+        job = by_start[row["JobID"], row["Submit"]]
+        assert job.state == row["State"].partition(" ")[0].lower()
+        assert (job.job_name, job.user_identifier) == (row["JobName"], row["User"])
+        assert (job.accounting_group, job.qos) == (row["Account"], row["QOS"])
+        assert _text(job.end_time) == row["End"]
+        assert job.resource_req.num_host == int(row["ReqNodes"])
+        limit = row["TimelimitRaw"]
+        assert job.req_walltime_sec == (None if limit == "UNLIMITED" else int(limit) * 60)
+        if row["NodeList"] == "None assigned":
+            assert job.start_time is None
+            continue
+        assert _text(job.start_time) == row["Start"]
+        assert fold_hosts(host.node_id for host in job.per_host or ()) == row["NodeList"]
+        assert sum(host.num_cpu or 0 for host in job.per_host or ()) == int(row["AllocCPUS"])
+
+
+def test_every_record_says_what_scontrol_says(
+    history: Slurm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The controller, which remembers the last attempt at each job."""
+    records = clean(_live(history, monkeypatch, "text"))
+    last = {job.jobid.partition(".r")[0]: job for job in records.values()}
+    seen = 0
+    for line in history.run("scontrol", "show", "job", "-o").splitlines():
+        facts = dict(re.findall(r"(\w+)=(\S*)", line))
+        jobid = facts["JobId"]
+        if "ArrayJobId" in facts:
+            jobid = f"{facts['ArrayJobId']}_{facts['ArrayTaskId']}"
+        job = last[jobid]
+        assert job.state == facts["JobState"].lower()
+        assert _text(job.queue_time) == facts["SubmitTime"]
+        assert job.partition == facts["Partition"]
+        if job.start_time is not None:
+            assert _text(job.start_time) == facts["StartTime"]
+            assert _text(job.end_time) == facts["EndTime"]
+        if job.state in (JobState.COMPLETED, JobState.FAILED):
+            code, signal = (int(part) for part in facts["ExitCode"].split(":"))
+            assert (job.exit_signal or 0) == signal
+            assert job.exit_status == (128 + signal if signal else code)
+        seen += 1
+    assert seen == len(last)
+
+
+def test_what_only_the_submission_knew(history: Slurm, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dependency, array, kind, request and attempt, by the names of the jobs."""
+    records = clean(_live(history, monkeypatch, "text"))
+    by_name = {job.job_name: job for job in records.values()}
+    assert by_name["then"].dependency == [by_name["first"].jobid]
+    assert by_name["first"].resource_req.mem_perhost_bytes == 300 << 20
+    assert by_name["first"].req_walltime_sec == 1564 * 60
+    assert by_name["typed"].job_type == "interactive"
+    assert by_name["array"].job_type == "batch array"
+    assert by_name["wide"].exclusive is True
+    assert by_name["late"].state == "timeout"
+    assert by_name["crash"].exit_signal == 11
+    assert by_name["fail"].exit_status == 7
+    assert by_name["never"].start_time is None
+    assert by_name["back"].attempt == 2
+    assert sorted(
+        job.array_task_id or 0 for job in records.values() if job.job_name == "array"
+    ) == [
+        *(1, 3, 5),
+    ]
+
+
+@pytest.mark.parametrize("kind", ["json", "log", "database"])
+def test_all_sources_tell_the_same(
+    history: Slurm, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """A site may take whichever it can reach."""
+    text = clean(_live(history, monkeypatch, "text"))
+    other = clean(_live(history, monkeypatch, kind))
+    assert other.keys() == text.keys()
+    items = ["identity", "start_time", "end_time", "state", "per_host", "user_identifier", "qos"]
+    items += ["job_name", "accounting_group", "partition", "resource_req", "req_walltime_sec"]
+    if kind == "database":
+        items += ["exit_status", "exit_signal", "dependency", "job_type", "native_priority"]
+    for jobid, job in text.items():
+        for item in items:
+            assert getattr(other[jobid], item) == getattr(job, item), (jobid, item)
+
+
+@pytest.mark.parametrize("kind", ["text", "json", "log", "database"])
+def test_reading_on_finds_the_same_jobs_or_none(
+    history: Slurm, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """The same rows again are the same records: a second ingest changes nothing."""
+    source = _live(history, monkeypatch, kind)
+    everything = clean(source)
+    again = clean(source, source.cursor)
+    assert all(everything[jobid] == job for jobid, job in again.items())
+    assert (kind == "log") is (again == {})
+
+
+def test_a_server_that_is_gone_is_one_sentence(tmp_path: Path) -> None:
+    """With no password in it."""
+    source = SlurmDatabase("database", "mysql://slurm:secret@127.0.0.1:9/acct", "one")
+    with pytest.raises(PeerError, match=r"127\.0\.0\.1:9") as caught:
+        list(source.read())
+    assert "secret" not in str(caught.value)

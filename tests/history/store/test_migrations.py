@@ -1,0 +1,75 @@
+"""The migrations make the tables that the program works with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import Connection, NullPool, create_engine, text
+
+from schedlab.errors import StoreError
+from schedlab.history.store import Store
+from schedlab.history.store.tables import metadata
+
+
+@contextmanager
+def connected(url: str) -> Iterator[Connection]:
+    """A connection that is closed, not kept for others."""
+    engine = create_engine(url, poolclass=NullPool)
+    with engine.connect() as connection, connection.begin():
+        yield connection
+
+
+def tables_of(url: str) -> set[tuple[str, ...]]:
+    """Columns with their types, and the statements that made indices."""
+    with connected(url) as connection:
+        columns = connection.execute(
+            text("SELECT m.name, c.* FROM sqlite_master m, pragma_table_info(m.name) c")
+        )
+        indices = connection.execute(
+            text(
+                "SELECT replace(sql, '\"', '') FROM sqlite_master WHERE type = 'index' AND sql > ''"
+            )
+        )
+        return {tuple(map(str, row)) for row in [*columns, *indices] if "alembic" not in row[0]}
+
+
+def test_the_migrations_make_the_tables_of_sqlite(tmp_path: Path) -> None:
+    """Tables are written twice, as they are and as a history: the two must agree."""
+    migrated, declared = (f"sqlite:///{tmp_path / name}" for name in ("migrated", "declared"))
+    Store.make(migrated).close()
+    with connected(declared) as connection:
+        metadata.create_all(connection)
+    assert tables_of(migrated) == tables_of(declared)
+
+
+@pytest.mark.slow
+def test_the_migrations_make_the_tables_of_postgresql(postgresql: Callable[[], str]) -> None:
+    """Alembic finds nothing that is still to be migrated."""
+    url = postgresql()
+    Store.make(url).close()
+    with connected(url.replace("://", "+psycopg://")) as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+
+
+def test_making_a_store_again_keeps_what_is_in_it(tmp_path: Path) -> None:
+    """``init`` may be run at every upgrade."""
+    url = str(tmp_path / "history.db")
+    with Store.make(url) as store:
+        store.begin_ingest("slurm")
+    with Store.make(url) as store:
+        assert store.begin_ingest("slurm") == 2
+
+
+def test_a_store_of_a_later_version_is_refused(tmp_path: Path) -> None:
+    """An old program must not write into tables whose meaning it does not know."""
+    url = f"sqlite:///{tmp_path / 'history.db'}"
+    Store.make(url).close()
+    with connected(url) as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(StoreError, match="later schedlab"):
+        Store.open(url)

@@ -1,0 +1,263 @@
+"""What is put into a store, and what comes out of it."""
+
+from __future__ import annotations
+
+from datetime import timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select, text
+from tests.history.records import NOON_S, job, measured_job
+
+from schedlab.errors import StoreError
+from schedlab.history.schema import Fault, JobRecord
+from schedlab.history.schema.times import from_epoch
+from schedlab.history.store import Counts, JobQuery, Measurement, Store
+from schedlab.history.store.queries import chosen
+from schedlab.history.store.tables import aggregates, faults, hosts, ingests, jobs, provenances
+
+
+def put(store: Store, *records: JobRecord) -> Counts:
+    """Store what a source called "test" says."""
+    return store.put(records, source="test")
+
+
+def ids(store: Store, **query: object) -> list[str]:
+    """The ids of the jobs that are meant."""
+    return [each.jobid for each in store.jobs(JobQuery(**query))]  # type: ignore[arg-type]
+
+
+def test_a_record_comes_back_as_it_was(store: Store) -> None:
+    """The record is kept whole: items nobody knows, timelines and accelerators included."""
+    given = measured_job(rack_colour="blue")
+    put(store, given)
+    assert list(store.jobs()) == [given]
+
+
+def test_the_same_again_changes_nothing(store: Store) -> None:
+    """Reading a source twice is harmless, so a reading that was killed can be repeated."""
+    assert put(store, job("1"), job("2")) == Counts(added=2)
+    assert put(store, job("1"), job("2")) == Counts(same=2)
+    assert len(list(store.jobs())) == 2
+
+
+def test_a_job_that_went_on_is_replaced_with_all_its_parts(store: Store) -> None:
+    """A job first seen running is the same job when it has ended; no row of before remains."""
+    put(store, measured_job(state="running"))
+    assert put(store, job("1", per_host=[{"node_id": "n07"}])) == Counts(changed=1)
+    assert [each.state for each in store.jobs()] == ["completed"]
+    assert store.select(select(hosts.c.node_id)) == [("n07",)]
+    assert store.select(select(aggregates)) == []
+
+
+def test_a_used_again_id_is_another_job(store: Store) -> None:
+    """Schedulers reuse ids: the time of submission, the attempt and the cluster tell jobs apart."""
+    put(store, job("1"), job("1", queued_s=5), job("1", attempt=2), job("1", cluster="two"))
+    assert ids(store) == ["1"] * 4
+
+
+def test_of_two_rows_with_one_identity_the_later_counts(store: Store) -> None:
+    """A log that says the same job twice says last how it ended."""
+    put(store, job("1", state="failed"), job("1", state="completed"))
+    assert [each.state for each in store.jobs()] == ["completed"]
+
+
+def test_a_job_without_a_queue_time_has_an_identity_too(store: Store) -> None:
+    """The paper does not require it; two such rows of one id are one job."""
+    unknown = job("1").model_copy(update={"queue_time": None})
+    put(store, unknown)
+    assert put(store, unknown) == Counts(same=1)
+
+
+def test_times_are_kept_in_one_zone(store: Store) -> None:
+    """A file of records has one zone, so that the order of texts is the order of time."""
+    tokyo = timezone(timedelta(hours=9))
+    given = job("1", queue_time=from_epoch(NOON_S).astimezone(tokyo))
+    put(store, given)
+    (document,) = store.documents()
+    assert '"queue_time":"20231115T120000+0000"' in document
+    assert put(store, given) == Counts(same=1)
+
+
+def test_the_parts_of_a_record_can_be_asked_for_by_sql(store: Store) -> None:
+    """Aggregates stand in rows, one per host, item and device, with one row per provenance."""
+    put(store, measured_job())
+    columns = (aggregates.c.place, aggregates.c.item, aggregates.c.device, aggregates.c.avg)
+    assert sorted(store.select(select(*columns))) == [
+        (0, "accelerator.utilization_percent", 0, 50.0),
+        (0, "accelerator.utilization_percent", 1, 50.0),
+        (0, "power_watt", -1, 200.0),
+        (1, "power_watt", -1, 200.0),
+    ]
+    assert sorted(store.select(select(provenances.c.unit))) == [("%",), ("W",)]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ({}, ["1", "2", "3"]),
+        ({"users": ("bob",)}, ["2"]),
+        ({"nodes": ("n02",)}, ["3"]),
+        ({"jobids": ("3", "1")}, ["1", "3"]),
+        ({"states": ("failed",)}, ["2"]),
+        ({"limit": 2}, ["1", "2"]),
+        # Job 1 runs from 10 s to 110 s after noon, job 2 from 110 s to 210 s.
+        ({"ran_to_s": NOON_S + 110}, ["1"]),
+        ({"ran_from_s": NOON_S + 110, "ran_to_s": NOON_S + 111}, ["2"]),
+        ({"queued_from_s": NOON_S + 100, "queued_to_s": NOON_S + 200}, ["2"]),
+    ],
+)
+def test_jobs_are_found_by_who_where_and_when(
+    store: Store, query: dict[str, object], found: list[str]
+) -> None:
+    """Every condition narrows; a range of time excludes its end, as a job's last second does."""
+    put(
+        store,
+        job("3", queued_s=200, per_host=[{"node_id": "n02"}]),
+        job("1"),
+        job("2", queued_s=100, user_identifier="bob", state="failed"),
+    )
+    assert ids(store, **query) == found
+
+
+def due_ids(store: Store) -> list[str]:
+    """The jobs about which sensors are to be asked."""
+    return [due.record.jobid for due in store.due(Measurement.DUE, 10)]
+
+
+def test_a_measured_job_is_the_same_job_when_it_is_read_again(store: Store) -> None:
+    """What sensors added is kept, and they are asked only once for what the scheduler says."""
+    store.put([job("1")], source="test", to_measure=True)
+    (due,) = store.due(Measurement.DUE, 10)
+    store.put_measured({due: measured_job("1")}, failed=[])
+    assert due_ids(store) == []
+    assert store.put([job("1")], source="test", to_measure=True) == Counts(same=1)
+    assert list(store.jobs()) == [measured_job("1")]
+
+
+def test_a_job_whose_sensor_failed_can_be_measured_later(store: Store) -> None:
+    """The job is kept, and known to be incomplete."""
+    store.put([job("1"), job("2")], source="test", to_measure=True)
+    first, second = store.due(Measurement.DUE, 10)
+    store.put_measured({first: job("1"), second: job("2")}, failed=[first])
+    assert due_ids(store) == []
+    assert [due.record.jobid for due in store.due(Measurement.FAILED, 10)] == ["1"]
+
+
+def test_a_job_is_measured_when_it_has_ended(store: Store) -> None:
+    """A timeline that still grows has no mean yet, and a job that never ran has none at all."""
+    waiting: dict[str, Any] = {
+        "state": "pending",
+        "start_time": None,
+        "end_time": None,
+        "per_host": None,
+    }
+    running: dict[str, Any] = {"state": "running", "end_time": None}
+    store.put([job("1", **waiting), job("2", **running)], source="test", to_measure=True)
+    assert due_ids(store) == []
+
+
+def test_a_late_neighbour_makes_a_job_due_again(store: Store) -> None:
+    """Its share of the node was reckoned without the other job, of which nobody knew."""
+    apart = job("2", per_host=[{"node_id": "n02"}])
+    store.put([job("1"), apart, job("3", queued_s=100)], source="t", to_measure=True)
+    measured = {due: due.record for due in store.due(Measurement.DUE, 10)}
+    store.put_measured(measured, failed=[])
+    late = [job("4", queued_s=50)]
+    store.put(late, source="test", to_measure=True, nodes_are_shared=True)
+    assert sorted(due_ids(store)) == ["1", "3", "4"]
+
+
+def test_all_can_be_measured_again(store: Store) -> None:
+    """A site gets a new sensor, and wants to know of old jobs too."""
+    store.put([job("1"), job("2", state="running", end_time=None)], source="test")
+    assert due_ids(store) == []
+    store.measure_again()
+    assert due_ids(store) == ["1"]
+
+
+def test_a_job_that_changed_while_it_was_measured_stays_due(store: Store) -> None:
+    """What was measured belongs to what the scheduler said before."""
+    store.put([job("1")], source="test", to_measure=True)
+    (due,) = store.due(Measurement.DUE, 10)
+    store.put([job("1", exit_status=1)], source="test", to_measure=True)
+    store.put_measured({due: measured_job("1")}, failed=[])
+    assert [each.exit_status for each in store.jobs()] == [1]
+    assert due_ids(store) == ["1"]
+
+
+def test_the_log_counts_and_the_cursor_waits_for_the_end(store: Store) -> None:
+    """The cursor moves only when all before it is stored, or a killed run would leave a gap."""
+    ingest = store.begin_ingest("slurm")
+    store.put([job("1")], source="slurm", ingest=ingest)
+    store.note_faults(ingest, [Fault("sacct:3", "has 2 fields")])
+    assert store.cursor("slurm") is None
+    store.end_ingest(ingest, cursor="2023-11-15")
+    assert store.cursor("slurm") == "2023-11-15"
+    columns = (ingests.c.added, ingests.c.same, ingests.c.faults)
+    assert store.select(select(*columns)) == [(1, 0, 1)]
+    assert store.select(select(faults.c.location)) == [("sacct:3",)]
+
+
+def test_a_failed_transaction_leaves_no_trace(store: Store) -> None:
+    """A batch is stored whole or not at all."""
+    broken = job("2")
+    broken.resource_req.num_host = None  # type: ignore[assignment]
+    with pytest.raises(StoreError, match="num_host"):
+        put(store, job("1"), broken)
+    assert list(store.jobs()) == []
+
+
+def test_one_ingest_at_a_time(store: Store, store_url: str) -> None:
+    """A second one is refused while the first is at work, and let in when it is done."""
+    with Store.open(store_url) as other:
+        with store.ingesting(), pytest.raises(StoreError, match="another ingest"):
+            other.ingesting().__enter__()
+        with other.ingesting():
+            pass
+
+
+def test_a_store_must_be_made_before_it_is_opened(store_url: str) -> None:
+    """A misspelt name must not become an empty store in which nothing is found."""
+    with pytest.raises(StoreError, match="schedlab history init"):
+        Store.open(store_url)
+    Store.make(store_url).close()
+    Store.open(store_url).close()
+
+
+def test_what_is_no_store_is_refused() -> None:
+    """The sentence says what was given and what is allowed."""
+    with pytest.raises(StoreError, match="kind mysql; must be sqlite or postgresql"):
+        Store.open("mysql://localhost/jobs")
+    with pytest.raises(StoreError, match="no store"):
+        Store.open("sqlite://")
+
+
+def test_a_password_is_not_shown() -> None:
+    """Messages end in logs."""
+    with pytest.raises(StoreError) as caught:
+        Store.open("postgresql://me:secret@127.0.0.1:1/nothing")
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("query", "index"),
+    [
+        (JobQuery(measurements=(Measurement.DUE,)), "job_unmeasured"),
+        (JobQuery(queued_from_s=1, queued_to_s=2), "job_queued"),
+        (JobQuery(ran_from_s=1, ran_to_s=2), "job_ran"),
+        (JobQuery(users=("ann",)), "job_user"),
+        (JobQuery(jobids=("1",)), "job_identity"),
+        (JobQuery(nodes=("n01",)), "host_ran"),
+    ],
+)
+def test_a_query_reads_an_index_and_not_the_table(
+    tmp_path: Path, query: JobQuery, index: str
+) -> None:
+    """Of a million jobs, those that are meant are found without a look at the others."""
+    with Store.make(str(tmp_path / "history.db")) as store:
+        statement = chosen(query, jobs.c.record)
+        compiled = statement.compile(compile_kwargs={"literal_binds": True})
+        plan = store.select(text(f"EXPLAIN QUERY PLAN {compiled}"))  # type: ignore[arg-type]
+    assert any(index in row[-1] for row in plan), plan

@@ -1,0 +1,91 @@
+"""Timelines that are copied before their source forgets them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.history.records import NOON_S
+from tests.history.tiny_site import SITE, tiny_site
+
+from schedlab.errors import SensorError
+from schedlab.history.archive import archive_days
+from schedlab.history.pipeline import ingest, measure_due
+from schedlab.history.sensors.source import Request
+from schedlab.history.site import read_site
+from schedlab.history.sources import job_sources
+from schedlab.history.store import Store
+
+NEXT_DAY_S = NOON_S + 86_400
+ARCHIVE = '[archive]\nfolder = "kept"\n'
+FROM_ARCHIVE = SITE.split("[[sensor_source]]", maxsplit=1)[0] + (
+    '[[sensor_source]]\nkind = "archive"\nname = "kept"\nfolder = "kept"\n'
+    '[[sensor_source.item]]\nname = "power_watt"\nunit = "W"\n'
+)
+
+
+@pytest.fixture
+def archived(tmp_path: Path) -> Path:
+    """A folder in which the tiny site was ingested and archived."""
+    site = tiny_site(tmp_path, ARCHIVE)
+    with Store.make(str(tmp_path / "history.db")) as store:
+        for source in job_sources(site):
+            ingest(store, source, site=site)
+        measure_due(store, site)
+        done = archive_days(site, store, NEXT_DAY_S)
+    assert done is not None
+    assert done.files == 1
+    return tmp_path
+
+
+def test_an_archived_timeline_is_that_of_its_source(archived: Path) -> None:
+    """Intervals, extremes and who measured are kept."""
+    source = read_site(archived / "site.toml").sensor_sources[0]
+    (archived / "archive.toml").write_text(FROM_ARCHIVE)
+    kept = read_site(archived / "archive.toml").sensor_sources[0]
+    request = Request({"n01": (), "n02": ()}, NOON_S, NOON_S + 600)
+    before, after = source.read("power_watt", request), kept.read("power_watt", request)
+    assert before.keys() == after.keys()
+    for place, series in before.items():
+        for column in ("start_s", "end_s", "mean", "least", "greatest"):
+            assert np.array_equal(getattr(series, column), getattr(after[place], column))
+        assert after[place].source == "meter"
+
+
+def test_the_archive_stands_in_for_a_source_that_forgot(archived: Path) -> None:
+    """Jobs ingested from the archive alone have the same energy."""
+    (archived / "archive.toml").write_text(FROM_ARCHIVE)
+    site = read_site(archived / "archive.toml")
+    with (
+        Store.open(str(archived / "history.db")) as before,
+        Store.make(str(archived / "again.db")) as after,
+    ):
+        for source in job_sources(site):
+            ingest(after, source, site=site)
+        measure_due(after, site)
+        assert [each.energy.total_joule for each in after.jobs() if each.energy] == [
+            each.energy.total_joule for each in before.jobs() if each.energy
+        ]
+
+
+def test_a_day_is_archived_once_and_when_it_is_over(archived: Path) -> None:
+    """A day that still goes on would be cut off."""
+    site = read_site(archived / "site.toml")
+    with Store.open(str(archived / "history.db")) as store:
+        again = archive_days(site, store, NEXT_DAY_S)
+        assert again is not None
+        assert again.files == 0
+        for path in (archived / "kept").rglob("*.parquet"):
+            path.unlink()
+        today = archive_days(site, store, NOON_S + 3600)
+        assert today is not None
+        assert today.files == 0
+
+
+def test_another_unit_is_refused(archived: Path) -> None:
+    """Watts taken for kilowatts would be silently wrong."""
+    (archived / "archive.toml").write_text(FROM_ARCHIVE.replace('unit = "W"', 'unit = "kW"'))
+    kept = read_site(archived / "archive.toml").sensor_sources[0]
+    with pytest.raises(SensorError, match="archived in W, not in kW"):
+        kept.read("power_watt", Request({"n01": ()}, NOON_S, NOON_S + 600))

@@ -1,0 +1,179 @@
+"""The site file: what it says, and the sentence for each mistake."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schedlab.errors import InputError, SchedlabError
+from schedlab.history.keeping import ArchiveSection, ReleaseSection, StoreSection
+from schedlab.history.sensors import PRESETS, SENSORS, make_sensor_source
+from schedlab.history.sensors.items import UNITS
+from schedlab.history.site import (
+    CarbonSection,
+    NodesSection,
+    SharingSection,
+    Site,
+    SiteSection,
+    read_site,
+)
+
+SITE = """
+[site]
+name = "two halls"
+time_zone = "Asia/Tokyo"
+
+[[cluster]]
+name = "old"
+
+[[cluster.nodes]]
+hosts = "o[01-04]"
+cpus = 16
+memory = "64GiB"
+
+[[cluster]]
+name = "new"
+
+[[cluster.nodes]]
+hosts = "g[1-2]"
+cpus = 64
+memory = "512GiB"
+accelerators = 4
+accelerator_type = "A100"
+
+[[cluster.nodes]]
+hosts = "c[1-8]"
+cpus = 64
+
+[sharing]
+by = "mem"
+of = "node"
+
+[carbon]
+gram_per_kwh = 450
+source = "the grid's operator, 2023"
+
+[[job_source]]
+kind = "slurm-sacct"
+file = "sacct.txt"
+
+[[sensor_source]]
+name = "prom"
+kind = "prometheus"
+url = "http://localhost:9090"
+presets = ["ipmi"]
+clusters = ["new"]
+
+[[sensor_source]]
+name = "files"
+kind = "csv"
+files = "ipmi/{date:%Y%m%d}.csv"
+
+[[sensor_source.item]]
+name = "power_watt"
+column = "watts"
+unit = "W"
+"""
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    """Two clusters, one of which has a Prometheus."""
+    return written(tmp_path, SITE)
+
+
+def written(folder: Path, text: str) -> Site:
+    """The site of a file with that text."""
+    (folder / "site.toml").write_text(text)
+    return read_site(folder / "site.toml")
+
+
+def test_nodes_are_known_by_name(site: Site) -> None:
+    """Each host of a host list is like its group."""
+    new = site.cluster("new")
+    assert sorted(new.by_host) == ["c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "g1", "g2"]
+    assert new.by_host["g2"].accelerators == 4
+    assert new.by_host["g2"].capacity("mem") == 512 * 2**30
+    assert new.by_host["c1"].capacity("gpu") is None
+
+
+def test_sources_are_asked_in_the_order_of_the_file(site: Site) -> None:
+    """The first that knows an item of the cluster goes first; the others stand in for it."""
+    new, old = (
+        {item: [source.name for source in sources] for item, sources in found.items()}
+        for found in (site.sensor_items("new"), site.sensor_items("old"))
+    )
+    assert new["power_watt"] == ["prom", "files"]
+    assert new["fan_rpm"] == ["prom"]
+    assert old == {"power_watt": ["files"]}
+
+
+def test_a_record_without_a_cluster_is_of_the_only_one(site: Site, tmp_path: Path) -> None:
+    """With two clusters nobody can tell."""
+    with pytest.raises(SchedlabError, match="unknown cluster"):
+        site.cluster(None)
+    one = written(tmp_path, '[site]\nname = "x"\n[[cluster]]\nname = "only"\n')
+    assert one.cluster(None).name == "only"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("[sharing]", "[shering]", 'unknown key or section of the site "shering"; did you mean'),
+        ("cpus = 16", "cpu = 16", r'\[\[cluster.nodes\]\] "cpu"; did you mean "cpus"'),
+        ("o[01-04]", "o[01-", "host list"),
+        ('"64GiB"', '"64 bananas"', "is not an amount of memory"),
+        ("Asia/Tokyo", "Asia/Tokio", 'time_zone is "Asia/Tokio"'),
+        ('by = "mem"', 'by = "memory"', 'did you mean "mem"'),
+        ('of = "node"', 'of = "rack"', 'unknown of "rack"'),
+        ("gram_per_kwh = 450", "gram_per_kwh = -1", "must be >= 0"),
+        ('name = "new"', 'name = "old"', "two clusters have one name"),
+        ('clusters = ["new"]', 'clusters = ["nwe"]', 'did you mean "new"'),
+        ('presets = ["ipmi"]', 'presets = "ipmi"', "must be a list of texts"),
+        ('kind = "csv"', 'kind = "cvs"', 'unknown kind of sensor source "cvs"; did you mean "csv"'),
+        ('unit = "W"', 'unit = "degC"', r'\[\[item\]\] "power_watt": a gauge in degC cannot'),
+        ('column = "watts"', "", "does not say column"),
+        ("[[job_source]]", "[job_source]", r"write \[\[job_source\]\] with double brackets"),
+        ('[[cluster]]\nname = "old"', "[[cluster]]", r"\[\[cluster\]\] does not say name"),
+    ],
+)
+def test_a_mistake_is_one_sentence(tmp_path: Path, old: str, new: str, sentence: str) -> None:
+    """It names the file, the section and what was allowed."""
+    assert old in SITE
+    with pytest.raises(InputError, match=sentence) as caught:
+        written(tmp_path, SITE.replace(old, new, 1))
+    assert str(caught.value).startswith(str(tmp_path / "site.toml"))
+
+
+def test_broken_toml_is_named_with_its_line(tmp_path: Path) -> None:
+    """As editors can jump to."""
+    with pytest.raises(InputError, match=r"site.toml:2: not TOML"):
+        written(tmp_path, '[site]\nname = "x\n')
+
+
+def test_a_site_needs_a_name_and_a_cluster(tmp_path: Path) -> None:
+    """The least that a site is."""
+    with pytest.raises(InputError, match=r"has no \[cluster\]"):
+        written(tmp_path, '[site]\nname = "x"\n')
+
+
+def test_the_page_on_site_files_has_every_key() -> None:
+    """What can be written into the file is on its page, with kinds, units and presets."""
+    page = (Path(__file__).parents[2] / "docs" / "formats" / "site-file.md").read_text()
+    sections: list[Any] = [SiteSection, NodesSection, SharingSection, CarbonSection]
+    sections += [StoreSection, ArchiveSection, ReleaseSection]
+    for source in SENSORS.values():
+        sections += [source.source_section, source.item_section]
+    keys = {field.name for section in sections for field in fields(section)}
+    for name in keys | set(SENSORS) | set(PRESETS):
+        assert f"`{name}`" in page, name
+    for unit in UNITS:
+        assert f"`{unit.removesuffix('/s')}`" in page or f"`{unit}`" in page, unit
+    for preset in PRESETS:
+        given = {"kind": "prometheus", "name": "p", "url": "u", "presets": [preset]}
+        row = next(line for line in page.splitlines() if line.startswith(f"| `{preset}` |"))
+        for item in make_sensor_source(given, Path()).items:
+            assert f"`{item}`" in row

@@ -1,0 +1,72 @@
+"""A PostgreSQL server of the tests' own, on loopback, in a temporary folder."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+
+def free_port() -> int:
+    """A port of loopback that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _programs() -> Path:
+    """The folder of the newest server that is installed."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    if not found:
+        pytest.skip("no PostgreSQL server is installed")
+    return found[-1].parent
+
+
+class PostgreSQL:
+    """A server of which each caller gets an empty database."""
+
+    def __init__(self, folder: Path) -> None:
+        self._programs = _programs()
+        self._data, self.port = folder / "data", free_port()
+        if os.geteuid() == 0:  # which the server refuses to run as
+            shutil.chown(folder, "postgres", "postgres")
+        self._folder, self._names = folder, count()
+        self._run("initdb", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-sync")
+        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -k {folder} -c fsync=off"
+        self._run("pg_ctl", "-w", "-l", str(folder / "log"), "-o", options, "start")
+
+    def new_database(self) -> str:
+        """The URL of a database that did not exist before."""
+        name = f"test{next(self._names)}"
+        address = ("-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres")
+        subprocess.run([self._programs / "createdb", *address, name], check=True)
+        return f"postgresql://postgres@127.0.0.1:{self.port}/{name}"
+
+    def stop(self) -> None:
+        """At once, without waiting for connections to be given back."""
+        self._run("pg_ctl", "-m", "immediate", "stop")
+
+    def _run(self, program: str, *arguments: str) -> None:
+        user = "postgres" if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
+        command = [str(self._programs / program), "-D", str(self._data), *arguments]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=self._folder, user=user)
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[Callable[[], str]]:
+    """Makes an empty database and gives its URL."""
+    # Not under tmp_path, whose parents the server's own user may not enter.
+    with tempfile.TemporaryDirectory(prefix="schedlab-postgresql-") as folder:
+        server = PostgreSQL(Path(folder))
+        try:
+            yield server.new_database
+        finally:
+            server.stop()

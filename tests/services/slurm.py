@@ -1,0 +1,249 @@
+"""Slurm with slurmdbd and MariaDB: eight nodes on this machine, in a folder of their own.
+
+Their power stands in databases as Ganglia keeps them, written beforehand for the half hour to come,
+which Slurm's ext_sensors plugin reads.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from tests.services.postgresql import free_port
+from tests.services.processes import require_program, running
+from tests.services.users import ANN, BOB, unix_users
+from tests.services.waiting import until
+
+CLUSTER = "testcl"
+NODES = tuple(f"n{number:02d}" for number in range(1, 9))
+POWER_S = 1800
+"""How long the power of the nodes is known from the start of the cluster on."""
+
+
+@dataclass(frozen=True)
+class Slurm:
+    """A running cluster."""
+
+    folder: Path
+    database_url: str
+    """Of slurmdbd's tables."""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """By which Slurm's commands find the cluster."""
+        return {"SLURM_CONF": str(self.folder / "slurm.conf")}
+
+    @property
+    def rrds(self) -> Path:
+        """Where Ganglia would keep the power of the nodes."""
+        return self.folder / "rrds"
+
+    @property
+    def completion_log(self) -> Path:
+        """What jobcomp/filetxt writes."""
+        return self.folder / "jobcomp.log"
+
+    def run(self, *command: str, user: str | None = None) -> str:
+        """What a command of Slurm prints."""
+        done = subprocess.run(
+            command,
+            check=False,
+            capture_output=True,
+            text=True,
+            user=user,
+            cwd=self.folder / "jobs",
+            env={**os.environ, "TZ": "UTC", **self.environment},
+        )
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+        return done.stdout
+
+    def submit(self, user: str, *options: str) -> str:
+        """The id of a new job."""
+        return self.run("sbatch", "--parsable", *options, user=user).strip().partition(";")[0]
+
+
+@contextmanager
+def slurm_cluster(database_url: str) -> Iterator[Slurm]:
+    """A cluster of eight nodes, for as long as the block lasts."""
+    programs = ("munged", "slurmdbd", "slurmctld", "slurmd", "sacctmgr", "sbatch", "rrdtool")
+    paths = {name: require_program(name) for name in programs}
+    with (
+        unix_users(ANN, BOB),
+        tempfile.TemporaryDirectory(prefix="schedlab-slurm-") as name,
+        ExitStack() as daemons,
+    ):
+        folder = Path(name)
+        folder.chmod(0o755)
+        _folders(folder)
+        munge = [paths["munged"], "--foreground", "--force", f"--socket={folder}/munge/socket"]
+        munge += [f"--key-file={folder}/munge/key", f"--pid-file={folder}/munge/pid"]
+        munge += [f"--log-file={folder}/munge/log", f"--seed-file={folder}/munge/seed"]
+        daemons.enter_context(
+            running(["runuser", "-u", "munge", "--", *munge], folder / "munge.log")
+        )
+        cluster = Slurm(folder, database_url)
+        _configure(cluster)
+        _write_power(cluster.rrds)
+        _start(cluster, daemons, paths)
+        yield cluster
+
+
+def _folders(folder: Path) -> None:
+    for name in ("state", "spool", "log", "munge", "jobs"):
+        (folder / name).mkdir()
+    (folder / "jobs").chmod(0o1777)
+    (folder / "munge" / "key").write_bytes(secrets.token_bytes(1024))
+    (folder / "munge" / "key").chmod(0o400)
+    (folder / "munge").chmod(0o711)
+    for path in (folder / "munge", folder / "munge" / "key"):
+        shutil.chown(path, "munge", "munge")
+    for name in ("state", "log"):
+        shutil.chown(folder / name, "slurm", "slurm")
+    (folder / "jobcomp.log").touch()
+    shutil.chown(folder / "jobcomp.log", "slurm", "slurm")
+
+
+def _configure(cluster: Slurm) -> None:
+    folder, dbd_port = cluster.folder, free_port()
+    (folder / "slurmdbd.conf").write_text(_database_settings(cluster, dbd_port))
+    (folder / "slurmdbd.conf").chmod(0o600)
+    shutil.chown(folder / "slurmdbd.conf", "slurm", "slurm")
+    (folder / "slurm.conf").write_text(_settings(folder, dbd_port))
+    (folder / "ext_sensors.conf").write_text(
+        "JobData=energy\nNodeData=energy\nMinWatt=1\nMaxWatt=5000\nEnergyRRA=sum\n"
+        f"EnergyPathRRD={cluster.rrds}/{CLUSTER}/%n/node_power.rrd\n"
+    )
+
+
+def watts(node: str, second: int) -> float:
+    """The power of a node in the second that ends then: each has its own, and it changes."""
+    return 100.0 + 10 * NODES.index(node) + (40 if second // 7 % 2 else 0)
+
+
+def _write_power(folder: Path) -> None:
+    start = int(time.time()) - 60
+    for node in NODES:
+        path = folder / CLUSTER / node / "node_power.rrd"
+        path.parent.mkdir(parents=True)
+        create = ["rrdtool", "create", str(path), "--step", "1", "--start", str(start)]
+        archive = ["DS:sum:GAUGE:8:U:U", f"RRA:AVERAGE:0.5:1:{POWER_S + 100}"]
+        subprocess.run([*create, *archive], check=True)
+        seconds = range(start + 1, start + POWER_S)
+        updates = [f"{second}:{watts(node, second)}" for second in seconds]
+        subprocess.run(["rrdtool", "update", str(path), *updates], check=True)
+
+
+def _database_settings(cluster: Slurm, port: int) -> str:
+    folder, database = cluster.folder, urlsplit(cluster.database_url)
+    return f"""\
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge/socket
+CommunicationParameters=NoInAddrAny
+DbdHost=localhost
+DbdAddr=127.0.0.1
+DbdPort={port}
+SlurmUser=slurm
+LogFile={folder}/log/slurmdbd.log
+PidFile={folder}/state/slurmdbd.pid
+StorageType=accounting_storage/mysql
+StorageHost={database.hostname}
+StoragePort={database.port}
+StorageUser={database.username}
+StorageLoc={database.path[1:]}
+"""
+
+
+def _settings(folder: Path, dbd_port: int) -> str:
+    """A job that is put back may start again once its credentials expired: in 5 s, not in 2 min."""
+    host = socket.gethostname().partition(".")[0]
+    nodes = "".join(
+        f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={free_port()} CPUs=4 "
+        "Sockets=1 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=2000\n"
+        for node in NODES
+    )
+    return f"""\
+ClusterName={CLUSTER}
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={free_port()}
+SlurmUser=slurm
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge/socket,cred_expire=5
+CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool/%n
+SlurmctldPidFile={folder}/state/slurmctld.pid
+SlurmdPidFile={folder}/spool/%n.pid
+SlurmctldLogFile={folder}/log/slurmctld.log
+SlurmdLogFile={folder}/spool/%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault=none
+ReturnToService=2
+SlurmdParameters=config_overrides
+SchedulerType=sched/backfill
+SchedulerParameters=bf_interval=1,sched_interval=1,sched_min_interval=0,batch_sched_delay=0
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+PriorityType=priority/basic
+JobAcctGatherType=jobacct_gather/linux
+JobAcctGatherFrequency=task=1
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=127.0.0.1
+AccountingStoragePort={dbd_port}
+AccountingStoragePass={folder}/munge/socket
+AccountingStorageEnforce=associations
+ExtSensorsType=ext_sensors/rrd
+ExtSensorsFreq=5
+JobCompType=jobcomp/filetxt
+JobCompLoc={folder}/jobcomp.log
+MinJobAge=3600
+KillWait=2
+Waittime=0
+{nodes}PartitionName=batch Nodes=ALL Default=YES MaxTime=UNLIMITED DefaultTime=10 State=UP
+"""
+
+
+def _start(cluster: Slurm, daemons: ExitStack, paths: dict[str, str]) -> None:
+    os.environ.pop("SLURM_JWT", None)
+    log = cluster.folder / "log"
+
+    def answers(*command: str) -> bool:
+        env = {**os.environ, **cluster.environment}
+        return subprocess.run(command, capture_output=True, check=False, env=env).returncode == 0
+
+    def daemon(name: str, *options: str) -> None:
+        command = ["env", f"SLURM_CONF={cluster.folder}/slurm.conf", paths[name], "-D", *options]
+        daemons.enter_context(running(command, log / f"{'-'.join((name, *options))}.out"))
+
+    daemon("slurmdbd")
+    until(lambda: answers("sacctmgr", "-n", "list", "cluster"), "slurmdbd answers")
+    cluster.run("sacctmgr", "-i", "add", "cluster", CLUSTER)
+    cluster.run("sacctmgr", "-i", "add", "account", "physics")
+    for user in (ANN, BOB):
+        cluster.run("sacctmgr", "-i", "add", "user", user, "account=physics")
+    daemon("slurmctld")
+    until(lambda: answers("scontrol", "ping"), "slurmctld answers")
+    for node in NODES:
+        daemon("slurmd", "-N", node)
+    until(
+        lambda: cluster.run("sinfo", "-h", "-N", "-o", "%T").split() == ["idle"] * len(NODES),
+        "all nodes are idle",
+    )
+
+
+@pytest.fixture(scope="session")
+def slurm(mariadb: Callable[[], str]) -> Iterator[Slurm]:
+    """One cluster for all tests that want one."""
+    with slurm_cluster(mariadb()) as cluster:
+        yield cluster
