@@ -18,7 +18,7 @@ def answers(solver: str, **how: Any) -> list[Solution]:
 
 
 best = answers("dpop")
-print("solver                quality  learnt  most  unheard  told    bytes")
+print("solver                quality  learnt  most  unheard  told    bytes  revealed of own bits")
 for solver in ("dpop", "wd:width=3,rounds=1", "wd:width=1,rounds=1", "split", "split:parts=4"):
     found = answers(solver)
     rows = [row for each in found for row in each.privacy]
@@ -30,6 +30,7 @@ for solver in ("dpop", "wd:width=3,rounds=1", "wd:width=1,rounds=1", "split", "s
         f"{fmean(row.unheard / (30 - row.own_jobs) for row in rows):9.0%}"
         f"{fmean(row.values / (30 - row.own_jobs) for row in rows):6.0%}"
         f"{fmean(each.facts['bytes between agents'] for each in found):9,.0f}"
+        f"{fmean(row.revealed for row in rows):10.0f} of {fmean(row.own_bits for row in rows):.0f}"
     )
 
 print("\nslow agents               0     1     2     4    15")

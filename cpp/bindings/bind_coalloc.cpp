@@ -9,6 +9,7 @@
 
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
+#include "coalloc/min_fill.h"
 #include "coalloc/util_table.h"
 
 namespace nb = nanobind;
@@ -71,13 +72,25 @@ Table<Cell> util_table(const Column<Slot>& starts, Slot slots, const Column<Cell
         cells *= shape.back();
     }
     auto made = std::make_unique_for_overwrite<Cell[]>(cells);
-    {
+    if (cells > 0) {
         const nb::gil_scoped_release unlocked;
         coalloc::util_table(input, combine, threads, made.get());
     }
     Cell* table = made.release();
     const nb::capsule owner(table, [](void* p) noexcept { delete[] static_cast<Cell*>(p); });
     return Table<Cell>(table, shape.size(), shape.data(), owner);
+}
+
+std::vector<std::size_t> min_fill(const coalloc::Graph& neighbours,
+                                  const std::vector<std::size_t>& ranks) {
+    for (const auto& others : neighbours) {
+        for (const std::size_t other : others) {
+            if (other >= neighbours.size()) throw std::invalid_argument("a neighbour is no node");
+        }
+    }
+    if (ranks.size() != neighbours.size()) throw std::invalid_argument("a node needs one rank");
+    const nb::gil_scoped_release unlocked;
+    return coalloc::min_fill(neighbours, ranks);
 }
 
 template <typename Cell>
@@ -94,6 +107,9 @@ void bind_coalloc(nb::module_& m) {
     nb::enum_<coalloc::Combine>(m, "Combine", "How utilities of parts make that of the whole.")
         .value("SUM", coalloc::Combine::sum, "max-plus: total value, sum of starts")
         .value("WORST", coalloc::Combine::worst, "max-min: makespan");
+    m.def("min_fill", &min_fill, "neighbours"_a, "ranks"_a,
+          "The order in which nodes are eliminated, always the one next that joins the fewest "
+          "pairs of others.");
     bind_util_table<float>(m, "util_table_float32");
     bind_util_table<double>(m, "util_table_float64");
 }

@@ -22,9 +22,10 @@ using JobColumns = std::tuple<Numpy<Time>, Numpy<NodeCount>, Numpy<Time>>;
 
 GanttOptions make_options(NodeCount resources, std::size_t slots, Time window,
                           std::size_t backlog_columns, std::size_t colours, Time arrival_memory,
-                          std::int64_t max_steps, GanttObservation observation) {
-    return {resources, slots,          window,    backlog_columns,
-            colours,   arrival_memory, max_steps, observation};
+                          std::int64_t max_steps, GanttObservation observation,
+                          GanttReward reward) {
+    return {resources,      slots,     window,      backlog_columns, colours,
+            arrival_memory, max_steps, observation, reward};
 }
 
 BernoulliLaw make_law(double arrivals_per_unit, Time units, double short_share, Bounds short_run,
@@ -78,9 +79,13 @@ void bind_options(nb::module_& m) {
     nb::enum_<GanttObservation>(m, "GanttObservation", "What the agent sees of the grid.")
         .value("image", GanttObservation::image)
         .value("vector", GanttObservation::vector);
+    nb::enum_<GanttReward>(m, "GanttReward", "What a reward on the grid is the fall of.")
+        .value("mean", GanttReward::mean)
+        .value("total", GanttReward::total);
     nb::class_<GanttOptions>(m, "GanttOptions", "The rules of the grid's environment.")
         .def(nb::new_(&make_options), nb::kw_only(), "resources"_a, "slots"_a, "window"_a,
-             "backlog_columns"_a, "colours"_a, "arrival_memory"_a, "max_steps"_a, "observation"_a);
+             "backlog_columns"_a, "colours"_a, "arrival_memory"_a, "max_steps"_a, "observation"_a,
+             "reward"_a);
     nb::class_<BernoulliLaw>(m, "BernoulliLaw", "The law of the grid's jobs, in time units.")
         .def(nb::new_(&make_law), nb::kw_only(), "arrivals_per_unit"_a, "units"_a, "short_share"_a,
              "short_run"_a, "long_run"_a, "narrow_share"_a, "narrow_nodes"_a, "wide_nodes"_a)

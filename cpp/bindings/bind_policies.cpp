@@ -58,6 +58,12 @@ class PythonPolicy : public Policy {
   public:
     NB_TRAMPOLINE(Policy);
 
+    void begin(const View&) override {
+        const nb::gil_scoped_acquire locked;
+        const nb::handle self = nb_trampoline.base();
+        if (nb::hasattr(self, "begin")) self.attr("begin")();
+    }
+
     void schedule(View& view) override {
         const nb::gil_scoped_acquire locked;
         nb_trampoline.base().attr("schedule")(PythonView(view.simulator()));

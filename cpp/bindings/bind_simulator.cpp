@@ -2,7 +2,9 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <optional>
 
@@ -25,13 +27,17 @@ std::vector<T> copied_if(const std::optional<Column<T>>& column) {
     return column ? copied<T>(*column) : std::vector<T>{};
 }
 
+// Nodes of each cluster, and what jobs need of them: job i has those at offset[i] .. offset[i + 1].
+using Needs = std::tuple<std::vector<NodeCount>, Column<std::int64_t>, Column<std::int32_t>,
+                         Column<NodeCount>>;
+
 std::shared_ptr<Simulator> make_simulator(
     const Column<std::int64_t>& id, const Column<Time>& submit, const Column<std::int64_t>& nodes,
     const Column<Time>& request, const Column<Time>& run, const Column<std::int64_t>& user,
     const std::optional<Column<JobIndex>>& depends_on,
     const std::optional<Column<Time>>& think_time, const std::optional<Column<Time>>& cancel_time,
     NodeCount total_nodes, Time tick, bool kill_at_request,
-    const std::optional<std::shared_ptr<Predictor>>& predictor) {
+    const std::optional<std::shared_ptr<Predictor>>& predictor, const std::optional<Needs>& needs) {
     JobTable table;
     table.id = copied<std::int64_t>(id);
     table.submit = copied<Time>(submit);
@@ -42,8 +48,16 @@ std::shared_ptr<Simulator> make_simulator(
     table.depends_on = copied_if(depends_on);
     table.think_time = copied_if(think_time);
     table.cancel_time = copied_if(cancel_time);
-    return std::make_shared<Simulator>(std::move(table),
-                                       Options{total_nodes, tick, kill_at_request},
+    Options options{total_nodes, tick, kill_at_request};
+    if (needs) {
+        const auto& [clusters, offset, cluster, of_each] = *needs;
+        options.clusters = clusters;
+        table.needs_begin = copied<std::size_t>(offset);
+        for (std::size_t i = 0; i < cluster.size(); ++i) {
+            table.needs.push_back({cluster.data()[i], of_each.data()[i]});
+        }
+    }
+    return std::make_shared<Simulator>(std::move(table), std::move(options),
                                        predictor.value_or(nullptr));
 }
 
@@ -125,6 +139,29 @@ RunningArrays running_of(const PythonView& self) {
             to_numpy(std::move(release)), to_numpy(std::move(user))};
 }
 
+std::vector<NodeCount> copied(std::span<const NodeCount> counts) {
+    return {counts.begin(), counts.end()};
+}
+
+std::vector<std::pair<std::int32_t, NodeCount>> needs_of(const PythonView& self, JobIndex job) {
+    self.view().require_job(job);
+    std::vector<std::pair<std::int32_t, NodeCount>> needs;
+    for (const auto [cluster, nodes] : self.view().needs(job)) needs.emplace_back(cluster, nodes);
+    return needs;
+}
+
+std::vector<std::pair<NodeIndex, NodeIndex>> nodes_of(const PythonView& self, JobIndex job) {
+    self.view().require_started(job);
+    std::vector<std::pair<NodeIndex, NodeIndex>> nodes;
+    for (const auto [first, last] : self.view().nodes_of(job)) nodes.emplace_back(first, last);
+    return nodes;
+}
+
+Time release_of(const PythonView& self, JobIndex job) {
+    self.view().require_started(job);
+    return self.view().expected_release(job);
+}
+
 // The arrays own their memory; nanobind would otherwise tie properties to their object.
 constexpr auto kOwned = nb::rv_policy::automatic;
 
@@ -176,14 +213,39 @@ void bind_view(nb::module_& m) {
                      "jobs that ended since the last pass")
         .def_prop_ro("submitted", [](const V& v) { return copy_to_numpy(v.view().submitted()); }, kOwned,
                      "jobs that became eligible since the last pass")
+        .def_prop_ro("cancelled", [](const V& v) { return copy_to_numpy(v.view().cancelled()); }, kOwned,
+                     "jobs that were withdrawn since the last pass")
+        .def_prop_ro("overdue", [](const V& v) { return v.view().overdue(); },
+                     "whether a running job has exceeded its request")
+        .def_prop_ro("plans_are_void", [](const V& v) { return v.view().plans_are_void(); },
+                     "whether a running job has exceeded its request, or outlived its prediction "
+                     "since the last pass")
+        .def_prop_ro("clusters", [](const V& v) { return copied(v.view().clusters()); },
+                     "nodes of each cluster, where jobs name clusters; else empty")
+        .def("needs", &needs_of, "job"_a,
+             "What the job needs, as (cluster, nodes); without clusters all of cluster 0.")
+        .def("nodes_of", &nodes_of, "job"_a,
+             "The nodes of a job that has started, as (first, last).")
+        .def("release_s", &release_of, "job"_a,
+             "When a job that has started is, or was, expected to release its nodes.")
         .def("fits", [](const V& v, JobIndex job) { return v.view().fits(job); }, "job"_a,
              "Whether enough nodes are free for it now.")
         .def("can_start", [](V& v, JobIndex job) { return v.view().can_start(job); }, "job"_a,
              "Whether it can start now without moving a reservation of this pass.")
+        .def("can_start_at",
+             [](V& v, JobIndex job, Time time) { return v.view().can_start_at(job, time); }, "job"_a,
+             "time"_a, "Whether it can start then without moving a reservation of this pass.")
         .def("start", [](V& v, JobIndex job) { v.view().start_job(job); }, "job"_a,
              "Starts it now, on the lowest free nodes.")
-        .def("reserve", [](V& v, JobIndex job) { return v.view().reserve(job); }, "job"_a,
-             "Reserves the earliest start that moves no reservation of this pass; returns it.")
+        .def("reserve",
+             [](V& v, JobIndex job, std::optional<Time> at, bool promise) {
+                 return v.view().reserve(job, at, promise);
+             },
+             "job"_a, "at"_a = nb::none(), "promise"_a = true,
+             "Reserves that start, or the earliest that moves no reservation of this pass; returns "
+             "it. The first start ever reserved as a promise is recorded.")
+        .def("give_back", [](V& v, JobIndex job) { v.view().give_back(job); }, "job"_a,
+             "Gives back what was reserved for it in this pass.")
         .def("wake_at", [](V& v, Time time) { v.view().wake_at(time); }, "time"_a,
              "Asks for a pass at that time, unless another comes first: then ask again.");
 }
@@ -195,10 +257,11 @@ void bind_simulator(nb::module_& m) {
     m.def("name_nodes", &name_nodes, "events"_a, "nodes"_a, "total"_a,
           "Names nodes, lowest free first, for jobs in the order of their starts and ends: "
           "(offset, first, last). IndexError names a job for which too few are free.");
-    nb::class_<Simulator>(m, "Simulator", "A steppable simulation of one cluster of whole nodes.")
+    nb::class_<Simulator>(m, "Simulator", "A steppable simulation of whole nodes.")
         .def(nb::new_(&make_simulator), "id"_a, "submit"_a, "nodes"_a, "request"_a, "run"_a,
              "user"_a, "depends_on"_a.none(), "think_time"_a.none(), "cancel_time"_a.none(),
-             "total_nodes"_a, "tick"_a, "kill_at_request"_a, "predictor"_a = nb::none())
+             "total_nodes"_a, "tick"_a, "kill_at_request"_a, "predictor"_a = nb::none(),
+             "needs"_a = nb::none())
         .def("use", &Simulator::use, "policy"_a, nb::keep_alive<1, 2>(),
              "Puts the queue in the policy's order; call it before the first pass.")
         .def("run", &Simulator::run, "policy"_a, "passes"_a,

@@ -1,64 +1,17 @@
 #include "coalloc/util_table.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <thread>
 
-#include "coalloc/levels.h"
+#include "coalloc/loops.h"
+#include "coalloc/rows.h"
 
 namespace schedlab::coalloc {
 namespace {
 
-struct Sum {
-    template <typename Cell>
-    static Cell of(Cell a, Cell b) {
-        return a + b;
-    }
-    template <typename Cell>
-    static constexpr Cell one = 0;
-};
-
-struct Worst {
-    template <typename Cell>
-    static Cell of(Cell a, Cell b) {
-        return a < b ? a : b;
-    }
-    template <typename Cell>
-    static constexpr Cell one = std::numeric_limits<Cell>::infinity();
-};
-
-template <typename Cell>
-Cell better(Cell a, Cell b) {
-    return a < b ? b : a;
-}
-
-// The best of a[i] combined with b[i]. Lanes, because compilers may not reorder a maximum of floats.
-template <typename Op, typename Cell>
-Cell best_of(const Cell* a, const Cell* b, std::size_t count) {
-    constexpr std::size_t lanes = 16 / sizeof(Cell);
-    std::array<Cell, lanes> best;
-    best.fill(infeasible<Cell>);
-    std::size_t i = 0;
-    for (; i + lanes <= count; i += lanes) {
-        for (std::size_t lane = 0; lane < lanes; ++lane) {
-            best[lane] = better(best[lane], Op::of(a[i + lane], b[i + lane]));
-        }
-    }
-    for (; i < count; ++i) best[0] = better(best[0], Op::of(a[i], b[i]));
-    return *std::max_element(best.begin(), best.end());
-}
-
-// out[i] is a[i] combined with b[i]; out may be a, and nothing else overlaps.
-template <typename Op, typename Cell>
-void combine_rows(const Cell* a, const Cell* b, Cell* out, std::size_t count) {
-#pragma GCC ivdep
-    for (std::size_t i = 0; i < count; ++i) out[i] = Op::of(a[i], b[i]);
-}
-
 // Walks through the separators' values as nested loops and never holds the join: each level has
-// one row over the node's own values, combined of all that the levels so far decide. Separators
-// that no child knows are the innermost: there one sweep answers a whole row of cells.
+// one row over the node's own values, combined of all that the levels so far decide.
 template <typename Cell, typename Op>
 class Walk {
   public:
@@ -66,9 +19,10 @@ class Walk {
         : input_(&input),
           out_(out),
           own_(input.own.starts.size()),
-          levels_(levels_of(input, Op::template one<Cell>)) {
-        for (tasks_deep_ = 0; tasks_deep_ + 1 < levels_.size() && tasks_ < enough_tasks;) {
-            tasks_ *= levels_[tasks_deep_++].values;
+          loops_(loops_of(input, Op::template one<Cell>)) {
+        const std::size_t inside = loops_.inner ? 0 : 1;
+        while (tasks_deep_ + inside < loops_.levels.size() && tasks_ < enough_tasks) {
+            tasks_ *= loops_.levels[tasks_deep_++].values;
         }
     }
 
@@ -89,20 +43,25 @@ class Walk {
     static constexpr std::size_t enough_tasks = 128;
     static constexpr std::size_t worth_a_thread = std::size_t{1} << 18;
 
+    using L = Lanes<Cell>;
+    using Vector = typename L::Vector;
+
     struct State {
         explicit State(const Walk& walk)
-            : rows((walk.levels_.size() + 2) * walk.own_),
-              best(walk.own_ + 1),
-              best_after(walk.own_ + 1),
-              offsets(walk.input_->children.size()) {}
-        std::vector<Cell> rows;  // one for each level, and one to spare
-        std::vector<Cell> best, best_after;
-        std::vector<std::size_t> offsets;  // of the row in each child's table
+            : rows((walk.loops_.levels.size() + 2) * walk.own_),
+              offsets(walk.input_->children.size() + 1),
+              tables(walk.loops_.inner ? walk.loops_.inner->tables.size() : 0),
+              before(walk.loops_.swept ? walk.own_ + 1 : 0),
+              after(before.size()) {}
+        std::vector<Cell> rows;            // one for each level, and one to spare
+        std::vector<std::size_t> offsets;  // of the row in each child's table; the last is 0
+        std::vector<const Cell*> tables;   // of the inner separator, at some of its values
+        std::vector<Vector> before, after;
     };
 
     std::size_t cells() const {
         std::size_t product = 1;
-        for (const auto& level : levels_) product *= level.values;
+        for (const auto& each : input_->separators) product *= each.variable.starts.size();
         return product;
     }
 
@@ -112,12 +71,13 @@ class Walk {
         begin(state.rows.data());
         std::size_t at = 0, rest = task, below = tasks_;
         for (std::size_t depth = 0; depth < tasks_deep_; ++depth) {
-            below /= levels_[depth].values;
+            const Level<Cell>& level = loops_.levels[depth];
+            below /= level.values;
             const std::size_t value = rest / below;
             rest %= below;
-            move(state, depth, value);
+            move(state, level, value);
             fill_row(state, depth, value);
-            at += value * levels_[depth].stride;
+            at += value * level.stride;
         }
         descend(state, tasks_deep_, at);
     }
@@ -126,102 +86,121 @@ class Walk {
     void begin(Cell* row) const {
         std::copy(input_->utility.begin(), input_->utility.end(), row);
         for (const auto& child : input_->children) {
-            if (child.axes.empty()) combine_into(row, child.cells);
+            if (child.axes.empty()) combine_rows<Op>(row, child.cells, row, own_);
         }
     }
 
     void descend(State& state, std::size_t depth, std::size_t at) const {
-        if (depth == levels_.size()) {
-            const Cell* row = state.rows.data() + depth * own_;
-            out_[at] = *std::max_element(row, row + own_);
-            return;
-        }
-        const Level<Cell>& level = levels_[depth];
-        if (depth + 1 == levels_.size()) {
-            return level.steps.empty() ? sweep(state, depth, at) : reduce(state, depth, at);
-        }
+        if (depth == loops_.levels.size()) return finish(state, at);
+        if (!loops_.inner && depth + 1 == loops_.levels.size()) return reduce(state, depth, at);
+        const Level<Cell>& level = loops_.levels[depth];
         for (std::size_t value = 0; value < level.values; ++value) {
             fill_row(state, depth, value);
             descend(state, depth + 1, at + value * level.stride);
-            move(state, depth, 1);
+            move(state, level, 1);
         }
-        move(state, depth, std::size_t{0} - level.values);
+        move(state, level, std::size_t{0} - level.values);
     }
 
-    void move(State& state, std::size_t depth, std::size_t values) const {
-        for (const auto& step : levels_[depth].steps) {
-            state.offsets[step.child] += values * step.stride;
-        }
+    static void move(State& state, const Level<Cell>& level, std::size_t values) {
+        for (const auto& step : level.steps) state.offsets[step.child] += values * step.stride;
     }
 
     // The row of the next level, with this level's separator at its value-th value.
     void fill_row(State& state, std::size_t depth, std::size_t value) const {
-        const Cell* row = barred_row(state, depth, value);
-        Cell* next = state.rows.data() + (depth + 1) * own_;
-        if (row != next) std::copy(row, row + own_, next);
-        for (const auto& step : levels_[depth].steps) {
-            if (step.last) combine_into(next, child_row(state, step.child));
-        }
-    }
-
-    // This level's row without the own values that overlap with the separator's value-th value:
-    // as the next level's row, or itself where nothing can overlap.
-    const Cell* barred_row(State& state, std::size_t depth, std::size_t value) const {
+        const Level<Cell>& level = loops_.levels[depth];
         const Cell* row = state.rows.data() + depth * own_;
-        const Level<Cell>& level = levels_[depth];
-        if (level.barrier.empty()) return row;
         Cell* next = state.rows.data() + (depth + 1) * own_;
         combine_rows<Op>(row, level.barrier.data() + value * own_, next, own_);
-        return next;
+        for (const auto& step : level.steps) {
+            if (step.last) combine_rows<Op>(next, child_row(state, step.child), next, own_);
+        }
     }
 
     const Cell* child_row(const State& state, std::size_t child) const {
         return input_->children[child].cells + state.offsets[child];
     }
 
-    void combine_into(Cell* row, const Cell* other) const {
-        combine_rows<Op>(row, other, row, own_);
-    }
-
-    // The innermost separator is known to no child, so the row is the same for all its values:
-    // its best beginnings and best endings give the cell of each value at once.
-    void sweep(State& state, std::size_t depth, std::size_t at) const {
-        const Cell* row = state.rows.data() + depth * own_;
-        Cell* before = state.best.data();
-        Cell* after = state.best_after.data();
-        before[0] = after[own_] = infeasible<Cell>;
-        for (std::size_t i = 0; i < own_; ++i) before[i + 1] = better(before[i], row[i]);
-        for (std::size_t i = own_; i-- > 0;) after[i] = better(after[i + 1], row[i]);
-        const Level<Cell>& level = levels_[depth];
-        Cell* out = out_ + at;
-        for (const Free& free : level.free) {
-            *out = better(before[free.below], after[free.above]);
-            out += level.stride;
-        }
-    }
-
     // The innermost separator is known to children: each of its values has a row of its own.
     void reduce(State& state, std::size_t depth, std::size_t at) const {
-        const Level<Cell>& level = levels_[depth];
+        const Level<Cell>& level = loops_.levels[depth];
+        const Cell* row = state.rows.data() + depth * own_;
         Cell* next = state.rows.data() + (depth + 1) * own_;
-        const auto last_step = level.steps.end() - 1;
+        const auto last = level.steps.end() - 1;
         for (std::size_t value = 0; value < level.values; ++value) {
-            const Cell* row = barred_row(state, depth, value);
-            for (auto step = level.steps.begin(); step != last_step; ++step) {
-                combine_rows<Op>(row, child_row(state, step->child), next, own_);
-                row = next;
+            const Cell* barred = level.barrier.data() + value * own_;
+            for (auto step = level.steps.begin(); step != last; ++step) {
+                combine_rows<Op>(barred, child_row(state, step->child), next, own_);
+                barred = next;
             }
             out_[at + value * level.stride] =
-                best_of<Op>(row, child_row(state, last_step->child), own_);
-            move(state, depth, 1);
+                best_of<Op>(row, barred, child_row(state, last->child), own_);
+            move(state, level, 1);
         }
-        move(state, depth, std::size_t{0} - level.values);
+        move(state, level, std::size_t{0} - level.values);
+    }
+
+    // All cells in which the values of the levels are as they are now.
+    void finish(State& state, std::size_t at) const {
+        const Cell* row = state.rows.data() + loops_.levels.size() * own_;
+        if (!loops_.inner) {
+            out_[at] = *std::max_element(row, row + own_);
+            return;
+        }
+        const auto& tables = loops_.inner->tables;
+        for (std::size_t from = 0; from < loops_.inner->row; from += L::count) {
+            for (std::size_t i = 0; i < tables.size(); ++i) {
+                state.tables[i] = tables[i].cells.data() + state.offsets[tables[i].child] + from;
+            }
+            loops_.swept ? sweep(state, row, from, at) : best_own(state, row, from, at);
+        }
+    }
+
+    // The row's own-th value combined with what the tables say of it, for some inner values.
+    Vector beside(const State& state, const Cell* row, std::size_t own) const {
+        Vector found = L::all(row[own]);
+        for (const Cell* table : state.tables) {
+            found = Op::of(found, L::load(table + own * loops_.inner->row));
+        }
+        return found;
+    }
+
+    void best_own(const State& state, const Cell* row, std::size_t from, std::size_t at) const {
+        Vector best = beside(state, row, 0);
+        for (std::size_t own = 1; own < own_; ++own) best = better(best, beside(state, row, own));
+        write(best, from, at);
+    }
+
+    // The own values barred by a separator that no child knows are one interval: the best before
+    // it and the best after it give the cells of each of its values.
+    void sweep(State& state, const Cell* row, std::size_t from, std::size_t at) const {
+        Vector* before = state.before.data();
+        Vector* after = state.after.data();
+        before[0] = after[own_] = L::all(infeasible<Cell>);
+        for (std::size_t own = 0; own < own_; ++own) {
+            after[own] = beside(state, row, own);
+            before[own + 1] = better(before[own], after[own]);
+        }
+        for (std::size_t own = own_; own-- > 0;) after[own] = better(after[own + 1], after[own]);
+        for (const Free& free : loops_.swept->free) {
+            write(better(before[free.below], after[free.above]), from, at);
+            at += loops_.swept->stride;
+        }
+    }
+
+    // Inner values from that one on into the message, without those that only fill up a vector.
+    void write(Vector cells, std::size_t from, std::size_t at) const {
+        const SideBySide<Cell>& inner = *loops_.inner;
+        Cell* out = out_ + at + from * inner.stride;
+        const std::size_t count = std::min(L::count, inner.values - from);
+        if (inner.stride == 1 && count == L::count) return L::store(out, cells);
+        for (std::size_t i = 0; i < count; ++i) out[i * inner.stride] = cells[i];
     }
 
     const UtilInput<Cell>* input_;
     Cell* out_;
     std::size_t own_;
-    std::vector<Level<Cell>> levels_;
+    Loops<Cell> loops_;
     std::size_t tasks_ = 1;       // the product of the outermost levels' values
     std::size_t tasks_deep_ = 0;  // how many levels these are
 };

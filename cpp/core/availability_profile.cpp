@@ -101,6 +101,21 @@ Time AvailabilityProfile::reserve_earliest(NodeCount nodes, Time duration) {
     return start;
 }
 
+Time AvailabilityProfile::earliest_from(Time from, NodeCount nodes, Time duration) const {
+    const auto after = std::upper_bound(time_.begin() + begin_, time_.end(), from);
+    std::size_t i = std::max<std::size_t>(after - time_.begin(), begin_ + 1) - 1;
+    Time start = std::max(from, time_[i]);
+    for (;;) {
+        while (i < time_.size() && time_[i] < start + duration && free_[i] >= nodes) ++i;
+        if (i == time_.size() || time_[i] >= start + duration) return start;
+        while (free_[i] < nodes) {
+            ++i;
+            assert(i < time_.size());
+        }
+        start = time_[i];
+    }
+}
+
 bool AvailabilityProfile::fits_now(NodeCount nodes, Time duration) const {
     return free_for(nodes) >= duration;
 }

@@ -30,6 +30,8 @@ class AvailabilityProfile {
     // The first time before `limit` at which `nodes` are free for `duration` or until `limit`,
     // whichever is shorter; `limit` if there is none.
     Time earliest_before(Time limit, NodeCount nodes, Time duration) const;
+    // The first time from `from` on at which `nodes` are free for `duration`.
+    Time earliest_from(Time from, NodeCount nodes, Time duration) const;
     // Whether `nodes` are free from the beginning for `duration`.
     bool fits_now(NodeCount nodes, Time duration) const;
     // For how long `nodes` are free from the beginning; kNever if for ever.

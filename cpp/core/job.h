@@ -9,6 +9,12 @@ namespace schedlab {
 
 enum class JobState : std::int8_t { waiting = 0, completed = 1, killed = 2, cancelled = 3 };
 
+// How many nodes of one cluster a job needs.
+struct ClusterNeed {
+    std::int32_t cluster;
+    NodeCount nodes;
+};
+
 // The truth about all jobs, by column, in order of submission. Policies never see it: they get a View.
 struct JobTable {
     std::vector<std::int64_t> id;
@@ -21,6 +27,9 @@ struct JobTable {
     std::vector<JobIndex> depends_on;   // kNoJob where there is none
     std::vector<Time> think_time;       // delay after the end of `depends_on`
     std::vector<Time> cancel_time;      // withdrawn then if still waiting; kNone = never
+    // The needs of job i: begin[i] .. begin[i + 1]. Empty where any nodes will do.
+    std::vector<std::size_t> needs_begin;
+    std::vector<ClusterNeed> needs;
 
     std::size_t size() const { return submit.size(); }
 };

@@ -26,6 +26,10 @@ Simulator::Simulator(JobTable jobs, Options options, std::shared_ptr<Predictor> 
     ranges_begin_.assign(n, 0);
     ranges_count_.assign(n, 0);
     ranges_.reserve(2 * n);
+    first_node_.push_back(0);
+    for (const NodeCount nodes : options_.clusters) {
+        first_node_.push_back(first_node_.back() + nodes);
+    }
     if (predictor_) {
         corrections_.assign(n, 0);
         predictor_->begin();
@@ -279,7 +283,11 @@ void Simulator::start(WaitingQueue::Position position, std::span<const NodeRange
     const NodeCount nodes = queue_.nodes(position);
     assert(queue_.waits(position) && nodes <= pool_.free());
     const std::size_t ranges_begin = ranges_.size();
-    if (avoid.empty()) {
+    if (names_clusters()) {
+        for (const auto [cluster, count] : needs(queue_.job(position))) {
+            pool_.take(count, ranges_, outside(cluster));
+        }
+    } else if (avoid.empty()) {
         pool_.take(nodes, ranges_);
     } else {
         pool_.take(nodes, ranges_, avoid);
@@ -319,13 +327,29 @@ void Simulator::promise(JobIndex job, Time time) {
     if (promised_[job] == kNone) promised_[job] = time;
 }
 
-AvailabilityProfile& Simulator::plan() {
-    if (!plan_) plan_.emplace(pool_.total());
-    if (!plan_made_) {
-        plan_->rebuild(now_, pool_.free(), releases_, soonest_release());
-        plan_made_ = true;
+ClusterPlan& Simulator::plan() {
+    if (plan_made_) return plan_;
+    plan_made_ = true;
+    if (!names_clusters()) {
+        plan_.rebuild(now_, pool_.free(), releases_, soonest_release());
+        return plan_;
     }
-    return *plan_;
+    plan_.clear(now_, options_.clusters);
+    for (const Event& completion : completions_.all()) {
+        const Time release = std::max(release_time(completion.job), soonest_release());
+        plan_.reserve(now_, release, needs(completion.job));
+    }
+    return plan_;
+}
+
+std::vector<ClusterNeed> Simulator::needs(JobIndex job) const {
+    if (!names_clusters()) return {{0, table_.nodes[job]}};
+    const auto first = table_.needs.begin();
+    return {first + table_.needs_begin[job], first + table_.needs_begin[job + 1]};
+}
+
+std::array<NodeRange, 2> Simulator::outside(std::int32_t cluster) const {
+    return {{{0, first_node_[cluster] - 1}, {first_node_[cluster + 1], pool_.total() - 1}}};
 }
 
 }  // namespace schedlab

@@ -1,11 +1,11 @@
 #pragma once
 
+#include <array>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "core/availability_profile.h"
+#include "core/cluster_plan.h"
 #include "core/event_queue.h"
 #include "core/job.h"
 #include "core/node_pool.h"
@@ -21,9 +21,10 @@ struct Options {
     NodeCount nodes = 1;
     Time tick = 0;  // 0: events are seen when they happen; else at the next multiple
     bool kill_at_request = true;
+    std::vector<NodeCount> clusters = {};  // nodes of each, where jobs need named ones
 };
 
-// A steppable discrete-event simulation of one cluster of whole nodes.
+// A steppable discrete-event simulation of whole nodes: one pool, or clusters that jobs name.
 //
 //     while (simulator.advance()) policy.schedule(view);
 //
@@ -93,13 +94,18 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     void reorder_queue();
     WaitingJob waiting_job(JobIndex job, std::int64_t arrival) const;
 
+    bool names_clusters() const { return !options_.clusters.empty(); }
+    std::vector<ClusterNeed> needs(JobIndex job) const;
+    // The nodes of all other clusters.
+    std::array<NodeRange, 2> outside(std::int32_t cluster) const;
+
     void start(WaitingQueue::Position position, std::span<const NodeRange> avoid = {});
     void start_on(WaitingQueue::Position position, std::span<const NodeRange> nodes);
     // The job at `position` runs on the ranges from `ranges_begin` on.
     void begin_run(WaitingQueue::Position position, std::size_t ranges_begin);
     void expect_release(JobIndex job);
     void promise(JobIndex job, Time time);
-    AvailabilityProfile& plan();
+    ClusterPlan& plan();
 
     JobTable table_;
     Options options_;
@@ -108,6 +114,7 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
 
     Time now_ = 0;
     NodePool pool_;
+    std::vector<NodeIndex> first_node_;  // of each cluster, and one past the last
     UserAccuracy accuracy_;
     WaitingQueue queue_;
     ReleaseList releases_;
@@ -131,7 +138,7 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     std::vector<JobIndex> started_;
     bool corrected_ = false;
     // The plan of this pass, made when first asked for, and what was reserved in it.
-    std::optional<AvailabilityProfile> plan_;
+    ClusterPlan plan_;
     bool plan_made_ = false;
     std::vector<Event> reserved_;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "core/simulator.h"
@@ -73,20 +74,34 @@ class View {
     // Records the first start time ever promised to the job.
     void promise(JobIndex job, Time time) { sim_->promise(job, time); }
 
+    // Nodes of each cluster; empty where the machine is one pool.
+    std::span<const NodeCount> clusters() const { return sim_->options_.clusters; }
+    // What the job needs of each cluster; of a pool, as if that were cluster 0.
+    std::vector<ClusterNeed> needs(JobIndex job) const { return sim_->needs(job); }
+    NodeCount free_nodes_of(std::int32_t cluster) const;
+
     // What Python policies use: jobs by their number, every rule checked.
     std::shared_ptr<Simulator> simulator() const { return sim_->shared_from_this(); }
+    void require_job(JobIndex job) const;
+    void require_started(JobIndex job) const;
     bool fits(JobIndex job) const;
     // Whether the job can start now without moving a reservation of this pass.
-    bool can_start(JobIndex job);
+    bool can_start(JobIndex job) { return can_start_at(job, now()); }
+    bool can_start_at(JobIndex job, Time time);
     void start_job(JobIndex job);
-    // Reserves the earliest time that moves no reservation of this pass, and returns it.
-    Time reserve(JobIndex job);
+    // Reserves that time, or without one the earliest that moves no reservation of this pass, and
+    // returns it.
+    Time reserve(JobIndex job, std::optional<Time> at = {}, bool as_promise = true);
+    // Gives back what was reserved for the job in this pass.
+    void give_back(JobIndex job);
     // Asks for a pass at that time, unless another comes first: then ask again.
     void wake_at(Time time);
 
   private:
     WaitingQueue::Position waiting_position(JobIndex job) const;
-    bool enough_free(JobIndex job) const { return nodes(job) <= free_nodes(); }
+    std::vector<Event>::iterator reservation(JobIndex job);
+    // The first of its needs for which too few nodes are free; null if there is none.
+    std::optional<ClusterNeed> lacks(JobIndex job) const;
 
     Simulator* sim_;
 };

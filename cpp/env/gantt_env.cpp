@@ -24,11 +24,15 @@ void GanttEnv::reset(std::vector<GanttJob> jobs) {
 }
 
 Step GanttEnv::step(std::int64_t action) {
-    const double before = mean_slowdown();
+    const double before = cost();
     ++steps_;
     if (!place(action)) advance();
     const bool terminated = completed_ == static_cast<std::int64_t>(jobs_.size());
-    return {before - mean_slowdown(), terminated, !terminated && steps_ >= options_.max_steps};
+    return {before - cost(), terminated, !terminated && steps_ >= options_.max_steps};
+}
+
+double GanttEnv::cost() const {
+    return options_.reward == GanttReward::mean ? mean_slowdown() : slowdowns_;
 }
 
 double GanttEnv::mean_slowdown() const {

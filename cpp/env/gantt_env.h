@@ -49,6 +49,7 @@ class GanttEnv {
     double mean_slowdown() const;
 
   private:
+    double cost() const;
     bool place(std::int64_t action);
     Time earliest_start(JobIndex job) const;
     float colour() const;

@@ -13,6 +13,12 @@ enum class GanttObservation {
     vector,  // a few numbers per row ahead and per waiting job
 };
 
+// What a reward is the fall of.
+enum class GanttReward {
+    mean,   // the mean slowdown of the jobs submitted so far
+    total,  // the sum of their slowdowns
+};
+
 struct GanttOptions {
     NodeCount resources = 10;
     std::size_t slots = 10;  // waiting jobs that the agent sees
@@ -22,6 +28,7 @@ struct GanttOptions {
     Time arrival_memory = 10;  // a longer time since the last arrival looks the same
     std::int64_t max_steps = 10'000;
     GanttObservation observation = GanttObservation::image;
+    GanttReward reward = GanttReward::mean;
 };
 
 }  // namespace schedlab

@@ -19,6 +19,11 @@ class Combine(enum.Enum):
     WORST = 1
     """max-min: makespan"""
 
+def min_fill(neighbours: Sequence[Sequence[int]], ranks: Sequence[int]) -> list[int]:
+    """
+    The order in which nodes are eliminated, always the one next that joins the fewest pairs of others.
+    """
+
 def util_table_float32(starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], slots: int, utility: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], int, bool]], children: Sequence[tuple[Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], Sequence[int]]], combine: Combine, threads: int = 1) -> Annotated[NDArray[numpy.float32], dict(order='C')]:
     """
     The UTIL message of a node of a pseudo tree: for each combination of its separators' values the best utility of its subtree.
@@ -296,19 +301,54 @@ class View:
     def submitted(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
         """jobs that became eligible since the last pass"""
 
+    @property
+    def cancelled(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """jobs that were withdrawn since the last pass"""
+
+    @property
+    def overdue(self) -> bool:
+        """whether a running job has exceeded its request"""
+
+    @property
+    def plans_are_void(self) -> bool:
+        """
+        whether a running job has exceeded its request, or outlived its prediction since the last pass
+        """
+
+    @property
+    def clusters(self) -> list[int]:
+        """nodes of each cluster, where jobs name clusters; else empty"""
+
+    def needs(self, job: int) -> list[tuple[int, int]]:
+        """
+        What the job needs, as (cluster, nodes); without clusters all of cluster 0.
+        """
+
+    def nodes_of(self, job: int) -> list[tuple[int, int]]:
+        """The nodes of a job that has started, as (first, last)."""
+
+    def release_s(self, job: int) -> int:
+        """When a job that has started is, or was, expected to release its nodes."""
+
     def fits(self, job: int) -> bool:
         """Whether enough nodes are free for it now."""
 
     def can_start(self, job: int) -> bool:
         """Whether it can start now without moving a reservation of this pass."""
 
+    def can_start_at(self, job: int, time: int) -> bool:
+        """Whether it can start then without moving a reservation of this pass."""
+
     def start(self, job: int) -> None:
         """Starts it now, on the lowest free nodes."""
 
-    def reserve(self, job: int) -> int:
+    def reserve(self, job: int, at: int | None = None, promise: bool = True) -> int:
         """
-        Reserves the earliest start that moves no reservation of this pass; returns it.
+        Reserves that start, or the earliest that moves no reservation of this pass; returns it. The first start ever reserved as a promise is recorded.
         """
+
+    def give_back(self, job: int) -> None:
+        """Gives back what was reserved for it in this pass."""
 
     def wake_at(self, time: int) -> None:
         """
@@ -321,9 +361,9 @@ def name_nodes(events: Annotated[NDArray[numpy.int64], dict(shape=(None,), order
     """
 
 class Simulator:
-    """A steppable simulation of one cluster of whole nodes."""
+    """A steppable simulation of whole nodes."""
 
-    def __init__(self, id: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], submit: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], request: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], run: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], user: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], depends_on: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, think_time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, cancel_time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, total_nodes: int, tick: int, kill_at_request: bool, predictor: Predictor | None = None) -> None: ...
+    def __init__(self, id: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], submit: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], request: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], run: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], user: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], depends_on: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, think_time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, cancel_time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, total_nodes: int, tick: int, kill_at_request: bool, predictor: Predictor | None = None, needs: tuple[Sequence[int], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None) -> None: ...
 
     def use(self, policy: Policy) -> None:
         """Puts the queue in the policy's order; call it before the first pass."""
@@ -517,10 +557,17 @@ class GanttObservation(enum.Enum):
 
     vector = 1
 
+class GanttReward(enum.Enum):
+    """What a reward on the grid is the fall of."""
+
+    mean = 0
+
+    total = 1
+
 class GanttOptions:
     """The rules of the grid's environment."""
 
-    def __init__(self, *, resources: int, slots: int, window: int, backlog_columns: int, colours: int, arrival_memory: int, max_steps: int, observation: GanttObservation) -> None: ...
+    def __init__(self, *, resources: int, slots: int, window: int, backlog_columns: int, colours: int, arrival_memory: int, max_steps: int, observation: GanttObservation, reward: GanttReward) -> None: ...
 
 class BernoulliLaw:
     """The law of the grid's jobs, in time units."""

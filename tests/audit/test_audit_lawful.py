@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from schedlab.audit import Verdict, Violation, audit
-from schedlab.platform import Platform
+from schedlab.platform import Cluster, Platform, Site
 from schedlab.sim import NodeRanges, Schedule, simulate
 from schedlab.testing.instances import crowd, head_blocked, jobs
+from schedlab.workload.needs import with_needs
 
 Moved = Callable[..., Schedule]
 
@@ -127,3 +128,23 @@ def test_jobs_of_unknown_fate_are_left_out(moved: Moved) -> None:
     assert verdict.lawful
     assert verdict.faithful
     assert verdict.notes == ("left out 1 of 4 jobs: neither started nor withdrawn",)
+
+
+def two_clusters() -> Schedule:
+    """Jobs of 2 nodes of a and 1 of b, and of 2 of a, on three nodes of a and two of b."""
+    platform = Platform((Site((Cluster(3, "a"), Cluster(2, "b"))),))
+    workload = with_needs(jobs((0, 1, 5, 5), (0, 1, 5, 5)), [{"a": 2, "b": 1}, {"a": 2}])
+    return simulate(workload, platform, "reserve")
+
+
+def test_nodes_of_the_wrong_cluster() -> None:
+    """Job 1 has three nodes, as many as it needs, but one too many of b."""
+    nodes = NodeRanges.parse(["0,3-4", "0-1"])
+    found = violation(audit(replace(two_clusters(), node_ranges=nodes), "reserve"))
+    assert found.sentence == "job 1 ran on 1 node of cluster a and needs 2"
+
+
+def test_a_cluster_over_used_though_the_machine_is_not(moved: Moved) -> None:
+    """Four nodes of a at once, of which there are three; of all five there would be enough."""
+    found = violation(audit(moved(two_clusters(), {2: 0}), "reserve"))
+    assert found.sentence == "4 nodes are in use at 0 and cluster a has 3"

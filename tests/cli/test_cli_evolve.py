@@ -56,10 +56,10 @@ def test_windows_of_a_trace(run: Run, tmp_path: Path) -> None:
     made = run("evolve", trace, *SMALL, "--metric", "response", "--out", out)
     assert made.exit_code == 0, made.output
     assert 'workload = "trace.swf"' in out.read_text()
-    assert "nodes = 8" in out.read_text()
+    assert "nodes = [8]" in out.read_text()
     wider = tmp_path / "wider.toml"
     run("evolve", trace, *SMALL, "--nodes", "9", "--metric", "response", "--out", wider)
-    assert "nodes = 9" in wider.read_text()
+    assert "nodes = [9]" in wider.read_text()
 
 
 @pytest.mark.parametrize(

@@ -31,15 +31,36 @@ def test_a_chain_by_hand() -> None:
     """E2 is the root: it gets four cells from either side, and tells its start to both.
 
     A job is two resources, three times of two bits and a value of three bits: 11 bits. A cell is a
-    sum from 0 to 10 or impossible, so a message of four cells could tell all 11 of them.
+    sum from 0 to 10 or impossible, so a message of four cells could tell all 11 of them. Of E2 both
+    others know its times, which are six bits.
     """
     found = solve(chain(), Distributed(Dpop("max-degree"), owners="job"))
     first, middle, last = found.privacy
     assert middle == Learnt(
-        2, 1, known=0, summed=2, unheard=0, cells=8, values=0, bits=22, all_bits=22
+        2,
+        1,
+        known=0,
+        summed=2,
+        unheard=0,
+        cells=8,
+        values=0,
+        bits=22,
+        all_bits=22,
+        revealed=6,
+        own_bits=11,
     )
     assert first == Learnt(
-        1, 1, known=1, summed=0, unheard=1, cells=0, values=1, bits=6, all_bits=22
+        1,
+        1,
+        known=1,
+        summed=0,
+        unheard=1,
+        cells=0,
+        values=1,
+        bits=6,
+        all_bits=22,
+        revealed=11,
+        own_bits=11,
     )
     assert (last.known, last.unheard, last.bits) == (1, 1, 6)
     assert first.share == 6 / 22
@@ -57,7 +78,7 @@ def test_figure_1_by_hand() -> None:
 def test_nobody_else_is_nothing_learnt() -> None:
     """A single agent owns all jobs."""
     (alone,) = solve(chain(), Distributed(agents=1)).privacy
-    assert (alone.own_jobs, alone.bits, alone.share) == (3, 0, 0)
+    assert (alone.own_jobs, alone.bits, alone.share, alone.revealed) == (3, 0, 0, 0)
 
 
 def test_one_process_has_no_agents() -> None:
@@ -92,3 +113,4 @@ def test_nobody_learns_more_than_there_is(
         assert each.known + each.summed + each.unheard == others
         assert each.values <= others
         assert 0 <= each.bits <= each.all_bits
+        assert 0 <= each.revealed <= each.own_bits

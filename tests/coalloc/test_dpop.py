@@ -21,12 +21,11 @@ from schedlab.coalloc import (
 from schedlab.coalloc.dpop import Dpop
 from schedlab.coalloc.network import Network
 from schedlab.coalloc.orders import make_tree
-from schedlab.coalloc.propagation import propagate, tree_nodes
+from schedlab.coalloc.propagation import tree_nodes
 from schedlab.coalloc.split import Split
 from schedlab.coalloc.utility import sum_utilities
 from schedlab.coalloc.wd import WidthDeletion
 from schedlab.errors import MemoryLimitError, ProblemError, UnknownNameError
-from schedlab.testing.coalloc import plain_dpop
 from schedlab.testing.coalloc.instances import figure_1, one_resource
 
 
@@ -137,16 +136,6 @@ def test_threads_change_nothing() -> None:
     assert one.starts == two.starts
 
 
-def test_large_messages_equal_the_plain_ones() -> None:
-    """130,000 cells, where the native kernel works in many tasks."""
-    problem = generate_problem(20, kind="one-or-two", seed=1)
-    network = Network.of(problem, may_leave_out=False)
-    tree = make_tree(network, "min-fill")
-    utilities = sum_utilities(network, [1.0] * 20, ["sum-of-starts"])
-    native, plain = propagate(network, tree, utilities, 2), plain_dpop(network, tree, utilities)
-    assert native.utility == plain.utility
-
-
 def test_a_node_computes_from_what_it_is_told() -> None:
     """Sent to another process, node and messages say the same: nothing else is needed."""
     network = Network.of(figure_1(), may_leave_out=True)
@@ -183,3 +172,5 @@ def test_the_kernel_checks_what_it_is_given() -> None:
         util_table_float32(starts, 1, utility, [], [(short, [])], Combine.SUM)
     with pytest.raises(ValueError, match="needs values"):
         util_table_float32(starts, 1, short, [], [], Combine.SUM)
+    nobody = np.zeros(0, dtype=np.int32)
+    assert util_table_float32(starts, 1, utility, [(nobody, 1, True)], [], Combine.SUM).size == 0

@@ -16,7 +16,8 @@ from schedlab.coalloc.network import Network
 from schedlab.coalloc.node import UtilMessage
 from schedlab.coalloc.orders import CHOICES, make_tree
 from schedlab.coalloc.propagation import propagate, tree_nodes
-from schedlab.coalloc.utility import makespan_utilities, sum_utilities
+from schedlab.coalloc.pseudotree import PseudoTree
+from schedlab.coalloc.utility import Utilities, makespan_utilities, sum_utilities
 from schedlab.testing.coalloc import brute_force, plain_dpop, plain_util
 from schedlab.testing.coalloc.strategies import problems
 
@@ -85,15 +86,36 @@ def test_every_message_equals_the_plain_one(
         if makespan
         else sum_utilities(network, [job.value for job in problem.jobs], ["value", "sum-of-starts"])
     )
+    same_messages(network, tree, utilities)
+    assert (
+        propagate(network, tree, utilities).utility == plain_dpop(network, tree, utilities).utility
+    )
+
+
+@pytest.mark.parametrize("seed", [1, 4])
+@pytest.mark.parametrize("makespan", [True, False])
+def test_large_messages_equal_the_plain_ones(seed: int, makespan: bool) -> None:
+    """10,000 cells and more, where threads share the work and vectors are whole and broken."""
+    network = Network.of(generate_problem(20, slots=9 + seed, seed=seed), may_leave_out=False)
+    tree = make_tree(network, "min-fill")
+    assert max(tree.cells(network.sizes)) > 10_000
+    same_messages(
+        network,
+        tree,
+        makespan_utilities(network)
+        if makespan
+        else sum_utilities(network, [1.0] * 20, ["sum-of-starts"]),
+    )
+
+
+def same_messages(network: Network, tree: PseudoTree, utilities: Utilities) -> None:
+    """Compare every cell that is sent with that of plain numpy."""
     sent: dict[int, UtilMessage] = {}
     nodes = tree_nodes(network, tree, utilities)
     for job in reversed(tree.order):
         children = [sent[child] for child in tree.children[job]]
         sent[job] = nodes[job].util(children, threads=2)
         np.testing.assert_array_equal(sent[job].table, plain_util(nodes[job], children).table)
-    assert (
-        propagate(network, tree, utilities).utility == plain_dpop(network, tree, utilities).utility
-    )
 
 
 @pytest.mark.slow

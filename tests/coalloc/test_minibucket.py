@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedlab.coalloc import Objective, Problem, generate_problem, solve
-from schedlab.coalloc.minibucket import minibucket_bound
+from schedlab.coalloc.minibucket import minibucket_bound, quick_minibucket_bound
 from schedlab.coalloc.objective import CRITERIA, Criterion, measure
 from schedlab.errors import MemoryLimitError
 from schedlab.testing.coalloc import brute_force
@@ -45,6 +45,19 @@ def test_the_bound_closes_in_with_the_width() -> None:
     bounds = [minibucket_bound(problem, "sum-of-starts", width) for width in (1, 2, 3, 4, 5)]
     assert bounds == sorted(bounds)
     assert bounds[0] < bounds[-1] == solve(problem, "dpop", "sum-of-starts").sum_of_starts
+
+
+def test_a_quick_bound_closes_the_gap_of_a_narrow_problem() -> None:
+    """The linear program says 132 at most; messages of six variables tell that 131 is all."""
+    problem = generate_problem(30, kind="one-or-two", slots=7, seed=1)
+    found = solve(problem, "lns", "value")
+    assert found.bound == found.value == 131
+
+
+def test_a_quick_bound_is_not_for_many_jobs() -> None:
+    """The tree of a thousand jobs alone would take seconds."""
+    assert quick_minibucket_bound(one_resource(*[1] * 301, slots=2), "value") is None
+    assert quick_minibucket_bound(one_resource(1, slots=1), "value") == 1
 
 
 def test_a_message_that_does_not_fit_is_refused() -> None:

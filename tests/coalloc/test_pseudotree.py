@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+from random import Random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schedlab import _core
 from schedlab.coalloc import Problem
 from schedlab.coalloc.network import Neighbours, Network
 from schedlab.coalloc.orders import CHOICES, HEURISTICS, make_tree, max_degree, min_fill
 from schedlab.coalloc.pseudotree import PseudoTree
+from schedlab.testing.coalloc import plain_min_fill
 from schedlab.testing.coalloc.instances import figure_1, one_resource
 from schedlab.testing.coalloc.strategies import problems
 
@@ -97,6 +102,28 @@ def test_min_fill_eliminates_the_rim_of_a_wheel() -> None:
     rim = ring(8)
     wheel = (*(others | {8} for others in rim), frozenset(range(8)))
     assert PseudoTree.along(min_fill(wheel, list(range(9))), wheel).width == 3
+
+
+@given(st.integers(1, 70), st.floats(0.02, 0.2), st.randoms(use_true_random=False))
+@settings(max_examples=25, deadline=None)
+def test_min_fill_equals_the_plain_one(jobs: int, density: float, random: Random) -> None:
+    """Also with more jobs than a machine word has bits, and with ties broken by any rank."""
+    near: list[set[int]] = [set() for _ in range(jobs)]
+    for one, other in combinations(range(jobs), 2):
+        if random.random() < density:
+            near[one].add(other)
+            near[other].add(one)
+    ranks = random.sample(range(jobs), jobs)
+    neighbours = tuple(map(frozenset, near))
+    assert min_fill(neighbours, ranks) == plain_min_fill(neighbours, ranks)
+
+
+def test_the_native_min_fill_checks_what_it_is_given() -> None:
+    """A neighbour that does not exist would be written beyond the end."""
+    with pytest.raises(ValueError, match="no node"):
+        _core.min_fill([[1]], [0])
+    with pytest.raises(ValueError, match="one rank"):
+        _core.min_fill([[]], [])
 
 
 @given(problems(max_jobs=10))

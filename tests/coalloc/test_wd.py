@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from schedlab.coalloc import Limits, Objective, Problem, generate_problem, solve
 from schedlab.coalloc.bounds import best_bound
 from schedlab.coalloc.greedy import Greedy
-from schedlab.coalloc.narrowing import delete_edges
-from schedlab.coalloc.network import Network
+from schedlab.coalloc.narrowing import MessageBound, delete_edges
+from schedlab.coalloc.network import Network, Variable
 from schedlab.coalloc.orders import CHOICES, make_tree
+from schedlab.coalloc.utility import disturbed_values
 from schedlab.coalloc.wd import WidthDeletion
 from schedlab.errors import ParameterError
 from schedlab.testing.coalloc import brute_force
@@ -90,6 +91,73 @@ def test_more_rounds_are_never_worse() -> None:
     assert values[0] >= Greedy().solve(problem, Objective(), Limits()).value
 
 
+def test_rounds_leave_what_none_of_them_betters() -> None:
+    """Disturbed values lead on to the optimum of 113; undisturbed rounds end at 111."""
+    problem = generate_problem(30, seed=3, slots=6)
+    assert solve(problem, "wd:width=3", "value").value == 113
+
+
+def test_later_criteria_get_rounds_too() -> None:
+    """Every second round is for both: of the schedules of that value a short one is found."""
+    problem = one_resource(1, 1, 1, 2, 2, slots=9, values=(9.0, 9.0, 9.0, 1.0, 1.0))
+    found = solve(problem, "wd:width=1,rounds=20", "value,makespan")
+    assert (found.value, found.makespan) == (29, 7)
+
+
+def test_cells_may_be_bounded_in_place_of_the_width() -> None:
+    """Domains are smaller where others are fixed: more than five variables fit into 2,000 cells."""
+    problem = generate_problem(40, seed=2, slots=8)
+    messages = solve(problem, "wd:cells=2000,rounds=10", "value").messages
+    assert messages is not None
+    assert messages.largest_cells <= 2000
+    assert messages.width > 5
+
+
+@pytest.mark.parametrize(
+    ("bound", "sizes", "excess"),
+    [
+        (MessageBound(width=2), [9, 9, 9, 9], 2),
+        (MessageBound(width=5), [9], 0),
+        (MessageBound(width=1, cells=12), [3, 2, 2], 0),
+        (MessageBound(width=1, cells=11), [3, 2, 2], 1),
+        (MessageBound(width=1, cells=1), [3, 1, 2], 2),
+        (MessageBound(width=1, cells=1), [], 0),
+    ],
+)
+def test_what_exceeds_a_bound(bound: MessageBound, sizes: list[int], excess: int) -> None:
+    """Variables with the largest domains first are those that must go at least."""
+    assert bound.excess(sizes) == excess
+
+
+def test_edges_between_jobs_that_cannot_overlap_are_void() -> None:
+    """With the first job in slot 1 the second has 2 and 3, the third 4 only: no edge is needed."""
+    variables = [Variable(np.array(starts, dtype=np.int32), 1) for starts in ([1], [0, 2, 3], [4])]
+    variables.append(Variable(np.array([3], dtype=np.int32), 2))
+    everyone = frozenset(range(4))
+    network = Network(tuple(variables), tuple(everyone - {job} for job in range(4)))
+    assert network.without_void_edges().neighbours == (
+        frozenset(),
+        frozenset({3}),
+        frozenset({3}),
+        frozenset({1, 2}),
+    )
+
+
+@given(st.lists(st.floats(0, 1e9), min_size=1, max_size=8), st.integers(0, 9))
+@settings(max_examples=100, deadline=None)
+def test_disturbed_values_are_whole_and_close(values: list[float], seed: int) -> None:
+    """Sums of whole numbers are exact whoever adds them up; no start gains more than allowed."""
+    starts = Variable(np.array([0, 1, 2], dtype=np.int32), 1)
+    network = Network((starts,) * len(values), (frozenset(),) * len(values))
+    found = disturbed_values(network, values, 0.2, np.random.default_rng(seed))
+    for table, value in zip(found.tables, values, strict=True):
+        assert (table == np.round(table)).all()
+        gained = table * found.unit - value * (starts.starts != 0)
+        most = 0.2 * sum(values) / len(values) + 2 * found.unit
+        assert (gained >= -1e-9 * value - found.unit).all()
+        assert (gained <= most + 1e-9 * value).all()
+
+
 def test_a_solution_with_too_many_slots_is_shortened() -> None:
     """The earliest free slots leave no way to end in slot 17, but there is one."""
     problem = generate_problem(30, seed=3, slots=17)
@@ -113,8 +181,14 @@ def test_the_time_limit_ends_the_rounds() -> None:
     assert found.feasible
 
 
-@pytest.mark.parametrize("text", ["wd:width=0", "wd:rounds=0"])
-def test_a_width_or_number_of_rounds_below_one_is_refused(text: str) -> None:
+def test_as_published_it_is_the_width_that_is_bounded() -> None:
+    """The paper deletes edges until the width is small enough; cells it does not count."""
+    with pytest.raises(ParameterError, match="leave out cells"):
+        solve(one_resource(1, slots=1), "wd:form=published,cells=9")
+
+
+@pytest.mark.parametrize("text", ["wd:width=0", "wd:rounds=0", "wd:cells=0"])
+def test_a_bound_below_one_is_refused(text: str) -> None:
     """Without any variable in a message the agents could not speak to each other."""
     with pytest.raises(ParameterError, match="must be >= 1"):
         solve(one_resource(1, slots=1), text)

@@ -21,9 +21,9 @@ def test_a_job_counts_where_its_nodes_are() -> None:
     """Five nodes are all of a and one of b; the other job has the second of b."""
     schedule = simulate(TWO, GRID, "easy")
     assert by_cluster(schedule).rows() == [
-        ("north", "a", 4, 1, 40.0, 0.5),
-        ("north", "b", 2, 2, 30.0, 0.75),
-        ("south", "cluster", 2, 0, 0.0, 0.0),
+        ("north", "a", 4, 1, 40.0, 0.5, 0.0),
+        ("north", "b", 2, 2, 30.0, 0.75, 0.0),
+        ("south", "cluster", 2, 0, 0.0, 0.0, None),
     ]
     sites = by_site(schedule).rows()
     assert sites[0][:4] == ("north", 6, 3, 70.0)

@@ -44,7 +44,9 @@ def test_the_tables_of_columns_are_complete() -> None:
 def test_the_files_on_the_pages_can_be_read(page: str, suffix: str, tmp_path: Path) -> None:
     """They are complete files."""
     text = (FORMATS / page).read_text(encoding="utf-8")
-    (block,) = re.findall(rf"```{suffix}\n(.*?)```", text, re.DOTALL)
-    path = tmp_path / f"a.{suffix}"
-    path.write_text(block)
-    assert len(read_workload(path)) == 2
+    blocks = re.findall(rf"```{suffix}\n(.*?)```", text, re.DOTALL)
+    assert blocks
+    for block in blocks:
+        path = tmp_path / f"a.{suffix}"
+        path.write_text(block)
+        assert len(read_workload(path)) == 2

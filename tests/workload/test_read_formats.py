@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNameError
-from schedlab.workload import READERS, Workload, read_workload, write_workload
+from schedlab.workload import WRITERS, Workload, read_workload, write_workload
 from schedlab.workload.readers import Reader, ReadOptions, Source
 
 DATA = Path(__file__).parents[1] / "data"
@@ -37,7 +37,7 @@ class NotAReader:
     """Something else with a name."""
 
 
-@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("name", WRITERS)
 def test_the_suffix_tells_the_format(tmp_path: Path, name: str) -> None:
     """People name their files after the format."""
     path = tmp_path / f"a.{SUFFIXES[name]}"
@@ -45,7 +45,7 @@ def test_the_suffix_tells_the_format(tmp_path: Path, name: str) -> None:
     assert read_workload(path).provenance[-1]["format"] == name
 
 
-@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("name", WRITERS)
 def test_without_a_known_suffix_the_content_tells_it(tmp_path: Path, name: str) -> None:
     """Downloads lose their suffix."""
     path = tmp_path / "trace.4.2"

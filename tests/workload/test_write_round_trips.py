@@ -58,7 +58,7 @@ def workloads(draw: st.DrawFn) -> Workload:
             )
         )
         for name in names
-        if name in CODED and draw(st.booleans())
+        if name in CODED and name != "needs" and draw(st.booleans())
     }
     columns = {name: draw(_values(name, jobs, name in labels)) for name in names}
     if "depends_on" in columns:

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from schedlab.audit.verdict import Rule, Violation
 from schedlab.audit.wording import count_nodes
-from schedlab.sim import NodeRanges, Schedule
+from schedlab.sim import NodeRanges, Schedule, StepSeries
+from schedlab.sim.cluster_needs import ClusterNeeds, cluster_needs
 from schedlab.sim.schedule import Times
 from schedlab.workload.readers.records import and_more
 
@@ -30,9 +31,17 @@ def find_violations(schedule: Schedule, tolerance_s: int = 0) -> list[Violation]
     found = list(_impossible_jobs(schedule))
     if found:
         return found
-    found += [*_too_early(schedule, tolerance_s), *_overuse(schedule, tolerance_s)]
+    needs = cluster_needs(schedule.workload, schedule.platform)
+    found += _too_early(schedule, tolerance_s)
+    if needs is None:
+        nodes, total = schedule.workload["nodes"], schedule.platform.nodes
+        found += _overuse(schedule, nodes, total, "the machine", tolerance_s)
+    else:
+        found += _overuse_of_clusters(schedule, needs, tolerance_s)
     if schedule.node_ranges is not None:
         found += _named_nodes(schedule, schedule.node_ranges, tolerance_s)
+        if needs is not None:
+            found += _named_clusters(schedule, schedule.node_ranges, needs)
     return found
 
 
@@ -85,9 +94,14 @@ def _too_early(schedule: Schedule, tolerance_s: int) -> Iterator[Violation]:
     )
 
 
-def _overuse(schedule: Schedule, tolerance_s: int) -> Iterator[Violation]:
-    """More nodes in use than there are, for longer than the tolerance."""
-    used, total = schedule.used_nodes(), schedule.platform.nodes
+def _overuse(
+    schedule: Schedule, nodes: Times, total: int, where: str, tolerance_s: int
+) -> Iterator[Violation]:
+    """More nodes in use than there are, for longer than the tolerance; jobs have ``nodes`` each."""
+    ran = schedule.started & (nodes > 0)
+    used = StepSeries.from_changes(
+        (schedule.start_s[ran], nodes[ran]), (schedule.end_s[ran], -nodes[ran])
+    )
     over = np.concatenate([[False], used.value > total, [False]])
     begin, end = np.flatnonzero(~over[:-1] & over[1:]), np.flatnonzero(over[:-1] & ~over[1:])
     lasting = used.time_s[end] - used.time_s[begin] > tolerance_s
@@ -95,9 +109,37 @@ def _overuse(schedule: Schedule, tolerance_s: int) -> Iterator[Violation]:
         return
     first = begin[lasting][0]
     time_s, peak = int(used.time_s[first]), int(used.value[first])
-    job = int(np.flatnonzero(schedule.start_s == time_s)[-1])
-    sentence = f"{count_nodes(peak)} are in use at {time_s} and the machine has {total:,}"
+    job = int(np.flatnonzero(ran & (schedule.start_s == time_s))[-1])
+    sentence = f"{count_nodes(peak)} are in use at {time_s} and {where} has {total:,}"
     yield _violation(schedule, "nodes", job, int(lasting.sum()), sentence)
+
+
+def _overuse_of_clusters(
+    schedule: Schedule, needs: ClusterNeeds, tolerance_s: int
+) -> Iterator[Violation]:
+    for nodes, cluster in zip(needs.by_cluster(), schedule.platform.clusters, strict=True):
+        where = f"cluster {cluster.name}"
+        yield from _overuse(schedule, nodes, cluster.nodes, where, tolerance_s)
+
+
+def _named_clusters(
+    schedule: Schedule, ranges: NodeRanges, needs: ClusterNeeds
+) -> Iterator[Violation]:
+    """Nodes of other clusters than a job named, or too many or too few of one."""
+    needed, ran_on = needs.by_cluster(), np.zeros_like(needs.by_cluster())
+    for place, width in enumerate(ranges.width_within(needs.clusters)):
+        np.add.at(ran_on[place], ranges.job(), width)
+    wrong = np.argmax(ran_on != needed, axis=0)
+    names = [cluster.name for cluster in schedule.platform.clusters]
+    yield from _broken(
+        schedule,
+        "named clusters",
+        schedule.started & np.any(ran_on != needed, axis=0),
+        lambda job: (
+            f"ran on {count_nodes(ran_on[wrong[job], job])} of cluster {names[wrong[job]]} "
+            f"and needs {needed[wrong[job], job]:,}"
+        ),
+    )
 
 
 def _named_nodes(schedule: Schedule, ranges: NodeRanges, tolerance_s: int) -> Iterator[Violation]:

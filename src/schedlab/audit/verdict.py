@@ -13,6 +13,7 @@ Rule = Literal[
     "dependency",
     "nodes",
     "named nodes",
+    "named clusters",
     "unknown nodes",
     "shared nodes",
 ]

@@ -11,6 +11,7 @@ from schedlab.coalloc.generate import generate_problem
 from schedlab.coalloc.greedy import ORDERS, Greedy, left_shift, list_schedule
 from schedlab.coalloc.lns import Lns
 from schedlab.coalloc.messages import MessageStatistics
+from schedlab.coalloc.minibucket import quick_minibucket_bound
 from schedlab.coalloc.objective import Objective
 from schedlab.coalloc.orders import CHOICES as TREES
 from schedlab.coalloc.prices import lp_bound
@@ -58,6 +59,7 @@ SOLVERS: dict[str, SolverEntry] = {
         WidthDeletion,
         {
             "width": whole_number,
+            "cells": whole_number,
             "form": one_of(*FORMS),
             "heuristic": one_of(*TREES),
             "rounds": whole_number,
@@ -141,9 +143,11 @@ def solve(
 
 
 def _tightened(found: Solution) -> float:
-    """The best bound known; the linear program is solved only where the others leave a gap."""
+    """The best bound known; those that take longer only where the others leave a gap."""
     problem, criterion = found.problem, found.objective.first
     bound = best_bound(problem, criterion, found.bound)
-    if replace(found, bound=bound).gap == 0:
-        return bound
-    return best_bound(problem, criterion, bound, lp_bound(problem, criterion))
+    for further in (lp_bound, quick_minibucket_bound):
+        if not replace(found, bound=bound).gap:  # proven, or not feasible
+            break
+        bound = best_bound(problem, criterion, bound, further(problem, criterion))
+    return bound

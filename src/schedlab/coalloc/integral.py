@@ -9,6 +9,9 @@ from fractions import Fraction
 MAX_TOTAL = 1 << 50
 """Sums of whole numbers up to this are exact in floating point, with room to add."""
 
+MAX_SCALE = 1 << 1000
+"""Still a floating-point number, for values that are next to nothing."""
+
 
 def integral_values(values: Sequence[float]) -> tuple[list[int], float]:
     """Whole numbers and how many of them make 1: exact for decimals of usual length.
@@ -19,7 +22,7 @@ def integral_values(values: Sequence[float]) -> tuple[list[int], float]:
     exact = [Fraction(repr(float(value))) for value in values]
     scale = math.lcm(*(value.denominator for value in exact))
     total = sum(exact)
-    if total * scale <= MAX_TOTAL:
+    if total * scale <= MAX_TOTAL and scale <= MAX_SCALE:
         return [int(value * scale) for value in exact], float(scale)
-    scale = max(1, int(MAX_TOTAL / total))
+    scale = max(1, min(int(MAX_TOTAL / total), MAX_SCALE))
     return [math.ceil(value * scale) for value in exact], float(scale)

@@ -36,10 +36,11 @@ class MessageStatistics:
 
 @dataclass(frozen=True)
 class Learnt:
-    """What one agent learnt of the jobs of others.
+    """What one agent learnt of the jobs of others, and they of its own.
 
     A message tells no more than its own bits, and no more than the data of the jobs it was computed
     from; ``bits`` is the sum of the smaller ones, never more than all data of the jobs concerned.
+    ``revealed`` is the same sum over all messages to others that its own jobs are behind.
     """
 
     agent: int
@@ -58,6 +59,10 @@ class Learnt:
     """At most so much about the data of others' jobs."""
     all_bits: float
     """What it would know of others if everything was sent to it."""
+    revealed: float
+    """At most so much about the data of its own jobs became known to others, all together."""
+    own_bits: float
+    """All data of its own jobs, which it would have to send to a central solver."""
 
     @property
     def share(self) -> float:

@@ -21,6 +21,20 @@ from schedlab.coalloc.solver import Limits
 from schedlab.coalloc.stages import require_memory
 from schedlab.coalloc.utility import Utilities, makespan_utilities, sum_utilities
 
+MAX_JOBS = 300
+MAX_CELLS = 1 << 23
+"""Of all messages of a quick bound together: they take a fraction of a second."""
+
+
+def quick_minibucket_bound(problem: Problem, criterion: Criterion) -> float | None:
+    """The bound by messages as wide as takes no time to speak of; None for too many jobs."""
+    jobs = range(len(problem.jobs))
+    if len(jobs) > MAX_JOBS:
+        return None
+    values = 1 + max(len(problem.domain(job)) for job in jobs)  # or left out
+    width = int(math.log(MAX_CELLS / len(jobs), max(2, values)))
+    return minibucket_bound(problem, criterion, max(1, width))
+
 
 def minibucket_bound(
     problem: Problem,

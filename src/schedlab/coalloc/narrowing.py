@@ -6,7 +6,9 @@ of a deleted edge cannot overlap: a solution of what is left is a solution of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from schedlab.coalloc.network import LEFT_OUT, Network
 from schedlab.coalloc.orders import make_tree
@@ -16,6 +18,26 @@ Pick = Callable[[Network, list[int]], int]
 """Which of these jobs to fix next."""
 
 
+@dataclass(frozen=True)
+class MessageBound:
+    """How large a UTIL message may be: so many cells, or else so many variables."""
+
+    width: int
+    cells: int | None = None
+
+    def excess(self, sizes: Sequence[int]) -> int:
+        """How many variables a message has too many at least, given the sizes of their domains."""
+        if self.cells is None:
+            return max(0, len(sizes) - self.width)
+        cells, gone = math.prod(sizes), 0
+        for size in sorted(sizes, reverse=True):
+            if cells <= self.cells:
+                break
+            cells //= size
+            gone += 1
+        return gone
+
+
 def delete_edges(network: Network, tree: PseudoTree, width: int) -> tuple[Network, PseudoTree]:
     """WD as published: back edges over the widest node are deleted until none is too wide.
 
@@ -23,8 +45,9 @@ def delete_edges(network: Network, tree: PseudoTree, width: int) -> tuple[Networ
     all descendants in conflict with it those after; two adjacent ancestors may both be given the
     first slots, and then nothing is feasible any more.
     """
+    bound = MessageBound(width)
     while tree.width > width:
-        job = _widest(tree, network)
+        job, _ = _widest(network, tree, bound)
         below = tree.subtree(job)
         ancestor = min(
             tree.separators[job][:-1], key=lambda each: len(network.neighbours[each] & below)
@@ -47,29 +70,32 @@ def _separated(network: Network, tree: PseudoTree, ancestor: int) -> Network:
 def fix_jobs(
     network: Network,
     tree: PseudoTree,
-    width: int,
+    bound: MessageBound,
     pick: Pick,
     heuristic: str,
     guide: Mapping[int, int] | None,
 ) -> tuple[Network, PseudoTree] | None:
     """Safe WD: jobs are fixed and their slots taken out of their neighbours' domains.
 
-    Jobs are picked from the widest node and its separator, as many as half of what it is too wide,
-    before the tree of the others is made anew. They get their value in the guide, or without one
-    their earliest that leaves every neighbour a value; None if there is no such value.
+    Jobs are picked from the widest node and its separator, half as many as it has too many, before
+    the tree of the others is made anew; edges between jobs that cannot overlap any more go too.
+    Jobs get their value in the guide, or without one their earliest that leaves every neighbour a
+    value; None if there is no such value.
     """
-    while tree.width > width:
-        widest = _widest(tree, network)
+    while True:
+        widest, excess = _widest(network, tree, bound)
+        if not excess:
+            return network, tree
         candidates = [*tree.separators[widest], widest]
-        for _ in range((tree.width - width + 1) // 2):
+        for _ in range((excess + 1) // 2):
             job = pick(network, candidates)
             candidates.remove(job)
             fixed = network.with_fixed(job, guide[job]) if guide else _earliest(network, job)
             if fixed is None:
                 return None
             network = fixed
+        network = network.without_void_edges()
         tree = make_tree(network, heuristic)
-    return network, tree
 
 
 def _earliest(network: Network, job: int) -> Network | None:
@@ -81,7 +107,9 @@ def _earliest(network: Network, job: int) -> Network | None:
     return None
 
 
-def _widest(tree: PseudoTree, network: Network) -> int:
-    """The job with the most variables in its message, of these the one with the most cells."""
-    cells = tree.cells(network.sizes)
-    return max(tree.order, key=lambda job: (len(tree.separators[job]), cells[job]))
+def _widest(network: Network, tree: PseudoTree, bound: MessageBound) -> tuple[int, int]:
+    """The job whose message exceeds the bound by most variables, or is the largest; by how many."""
+    sizes, cells = network.sizes, tree.cells(network.sizes)
+    excess = [bound.excess([sizes[other] for other in each]) for each in tree.separators]
+    widest = max(tree.order, key=lambda job: (excess[job], cells[job]))
+    return widest, excess[widest]

@@ -118,27 +118,19 @@ class Neighbourhood:
     def _network(self, free: list[int]) -> Network:
         """Each job with its free starts; an edge where these could overlap."""
         place = {job: at for at, job in enumerate(free)}
-        domains = [self._timetable.free_starts(job) for job in free]
-        covers = [
-            _covered(domain, self._problem.jobs[job].slots)
-            for job, domain in zip(free, domains, strict=True)
-        ]
-        return Network(
+        network = Network(
+            tuple(self._variable(job) for job in free),
             tuple(
-                Variable(
-                    np.array([LEFT_OUT, *starts_of(domain)], dtype=np.int32),
-                    self._problem.jobs[job].slots,
-                )
-                for job, domain in zip(free, domains, strict=True)
+                frozenset(place[other] for other in self._neighbours[job] if other in place)
+                for job in free
             ),
-            tuple(
-                frozenset(
-                    place[other]
-                    for other in self._neighbours[job]
-                    if other in place and covers[at] & covers[place[other]]
-                )
-                for at, job in enumerate(free)
-            ),
+        )
+        return network.without_void_edges()
+
+    def _variable(self, job: int) -> Variable:
+        starts = starts_of(self._timetable.free_starts(job))
+        return Variable(
+            np.array([LEFT_OUT, *starts], dtype=np.int32), self._problem.jobs[job].slots
         )
 
     def _place(self, job: int, start: int | None) -> None:
@@ -149,10 +141,3 @@ class Neighbourhood:
         start = self.starts[job]
         if start is not None:
             self._timetable.remove(job, start)
-
-
-def _covered(starts: int, slots: int) -> int:
-    """The slots that a job may use, as bits, given its starts as bits."""
-    for _ in range(slots - 1):
-        starts |= starts << 1
-    return starts

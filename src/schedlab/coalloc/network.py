@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +40,12 @@ class Variable:
         in_time: NDArray[np.bool_] = self.starts + (self.slots - 1) <= last_slot
         in_time |= self.starts == LEFT_OUT
         return in_time
+
+    @property
+    def usable(self) -> int:
+        """The slots it may use, as bits."""
+        used = (1 << self.slots) - 1
+        return reduce(or_, (used << start for start in self.starts.tolist() if start), 0)
 
     def keep(self, kept: NDArray[np.bool_]) -> Variable:
         """The same job with these values only."""
@@ -103,6 +111,15 @@ class Network:
             left[one].discard(other)
             left[other].discard(one)
         return replace(self, neighbours=tuple(map(frozenset, left)))
+
+    def without_void_edges(self) -> Network:
+        """Edges only where the domains allow an overlap."""
+        usable = [variable.usable for variable in self.variables]
+        neighbours = tuple(
+            frozenset(other for other in others if usable[job] & usable[other])
+            for job, others in enumerate(self.neighbours)
+        )
+        return replace(self, neighbours=neighbours)
 
     def among(self, jobs: Sequence[int]) -> Network:
         """The jobs alone, numbered as they come."""

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from schedlab import _core
 from schedlab.coalloc.network import Neighbours, Network
 from schedlab.coalloc.pseudotree import PseudoTree
-from schedlab.coalloc.timetable import starts_of as members
 from schedlab.errors import UnknownNameError
 
 Order = list[int]
@@ -53,17 +53,7 @@ def max_cardinality(neighbours: Neighbours, ranks: list[int]) -> Order:
 
 def min_fill(neighbours: Neighbours, ranks: list[int]) -> Order:
     """From the leaves: always the job whose elimination joins the fewest pairs of others."""
-    near = [sum(1 << other for other in others) for others in neighbours]
-    left, order = set(range(len(near))), []
-    fill = [_fill(near, job) for job in range(len(near))]
-    while left:
-        job = min(left, key=lambda each: (fill[each], near[each].bit_count(), ranks[each]))
-        left.remove(job)
-        order.append(job)
-        changed = _eliminate(near, job)
-        for other in changed & left:
-            fill[other] = _fill(near, other)
-    return order[::-1]
+    return _core.min_fill(list(map(list, neighbours)), ranks)[::-1]
 
 
 HEURISTICS: dict[str, Heuristic] = {
@@ -94,19 +84,3 @@ def make_tree(network: Network, heuristic: str, seed: int = 0) -> PseudoTree:
 def _weight(tree: PseudoTree, network: Network) -> tuple[int, int]:
     cells = tree.cells(network.sizes)
     return max(cells, default=0), sum(cells)
-
-
-def _fill(near: list[int], job: int) -> int:
-    """Twice the number of pairs of neighbours that are not neighbours themselves."""
-    around = near[job]
-    return sum((around & ~near[other]).bit_count() - 1 for other in members(around))
-
-
-def _eliminate(near: list[int], job: int) -> set[int]:
-    """Join all neighbours of the job and take it out; who may have another fill now."""
-    around, changed = near[job], set()
-    for other in members(around):
-        near[other] = (near[other] | around) & ~(1 << job) & ~(1 << other)
-        changed.add(other)
-        changed.update(members(near[other]))
-    return changed

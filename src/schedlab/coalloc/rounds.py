@@ -9,7 +9,7 @@ import numpy as np
 from schedlab.coalloc.bounds import best_bound
 from schedlab.coalloc.greedy import Greedy, left_shift
 from schedlab.coalloc.messages import MessageStatistics
-from schedlab.coalloc.narrowing import fix_jobs
+from schedlab.coalloc.narrowing import MessageBound, fix_jobs
 from schedlab.coalloc.network import LEFT_OUT, Network
 from schedlab.coalloc.objective import Objective, measure
 from schedlab.coalloc.orders import make_tree
@@ -18,6 +18,10 @@ from schedlab.coalloc.propagation import Propagate, propagate
 from schedlab.coalloc.solution import Ending, Solution, Starts
 from schedlab.coalloc.solver import Limits, Stopwatch
 from schedlab.coalloc.stages import Stages
+from schedlab.coalloc.utility import disturbed_values
+
+DISTURBANCE = 0.2
+"""Of the mean value of a job."""
 
 
 class Rounds:
@@ -26,9 +30,13 @@ class Rounds:
     The first round fixes jobs at their earliest free slots, and DPOP places the others. As soon as
     there is a solution, the next rounds fix jobs drawn by chance at the slots they have in it: so
     it remains possible, and only one at least as good takes its place; one that is just as good
-    does, since from there the next round may get further. Where jobs may be left out, there is a
-    solution from the beginning: greedy's. Where all are wanted and the first round finds no way to
-    schedule them, one that needs more slots is shortened in rounds of its own.
+    does, since from there the next round may get further. Where all jobs are wanted and the first
+    round finds no way to schedule them, one with more slots is shortened in rounds of its own.
+
+    Where jobs may be left out, there is a solution from the beginning: greedy's. What the jobs are
+    worth is then disturbed by chance in each round, and the next one begins at what came out, be it
+    worse; without that the rounds end in the first solution that none of them betters. With several
+    criteria only every so many rounds do that, and the others improve the best by all of them.
     """
 
     def __init__(
@@ -36,19 +44,20 @@ class Rounds:
         problem: Problem,
         objective: Objective,
         limits: Limits,
-        width: int,
+        bound: MessageBound,
         heuristic: str,
         best: Starts | None = None,
         propagate: Propagate = propagate,
     ) -> None:
         self._problem, self._objective, self._limits = problem, objective, limits
-        self._width, self._heuristic, self._propagate = width, heuristic, propagate
+        self._bound, self._heuristic, self._propagate = bound, heuristic, propagate
         self._network = Network.of(problem, objective.may_leave_out)
         self._tree = make_tree(self._network, heuristic, limits.seed)
         self._random = np.random.default_rng(limits.seed)
         self._best = best
         if objective.may_leave_out:
             self._best = Greedy().solve(problem, objective, limits).starts
+        self._wandering = self._best  # where disturbed rounds have come to
         self._complete = False  # a round had to fix nothing: what it says of the problem is proven
         self._passes: list[MessageStatistics] = []
         self._deleted_edges = 0
@@ -93,7 +102,7 @@ class Rounds:
             roomy,
             makespan,
             self._limits,
-            self._width,
+            self._bound,
             self._heuristic,
             greedy.starts,
             self._propagate,
@@ -106,31 +115,41 @@ class Rounds:
 
     def _round(self) -> None:
         pick = self._any if self._done else self._soonest
+        wanders = self._wanders()
         self._done += 1
-        relaxed = fix_jobs(
-            self._network, self._tree, self._width, pick, self._heuristic, self._guide()
-        )
+        guide = self._guide(self._wandering if wanders else self._best)
+        relaxed = fix_jobs(self._network, self._tree, self._bound, pick, self._heuristic, guide)
         if relaxed is None:
             return
         network, tree = relaxed
         values = [job.value for job in self._problem.jobs]
         stages = Stages(network, tree, values, self._limits, self._propagate)
-        found = stages.optimise(self._objective)
+        if wanders:
+            found = stages.once(disturbed_values(network, values, DISTURBANCE, self._random))
+            self._wandering = found.starts(len(values))
+        else:
+            found = stages.optimise(self._objective)
+            self._complete = network is self._network
         self._passes += stages.passes
         self._deleted_edges = max(self._deleted_edges, self._network.edges - network.edges)
-        self._complete = network is self._network
         if found.values:
-            self._keep(left_shift(self._problem, found.starts(len(self._problem.jobs))))
+            self._keep(left_shift(self._problem, found.starts(len(values))))
+
+    def _wanders(self) -> bool:
+        """Whether this round is disturbed: not the first, and of k criteria every k-th."""
+        if not self._objective.may_leave_out or self._done == 0:
+            return False
+        return self._done % len(self._objective.criteria) == 0
 
     def _keep(self, starts: Starts) -> None:
         key = self._objective.key
         if self._best is None or key(self._problem, starts) <= key(self._problem, self._best):
             self._best = starts
 
-    def _guide(self) -> dict[int, int] | None:
-        if self._best is None:
+    def _guide(self, starts: Starts | None) -> dict[int, int] | None:
+        if starts is None:
             return None
-        return {job: LEFT_OUT if at is None else at for job, at in enumerate(self._best)}
+        return {job: LEFT_OUT if at is None else at for job, at in enumerate(starts)}
 
     def _soonest(self, network: Network, jobs: list[int]) -> int:
         """The job that can end first."""

@@ -82,6 +82,10 @@ class Stages:
         kept = [each.until(last_slot) for each in self.network.variables]
         return self._pass(self.network.keep(kept), utilities.keep(kept))
 
+    def once(self, utilities: Utilities) -> Optimum:
+        """The optimum by given utilities."""
+        return self._pass(self.network, utilities)
+
     def _pass(self, network: Network, utilities: Utilities) -> Optimum:
         statistics = messages_of_pass(self.tree, network.sizes, utilities.bytes_per_cell)
         require_memory(statistics.width, statistics.bytes, self.limits)

@@ -23,6 +23,8 @@ from schedlab.errors import ProblemError
 EXACT_IN_4_BYTES = 2**24
 EXACT_IN_8_BYTES = 2**53
 LARGEST_CELL_BYTES = 8
+DISTURBANCE_LEVELS = 64
+"""In how many steps a unit of value is disturbed, where that is exact."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,25 @@ def sum_utilities(
     ]
     unit = 1 / scale if criteria[0] == "value" else -1.0
     return Utilities(_cells(tables, largest), Combine.SUM, unit / weights[0])
+
+
+def disturbed_values(
+    network: Network, values: Sequence[float], share: float, random: np.random.Generator
+) -> Utilities:
+    """Total value, with up to that share of the mean value added to each start by chance.
+
+    What is added are whole numbers too: sums stay exact.
+    """
+    whole, scale = integral_values(values)
+    weight = DISTURBANCE_LEVELS if sum(whole) * DISTURBANCE_LEVELS < EXACT_IN_8_BYTES // 2 else 1
+    most = max(1, round(share * weight * sum(whole) / len(whole)))
+    tables = [
+        weight * _utility("value", variable, value)
+        + random.integers(0, most, len(variable.starts), endpoint=True)
+        for variable, value in zip(network.variables, whole, strict=True)
+    ]
+    largest = weight * sum(whole) + most * len(whole)
+    return Utilities(_cells(tables, largest), Combine.SUM, 1 / (scale * weight))
 
 
 def _weights(ranges: Sequence[int]) -> tuple[list[int], int]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from schedlab.coalloc.messages import MessageStatistics
-from schedlab.coalloc.narrowing import delete_edges
+from schedlab.coalloc.narrowing import MessageBound, delete_edges
 from schedlab.coalloc.network import Network
 from schedlab.coalloc.objective import Objective
 from schedlab.coalloc.orders import make_tree
@@ -34,25 +34,35 @@ class WidthDeletion:
     form: str = "safe"
     heuristic: str = "min-fill"
     """Of the pseudo tree: one of ``orders.CHOICES``."""
-    rounds: int = 100
+    rounds: int = 200
     """Of the safe form at most; it ends when a bound is reached."""
+    cells: int | None = None
+    """Of the largest message, in place of the width; for the safe form."""
     propagate: Propagate = propagate
     """Who sends the messages of a pass."""
     name: ClassVar[str] = "wd"
 
     def __post_init__(self) -> None:
-        for what, value in (("width", self.width), ("rounds", self.rounds)):
-            if value < 1:
+        for what in ("width", "cells", "rounds"):
+            value = getattr(self, what)
+            if value is not None and value < 1:
                 raise ParameterError(f'solver "wd": {what} is {value}; must be >= 1')
         if self.form not in FORMS:
             raise UnknownNameError("form of wd", self.form, FORMS)
+        if self.form == "published" and self.cells is not None:
+            raise ParameterError('solver "wd": as published it bounds the width; leave out cells')
 
     def solve(self, problem: Problem, objective: Objective, limits: Limits) -> Solution:
         """The best solution of the relaxed problem that is found."""
         if self.form == "published":
             return self._as_published(problem, objective, limits)
         rounds = Rounds(
-            problem, objective, limits, self.width, self.heuristic, propagate=self.propagate
+            problem,
+            objective,
+            limits,
+            MessageBound(self.width, self.cells),
+            self.heuristic,
+            propagate=self.propagate,
         )
         return rounds.run(self.rounds)
 

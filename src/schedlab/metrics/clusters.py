@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from schedlab.metrics.capacity import makespan, node_seconds
 from schedlab.metrics.metric import Values
@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
 
 def by_cluster(schedule: Schedule) -> pl.DataFrame:
-    """One row per cluster: its nodes, the jobs that used any of them, and its utilisation.
+    """One row per cluster: its nodes, the jobs that used any of them, its utilisation, their wait.
 
     A job that spans clusters counts in each of them. Where nodes are not named, only their number
     is known.
     """
     import polars as pl
 
+    jobs, wait_s = _jobs(schedule), schedule.wait_s
     sites = schedule.platform.sites
     nodes = np.array([cluster.nodes for cluster in schedule.platform.clusters])
     busy, length_s = busy_node_seconds(schedule), makespan(schedule)
@@ -31,9 +32,13 @@ def by_cluster(schedule: Schedule) -> pl.DataFrame:
             "site": [site.name for site in sites for _ in site.clusters],
             "cluster": [cluster.name for site in sites for cluster in site.clusters],
             "nodes": nodes,
-            "jobs": _jobs(schedule),
+            "jobs": [None if those is None else len(those) for those in jobs],
             "node_seconds": busy,
             "utilisation": busy / (nodes * length_s) if length_s else np.full(len(nodes), np.nan),
+            "mean_wait_s": [
+                None if those is None or not len(those) else float(wait_s[those].mean())
+                for those in jobs
+            ],
         }
     )
 
@@ -59,23 +64,19 @@ def busy_node_seconds(schedule: Schedule) -> Values:
     return np.array([np.dot(ran_s, share) for share in _nodes_of_ranges(schedule)])
 
 
-def _jobs(schedule: Schedule) -> list[int | None]:
-    """How many jobs used nodes of each cluster."""
+def _jobs(schedule: Schedule) -> list[NDArray[np.int64] | None]:
+    """The jobs that used nodes of each cluster; None where that is not known."""
     if len(schedule.platform.clusters) == 1:
-        return [int(schedule.started.sum())]
+        return [np.flatnonzero(schedule.started)]
     ranges = schedule.node_ranges
     if ranges is None:
         return [None] * len(schedule.platform.clusters)
     job = ranges.job()
-    return [len(np.unique(job[share > 0])) for share in _nodes_of_ranges(schedule)]
+    return [np.unique(job[share > 0]) for share in _nodes_of_ranges(schedule)]
 
 
-def _nodes_of_ranges(schedule: Schedule) -> list[Values]:
+def _nodes_of_ranges(schedule: Schedule) -> list[NDArray[np.int64]]:
     """For each cluster how many of its nodes each range has."""
-    ranges = schedule.node_ranges
-    assert ranges is not None
-    bounds = np.cumsum([0, *(cluster.nodes for cluster in schedule.platform.clusters)])
-    return [
-        np.maximum(np.minimum(ranges.last + 1, end) - np.maximum(ranges.first, begin), 0.0)
-        for begin, end in pairwise(bounds)
-    ]
+    assert schedule.node_ranges is not None
+    sizes = [cluster.nodes for cluster in schedule.platform.clusters]
+    return schedule.node_ranges.width_within(sizes)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.errors import UnknownNameError
 from schedlab.sim import Schedule
+from schedlab.workload.needs import parse_needs
 
 Groups = tuple[NDArray[np.int64], Sequence[Any]]
 """The group of each job as a position, and the names of the groups in their order."""
@@ -45,6 +46,14 @@ def _by_run_time(schedule: Schedule) -> Groups:
     return np.searchsorted(_RUN_TIME_BOUNDS_S, schedule.ran_s, side="right"), _RUN_TIMES
 
 
+def _by_clusters(schedule: Schedule) -> Groups:
+    """How many clusters the job needs at the same time; 0 if it names none."""
+    labels = schedule.workload.labels.get("needs", ())
+    counts = np.array([*(len(parse_needs(label)) for label in labels), 0], dtype=np.int64)
+    clusters = counts[np.minimum(schedule.workload["needs"], len(labels))]
+    return clusters, range(int(clusters.max(initial=0)) + 1)
+
+
 def _by_period(period_s: int) -> Callable[[Schedule], Groups]:
     """Periods of submission, counted from the first submission."""
 
@@ -62,6 +71,7 @@ GROUPINGS: dict[str, Callable[[Schedule], Groups]] = {
     "queue": _by_label("queue"),
     "size": _by_size,
     "run_time": _by_run_time,
+    "clusters": _by_clusters,
     "day": _by_period(_DAY_S),
     "week": _by_period(7 * _DAY_S),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from schedlab.errors import ParameterError, UnknownNameError
 from schedlab.lookup import is_outside, load_outside
 from schedlab.metrics.capacity import makespan, throughput, utilisation
+from schedlab.metrics.coallocation import coallocated_bounded_slowdown, coallocated_wait
 from schedlab.metrics.energy import energy
 from schedlab.metrics.fairness import fairness
 from schedlab.metrics.incentive import INCENTIVES
@@ -39,6 +40,8 @@ METRICS: dict[str, Metric] = {
     "prediction_error": JobMetric(prediction_error, "s"),
     "prediction_accuracy": JobMetric(prediction_accuracy, "1", smaller_is_better=False),
     "underestimated": JobMetric(underestimated, "1"),
+    "coallocated_wait": JobMetric(coallocated_wait, "s"),
+    "coallocated_bounded_slowdown": JobMetric(coallocated_bounded_slowdown, "1"),
     **INCENTIVES,
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -81,6 +82,13 @@ class Platform:
     def nodes(self) -> int:
         """Nodes of all clusters together."""
         return sum(cluster.nodes for cluster in self.clusters)
+
+    def cluster_places(self) -> dict[str, int]:
+        """The place of each cluster by ``site/cluster``, and by its own name where that tells."""
+        names = [(site.name, cluster.name) for site in self.sites for cluster in site.clusters]
+        own = Counter(cluster for _, cluster in names)
+        places = {cluster: place for place, (_, cluster) in enumerate(names) if own[cluster] == 1}
+        return places | {f"{site}/{cluster}": i for i, (site, cluster) in enumerate(names)}
 
     def only(self, name: str) -> Platform:
         """The platform reduced to the cluster of that name (``cluster`` or ``site/cluster``)."""

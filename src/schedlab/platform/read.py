@@ -47,6 +47,11 @@ def platform_from_header(workload: Workload) -> Platform:
     A trace counts processors, so the size is ``MaxProcs``, or ``MaxNodes`` where that is all there
     is. A workload with the column ``cores_per_node`` counts nodes, so the size is ``MaxNodes``.
     """
+    if "needs" in workload:
+        raise PlatformError(
+            f'workload "{workload.name}": its jobs name clusters; say which there are in a '
+            "platform file"
+        )
     counts_nodes = "cores_per_node" in workload
     keys = ("MaxNodes",) if counts_nodes else ("MaxProcs", "MaxNodes")
     sizes = [size for key in keys if (size := header_int(workload.header, key) or 0) > 0]

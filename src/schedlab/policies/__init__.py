@@ -8,13 +8,23 @@ from schedlab.policies.backfills import BACKFILLS
 from schedlab.policies.choose import ALIASES, PolicyLike, choose_policy, known_names
 from schedlab.policies.orders import ORDERS
 from schedlab.policies.parameters import Parameters
-from schedlab.policies.policy import ChosenPolicy, Order, Policy, Queue, Running, View
+from schedlab.policies.policy import (
+    ChosenPolicy,
+    Order,
+    Policy,
+    Queue,
+    Running,
+    View,
+    require_coallocating,
+)
+from schedlab.policies.whole import WHOLE
 
 __all__ = [
     "ALIASES",
     "BACKFILLS",
     "ORDERS",
     "POLICIES",
+    "WHOLE",
     "ChosenPolicy",
     "Order",
     "Policy",
@@ -24,6 +34,7 @@ __all__ = [
     "Running",
     "View",
     "choose_policy",
+    "require_coallocating",
 ]
 
 
@@ -37,6 +48,9 @@ class PolicyEntry:
 
 
 def _entry(name: str) -> PolicyEntry:
+    if name in WHOLE:
+        whole = WHOLE[name]
+        return PolicyEntry(whole.sentence, whole.reference, whole.parameters)
     order, _, backfill = ALIASES.get(name, name).partition("+")
     how = BACKFILLS[backfill or "none"]
     references = dict.fromkeys((ORDERS[order].reference, how.reference))

@@ -16,6 +16,8 @@ from schedlab.policies.backfills import BACKFILLS
 from schedlab.policies.orders import ORDERS, native_order
 from schedlab.policies.parameters import Parameter, Parameters, whole
 from schedlab.policies.policy import ChosenPolicy
+from schedlab.policies.ready import READY, ready_policy
+from schedlab.policies.whole import WHOLE
 from schedlab.predict import PredictorLike, choose_predictor
 
 ALIASES = {
@@ -55,8 +57,9 @@ def choose_policy(
 
     Args:
         policy: ``order[+backfill][:key=value,...]``, or ``package.module:Class`` in place of the
-            order, or ``learned:FILE[:sample=SEED]`` or ``evolved:FILE``, or a subclass or instance
-            of ``Policy`` or ``Order``.
+            order, or a name in ``WHOLE`` with its parameters, or ``learned:FILE[:sample=SEED]``,
+            ``evolved:FILE`` or ``learned:NAME`` with a name in ``READY``, or a subclass or
+            instance of ``Policy`` or ``Order``.
         depth: how many jobs a pass considers, unless the name says so itself.
         predict: who says how long jobs run, unless the name says so itself.
     """
@@ -76,17 +79,29 @@ def choose_policy(
 def with_file_in(folder: Path, policy: str) -> str:
     """The same policy, with the file of ``learned:FILE`` and the like looked for in the folder."""
     kind, colon, file = policy.partition(":")
-    return f"{kind}:{folder / file}" if colon and kind in FROM_FILES else policy
+    from_file = colon and kind in FROM_FILES and not _is_ready(kind, file)
+    return f"{kind}:{folder / file}" if from_file else policy
+
+
+def _is_ready(kind: str, name: str) -> bool:
+    return kind == "learned" and name in READY
 
 
 def _from_text(base: str, parameters: dict[str, str], depth: int | None) -> ChosenPolicy:
     kind, colon, file = base.partition(":")
+    if _is_ready(kind, file):
+        return _from_code(ready_policy(file), "none", parameters, depth)
     if colon and kind in FROM_FILES:
         known = FROM_FILES[kind].parameters
         own = {key: parameters.pop(key) for key in known if key in parameters}
         values = _parsed(base, own, known)
         made = load_outside("policy", FROM_FILES[kind].make)(file, **values)
         return replace(_from_code(made, "none", parameters, depth), parameters=values)
+    if base in WHOLE:
+        values = _parsed(base, parameters, WHOLE[base].parameters)
+        made = load_outside("policy", WHOLE[base].make)(**values)
+        chosen = _from_code(made, "none", {}, depth, _full_name(base, parameters))
+        return replace(chosen, parameters=values)
     base = ALIASES.get(base, base)
     order, _, backfill = base.partition("+")
     if ":" in order:
@@ -102,8 +117,8 @@ def _from_text(base: str, parameters: dict[str, str], depth: int | None) -> Chos
 
 def known_names() -> list[str]:
     """Every name of the table, aliases first."""
-    orders = [*ALIASES, *ORDERS]
-    return orders + [f"{o}+{b}" for o in ORDERS for b in BACKFILLS if b != "none"]
+    names = [*ALIASES, *ORDERS, *WHOLE]
+    return names + [f"{o}+{b}" for o in ORDERS for b in BACKFILLS if b != "none"]
 
 
 def _split(text: str) -> tuple[str, dict[str, str]]:
@@ -116,7 +131,7 @@ def _split(text: str) -> tuple[str, dict[str, str]]:
             raise ParameterError(f'policy "{text}": parameter "{key}" has no value')
         parameters[key.strip()] = value.strip()
     first = name.partition(":")[0].partition("+")[0]
-    if ":" in name and (first in ORDERS or first in ALIASES):
+    if ":" in name and (first in ORDERS or first in ALIASES or first in WHOLE):
         raise ParameterError(
             f'policy "{text}": write parameters as {name.partition(":")[0]}:key=value'
         )
@@ -157,9 +172,12 @@ def _backfilled(
     values = _parsed(name, texts, {**of_order, **entry.parameters})
     order = make_order(**{key: values[key] for key in values if key in of_order})
     settings = {key: values[key] for key in values if key in entry.parameters}
+    return ChosenPolicy(_full_name(name, texts), entry.build(order, **settings), values)
+
+
+def _full_name(name: str, texts: dict[str, str]) -> str:
     suffix = ",".join(f"{key}={text}" for key, text in texts.items())
-    full = f"{name}:{suffix}" if suffix else name
-    return ChosenPolicy(full, entry.build(order, **settings), values)
+    return f"{name}:{suffix}" if suffix else name
 
 
 def _parsed(name: str, texts: dict[str, str], known: Parameters) -> dict[str, Any]:

@@ -13,7 +13,12 @@ LONGEST_S = 1 << 40
 
 
 def check_feasible(workload: Workload, cluster: Cluster) -> None:
-    """Raise WorkloadError for jobs that are too wide, too long, or wait for each other."""
+    """Raise WorkloadError for jobs that cannot all run on one pool of nodes."""
+    if "needs" in workload:
+        raise WorkloadError(
+            f'workload "{workload.name}" has jobs that need nodes of named clusters; '
+            "here all nodes are one pool"
+        )
     nodes = workload["nodes"]
     wide = np.flatnonzero(nodes > cluster.nodes)
     if len(wide):
@@ -22,6 +27,11 @@ def check_feasible(workload: Workload, cluster: Cluster) -> None:
             f"{cluster.nodes:,} ({len(wide):,} such jobs); "
             f"leave them out or clip them with oversize=drop|clip"
         )
+    check_times(workload)
+
+
+def check_times(workload: Workload) -> None:
+    """Raise WorkloadError for jobs that are too long, or wait for each other."""
     for column in ("submit_s", "request_s", "run_s"):
         late = np.flatnonzero(workload[column] > LONGEST_S)
         if len(late):

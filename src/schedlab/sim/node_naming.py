@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from schedlab import _core
 from schedlab.errors import WorkloadError
+from schedlab.sim.cluster_needs import ClusterNeeds
 from schedlab.sim.node_ranges import NodeRanges
 
 
@@ -25,6 +26,24 @@ def name_nodes(
         raise WorkloadError(
             f"{nodes[job]} nodes start at {start_s[job]} s, more than are free of {total}"
         ) from None
+
+
+def name_cluster_nodes(
+    start_s: NDArray[np.int64], end_s: NDArray[np.int64], needs: ClusterNeeds
+) -> NodeRanges:
+    """The same on each of the clusters that jobs name."""
+    first_node = np.cumsum([0, *needs.clusters])
+    parts = [
+        name_nodes(start_s, end_s, nodes, total)
+        for nodes, total in zip(needs.by_cluster(), needs.clusters, strict=True)
+    ]
+    shift = np.repeat(first_node[:-1], [len(part.first) for part in parts]).astype(np.int32)
+    job = np.concatenate([part.job() for part in parts])
+    first = np.concatenate([part.first for part in parts]) + shift
+    last = np.concatenate([part.last for part in parts]) + shift
+    order = np.argsort(job, kind="stable")
+    counts = np.bincount(job, minlength=len(start_s))
+    return NodeRanges(np.concatenate([[0], np.cumsum(counts)]), first[order], last[order])
 
 
 def _events(start_s: NDArray[np.int64], end_s: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,6 +59,16 @@ class NodeRanges:
     def width(self) -> NDArray[np.int64]:
         """Nodes in each range."""
         return self.last.astype(np.int64) - self.first + 1
+
+    def width_within(self, clusters: Sequence[int]) -> list[NDArray[np.int64]]:
+        """For clusters of so many nodes, how many nodes of each every range has.
+
+        Nodes are numbered through the clusters in order.
+        """
+        return [
+            np.maximum(np.minimum(self.last + 1, end) - np.maximum(self.first, begin), 0)
+            for begin, end in pairwise(np.cumsum([0, *clusters]))
+        ]
 
     def text(self) -> pl.Series:
         """Each job's nodes as ``0-3,7``."""

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from schedlab.errors import WorkloadError
 from schedlab.platform import Platform
-from schedlab.sim.node_naming import name_nodes
+from schedlab.sim.cluster_needs import cluster_needs
+from schedlab.sim.node_naming import name_cluster_nodes, name_nodes
 from schedlab.sim.node_ranges import NodeRanges
 from schedlab.sim.step_series import StepSeries
 from schedlab.workload import Workload
@@ -119,6 +120,9 @@ class Schedule:
         """The nodes of each job; where the schedule does not tell, the lowest free numbers."""
         if self.node_ranges is not None:
             return self.node_ranges
+        needs = cluster_needs(self.workload, self.platform)
+        if needs is not None:
+            return name_cluster_nodes(self.start_s, self.end_s, needs)
         return name_nodes(self.start_s, self.end_s, self.workload["nodes"], self.platform.nodes)
 
     def used_nodes(self) -> StepSeries:

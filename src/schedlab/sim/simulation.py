@@ -12,10 +12,17 @@ from numpy.typing import NDArray
 
 from schedlab import _core
 from schedlab.errors import ParameterError, PolicyError
-from schedlab.platform import Cluster, Platform
-from schedlab.policies import ChosenPolicy, PolicyLike, choose_policy
+from schedlab.platform import Platform
+from schedlab.policies import (
+    ChosenPolicy,
+    Policy,
+    PolicyLike,
+    choose_policy,
+    require_coallocating,
+)
 from schedlab.predict import PredictorLike
-from schedlab.sim.feasibility import check_feasible
+from schedlab.sim.cluster_needs import ClusterNeeds, cluster_needs
+from schedlab.sim.feasibility import check_feasible, check_times
 from schedlab.sim.node_ranges import NodeRanges
 from schedlab.sim.schedule import Schedule
 from schedlab.version import __version__
@@ -41,7 +48,8 @@ def simulate(
 
     Args:
         workload: the jobs.
-        platform: the machine; a number means so many equal nodes. Several clusters are one pool.
+        platform: the machine; a number means so many equal nodes. Several clusters are one pool,
+            unless the jobs name clusters (the column ``needs``).
         policy: a name such as ``"sjf+easy:depth=100"``, or a ``Policy`` or ``Order`` of your own.
         tick: 0, or events are seen only at multiples of so many seconds.
         depth: how many waiting jobs a pass considers; all by default.
@@ -51,14 +59,23 @@ def simulate(
         progress: called now and then with (jobs ended, jobs in all).
     """
     machine = Platform.homogeneous(platform) if isinstance(platform, int) else platform
-    cluster = machine.pool()
     if tick < 0:
         raise ParameterError(f"tick is {tick}; must be >= 0 seconds")
-    check_feasible(workload, cluster)
+    needs = cluster_needs(workload, machine)
     chosen = choose_policy(policy, depth=depth, predict=predict)
+    if needs is None:
+        check_feasible(workload, machine.pool())
+    else:
+        check_times(workload)
+        require_coallocating(chosen)
     predictor = chosen.predictor.make(workload)
     simulator = build_simulator(
-        workload, cluster, tick=tick, kill_at_request=kill_at_request, predictor=predictor
+        workload,
+        machine.nodes,
+        needs,
+        tick=tick,
+        kill_at_request=kill_at_request,
+        predictor=predictor,
     )
     began = time.perf_counter()
     _run(simulator, chosen, workload, progress)
@@ -82,13 +99,14 @@ def simulate(
         estimate_s=None if predictor is None else simulator.estimates(),
         node_ranges=NodeRanges(*simulator.node_ranges()),
         wall_s=wall_s,
-        provenance=_provenance(workload, machine, chosen, options),
+        provenance=_provenance(workload, machine, chosen, options | _facts(chosen)),
     )
 
 
 def build_simulator(
     workload: Workload,
-    cluster: Cluster,
+    nodes: int,
+    needs: ClusterNeeds | None = None,
     *,
     tick: int,
     kill_at_request: bool,
@@ -107,10 +125,13 @@ def build_simulator(
         depends_on=workload.dependency_index() if dependent else None,
         think_time=_column(workload, "think_time_s") if dependent else None,
         cancel_time=np.where(cancel_after >= 0, submit + cancel_after, -1) if leaving else None,
-        total_nodes=cluster.nodes,
+        total_nodes=nodes,
         tick=tick,
         kill_at_request=kill_at_request,
         predictor=predictor,
+        needs=None
+        if needs is None
+        else (list(needs.clusters), needs.offset, needs.cluster, needs.nodes),
     )
 
 
@@ -133,6 +154,12 @@ def _run(
             f"policy {chosen.name} left {simulator.waiting:,} jobs waiting for ever, "
             f"job {first} first"
         )
+
+
+def _facts(chosen: ChosenPolicy) -> dict[str, Any]:
+    """What a policy in Python has counted."""
+    facts = chosen.core.facts() if isinstance(chosen.core, Policy) else {}
+    return {"facts": dict(facts)} if facts else {}
 
 
 def _provenance(

@@ -7,13 +7,14 @@ shrinks to few jobs with the first value of every list.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import TypedDict
 
 from hypothesis import strategies as st
 
 from schedlab.workload import Workload
+from schedlab.workload.needs import with_needs
 
 GAPS_S = (0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 3, 5, 7, 10, 53, 60)
 REQUESTS_S = (1, 2, 3, 5, 5, 7, 10, 10, 30, 59, 60, 61, 100, 300)
@@ -60,6 +61,18 @@ def workloads(draw: st.DrawFn, max_nodes: int = 8, max_jobs: int = 20) -> Worklo
     )
 
 
+@st.composite
+def multi_cluster_workloads(
+    draw: st.DrawFn, clusters: Mapping[str, int], max_jobs: int = 14
+) -> Workload:
+    """The same with jobs that need nodes of some of these clusters, given with their nodes."""
+    workload = draw(workloads(1, max_jobs))
+    bytes_of_job = st.binary(min_size=1 + len(clusters), max_size=1 + len(clusters))
+    size = len(workload)
+    drawn = draw(st.lists(bytes_of_job, min_size=size, max_size=size))
+    return with_needs(workload, [_needs(clusters, each) for each in drawn])
+
+
 def simulation_options() -> st.SearchStrategy[SimulationOptions]:
     """Ticks, depths of the queue and whether jobs are killed when they reach their request."""
     return st.builds(
@@ -78,6 +91,16 @@ def _widths(nodes: int) -> list[int]:
     """Narrow jobs often, and every awkward width: half, just over half, all but one, all."""
     awkward = (nodes // 4, nodes // 3, nodes // 2, nodes // 2 + 1, nodes - 1, nodes)
     return [min(max(width, 1), nodes) for width in (1, 1, 2, 3, *awkward)]
+
+
+def _needs(clusters: Mapping[str, int], drawn: bytes) -> dict[str, int]:
+    """The clusters in the binary digits of the first byte, with awkward widths of each."""
+    digits = 1 + drawn[0] % (2 ** len(clusters) - 1)
+    return {
+        name: _pick(_widths(nodes), drawn[1 + place])
+        for place, (name, nodes) in enumerate(clusters.items())
+        if digits >> place & 1
+    }
 
 
 def _runs_s(request_s: int) -> tuple[int, ...]:

@@ -45,7 +45,9 @@ def job_colours(schedule: Schedule, by: str) -> JobColours:
 
 
 def usual_colouring(schedule: Schedule) -> str:
-    """By user, unless there is only one."""
+    """By the clusters that jobs need, where they name any; else by user, unless there is one."""
+    if "needs" in schedule.workload:
+        return "clusters"
     user = schedule.workload["user"]
     return "user" if len(user) and np.any(user != user[0]) else "size"
 
@@ -84,8 +86,19 @@ def _by_size(schedule: Schedule) -> JobColours:
     return JobColours("nodes", shown, [_SHADES[shade] for shade in shades], place[group])
 
 
+def _by_clusters(schedule: Schedule) -> JobColours:
+    """How many clusters the job needs at the same time."""
+    group, names = groups_of(schedule, "clusters")
+    occurring, place = np.unique(group, return_inverse=True)
+    shown = [str(names[count]) for count in occurring]
+    return JobColours(
+        "clusters needed", shown, [LIGHT[count % len(LIGHT)] for count in range(len(shown))], place
+    )
+
+
 COLOURINGS: dict[str, Callable[[Schedule], JobColours]] = {
     "job": _by_job,
     "user": _by_user,
     "size": _by_size,
+    "clusters": _by_clusters,
 }

@@ -44,8 +44,9 @@ def draw_gantt(
 
     Args:
         schedules: what happened; they share the time axis.
-        colour_by: ``job``, ``user`` or ``size``; by default ``job`` as long as rectangles are
-            drawn, then ``user`` if there are several.
+        colour_by: ``job``, ``user``, ``size`` or ``clusters``; by default ``job`` as long as
+            rectangles are drawn, then ``clusters`` if jobs name any, else ``user`` if there are
+            several.
         width_in: width of the figure.
         height_in: height of each panel.
     """

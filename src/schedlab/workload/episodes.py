@@ -32,6 +32,10 @@ class Episodes(Protocol):
         """The jobs of the next episode; the same generator state gives the same jobs."""
         ...
 
+    def split(self, share: float) -> tuple[Episodes, Episodes]:
+        """Episodes to learn from, and others, by that share of all, to test on."""
+        ...
+
 
 @dataclass(frozen=True)
 class FixedEpisode:
@@ -47,6 +51,10 @@ class FixedEpisode:
     def draw(self, random: np.random.Generator) -> Workload:
         """The jobs."""
         return self.workload
+
+    def split(self, share: float) -> tuple[FixedEpisode, FixedEpisode]:
+        """The same jobs twice: there are no others."""
+        return self, self
 
 
 @dataclass(frozen=True)

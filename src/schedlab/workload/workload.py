@@ -44,6 +44,7 @@ COLUMNS: dict[str, Column] = {
     "group": Column(np.int64, -1, "the user's group or project"),
     "queue": Column(np.int64, -1, "the queue it was submitted to"),
     "partition": Column(np.int64, -1, "the partition it ran in"),
+    "needs": Column(np.int64, -1, "nodes it needs of named clusters, such as north:4+south:2"),
     "application": Column(np.int64, -1, "the executable"),
     "status": Column(np.int64, -1, "as in SWF: 1 completed, 0 failed, 5 cancelled"),
     "depends_on": Column(np.int64, -1, "job_id that must end before this job is eligible"),

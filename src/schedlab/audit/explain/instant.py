@@ -15,6 +15,7 @@ from schedlab.errors import PolicyError
 from schedlab.policies import ChosenPolicy, View
 from schedlab.policies.orders import native_order
 from schedlab.sim import JobState, Schedule
+from schedlab.sim.cluster_needs import cluster_needs
 from schedlab.sim.simulation import build_simulator
 
 
@@ -121,7 +122,8 @@ class Instant:
         schedule = self.replay.policy
         simulator = build_simulator(
             schedule.workload,
-            schedule.platform.pool(),
+            schedule.platform.nodes,
+            cluster_needs(schedule.workload, schedule.platform),
             tick=self.replay.tick_s,
             kill_at_request=False,
         )

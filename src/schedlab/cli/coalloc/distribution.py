@@ -118,6 +118,7 @@ def privacy_table(found: Solution) -> Table:
         "starts\ntold",
         "bits\nat most",
         "of\nall",
+        "own bits\nrevealed",
     )
     for each in found.privacy:
         counts = (each.own_jobs, each.known, each.summed, each.unheard, each.cells, each.values)
@@ -126,5 +127,6 @@ def privacy_table(found: Solution) -> Table:
             *(f"{count:,}" for count in counts),
             f"{each.bits:,.0f}",
             f"{each.share:.0%}",
+            f"{each.revealed:,.0f} of {each.own_bits:,.0f}",
         )
     return table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -65,6 +66,7 @@ def show(
 def facts(problem: Problem) -> Facts:
     """What can be said of a problem without solving it."""
     from schedlab.coalloc.bounds import load_bound, triangle_bound
+    from schedlab.coalloc.minibucket import quick_minibucket_bound
     from schedlab.coalloc.objective import CRITERIA
     from schedlab.coalloc.prices import lp_bound
 
@@ -83,11 +85,17 @@ def facts(problem: Problem) -> Facts:
                 "load": load_bound(problem, criterion),
                 "triangle": triangle_bound(problem, criterion),
                 "lp": lp_bound(problem, criterion),
+                "mini_buckets": _finite(quick_minibucket_bound(problem, criterion)),
             }
             for criterion in CRITERIA
         },
         "trees": list(_trees(problem)),
     }
+
+
+def _finite(bound: float | None) -> float | None:
+    """None in place of infinity, which JSON has no number for: there is no schedule at all."""
+    return None if bound is None or math.isinf(bound) else bound
 
 
 def _trees(problem: Problem) -> Iterator[Facts]:
@@ -134,7 +142,7 @@ def _print(found: Facts) -> None:
 
 
 def _bounds(found: Facts) -> Table:
-    table = new_table("no schedule beats", "load", "triangle", "linear program")
+    table = new_table("no schedule beats", "load", "triangle", "linear program", "mini-buckets")
     for criterion, bounds in found["bounds"].items():
         table.add_row(criterion, *(cell(bound, "{:,.6g}".format) for bound in bounds.values()))
     return table

@@ -7,10 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from schedlab._core import Combine
 from schedlab.coalloc.integral import integral_values
 from schedlab.coalloc.messages import Learnt
-from schedlab.coalloc.network import Network
+from schedlab.coalloc.network import LEFT_OUT, Network
 from schedlab.coalloc.problem import Problem
 from schedlab.coalloc.propagation import BYTES_PER_VALUE
 from schedlab.coalloc.pseudotree import PseudoTree
@@ -45,13 +47,17 @@ class Pass:
 
 @dataclass
 class _Ledger:
-    """What one agent has heard so far."""
+    """What one agent has heard so far, and what of its own jobs went to others."""
 
     known: set[int] = field(default_factory=set)
     behind: set[int] = field(default_factory=set)
     told: set[int] = field(default_factory=set)
     cells: int = 0
     bits: float = 0.0
+    shown: set[int] = field(default_factory=set)
+    """Its own jobs that are known to others."""
+    said: float = 0.0
+    """Bits of messages to others that its own jobs are behind."""
 
 
 def learnt(problem: Problem, owners: Sequence[int], passes: Sequence[Pass]) -> tuple[Learnt, ...]:
@@ -65,25 +71,39 @@ def learnt(problem: Problem, owners: Sequence[int], passes: Sequence[Pass]) -> t
             if owners[job] != owners[other]:
                 ledgers[owners[other]].told.add(job)
         earlier.update(each.jobs)
-    found = []
-    for agent, ledger in ledgers.items():
-        others = {job for job, owner in enumerate(owners) if owner != agent}
-        domains = len(ledger.known) * TIMES * math.log2(problem.slots + 1)
-        most = math.fsum(data[job] for job in ledger.known | ledger.behind)
-        found.append(
-            Learnt(
-                agent,
-                own_jobs=len(owners) - len(others),
-                known=len(ledger.known),
-                summed=len(ledger.behind - ledger.known),
-                unheard=len(others - ledger.behind - ledger.known),
-                cells=ledger.cells,
-                values=len(ledger.told),
-                bits=min(ledger.bits + domains, most),
-                all_bits=math.fsum(data[job] for job in others),
-            )
-        )
-    return tuple(found)
+    domain_bits = TIMES * math.log2(problem.slots + 1)
+    return tuple(
+        _learnt(agent, ledger, owners, data, domain_bits) for agent, ledger in ledgers.items()
+    )
+
+
+def _learnt(
+    agent: int,
+    ledger: _Ledger,
+    owners: Sequence[int],
+    data: Sequence[float],
+    domain_bits: float,
+) -> Learnt:
+    own = {job for job, owner in enumerate(owners) if owner == agent}
+    others = set(range(len(owners))) - own
+
+    def of(jobs: set[int]) -> float:
+        return math.fsum(data[job] for job in jobs)
+
+    heard = ledger.known | ledger.behind
+    return Learnt(
+        agent,
+        own_jobs=len(own),
+        known=len(ledger.known),
+        summed=len(ledger.behind - ledger.known),
+        unheard=len(others - heard),
+        cells=ledger.cells,
+        values=len(ledger.told),
+        bits=min(ledger.bits + len(ledger.known) * domain_bits, of(heard)),
+        all_bits=of(others),
+        revealed=min(ledger.said + len(ledger.shown) * domain_bits, of(own)),
+        own_bits=of(own),
+    )
 
 
 def crossing(passes: Sequence[Pass], owners: Sequence[int]) -> tuple[int, int]:
@@ -109,14 +129,22 @@ def _enter_messages(
         of[owners[jobs[node]]].update(jobs[other] for other in separator)
     for agent, seen in of.items():
         ledgers[agent].known |= {job for job in seen if owners[job] != agent}
+        for job in seen:
+            if owners[job] != agent:
+                ledgers[owners[job]].shown.add(job)
     for child, parent in _between(each, owners):
         agent = owners[jobs[parent]]
         below = {jobs[job] for job in tree.subtree(child) if owners[jobs[job]] != agent}
         ledger = ledgers[agent]
         ledger.behind |= below
         ledger.cells += cells[child]
-        content = math.fsum(data[job] for job in below)
-        ledger.bits += min(cells[child] * bits_per_cell, content)
+        content: defaultdict[int, float] = defaultdict(float)
+        for job in below:
+            content[owners[job]] += data[job]
+        bits = cells[child] * bits_per_cell
+        ledger.bits += min(bits, math.fsum(content.values()))
+        for other, held in content.items():
+            ledgers[other].said += min(bits, held)
         whose = owners[jobs[child]]
         told = {jobs[other] for other in tree.separators[child]}
         ledgers[whose].told |= {job for job in told if owners[job] != whose}
@@ -132,16 +160,18 @@ def _between(each: Pass, owners: Sequence[int]) -> Iterator[tuple[int, int]]:
 def _deleted(each: Pass, problem: Problem, earlier: set[int]) -> Iterator[tuple[int, int]]:
     """Conflicts that domains see to, (job, other): the other was told the job's slots.
 
-    They are those of a job placed in an earlier part, or of the end with the smaller domain.
+    They are those of a job placed in an earlier part, or of the end that is confined to one slot.
+    Where neither end is, both keep out of the slots of a third job, which is what they were told.
     """
     place, conflicts = {job: at for at, job in enumerate(each.jobs)}, problem.conflicts()
-    sizes, neighbours = each.network.sizes, each.network.neighbours
+    neighbours = each.network.neighbours
+    confined = [np.count_nonzero(own.starts != LEFT_OUT) <= 1 for own in each.network.variables]
     for other, at in place.items():
         for job in conflicts[other]:
             if job not in place:
                 if job in earlier:
                     yield job, other
-            elif place[job] not in neighbours[at] and sizes[place[job]] <= sizes[at]:
+            elif place[job] not in neighbours[at] and confined[place[job]]:
                 yield job, other
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
+from schedlab.errors import UnknownNameError
 from schedlab.lookup import load_outside
 from schedlab.policies.learned.agent import Decider, GreedyAgent, SamplingAgent
 from schedlab.policies.learned.document import naming
 from schedlab.policies.learned.policy import LearnedPolicy
 from schedlab.policies.learned.settings import QueueSettings
+from schedlab.policies.ready import READY
 
 __all__ = ["READERS", "Decider", "LearnedPolicy", "Model", "QueueSettings", "learned_policy"]
 
@@ -35,6 +37,8 @@ class Model(Protocol):
 
 def learned_policy(path: str | Path, sample: int | None = None) -> LearnedPolicy:
     """The policy that a model file holds: greedy, or with actions drawn by that seed."""
+    if not Path(path).suffix and not Path(path).exists():
+        raise UnknownNameError("ready policy", str(path), READY)
     reader = READERS.get(Path(path).suffix.lower(), READERS[".zip"])
     model: Model = load_outside("policy", reader)(path)
     with naming(path):

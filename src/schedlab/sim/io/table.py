@@ -17,6 +17,7 @@ from schedlab.sim.node_ranges import NodeRanges
 from schedlab.sim.schedule import ORIGINAL_WAIT, JobState, Schedule
 from schedlab.sim.step_series import StepSeries
 from schedlab.workload import COLUMNS, ReadReport, Workload
+from schedlab.workload.readers.frame_records import CODED
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 REQUIRED = ("job_id", "submit_s", "start_s", "end_s", "nodes")
-CODED = ("user", "group", "queue", "partition", "application")
 _SCHEDULE_COLUMNS = {
     "policy",
     "eligible_s",

@@ -36,10 +36,13 @@ class Conservative:
                 self._compress(plan, promised)
         if self.oldest_first:
             considered = [min(sim.queue, key=lambda job: job.arrival), *considered]
+        self._take_in(sim, plan, considered)
+        self._start_due(sim)
+
+    def _take_in(self, sim: Simulation, plan: Plan, considered: list[Job]) -> None:
         for job in considered:
             if job not in self.promises:
                 self._promise(plan, [job])
-        self._start_due(sim)
 
     def _is_overrun(self, sim: Simulation, promised: list[Job]) -> bool:
         """Whether the plan is void: some job exceeds its request, or did and promises are past."""

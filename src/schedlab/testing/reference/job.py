@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from schedlab.errors import WorkloadError
+from schedlab.platform import Platform
 from schedlab.sim import JobState
 from schedlab.workload import Workload
+from schedlab.workload.needs import parse_needs
 
 ASKED = ("submit_s", "nodes", "request_s", "run_s", "think_time_s", "cancel_after_s")
 
@@ -30,6 +32,7 @@ class Job:
     run_s: int
     think_time_s: int
     cancel_after_s: int
+    needs: dict[int, int] = field(default_factory=dict)  # nodes by the number of the cluster
     submitter: User = field(default_factory=lambda: User(-1))
     depends: bool = False
     dependants: list[Job] = field(default_factory=list)
@@ -45,20 +48,34 @@ class Job:
     node_numbers: list[int] = field(default_factory=list)
 
 
-def jobs_of(workload: Workload, nodes: int) -> list[Job]:
-    """The jobs in order of submission; one that could never run on so many nodes is an error."""
-    rows = zip(*(workload[name].tolist() for name in ASKED), strict=True)
+def jobs_of(workload: Workload, platform: Platform) -> list[Job]:
+    """The jobs in order of submission; one that could never run on the platform is an error."""
+    asked = [workload[name].tolist() for name in ASKED]
+    rows = zip(*asked, needs_of(workload, platform), strict=True)
     jobs = [Job(position, *row) for position, row in enumerate(rows)]
     users = {code: User(code) for code in workload["user"].tolist()}
     for job, code in zip(jobs, workload["user"].tolist(), strict=True):
         job.submitter = users[code]
     job_ids = workload["job_id"].tolist()
     for job, job_id in zip(jobs, job_ids, strict=True):
-        if job.nodes > nodes:
-            raise WorkloadError(f"job {job_id} asks for {job.nodes} nodes; there are {nodes}")
+        if job.nodes > platform.nodes:
+            raise WorkloadError(
+                f"job {job_id} asks for {job.nodes} nodes; there are {platform.nodes}"
+            )
     _link_dependants(jobs, workload.dependency_index().tolist())
     _refuse_circles(jobs, job_ids)
     return jobs
+
+
+def needs_of(workload: Workload, platform: Platform) -> list[dict[int, int]]:
+    """What each job needs; where none names clusters, all nodes are cluster 0."""
+    if "needs" not in workload:
+        return [{0: nodes} for nodes in workload["nodes"].tolist()]
+    place = platform.cluster_places()
+    return [
+        dict(sorted((place[name], nodes) for name, nodes in parse_needs(text).items()))
+        for text in workload.labelled("needs").tolist()
+    ]
 
 
 def _link_dependants(jobs: list[Job], dependency: list[int]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from schedlab.errors import UnknownNameError
+from schedlab.platform import Platform
 from schedlab.sim import Schedule
 from schedlab.testing.reference.conservative import Conservative, RebuiltConservative
 from schedlab.testing.reference.easy import Easy
@@ -17,6 +18,7 @@ from schedlab.testing.reference.no_backfill import NoBackfill
 from schedlab.testing.reference.orders import ORDERS, Order, aged_wrsa
 from schedlab.testing.reference.pinned import Pinned, Push
 from schedlab.testing.reference.predictors import PREDICTORS
+from schedlab.testing.reference.reserve import Reserve
 from schedlab.testing.reference.reserving import AllReserved, OneReserved
 from schedlab.testing.reference.simulation import Backfill, Machine, Simulation
 from schedlab.workload import Workload
@@ -57,11 +59,14 @@ class ReferenceSchedule:
 
 def reference_simulate(
     workload: Workload,
-    nodes: int,
+    platform: int | Platform,
     order: str = "fcfs",
-    backfill: Literal["none", "easy", "conservative", "all-reserved", "one-reserved"] = "none",
+    backfill: Literal[
+        "none", "easy", "conservative", "reserve", "all-reserved", "one-reserved"
+    ] = "none",
     *,
     rebuild: bool = False,
+    promises: int | None = None,
     candidates: str | None = None,
     reserve: Literal["counts", "nodes"] = "counts",
     alpha: float = 1.5,
@@ -77,14 +82,16 @@ def reference_simulate(
     kill_at_request: bool = True,
     predict: str = "request",
 ) -> ReferenceSchedule:
-    """Run a workload on a number of nodes under a policy, plainly.
+    """Run a workload on a platform under a policy, plainly.
 
     Args:
         workload: the jobs.
-        nodes: how many interchangeable nodes there are.
+        platform: how many interchangeable nodes there are, or the clusters that jobs name.
         order: the order of the queue, a key of ``ORDERS`` or ``linear``.
         backfill: which jobs may overtake.
         rebuild: with conservative backfilling, plan from scratch at every pass.
+        promises: with reserve, how many waiting jobs are promised a start; the others may start if
+            they delay none of these.
         candidates: with EASY, the order in which jobs behind the head are tried.
         reserve: with EASY, what the head reserves: a number of nodes, or named ones.
         alpha: with one-reserved, how much longer than a hole a job may be.
@@ -100,12 +107,15 @@ def reference_simulate(
         kill_at_request: end jobs that reach the time they asked for.
         predict: who says how long jobs run, a key of ``PREDICTORS``.
     """
-    machine = Machine(nodes, tick, kill_at_request)
+    built = Platform.homogeneous(platform) if isinstance(platform, int) else platform
+    sizes = tuple(cluster.nodes for cluster in built.clusters)
+    clusters = sizes if "needs" in workload else (built.nodes,)
+    machine = Machine(clusters, tick, kill_at_request)
     if predict not in PREDICTORS:
         raise UnknownNameError("predictor", predict, PREDICTORS)
-    simulation = Simulation(jobs_of(workload, nodes), machine, beta, PREDICTORS[predict]())
+    simulation = Simulation(jobs_of(workload, built), machine, beta, PREDICTORS[predict]())
     tries = None if candidates is None else _order(candidates, candidate_weights, simulation)
-    how = _backfill(backfill, rebuild, tries, alpha, frozen)
+    how = _backfill(backfill, rebuild, promises, tries, alpha, frozen)
     if backfill == "easy" and reserve == "nodes":
         how = EasyNodes()
     if pinned:
@@ -134,12 +144,18 @@ def _order(name: str, weights: Mapping[str, float] | None, simulation: Simulatio
 
 
 def _backfill(
-    name: str, rebuild: bool, candidates: Order | None, alpha: float, frozen: bool
+    name: str,
+    rebuild: bool,
+    promises: int | None,
+    candidates: Order | None,
+    alpha: float,
+    frozen: bool,
 ) -> Backfill:
     ways: dict[str, Backfill] = {
         "none": NoBackfill(),
         "easy": Easy(candidates),
         "conservative": RebuiltConservative() if rebuild else Conservative(),
+        "reserve": Reserve(promises),
         "all-reserved": Conservative(frozen=True, oldest_first=True) if frozen else AllReserved(),
         "one-reserved": OneReserved(alpha, frozen=frozen),
     }

@@ -16,11 +16,21 @@ from schedlab.testing.reference.predictors import Predictor
 
 @dataclass(frozen=True)
 class Machine:
-    """So many interchangeable nodes, and how their events are seen."""
+    """Nodes that are interchangeable within their cluster, and how their events are seen."""
 
-    nodes: int
+    clusters: tuple[int, ...]
     tick: int = 0
     kill_at_request: bool = True
+
+    @property
+    def nodes(self) -> int:
+        """Of all clusters."""
+        return sum(self.clusters)
+
+    def numbers(self, cluster: int) -> range:
+        """The nodes of a cluster, numbered through all clusters."""
+        first = sum(self.clusters[:cluster])
+        return range(first, first + self.clusters[cluster])
 
     def seen(self, time_s: int) -> int:
         """When an event at this time is noticed: at the next tick, or at once if there is none."""
@@ -90,8 +100,12 @@ class Simulation:
                 self._pass(order, backfill, depth)
 
     def start(self, job: Job, avoid: frozenset[int] = frozenset()) -> None:
-        """Give the job the free nodes with the lowest numbers, but none to avoid."""
-        job.node_numbers = [node for node in self.free if node not in avoid][: job.nodes]
+        """Give the job the free nodes with the lowest numbers of each cluster, none to avoid."""
+        free = [node for node in self.free if node not in avoid]
+        job.node_numbers = []
+        for cluster, count in job.needs.items():
+            own = self.machine.numbers(cluster)
+            job.node_numbers += [node for node in free if node in own][:count]
         assert len(job.node_numbers) == job.nodes, "no node may be used twice"
         self.free = [node for node in self.free if node not in set(job.node_numbers)]
         killed = self.machine.kill_at_request and job.run_s > job.request_s

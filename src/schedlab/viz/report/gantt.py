@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from bokeh.models import CustomJSHover, HoverTool, LinearColorMapper
+from bokeh.models import CustomJSHover, FixedTicker, HoverTool, LinearColorMapper
 from numpy.typing import NDArray
 
+from schedlab.platform import Platform
 from schedlab.sim import Schedule
 from schedlab.viz.colours import JobColours, job_colours, usual_colouring
 from schedlab.viz.occupancy import mixed_colours, occupancy
@@ -37,7 +38,19 @@ def gantt_figure(schedule: Schedule, axis: TimeAxis, x_range: Any) -> Any:
     few = len(schedule.named_nodes().first) <= MAX_RECTANGLES
     colours = job_colours(schedule, usual_colouring(schedule))
     (_draw_rectangles if few else _draw_image)(plot, schedule, colours, axis)
+    if len(schedule.platform.clusters) > 1:
+        _mark_clusters(plot, schedule.platform)
     return plot
+
+
+def _mark_clusters(plot: Any, platform: Platform) -> None:
+    """Lines between the clusters, and their names in place of the numbers of nodes."""
+    bounds = np.cumsum([0, *(cluster.nodes for cluster in platform.clusters)]) - 0.5
+    middles = ((bounds[:-1] + bounds[1:]) / 2).tolist()
+    plot.hspan(y=bounds[1:-1].tolist(), line_dash="dotted", line_color="#333333")
+    plot.yaxis.axis_label, plot.yaxis.ticker = "cluster", FixedTicker(ticks=middles)
+    names = [cluster.name for cluster in platform.clusters]
+    plot.yaxis.major_label_overrides = dict(zip(middles, names, strict=True))
 
 
 def _draw_rectangles(plot: Any, schedule: Schedule, colours: JobColours, axis: TimeAxis) -> None:

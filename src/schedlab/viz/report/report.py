@@ -14,7 +14,7 @@ from schedlab.viz.comparison import USUAL_METRICS
 from schedlab.viz.page import render_page, require_bokeh
 from schedlab.viz.paper import checked
 from schedlab.viz.report.facts import facts
-from schedlab.viz.report.tables import SUMMARY_METRICS, summary_table, user_table
+from schedlab.viz.report.tables import SUMMARY_METRICS, cluster_table, summary_table, user_table
 from schedlab.viz.time_axis import TimeAxis
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def _page(schedules: list[Schedule], title: str) -> str:
         facts=facts(schedules),
         summary=summary_table(schedules, values),
         users=user_table(schedules),
+        clusters=cluster_table(schedules),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from schedlab.metrics import METRICS, Metric, find_metric, table
+from schedlab.metrics import METRICS, Metric, by_cluster, find_metric, table
 from schedlab.metrics.summary import job_counts
 from schedlab.sim import Schedule
 from schedlab.units import three_digits
@@ -90,6 +90,27 @@ def user_table(schedules: Sequence[Schedule]) -> TextTable | None:
         for schedule in schedules
     ]
     return TextTable(["user", "jobs", "node-hours", *columns], rows)
+
+
+def cluster_table(schedules: Sequence[Schedule]) -> TextTable | None:
+    """How clusters were used, and jobs by the clusters they need; none if jobs name no cluster."""
+    if any("needs" not in schedule.workload for schedule in schedules):
+        return None
+    rows = []
+    for place, cluster in enumerate(schedules[0].platform.clusters):
+        found = [by_cluster(schedule).row(place, named=True) for schedule in schedules]
+        for metric, column in (("utilisation", "utilisation"), ("wait", "mean_wait_s")):
+            values = [math.nan if row[column] is None else row[column] for row in found]
+            label = f"{cluster.name}: {metric_label(metric)}"
+            rows.append([Cell(label), *_compared(METRICS[metric], values)])
+    for metric in USER_METRICS:
+        tables = [table(each, metric, "clusters", percentiles=()) for each in schedules]
+        for place, needed in enumerate(tables[0]["clusters"].to_list()):
+            label = f"{metric_label(metric)} of jobs that need {needed} cluster"
+            values = [each["mean"][place] for each in tables]
+            plural = "s" if needed > 1 else ""
+            rows.append([Cell(f"{label}{plural}"), *_compared(METRICS[metric], values)])
+    return TextTable(["", *(schedule.policy for schedule in schedules)], rows)
 
 
 def _compared(metric: Metric, values: Sequence[float]) -> list[Cell]:

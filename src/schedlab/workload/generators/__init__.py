@@ -9,6 +9,7 @@ from schedlab.workload.generators.aaic import Aaic
 from schedlab.workload.generators.bernoulli import Bernoulli
 from schedlab.workload.generators.generator import GeneratorEntry, WorkloadGenerator
 from schedlab.workload.generators.lublin import WL1, WL2, Lublin, wl1, wl2
+from schedlab.workload.generators.multi_cluster import MultiCluster
 from schedlab.workload.workload import Workload
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Bernoulli",
     "GeneratorEntry",
     "Lublin",
+    "MultiCluster",
     "WorkloadGenerator",
     "generate",
     "is_model",
@@ -58,6 +60,18 @@ GENERATORS: dict[str, GeneratorEntry] = {
         "A stand-in for AAIC's deep-learning jobs on 256 GPUs, after Takizawa and Takano.",
         Aaic,
         {"load": number},
+    ),
+    "multi-cluster": GeneratorEntry(
+        "Equal clusters c1, c2, ...; a share of the jobs needs nodes of several at the same time.",
+        MultiCluster,
+        {
+            "clusters": whole_number,
+            "nodes": whole_number,
+            "share": number,
+            "span": whole_number,
+            "load": number,
+            "burst": number,
+        },
     ),
 }
 

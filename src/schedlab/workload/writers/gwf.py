@@ -9,7 +9,7 @@ from schedlab.errors import OutputError
 from schedlab.workload.readers.gwf import GWF_COLUMNS, GWF_FIELDS
 from schedlab.workload.workload import Workload
 from schedlab.workload.writers.comment_header import header_text
-from schedlab.workload.writers.swf import swf_columns
+from schedlab.workload.writers.swf import Table, swf_columns
 from schedlab.workload.writers.writer import Writer
 
 if TYPE_CHECKING:
@@ -24,13 +24,18 @@ class GwfWriter(Writer):
 
     def write(self, workload: Workload, stream: BinaryIO) -> None:
         """The header, then a line per job; blanks in names become ``_``."""
-        labels = {column: _words(column, names) for column, names in workload.labels.items()}
-        frame = gwf_frame(workload, labels)
+        labels = words_of(workload.labels)
         stream.write(header_text(workload, "#"))
-        frame.write_csv(stream, include_header=False, separator=" ", quote_style="never")
+        write_gwf_lines(workload, labels, stream)
 
 
-def gwf_frame(workload: Workload, labels: Mapping[str, Sequence[str]]) -> pl.DataFrame:
+def write_gwf_lines(jobs: Table, labels: Mapping[str, Sequence[str]], stream: BinaryIO) -> None:
+    """A line of 29 fields per job; labels have no blanks."""
+    frame = gwf_frame(jobs, labels)
+    frame.write_csv(stream, include_header=False, separator=" ", quote_style="never")
+
+
+def gwf_frame(workload: Table, labels: Mapping[str, Sequence[str]]) -> pl.DataFrame:
     """The 29 fields; those a workload has no column for are -1, and every job is UNITARY."""
     import polars as pl
 
@@ -52,6 +57,11 @@ def _names(codes: pl.Series, labels: Sequence[str]) -> pl.Series:
     import polars as pl
 
     return codes.replace_strict(range(len(labels)), labels, default="-1", return_dtype=pl.String)
+
+
+def words_of(labels: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The labels as GWF can write them."""
+    return {column: _words(column, names) for column, names in labels.items()}
 
 
 def _words(column: str, labels: Sequence[str]) -> list[str]:

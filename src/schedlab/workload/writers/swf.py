@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 import numpy as np
 
@@ -23,21 +23,36 @@ class SwfWriter(Writer):
 
     def write(self, workload: Workload, stream: BinaryIO) -> None:
         """The header, then a line per job."""
-        import polars as pl
-
         stream.write(header_text(workload, ";", _default_header(workload)))
-        frame = pl.DataFrame(swf_columns(workload))
-        frame.write_csv(stream, include_header=False, separator=" ", quote_style="never")
+        write_swf_lines(workload, stream)
 
 
-def swf_columns(workload: Workload) -> dict[str, pl.Series]:
+class Table(Protocol):
+    """Jobs by columns, as a workload has them; they need not be fit for the simulator."""
+
+    def __len__(self) -> int:
+        """How many jobs."""
+
+    def __getitem__(self, column: str) -> Array:
+        """The column; its missing value everywhere if it is not known."""
+
+
+def write_swf_lines(jobs: Table, stream: BinaryIO) -> None:
+    """A line of 18 numbers per job."""
+    import polars as pl
+
+    frame = pl.DataFrame(swf_columns(jobs))
+    frame.write_csv(stream, include_header=False, separator=" ", quote_style="never")
+
+
+def swf_columns(workload: Table) -> dict[str, pl.Series]:
     """The 18 fields as integers, or as texts where there are fractions."""
     columns = {name: workload[name] for name in SWF_FIELDS if name != "allocated_procs"}
     columns["allocated_procs"] = _allocated(workload)
     return {name: _numbers(name, columns[name]) for name in SWF_FIELDS}
 
 
-def _allocated(workload: Workload) -> Array:
+def _allocated(workload: Table) -> Array:
     """The source's count where a reader gets the right ``nodes`` from it, else ``nodes``."""
     allocated, requested = workload["allocated_procs"], workload["requested_procs"]
     read_back = np.where(allocated > 0, allocated, requested)

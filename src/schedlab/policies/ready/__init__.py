@@ -1,0 +1,24 @@
+"""Tuned policies that come with schedlab, by what they are good for: ``learned:slowdown``."""
+
+from __future__ import annotations
+
+from importlib.resources import as_file, files
+
+from schedlab.policies.evolved import EvolvedPolicy, Priority, read_priority
+
+READY = {
+    "slowdown": "Evolved for a small mean bounded slowdown, on traces and on models.",
+    "utilisation": "Evolved to use a machine fully that always has jobs waiting.",
+}
+"""What each is for; how it came about, and what it does elsewhere, is on its card in the docs."""
+
+
+def ready_priority(name: str) -> Priority:
+    """The weights of a ready policy."""
+    with as_file(files(__name__) / f"{name}.toml") as path:
+        return read_priority(path)
+
+
+def ready_policy(name: str) -> EvolvedPolicy:
+    """A new policy, for one simulation at a time."""
+    return EvolvedPolicy(ready_priority(name), f"learned:{name}")
