@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 
 from schedlab.coalloc import SOLVERS
-from schedlab.policies import BACKFILLS, ORDERS
+from schedlab.policies import BACKFILLS, ORDERS, WHOLE
 from schedlab.predict import PREDICTORS
 
 ROOT = Path(__file__).parents[1]
@@ -145,13 +145,17 @@ def test_links_into_the_repository_lead_somewhere(name: str) -> None:
 
 
 def test_the_page_on_policies_has_the_program_s_tables() -> None:
-    """Every order and way to backfill has its row, with the program's sentence and reference."""
+    """Every order, way to backfill and other policy has its row, with the program's words."""
     page = (ROOT / "docs" / "guides" / "policies.md").read_text(encoding="utf-8")
     rows = [(name, order.sentence, order.reference) for name, order in ORDERS.items()]
     rows += [(name, way.sentence, way.reference) for name, way in BACKFILLS.items()]
+    rows += [(name, whole.sentence, whole.reference) for name, whole in WHOLE.items()]
     for name, sentence, reference in rows:
         assert f"| `{name}` | {sentence} | {reference} |" in page
-    for parameters in [each.parameters for table in (ORDERS, BACKFILLS) for each in table.values()]:
+    known = [each.parameters for each in ORDERS.values()]
+    known += [each.parameters for each in BACKFILLS.values()]
+    known += [each.parameters for each in WHOLE.values()]
+    for parameters in known:
         for key, parameter in parameters.items():
             assert re.search(rf"\n\| `{key}` \| .* \| {re.escape(parameter.meaning)} \|\n", page)
 

@@ -95,7 +95,6 @@ def drawn(small_training: Callable[..., TrainingConfig], tmp_path: Path) -> Call
 @pytest.fixture
 def scheduled_starts() -> Callable[[Path, Workload], list[int]]:
     """Starts by a model file, under its own rules; a job may wait for ever, as in an episode."""
-    from schedlab.platform import Platform
     from schedlab.policies import choose_policy
     from schedlab.rl.model_file import read_model
     from schedlab.sim.simulation import build_simulator
@@ -105,7 +104,7 @@ def scheduled_starts() -> Callable[[Path, Workload], list[int]]:
         policy = choose_policy(f"learned:{path}", predict=settings.estimate)
         simulator = build_simulator(
             workload,
-            Platform.homogeneous(settings.nodes).clusters[0],
+            settings.nodes,
             tick=settings.sim_step_s,
             kill_at_request=True,
             predictor=policy.predictor.make(workload),
@@ -127,14 +126,14 @@ def interrupt() -> Callable[[TrainingConfig, Path, int], None]:
     def press(config: TrainingConfig, folder: Path, steps: int) -> None:
         folder.mkdir(exist_ok=True)
         training = Training(config, folder, None)
-        step_wait = training.env.step_wait
+        advance = training.env.advance
 
-        def interrupted() -> Any:
+        def interrupted(actions: Any) -> Any:
             if training.trainer.num_timesteps >= steps:
                 raise KeyboardInterrupt
-            return step_wait()
+            return advance(actions)
 
-        training.env.step_wait = interrupted  # type: ignore[method-assign]
+        training.env.advance = interrupted  # type: ignore[method-assign]
         with pytest.raises(KeyboardInterrupt):
             training.run()
 

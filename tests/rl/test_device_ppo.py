@@ -190,6 +190,26 @@ def test_far_from_the_old_policy_an_update_ends() -> None:
     assert 1 <= made._n_updates < 50
 
 
+class Rates(Silent):
+    """Notes the learning rate before each rollout."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[float] = []
+
+    def _on_rollout_start(self) -> None:
+        self.seen.append(self.model.policy.optimizer.param_groups[0]["lr"])
+
+
+@pytest.mark.parametrize("engine", [{}, ON_CPU], ids=["sb3", "gpu"])
+def test_an_annealed_learning_rate_falls_to_nothing(engine: dict[str, Any]) -> None:
+    """In a straight line, over the steps that are to be learnt from."""
+    made, rates = trainer(learning_rate=1e-3, anneal=True, **engine), Rates()
+    made.learn(4 * 256, rates)
+    assert rates.seen == pytest.approx([1e-3, 7.5e-4, 5e-4, 2.5e-4])
+    assert made.policy.optimizer.param_groups[0]["lr"] == 0
+
+
 def small_training(**changes: Any) -> TrainingConfig:
     """A whole one."""
     return training_config(
@@ -248,6 +268,8 @@ def test_a_device_that_is_not_there() -> None:
         ({"engine": "gpu", "precision": "fp8"}, "precision"),
         ({"engine": "gpu", "algorithm": "a2c", "batch_size": None, "n_epochs": None}, "a2c needs"),
         ({"device": "cuda"}, "device is a parameter of engine gpu"),
+        ({"engine": "gpu", "anneal": True, "learning_rate": 1e-3}, 'anneal needs engine = "sb3"'),
+        ({"anneal": True}, "anneal needs a learning_rate"),
     ],
 )
 def test_what_the_engine_does_not_have(changes: dict[str, Any], sentence: str) -> None:

@@ -96,6 +96,13 @@ def test_what_the_batch_plays_is_what_the_episodes_draw() -> None:
     assert len(simulate(batch.workload(0), 10, "easy")) == len(batch.workload(0))
 
 
+def test_draws_for_tests_have_seeds_of_their_own() -> None:
+    """Nothing that a policy is judged by was learnt from."""
+    learn, test = GridEpisodes().split(0.25)
+    assert (learn.seeds.start, learn.seeds.stop) == (0, test.seeds.start)
+    assert (test.seeds.start, test.seeds.stop) == (3 * 2**61, 2**63)
+
+
 def test_episodes_that_cannot_be_are_refused() -> None:
     """Before any is played."""
     with pytest.raises(ParameterError, match="load is 0; must be above 0"):

@@ -58,6 +58,17 @@ def test_tetris_takes_the_shorter_of_equally_wide_jobs() -> None:
     assert first == {"sjf": 2, "tetris": 1, "packer": 0}
 
 
+def test_sjf_ahead_reserves_when_nothing_fits_and_every_slot_is_taken() -> None:
+    """While the first runs the shorter of two gets the next start, and the last is seen sooner."""
+    four = jobs((0, 6, 4, 4), (0, 8, 5, 5), (0, 5, 3, 3), (1, 2, 2, 2))
+    rules = GanttSettings(slots=2)
+    starts = {
+        name: schedule_by(make_rule(name, rules), four, rules).start_s.tolist()
+        for name in ("sjf", "sjf+ahead")
+    }
+    assert starts == {"sjf": [0, 7, 4, 4], "sjf+ahead": [0, 7, 4, 1]}
+
+
 @pytest.mark.parametrize("rule", RULES)
 def test_rules_read_the_same_from_every_observation(rule: str) -> None:
     """From the image as from the vector."""

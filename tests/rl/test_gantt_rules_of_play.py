@@ -120,6 +120,13 @@ def test_rewards_are_the_fall_of_the_mean_slowdown_so_far() -> None:
     assert rewards == pytest.approx([0, -1 / 4, 1 / 4 - 2 / 2, 0, 2 / 2 - 3 / 2])
 
 
+def test_rewards_may_be_the_fall_of_the_sum_of_slowdowns() -> None:
+    """Then their sum is minus that of all slowdowns, and who arrives next changes nothing."""
+    env = begun(rigid((0, 4, 2), (1, 4, 1)), reward="total")
+    rewards = [float(env.step(action)[1]) for action in (0, WAIT, WAIT, 0, WAIT)]
+    assert rewards == pytest.approx([0, -0.5, -1.5, 0, -1])
+
+
 def test_the_episode_ends_when_every_job_is_complete() -> None:
     """Not when the last one has got its reservation."""
     env = begun(rigid((0, 1, 2)))

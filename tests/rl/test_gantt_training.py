@@ -56,6 +56,14 @@ TRAININGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         "train": {"algorithm": "maskable-ppo"},
         "environment": {"observation": "vector"},
     },
+    "lean, annealed": {
+        "train": {"engine": "gpu", "device": "cpu", "learning_rate": 1e-3, "anneal": True}
+    },
+    "kernel with a teacher": {
+        "environment": {"observation": "vector"},
+        "clone": {"teacher": "sjf+ahead", "decisions": 50, "epochs": 1},
+        "train": {"network": "kernel", "activation": None},
+    },
     "a2c": {"train": {"algorithm": "a2c", **_NOT_PPO}},
     "acer": {
         "train": {"algorithm": "acer", **_NOT_PPO},
@@ -102,7 +110,7 @@ def test_jobs_of_a_file_are_played_in_every_episode(tmp_path: Path) -> None:
     write_workload(FIVE, tmp_path / "five.swf")
     file = {"workload": "five.swf", "load": None, "units": None}
     config = replace(tiny(episodes=file), folder=tmp_path)
-    batch = GanttBatch(GanttSettings(), config.open_episodes(), 1, threads=1)
+    batch = GanttBatch(GanttSettings(), config.open_episodes()[0], 1, threads=1)
     batch.reset(0)
     assert batch.workload(0)["run_s"].tolist() == FIVE["run_s"].tolist()
 
@@ -124,7 +132,7 @@ def test_the_model_decides_as_its_network_did_in_training(tmp_path: Path) -> Non
     trained = train(config, tmp_path)
     model = read_model(trained.model)
     again = evaluate(
-        model.agent(), model.config.environment, config.open_episodes(), 2, seed=1_000_000
+        model.agent(), model.config.environment, config.open_episodes()[1], 2, seed=1_000_000
     )
     assert again == {key: trained.results[key] for key in again}
     assert isinstance(model.agent().policy.mlp_extractor.policy_net[1], nn.ReLU)

@@ -16,15 +16,20 @@ from numpy.typing import NDArray
 
 from schedlab import _core
 from schedlab.policies.learned.settings import QueueSettings
+from schedlab.rl.environments import Settings
+from schedlab.rl.gantt.settings import SLOT_FEATURES, GanttSettings
 from schedlab.rl.networks import (
-    JOB_FEATURES,
     ActorCritic,
     action_scores,
     policy_class,
     policy_settings,
     scores_and_values,
 )
+from schedlab.rl.observation_layout import JOB_FEATURES as NAMES
 from schedlab.rl.training_config import TrainSection
+
+JOB_FEATURES = len(NAMES)
+QUEUE = QueueSettings()
 
 
 def observation_size(visible_jobs: int) -> int:
@@ -33,12 +38,12 @@ def observation_size(visible_jobs: int) -> int:
     return _core.QueuePasses(settings.options(100.0)).observation_size
 
 
-def network(size: int, actions: int, **train: Any) -> ActorCritic:
+def network(size: int, actions: int, environment: Settings = QUEUE, **train: Any) -> ActorCritic:
     """As a trainer would build it."""
     section = TrainSection(**train)
     space = Box(0, 10, (size,), np.float32)
     return policy_class(section)(
-        space, Discrete(actions), lambda _: 1e-3, **policy_settings(section)
+        space, Discrete(actions), lambda _: 1e-3, **policy_settings(section, environment)
     )
 
 
@@ -74,6 +79,21 @@ def test_the_kernel_does_not_care_for_the_order_of_jobs() -> None:
     assert torch.allclose(scores[[1, 0, 2, 3]], other)
     row[0, JOB_FEATURES : 2 * JOB_FEATURES] = 0
     assert action_scores(policy, torch.from_numpy(row))[0, 1] < -1e6
+
+
+def test_on_the_grid_the_kernel_finds_the_jobs_between_the_rows_and_the_backlog() -> None:
+    """Scores move with their slots, and empty slots are never chosen."""
+    settings = GanttSettings(slots=3, observation="vector")
+    (size,) = settings.observation_shape
+    policy = network(size, 4, settings, network="kernel")
+    row = np.random.default_rng(1).random((1, size)).astype(np.float32)
+    first, end = settings.window, settings.window + 3 * SLOT_FEATURES
+    swapped = row.copy()
+    swapped[0, first:end] = np.roll(row[0, first:end], SLOT_FEATURES)
+    scores, other = (action_scores(policy, torch.from_numpy(each))[0] for each in (row, swapped))
+    assert torch.allclose(scores[[2, 0, 1, 3]], other)
+    row[0, first : first + SLOT_FEATURES] = 0
+    assert action_scores(policy, torch.from_numpy(row))[0, 0] < -1e6
 
 
 def test_the_kernel_values_every_action() -> None:

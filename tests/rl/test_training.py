@@ -24,6 +24,7 @@ from schedlab.rl.tensor_archive import read_archive, write_archive
 from schedlab.rl.train import BEST, CHECKPOINT, EVALUATIONS, train
 from schedlab.rl.training_config import TrainingConfig, read_training
 from schedlab.rl.training_log import FILE
+from schedlab.workload.episodes import GeneratedEpisodes
 
 Make = Callable[..., TrainingConfig]
 Interrupt = Callable[[TrainingConfig, Path, int], None]
@@ -59,6 +60,26 @@ class Chance(Agent):
     ) -> NDArray[np.int64]:
         """One action per row."""
         return np.array([self.random.choice(np.flatnonzero(row)) for row in mask])
+
+
+def test_what_it_is_judged_by_is_never_learnt_from(
+    tmp_path: Path, small_training: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Training and evaluation draw their jobs by seeds of which none is in both."""
+    judged: list[Any] = []
+
+    def judge(agent: Any, settings: Any, episodes: Any, count: int, **how: Any) -> dict[str, float]:
+        judged.append((settings, episodes))
+        return {"return": 0.0}
+
+    monkeypatch.setattr("schedlab.rl.train.evaluate", judge)
+    config = small_training()
+    train(config, tmp_path / "run")
+    learnt, _ = config.open_episodes()
+    settings, held_out = judged[0]
+    assert isinstance(learnt, GeneratedEpisodes)
+    assert learnt.seeds.stop <= held_out.seeds.start
+    assert settings.time_scale_s == learnt.longest_request_s
 
 
 @pytest.mark.parametrize("which", TRAININGS)

@@ -42,7 +42,7 @@ WRONG = {
     "grid kernel": (
         "[environment]\nid = 'schedlab/Gantt-v0'\nobservation = 'flat'\n"
         "[train]\nnetwork = 'kernel'",
-        'network kernel needs observation = "jobs"',
+        'network kernel needs observation = "vector"',
     ),
     "grid easy": (
         "[environment]\nid = 'schedlab/Gantt-v0'\nobservation = 'flat'\n"
@@ -50,8 +50,8 @@ WRONG = {
         'relative_to_easy needs mode = "order"',
     ),
     "grid teacher": (
-        "[environment]\nid = 'schedlab/Gantt-v0'\nobservation = 'flat'\n[clone]\nteacher = 'x'",
-        "[clone] has no teacher for schedlab/Gantt-v0",
+        "[environment]\nid = 'schedlab/Gantt-v0'\nobservation = 'flat'\n[clone]\nteacher = 'sfj'",
+        'unknown teacher "sfj"; did you mean "sjf"?',
     ),
     "loads": ("[episodes]\nload = ['1']", "load is ['1']; must be a number or a list of numbers"),
     "kernel": ("[train]\nnetwork = 'kernel'", 'network kernel needs observation = "jobs"'),

@@ -20,7 +20,7 @@ WAITING = Job(1, submit_s=100, nodes=4, request_s=1000, run_s=7, think_time_s=-1
 @pytest.fixture
 def half_past() -> Simulation:
     """At 450 s seven of ten nodes are taken, until 549 s as it seems."""
-    sim = Simulation([RUNNING, WAITING], Machine(10), 0.3, PREDICTORS["request"]())
+    sim = Simulation([RUNNING, WAITING], Machine((10,)), 0.3, PREDICTORS["request"]())
     RUNNING.start_s, sim.now, sim.running, sim.free = 0, 450, [RUNNING], [7, 8, 9]
     return sim
 

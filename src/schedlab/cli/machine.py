@@ -107,6 +107,4 @@ class Machine:
 
         found = read_platform(path, master_host=self.master_host)
         chosen = found if self.cluster is None else found.only(self.cluster)
-        chosen = chosen.of_cores() if self.cores else chosen
-        chosen.pool()  # clusters that cannot be one machine are told before anything is read
-        return chosen
+        return chosen.of_cores() if self.cores else chosen

@@ -20,6 +20,7 @@ def policies(json: AsJson = False) -> None:
         print_json(_every_policy())
         return
     from schedlab.policies.choose import ALIASES
+    from schedlab.policies.ready import READY
 
     references: list[str] = []
     aliases = ", ".join(f"{short} = {full}" for short, full in ALIASES.items())
@@ -31,10 +32,16 @@ def policies(json: AsJson = False) -> None:
         "A model that schedlab train or schedlab export has written is learned:FILE;",
         "learned:FILE:sample=SEED draws its actions by the network's probabilities.",
         "A priority that schedlab evolve has tuned is evolved:FILE.",
+        "Ready to use:",
+        *(f"  learned:{name}  {sentence}" for name, sentence in READY.items()),
         "",
         _orders(references),
         "",
         _backfills(references),
+        "",
+        "For jobs that need nodes of several clusters at the same time:",
+        "",
+        _whole(references),
         "",
         "Every policy takes predict=PREDICTOR: the prediction plans, the request kills.",
         "Your own is package.module:Class.",
@@ -74,6 +81,17 @@ def _backfills(references: list[str]) -> Table:
 
     table = new_table("backfill", "", "", text_columns=3)
     for name, entry in BACKFILLS.items():
+        table.add_row(name, entry.sentence, _mark(entry.reference, references))
+        for key, parameter in entry.parameters.items():
+            table.add_row("", f"{key}: {parameter.meaning}", style="dim")
+    return table
+
+
+def _whole(references: list[str]) -> Table:
+    from schedlab.policies import WHOLE
+
+    table = new_table("policy", "", "", text_columns=3)
+    for name, entry in WHOLE.items():
         table.add_row(name, entry.sentence, _mark(entry.reference, references))
         for key, parameter in entry.parameters.items():
             table.add_row("", f"{key}: {parameter.meaning}", style="dim")

@@ -38,13 +38,18 @@ class Scenario:
         given = machine.given()
         workload = shaping.apply(reading.read())
         platform = given or platform_from_header(workload)
+        if "needs" not in workload:
+            platform.pool()  # clusters that cannot be one machine are told before anything runs
         fitted = machine.fit(workload, platform.nodes)
         notes = [*reading_notes(workload.report), *machine.notes(workload, platform.nodes)]
         return cls(fitted, platform, tuple(notes))
 
     def title(self) -> str:
         """What is replayed, in one line."""
-        return f"{self.workload.name}: {len(self.workload):,} jobs on {self.platform.nodes:,} nodes"
+        clusters = len(self.platform.clusters)
+        where = f" of {clusters} clusters" if "needs" in self.workload else ""
+        jobs, nodes = len(self.workload), self.platform.nodes
+        return f"{self.workload.name}: {jobs:,} jobs on {nodes:,} nodes{where}"
 
 
 @dataclass(frozen=True, kw_only=True)

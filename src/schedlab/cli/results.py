@@ -28,7 +28,26 @@ def result_rows(
         "kill_at_request": not policies.no_kill,
         "seed": seed,
     }
-    return [{**summary(schedule), **settings} for schedule in schedules]
+    return [{**summary(schedule), **settings, **_cluster_rows(schedule)} for schedule in schedules]
+
+
+def _cluster_rows(schedule: Schedule) -> Row:
+    """What each cluster did and how jobs fared by the clusters they need, where they name any."""
+    from schedlab.metrics import by_cluster, table
+
+    if "needs" not in schedule.workload:
+        return {}
+    wait, slowdown = (
+        table(schedule, metric, "clusters", percentiles=())
+        for metric in ("wait", "bounded_slowdown")
+    )
+    by_needs = wait.select("clusters", "jobs", mean_wait_s="mean").with_columns(
+        mean_bounded_slowdown=slowdown["mean"]
+    )
+    return {
+        "clusters": by_cluster(schedule).fill_nan(None).to_dicts(),
+        "by_clusters_needed": by_needs.to_dicts(),
+    }
 
 
 def run_notes(rows: Sequence[Row]) -> Iterator[str]:
@@ -43,6 +62,15 @@ def run_notes(rows: Sequence[Row]) -> Iterator[str]:
         counts = {row["policy"]: row[how] for row in rows}
         if any(counts.values()):
             yield f"{words}: {_counted(counts)}"
+
+
+def fact_notes(schedules: Sequence[Schedule]) -> Iterator[str]:
+    """What policies have counted."""
+    for schedule in schedules:
+        facts = schedule.provenance.get("facts", {})
+        if facts:
+            counted = ", ".join(f"{name} {count:,}" for name, count in facts.items())
+            yield f"{schedule.policy}: {counted}"
 
 
 def _counted(counts: dict[str, int]) -> str:

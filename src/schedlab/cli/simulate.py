@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
+from schedlab.cli.cluster_tables import clusters_needed_table, clusters_table
 from schedlab.cli.console import AsJson, cell, heading, new_table, out, print_json, print_notes
 from schedlab.cli.machine import Machine
 from schedlab.cli.reading import Reading, Shaping
 from schedlab.cli.replay import Policies, Scenario
-from schedlab.cli.results import Row, result_rows, run_notes
+from schedlab.cli.results import Row, fact_notes, result_rows, run_notes
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,6 +22,7 @@ EXAMPLES = (
     "schedlab simulate trace.swf.gz --policy easy --policy sjf+easy",
     "schedlab simulate trace.swf --nodes 128 --policy easy:depth=100 --out easy.parquet",
     "schedlab simulate trace.swf --transform head=1000 --policy conservative --json",
+    "schedlab simulate jobs.csv --platform grid.toml --policy reserve --policy coalloc:solver=wd",
 )
 
 
@@ -55,8 +57,11 @@ def simulate(
         print_json(rows)
     else:
         out().print(heading(scenario.title()), "", _table(rows), "", sep="\n")
+        if "needs" in scenario.workload:
+            out().print(clusters_needed_table(rows), "", clusters_table(rows), "", sep="\n")
     written = [f"written: {output}"] if output is not None else []
-    print_notes([*run_notes(rows), *scenario.notes, *written], to_stderr=json)
+    notes = [*run_notes(rows), *fact_notes(schedules), *scenario.notes, *written]
+    print_notes(notes, to_stderr=json)
 
 
 def _table(rows: Sequence[Row]) -> Table:

@@ -15,6 +15,7 @@ from schedlab.experiments.recipe import Recipe
 from schedlab.experiments.run_folder import MODELS, RunFolder
 from schedlab.experiments.tuning.training_task import TrainingTask, trace_digest, training_key
 from schedlab.policies.learned.settings import QueueSettings
+from schedlab.rl.gantt.settings import GanttSettings
 from schedlab.rl.training_config import EpisodesSection, TrainingConfig, read_training
 from schedlab.sections import parse_toml
 from schedlab.workload.readers import Source
@@ -96,8 +97,8 @@ def training_configs(experiment: Experiment, cells: Iterable[Cell]) -> dict[str,
 def _config(experiment: Experiment, model: ModelSection) -> TrainingConfig:
     path = experiment.path.parent / model.training
     config = read_training(path)
-    _check_sections(path, model)
     rules = config.environment
+    _check_sections(path, model, on_the_grid=isinstance(rules, GanttSettings))
     tick = rules.sim_step_s if isinstance(rules, QueueSettings) else 0
     if tick != model.tick:
         raise ParameterError(
@@ -108,9 +109,10 @@ def _config(experiment: Experiment, model: ModelSection) -> TrainingConfig:
     return config.with_train(steps=min(config.train.steps, limit))
 
 
-def _check_sections(path: Path, model: ModelSection) -> None:
+def _check_sections(path: Path, model: ModelSection, *, on_the_grid: bool) -> None:
+    """A teacher may be there only on the grid; elsewhere it is a file, which is not at hand."""
     own = model.redraw or not model.on
-    known = (*_SECTIONS, "episodes") if own else _SECTIONS
+    known = (*_SECTIONS, *(["episodes"] if own else []), *(["clone"] if on_the_grid else []))
     document = parse_toml(path, Source.load(path).decoded())
     if not model.on and "episodes" not in document:
         sentence = f'has no [episodes], which [[model]] "{model.name}" without on learns from'

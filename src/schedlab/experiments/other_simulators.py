@@ -11,7 +11,7 @@ from schedlab.policies.learned.document import naming
 from schedlab.sim import Schedule
 from schedlab.workload import Workload
 
-GRID_RULES = ("sjf", "tetris", "packer", "random")
+GRID_RULES = ("sjf", "tetris", "packer", "random", "sjf+ahead")
 """The names in ``schedlab.rl.gantt.RULES``, known where what that needs is not installed."""
 _MODEL = ".zip"
 

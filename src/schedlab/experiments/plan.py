@@ -56,11 +56,13 @@ class Plan:
 
 
 def untrained(cells: Iterable[PlannedCell]) -> list[TrainingTask]:
-    """The trainings that the cells need and that are not finished, each once."""
-    needed = (each.training for each in cells if each.training is not None)
-    return [
-        task for task in {each.key: each for each in needed}.values() if not task.model.exists()
-    ]
+    """The trainings that the cells need and that are not finished, each once.
+
+    Those of the most steps come first, so that no worker is left alone with one at the end.
+    """
+    needed = {each.training.key: each.training for each in cells if each.training is not None}
+    left = (task for task in needed.values() if not task.model.exists())
+    return sorted(left, key=lambda task: task.config.train.steps, reverse=True)
 
 
 def recipes(cells: Iterable[Cell]) -> list[Recipe]:

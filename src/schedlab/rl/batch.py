@@ -75,7 +75,7 @@ class QueueBatch(NativeBatch):
         check_feasible(workload, cluster)
         simulator = build_simulator(
             workload,
-            cluster,
+            cluster.nodes,
             tick=self.settings.sim_step_s,
             kill_at_request=self.kill_at_request,
             predictor=self.predictor.make(workload),

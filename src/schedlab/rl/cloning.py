@@ -12,8 +12,10 @@ from torch import Tensor, nn
 
 from schedlab.policies.evolved import read_priority
 from schedlab.policies.learned.agent import Decider
-from schedlab.rl.batch import QueueBatch
-from schedlab.rl.environments import time_scale_s
+from schedlab.rl.environments import make_batch, time_scale_s
+from schedlab.rl.gantt.rules import make_rule
+from schedlab.rl.gantt.settings import GanttSettings
+from schedlab.rl.native_batch import NativeBatch
 from schedlab.rl.networks import ActorCritic, scores_and_values
 from schedlab.rl.ppo_loss import log_probabilities, taken
 from schedlab.rl.teacher import Teacher
@@ -64,7 +66,7 @@ class _Episode:
 
 
 def demonstrate(
-    teacher: Decider, batch: QueueBatch, decisions: int, *, gamma: float, reward_scale: float
+    teacher: Decider, batch: NativeBatch, decisions: int, *, gamma: float, reward_scale: float
 ) -> Demonstrations:
     """At least so many decisions of the teacher, in whole episodes of the batch."""
     for place in range(batch.size):
@@ -88,12 +90,14 @@ def demonstrate(
     return Demonstrations(*(np.concatenate([getattr(e, c) for e in ended]) for c in columns))
 
 
-def teacher_of(config: TrainingConfig, episodes: Episodes) -> Teacher | None:
+def teacher_of(config: TrainingConfig, episodes: Episodes) -> Decider | None:
     """The teacher that a training file names, if it does."""
-    if config.clone.teacher is None:
+    name, rules = config.clone.teacher, config.environment
+    if name is None:
         return None
-    priority = read_priority(config.folder / config.clone.teacher)
-    rules = config.require_queue()
+    if isinstance(rules, GanttSettings):
+        return make_rule(name, rules)
+    priority = read_priority(config.folder / name)
     return Teacher(priority, rules, time_scale_s(rules, episodes))
 
 
@@ -102,7 +106,7 @@ def learn_from(
 ) -> Cloned:
     """Let the teacher play, and fit the policy to what it did."""
     section, train = config.clone, config.train
-    batch = QueueBatch(config.require_queue(), episodes, _ENVS, threads=train.cores)
+    batch = make_batch(config.environment, episodes, _ENVS, threads=train.cores)
     batch.seed(train.seed + _FIRST_SEED)
     gamma = _GAMMA if train.gamma is None else train.gamma
     shown = demonstrate(

@@ -68,9 +68,8 @@ class DevicePPO(PPO):
         self.masked, self.precision = masked, precision
         if precision == "tf32":
             torch.set_float32_matmul_precision("high")
-        optimizer: dict[str, Any] = {"eps": 1e-5}  # as SB3 has it
-        if torch.device(device).type == "cuda":
-            optimizer.update(fused=True, capturable=True)
+        on_gpu = torch.device(device).type == "cuda"
+        optimizer = {"eps": 1e-5, "fused": True, "capturable": on_gpu}  # SB3 has the same eps
         super().__init__(
             policy,
             env,
@@ -184,6 +183,8 @@ class DevicePPO(PPO):
     def train(self) -> None:
         """Go over the rollout several times in shuffled minibatches."""
         self.policy.set_training_mode(True)
+        if self.device.type == "cpu":  # a graph would keep the rate that it was recorded with
+            self._update_learning_rate(self.policy.optimizer)
         if self._learn_now is None:
             self._learn_now = self._captured_update()
         differentiate, improve = self._learn_now

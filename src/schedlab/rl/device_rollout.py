@@ -49,13 +49,13 @@ class DeviceRollout:
 
     def seen(self, rows: Tensor) -> tuple[Tensor, Tensor | None]:
         """Observations and masks of these steps."""
-        masks = self.masks.flatten(0, 1)[rows] if len(self.masks) else None
-        return self.observations.flatten(0, 1)[rows], masks
+        masks = _at(rows, self.masks) if len(self.masks) else None
+        return _at(rows, self.observations), masks
 
     def done(self, rows: Tensor) -> Iterator[Tensor]:
         """Actions of these steps, their log-probabilities then, advantages and returns."""
         columns = self.actions, self.log_prob, self.advantages, self.returns
-        return (each.flatten(0, 1)[rows] for each in columns)
+        return (_at(rows, each) for each in columns)
 
     def estimate(
         self, rewards: Tensor, ended: Tensor, values: Tensor, *, gamma: float, gae_lambda: float
@@ -65,6 +65,11 @@ class DeviceRollout:
         deltas = rewards + goes_on * values[1:] - values[:-1]
         self.advantages.copy_(sums_to_come(deltas, gae_lambda * goes_on))
         self.returns.copy_(self.advantages + values[:-1])
+
+
+def _at(rows: Tensor, column: Tensor) -> Tensor:
+    """The values of these steps, counted over all environments."""
+    return column.flatten(0, 1).index_select(0, rows)
 
 
 def sums_to_come(terms: Tensor, factors: Tensor) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from schedlab.errors import InputError, UnknownNameError
@@ -54,3 +54,10 @@ def time_scale_s(settings: Settings, episodes: Episodes) -> float:
     if isinstance(settings, GanttSettings):
         return 1.0
     return float(settings.time_scale_s or episodes.longest_request_s)
+
+
+def with_time_scale(settings: Settings, episodes: Episodes) -> Settings:
+    """The same rules with the time scale that these episodes would give them."""
+    if isinstance(settings, GanttSettings):
+        return settings
+    return replace(settings, time_scale_s=time_scale_s(settings, episodes))

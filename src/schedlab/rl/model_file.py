@@ -81,7 +81,7 @@ class TrainedModel:
             *self._spaces(),
             lambda _: 0.0,
             ortho_init=False,  # takes seconds, and the file's parameters come in its place
-            **policy_settings(train),
+            **policy_settings(train, self.config.environment),
         )
         self._load_into(policy)
         policy.set_training_mode(False)

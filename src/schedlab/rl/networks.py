@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -12,16 +13,48 @@ from stable_baselines3.common.policies import ActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor, nn
 
-from schedlab.rl import observation_layout
 from schedlab.rl.acer.policy import AcerPolicy, expected_values
+from schedlab.rl.environments import Settings
+from schedlab.rl.gantt.settings import SLOT_FEATURES, GanttSettings
+from schedlab.rl.observation_layout import JOB_FEATURES
 from schedlab.rl.training_config import KERNEL, TrainSection
 
-JOB_FEATURES = len(observation_layout.JOB_FEATURES)
-"""Numbers that ``observation = "jobs"`` has for each visible job, before those of the machine."""
-_NODES = observation_layout.JOB_FEATURES.index("nodes")
 _NEVER = -1e9
 
 ActorCritic = ActorCriticPolicy | MaskableActorCriticPolicy
+
+
+@dataclass(frozen=True)
+class JobColumns:
+    """Where an observation tells of the visible jobs, one after the other.
+
+    Args:
+        first: number of the observation that does.
+        features: numbers per job.
+        size: which of them is the job's share of the machine, and 0 where there is no job.
+    """
+
+    first: int
+    features: int
+    size: int
+
+    @classmethod
+    def of(cls, environment: Settings) -> JobColumns:
+        """In ``observation = "vector"`` of the grid, else in ``observation = "jobs"``."""
+        if isinstance(environment, GanttSettings):
+            return cls(first=environment.window, features=SLOT_FEATURES, size=0)
+        return IN_A_QUEUE
+
+    def split(self, observation: Tensor, jobs: int) -> tuple[Tensor, Tensor]:
+        """So many jobs, a row each, and all the rest: of the machine."""
+        end = self.first + jobs * self.features
+        rest = observation[:, end:]
+        if self.first > 0:
+            rest = torch.cat((observation[:, : self.first], rest), dim=-1)
+        return observation[:, self.first : end].reshape(-1, jobs, self.features), rest
+
+
+IN_A_QUEUE = JobColumns(0, len(JOB_FEATURES), JOB_FEATURES.index("nodes"))
 
 
 def layers(*widths: int, activation: type[nn.Module] = nn.ReLU) -> nn.Sequential:
@@ -58,14 +91,14 @@ class JobKernel(nn.Module):
 
     POOLED = 16
 
-    def __init__(self, visible_jobs: int, observation_size: int) -> None:
+    def __init__(self, visible_jobs: int, observation_size: int, columns: JobColumns) -> None:
         super().__init__()
-        machine = observation_size - JOB_FEATURES * visible_jobs
-        self.visible_jobs = visible_jobs
+        self.visible_jobs, self.columns = visible_jobs, columns
+        job, machine = columns.features, observation_size - columns.features * visible_jobs
         self.latent_dim_pi, self.latent_dim_vf = visible_jobs + 1, 32
-        self.job_score = layers(JOB_FEATURES + machine, 32, 16, 8, 1)
+        self.job_score = layers(job + machine, 32, 16, 8, 1)
         self.wait_score = layers(machine, 16, 8, 1)
-        self.job_value = layers(JOB_FEATURES + machine, 32, self.POOLED)
+        self.job_value = layers(job + machine, 32, self.POOLED)
         self.value = nn.Sequential(layers(2 * self.POOLED + machine, 32), nn.ReLU())
 
     def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
@@ -74,24 +107,19 @@ class JobKernel(nn.Module):
 
     def forward_actor(self, observation: Tensor) -> Tensor:
         """A score for each action; empty slots are never chosen."""
-        jobs, machine = self._split(observation)
+        jobs, machine = self.columns.split(observation, self.visible_jobs)
         scores = self.job_score(self._in_context(jobs, machine)).squeeze(-1)
-        scores = scores.masked_fill(jobs[..., _NODES] == 0, _NEVER)
+        scores = scores.masked_fill(jobs[..., self.columns.size] == 0, _NEVER)
         return torch.cat((scores, self.wait_score(machine)), dim=-1)
 
     def forward_critic(self, observation: Tensor) -> Tensor:
         """Features of the whole situation."""
-        jobs, machine = self._split(observation)
-        there = (jobs[..., _NODES] > 0).unsqueeze(-1)
+        jobs, machine = self.columns.split(observation, self.visible_jobs)
+        there = (jobs[..., self.columns.size] > 0).unsqueeze(-1)
         each = torch.relu(self.job_value(self._in_context(jobs, machine))) * there
         mean = each.sum(dim=1) / there.sum(dim=1).clamp(min=1)
         features: Tensor = self.value(torch.cat((mean, each.amax(dim=1), machine), dim=-1))
         return features
-
-    def _split(self, observation: Tensor) -> tuple[Tensor, Tensor]:
-        count = self.visible_jobs * JOB_FEATURES
-        jobs = observation[:, :count].reshape(-1, self.visible_jobs, JOB_FEATURES)
-        return jobs, observation[:, count:]
 
     def _in_context(self, jobs: Tensor, machine: Tensor) -> Tensor:
         return torch.cat((jobs, machine.unsqueeze(1).expand(-1, self.visible_jobs, -1)), dim=-1)
@@ -100,16 +128,16 @@ class JobKernel(nn.Module):
 class ActionValueKernel(JobKernel):
     """A kernel that values every action: its job, or waiting, beside the whole situation."""
 
-    def __init__(self, visible_jobs: int, observation_size: int) -> None:
-        super().__init__(visible_jobs, observation_size)
-        machine = observation_size - JOB_FEATURES * visible_jobs
-        self.job_q = layers(JOB_FEATURES + machine + self.latent_dim_vf, 32, 1)
+    def __init__(self, visible_jobs: int, observation_size: int, columns: JobColumns) -> None:
+        super().__init__(visible_jobs, observation_size, columns)
+        job, machine = columns.features, observation_size - columns.features * visible_jobs
+        self.job_q = layers(job + machine + self.latent_dim_vf, 32, 1)
         self.wait_q = layers(machine + self.latent_dim_vf, 32, 1)
         self.latent_dim_vf = visible_jobs + 1
 
     def forward_critic(self, observation: Tensor) -> Tensor:
         """The values of all actions."""
-        jobs, machine = self._split(observation)
+        jobs, machine = self.columns.split(observation, self.visible_jobs)
         context = torch.cat((machine, super().forward_critic(observation)), dim=-1)
         of_jobs = self.job_q(self._in_context(jobs, context)).squeeze(-1)
         return torch.cat((of_jobs, self.wait_q(context)), dim=-1)
@@ -122,8 +150,15 @@ class _ByJobs:
     mlp_extractor: Any
     action_net: Any
 
+    def __init__(
+        self, *arguments: Any, job_columns: JobColumns = IN_A_QUEUE, **settings: Any
+    ) -> None:
+        self.job_columns = job_columns
+        super().__init__(*arguments, **settings)
+
     def _build_mlp_extractor(self: Any) -> None:
-        self.mlp_extractor = self.kernel(int(self.action_space.n) - 1, self.features_dim)
+        jobs = int(self.action_space.n) - 1
+        self.mlp_extractor = self.kernel(jobs, self.features_dim, self.job_columns)
 
     def _build(self: Any, lr_schedule: Any) -> None:
         super()._build(lr_schedule)  # type: ignore[misc]
@@ -162,8 +197,10 @@ def policy_class(train: TrainSection) -> type[ActorCritic]:
     return MaskableActorCriticPolicy if masks else ActorCriticPolicy
 
 
-def policy_settings(train: TrainSection) -> dict[str, Any]:
+def policy_settings(train: TrainSection, environment: Settings) -> dict[str, Any]:
     """And with which arguments."""
+    if train.network == KERNEL:
+        return {"job_columns": JobColumns.of(environment)}
     activation = nn.ReLU if train.activation == "relu" else nn.Tanh
     if not train.shared_trunk:
         return {"net_arch": list(train.widths), "activation_fn": activation}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,20 +15,18 @@ from stable_baselines3.common.utils import safe_mean
 
 from schedlab.atomic import replacing
 from schedlab.errors import OutputError, ParameterError
-from schedlab.policies.learned.agent import SamplingAgent
+from schedlab.policies.learned.agent import Decider, SamplingAgent
 from schedlab.rl.agent import Agent, evaluate
 from schedlab.rl.checkpoint import Checkpoint, capture, read_checkpoint, restore
 from schedlab.rl.cloning import learn_from, teacher_of
-from schedlab.rl.environments import time_scale_s
+from schedlab.rl.environments import time_scale_s, with_time_scale
 from schedlab.rl.model_file import TrainedModel, write_model
 from schedlab.rl.replayable_batch import replayable_batch
-from schedlab.rl.teacher import Teacher
 from schedlab.rl.trainers import make_trainer
 from schedlab.rl.training_config import MODEL as MODEL
 from schedlab.rl.training_config import TrainingConfig
 from schedlab.rl.training_env import TrainingEnv
 from schedlab.rl.training_log import training_logger
-from schedlab.workload.episodes import Episodes
 
 BEST, CHECKPOINT, EVALUATIONS = "best.zip", "checkpoint.zip", "evaluations.csv"
 _BETWEEN_REPORTS_S = 0.2
@@ -64,10 +63,21 @@ def train(
     folder = Path(out)
     checkpoint = _checkpoint(folder, config, resume)
     torch.set_num_threads(config.train.cores)
-    training = Training(config, folder, progress)
-    if checkpoint is not None:
-        training.go_on_from(checkpoint)
-    return training.run()
+    with _denormals_flushed():
+        training = Training(config, folder, progress)
+        if checkpoint is not None:
+            training.go_on_from(checkpoint)
+        return training.run()
+
+
+@contextmanager
+def _denormals_flushed() -> Iterator[None]:
+    """Adam's averages of inputs long unseen are tiny, and arithmetic on such numbers is slow."""
+    torch.set_flush_denormal(True)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(False)  # others in this process count on them
 
 
 def _checkpoint(folder: Path, config: TrainingConfig, resume: bool) -> Checkpoint | None:
@@ -90,7 +100,7 @@ class Training:
 
     def __init__(self, config: TrainingConfig, folder: Path, progress: Progress | None) -> None:
         self.config, self.folder, self.progress = config, folder, progress
-        self.episodes: Episodes = config.open_episodes()
+        self.episodes, self.held_out = config.open_episodes()
         settings, section = config.environment, config.train
         batch = replayable_batch(settings, self.episodes, section.envs, threads=section.cores)
         self.env = TrainingEnv(
@@ -126,7 +136,7 @@ class Training:
         finally:
             trainer.logger.close()
 
-    def _clone(self, teacher: Teacher) -> None:
+    def _clone(self, teacher: Decider) -> None:
         """Begin with what the teacher does."""
         cloned = learn_from(teacher, self.trainer.policy, self.config, self.episodes)
         if self.progress is not None:
@@ -167,8 +177,8 @@ class Training:
         agent = Agent(self.trainer.policy, masked=self.config.greedy_masked)
         means = evaluate(
             SamplingAgent(agent, section.seed) if section.sampled else agent,
-            self.config.environment,
-            self.episodes,
+            with_time_scale(self.config.environment, self.episodes),
+            self.held_out,
             section.episodes,
             seed=section.seed,
             threads=train.cores,

@@ -9,6 +9,7 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import A2C, PPO
 from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
+from stable_baselines3.common.utils import LinearSchedule
 
 from schedlab.errors import ParameterError
 from schedlab.rl.acer import ACER
@@ -25,9 +26,11 @@ def make_trainer(config: TrainingConfig, env: TrainingEnv) -> OnPolicyAlgorithm:
     train = config.train
     settings: dict[str, Any] = {
         "seed": train.seed,
-        "policy_kwargs": policy_settings(train),
+        "policy_kwargs": policy_settings(train, config.environment),
         **train.hyperparameters(),
     }
+    if train.anneal:
+        settings["learning_rate"] = LinearSchedule(settings["learning_rate"], 0.0, 1.0)
     if train.engine == "gpu":
         return DevicePPO(
             policy_class(train),

@@ -14,6 +14,7 @@ from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.acer_section import AcerSection
 from schedlab.rl.environments import GANTT, QUEUE, Settings, read_settings, settings_document
 from schedlab.rl.gantt.env import grid_episodes
+from schedlab.rl.gantt.rules import TEACHERS
 from schedlab.rl.gantt.settings import GanttSettings
 from schedlab.sections import build, only, parse_toml
 from schedlab.workload.episodes import Episodes, choose_episodes
@@ -92,6 +93,7 @@ class TrainSection:
         reward_scale: rewards are multiplied by it before they are learnt from.
         relative_to_easy: at an episode's end what EASY gets for the same jobs is taken off, so that
             easy and hard jobs count alike.
+        anneal: the learning rate falls in a straight line, to 0 at the last step; not on a GPU.
         checkpoint_every: steps; a checkpoint is kept at the end of the update after so many.
         threads: for the environments and, on a processor, for the network. Sums of other numbers
             of threads differ in their last bits, so the default is one everywhere; with the engine
@@ -110,6 +112,7 @@ class TrainSection:
     seed: int = 0
     reward_scale: float = 1.0
     relative_to_easy: bool = False
+    anneal: bool = False
     checkpoint_every: int = 100_000
     threads: int | None = None
     n_steps: int | None = None
@@ -165,6 +168,8 @@ class TrainSection:
         for key in ("device", "precision"):
             if self.engine == "sb3" and getattr(self, key) is not None:
                 raise ParameterError(f"{key} is a parameter of engine gpu; sb3 has none")
+        if self.anneal and self.engine == "gpu" and self.device != "cpu":
+            raise ParameterError('anneal needs engine = "sb3", or device = "cpu"')
 
     def _check_ranges(self) -> None:
         for key, least in _LEAST.items():
@@ -177,6 +182,8 @@ class TrainSection:
                 raise ParameterError(f"{key} is {value}; must be from 0 to 1")
         if self.learning_rate is not None and self.learning_rate <= 0:
             raise ParameterError(f"learning_rate is {self.learning_rate}; must be > 0")
+        if self.anneal and self.learning_rate is None:
+            raise ParameterError("anneal needs a learning_rate, from which it falls")
         rollout = self.envs * (self.n_steps or _SB3_N_STEPS)
         batch_size = self.batch_size or _SB3_BATCH_SIZE
         if self.is_ppo and rollout % batch_size:
@@ -210,7 +217,8 @@ class CloneSection:
     """``[clone]``: before it learns by itself, the network learns to decide as a teacher does.
 
     Args:
-        teacher: the file of an evolved priority, looked for beside the training file.
+        teacher: the file of an evolved priority, looked for beside the training file; on the grid
+            a rule, such as ``sjf``.
         decisions: of the teacher to learn from, in whole episodes.
         epochs: how often each is learnt from.
         batch_size: decisions per step of the optimiser.
@@ -237,17 +245,21 @@ class CloneSection:
 class EvaluationSection:
     """``[evaluation]``: so many episodes every so many steps and at the end.
 
-    Greedy ones, or with ``sampled`` with actions drawn by the network's probabilities.
+    Greedy ones, or with ``sampled`` with actions drawn by the network's probabilities. The part of
+    a trace, or of the seeds of a model, that is ``held_out`` is for them, and not learnt from.
     """
 
     every: int = 0
     episodes: int = 10
     seed: int = 1_000_000
     sampled: bool = False
+    held_out: float = 0.3
 
     def __post_init__(self) -> None:
         if self.episodes < 1:
             raise ParameterError(f"episodes is {self.episodes}; must be >= 1")
+        if not 0 < self.held_out < 1:
+            raise ParameterError(f"held_out is {self.held_out}; must be above 0 and below 1")
 
 
 @dataclass(frozen=True)
@@ -263,9 +275,10 @@ class TrainingConfig:
     folder: Path = field(default=Path(), compare=False)
 
     def __post_init__(self) -> None:
-        if self.train.network == KERNEL and self.environment.observation != "jobs":
+        by_jobs = "vector" if isinstance(self.environment, GanttSettings) else "jobs"
+        if self.train.network == KERNEL and self.environment.observation != by_jobs:
             raise ParameterError(
-                'network kernel needs observation = "jobs" in [environment]; '
+                f'network kernel needs observation = "{by_jobs}" in [environment]; '
                 f'it is "{self.environment.observation}"'
             )
         if self.environment.observation == "image":
@@ -277,8 +290,9 @@ class TrainingConfig:
             raise ParameterError(
                 'relative_to_easy needs mode = "order" or "order+guard" in [environment]'
             )
-        if self.clone.teacher is not None and isinstance(self.environment, GanttSettings):
-            raise ParameterError(f"[clone] has no teacher for {GANTT}; leave it out")
+        teacher = self.clone.teacher
+        if isinstance(self.environment, GanttSettings) and teacher not in (None, *TEACHERS):
+            raise UnknownNameError("teacher", str(teacher), TEACHERS)
         if self.train.algorithm != "acer" and self.acer != AcerSection():
             raise ParameterError(
                 f'[acer] is for algorithm = "acer" in [train]; it is "{self.train.algorithm}"'
@@ -319,9 +333,10 @@ class TrainingConfig:
         """Whether the agent orders jobs."""
         return isinstance(self.environment, QueueSettings) and self.environment.mode != "pick"
 
-    def open_episodes(self) -> Episodes:
-        """Where the jobs of its environment come from."""
-        return self.episodes.open(self.folder, self.environment)
+    def open_episodes(self) -> tuple[Episodes, Episodes]:
+        """Where the jobs come from to learn from, and those to be judged by."""
+        episodes = self.episodes.open(self.folder, self.environment)
+        return episodes.split(self.evaluation.held_out)
 
     def with_train(self, **changes: Any) -> TrainingConfig:
         """The same with other values in ``[train]``."""

@@ -73,7 +73,8 @@ class Played:
         if self.workload is not None:
             return choose_episodes(self.workload, self.jobs, tuple(self.transform))
         jobs, transforms = self.jobs or own.jobs, tuple(self.transform) or own.transforms
-        return replace(own, jobs=jobs, transforms=transforms, seed=None).open(Path())
+        episodes = replace(own, jobs=jobs, transforms=transforms, seed=None).open(Path())
+        return episodes.split(model.config.evaluation.held_out)[1]
 
     def effort(self, model: TrainedModel, states: int) -> Effort:
         """How much is played and explained."""

@@ -21,7 +21,8 @@ def generate(
         str,
         Argument(
             metavar="MODEL",
-            help="lublin, wl1, wl2, bernoulli or aaic, or package.module:object of your own.",
+            help="lublin, wl1, wl2, bernoulli, aaic or multi-cluster, or package.module:object of "
+            "your own.",
         ),
     ],
     jobs: Annotated[int, Option(metavar="N", min=0, help="How many jobs.")],

@@ -13,7 +13,7 @@ from schedlab.errors import ParameterError
 from schedlab.workload import Workload
 from schedlab.workload.generators import Bernoulli
 
-SEEDS = 2**63
+SEEDS = range(2**63)
 FEWEST, MOST = 0.001, 1_000_000
 """Jobs that an episode may have on average; with fewer it would be drawn again and again."""
 
@@ -28,11 +28,13 @@ class GridEpisodes:
         loads: offered loads, of which each episode draws one.
         units: time units in which jobs arrive.
         model: the other constants of the law.
+        seeds: of the episodes.
     """
 
     loads: tuple[float, ...] = (1.0,)
     units: int = 100
     model: Bernoulli = field(default_factory=Bernoulli)
+    seeds: range = SEEDS
 
     def __post_init__(self) -> None:
         if not self.loads:
@@ -57,12 +59,18 @@ class GridEpisodes:
     def choose(self, random: np.random.Generator) -> tuple[_core.BernoulliLaw, int]:
         """The law of the next episode, and the seed for it."""
         which = int(random.integers(len(self._laws))) if len(self._laws) > 1 else 0
-        return self._laws[which], int(random.integers(SEEDS))
+        return self._laws[which], int(random.integers(self.seeds.start, self.seeds.stop))
 
     def draw(self, random: np.random.Generator) -> Workload:
         """The jobs of the next episode."""
         law, seed = self.choose(random)
         return grid_workload(law.draw(seed), self.model.nodes)
+
+    def split(self, share: float) -> tuple[GridEpisodes, GridEpisodes]:
+        """Draws to learn from, and draws by the last share of all seeds to test on."""
+        first, last = self.seeds.start, self.seeds.stop
+        cut = first + int((last - first) * (1 - share))
+        return replace(self, seeds=range(first, cut)), replace(self, seeds=range(cut, last))
 
     @cached_property
     def _laws(self) -> list[_core.BernoulliLaw]:

@@ -12,6 +12,7 @@ OBSERVATIONS = {
     "flat": _core.GanttObservation.image,
     "vector": _core.GanttObservation.vector,
 }
+REWARDS = {"mean": _core.GanttReward.mean, "total": _core.GanttReward.total}
 SLOT_FEATURES = 4
 """Of each slot, where ``observation`` is ``vector``."""
 _LEAST = {
@@ -41,6 +42,9 @@ class GanttSettings:
         max_steps: after so many the episode is truncated.
         observation: ``image``; ``flat``, the same numbers in a row; or ``vector``, a few numbers
             per time unit ahead and per slot.
+        reward: what the mean slowdown of all jobs submitted so far has fallen by, the paper's
+            (``mean``); or the sum of their slowdowns (``total``), DeepRM's, in which the next
+            arrival changes nothing.
     """
 
     resources: int = 10
@@ -51,10 +55,13 @@ class GanttSettings:
     arrival_memory: int = 10
     max_steps: int = 10_000
     observation: str = "image"
+    reward: str = "mean"
 
     def __post_init__(self) -> None:
         if self.observation not in OBSERVATIONS:
             raise UnknownNameError("observation", self.observation, OBSERVATIONS)
+        if self.reward not in REWARDS:
+            raise UnknownNameError("reward", self.reward, REWARDS)
         for name, least in _LEAST.items():
             value, most = getattr(self, name), MOST_STEPS if name == "max_steps" else _MOST
             if not least <= value <= most:
@@ -84,4 +91,5 @@ class GanttSettings:
             arrival_memory=self.arrival_memory,
             max_steps=self.max_steps,
             observation=OBSERVATIONS[self.observation],
+            reward=REWARDS[self.reward],
         )
