@@ -116,8 +116,7 @@ def privacy_table(found: Solution) -> Table:
         "others'\nunheard",
         "UTIL\ncells",
         "starts\ntold",
-        "bits\nat most",
-        "of\nall",
+        "bits,\nat most",
         "own bits\nrevealed",
     )
     for each in found.privacy:
@@ -125,8 +124,7 @@ def privacy_table(found: Solution) -> Table:
         table.add_row(
             str(each.agent),
             *(f"{count:,}" for count in counts),
-            f"{each.bits:,.0f}",
-            f"{each.share:.0%}",
-            f"{each.revealed:,.0f} of {each.own_bits:,.0f}",
+            f"{each.bits:,.0f} ({each.share:.0%})",
+            f"{each.revealed:,.0f}/{each.own_bits:,.0f}",
         )
     return table
