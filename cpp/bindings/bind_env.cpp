@@ -100,6 +100,13 @@ void bind_env(nb::module_& m) {
     bind_batch<QueueEnv>(m, "QueueBatch")
         .def("reset", &Batch::reset<const std::shared_ptr<Simulator>&>, "index"_a, "simulator"_a,
              "observation"_a, "mask"_a, "Begins an episode of one environment, and writes its rows.")
+        .def(
+            "times",
+            [](const Batch& b, const Values<std::int64_t>& times) {
+                const auto now = written(times, b.get().size(), "times");
+                for (std::size_t i = 0; i < now.size(); ++i) now[i] = b.env(i).simulator()->now();
+            },
+            "times"_a, "Writes how far in time each environment is.")
         .def("utilisation", [](const Batch& b, std::size_t i) { return b.env(i).utilisation(); },
              "index"_a,
              "share of the machine that the jobs started so far use until the last of them ends")

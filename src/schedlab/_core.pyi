@@ -539,6 +539,9 @@ class QueueBatch:
     def reset(self, index: int, simulator: Simulator, observation: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], mask: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')]) -> None:
         """Begins an episode of one environment, and writes its rows."""
 
+    def times(self, times: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Writes how far in time each environment is."""
+
     def utilisation(self, index: int) -> float:
         """
         share of the machine that the jobs started so far use until the last of them ends

@@ -21,11 +21,9 @@ from schedlab.policies.evolved import Priority, write_priority
 from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.batch import QueueBatch
 from schedlab.rl.cloning import demonstrate
-from schedlab.rl.replayable_batch import replayable_batch
 from schedlab.rl.teacher import Teacher
 from schedlab.rl.train import train
 from schedlab.rl.training_config import TrainingConfig, read_training, training_config
-from schedlab.rl.training_env import TrainingEnv
 from schedlab.sim import simulate
 from schedlab.workload import generate
 from schedlab.workload.episodes import FixedEpisode, GeneratedEpisodes
@@ -70,7 +68,7 @@ def document(folder: Path, **sections: dict[str, Any]) -> TrainingConfig:
             "batch_size": 64,
             "gamma": 1.0,
             "reward_scale": 1e-3,
-            "relative_to_easy": True,
+            "relative_to": "teacher",
         },
         "evaluation": {"episodes": 4},
     }
@@ -125,22 +123,6 @@ def test_demonstrations_are_whole_episodes_with_their_returns() -> None:
     assert shown.returns[0] == pytest.approx(0.5 * np.sum(rewards, axis=0)[first], rel=1e-5)
 
 
-def test_what_easy_gets_is_taken_off() -> None:
-    """Whoever plays as EASY gets 0 in all, whatever the jobs."""
-    batch = replayable_batch(RULES, GeneratedEpisodes("lublin:nodes=64", 20), 3, threads=1)
-    env = TrainingEnv(batch, 0.1, relative_to_easy=True)
-    env.seed(1)
-    env.reset()
-    returns, ended = np.zeros(3), np.zeros(3)
-    while not ended.all():
-        rewards, dones, infos = env.advance(batch.mask.argmax(axis=1))
-        returns += np.where(ended > 0, 0, rewards)
-        for place in np.flatnonzero(dones):
-            assert infos[place]["episode"]["r"] < 0
-            ended[place] = 1
-    np.testing.assert_allclose(returns, 0, atol=1e-4)
-
-
 def test_a_clone_decides_as_its_teacher(tmp_path: Path) -> None:
     """The first evaluation, before anything else was learnt, is already that of a good order."""
     notes: list[str] = []
@@ -150,7 +132,7 @@ def test_a_clone_decides_as_its_teacher(tmp_path: Path) -> None:
     assert share > 80
     first, last = evaluations(tmp_path / "out")
     assert (first["steps_learnt"], last["steps_learnt"]) == (0, 512)
-    plain = document(tmp_path, clone={"teacher": None}, train={"steps": 256})
+    plain = document(tmp_path, clone={"teacher": None}, train={"steps": 256, "relative_to": None})
     untaught = train(plain, tmp_path / "untaught").results
     assert first["mean_bounded_slowdown"] < untaught["mean_bounded_slowdown"]
 
@@ -174,8 +156,8 @@ def test_what_a_teacher_needs(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="epochs is 0"):
         document(tmp_path, clone={"epochs": 0})
     pick = {"mode": "pick", "observation": "proposal"}
-    with pytest.raises(ParameterError, match="relative_to_easy needs mode"):
-        document(tmp_path, environment=pick, train={"network": [8]})
+    with pytest.raises(ParameterError, match="relative_to needs id"):
+        document(tmp_path, environment=pick | {"reward": "terminal"}, train={"network": [8]})
 
 
 def test_the_section_is_read_from_a_file(tmp_path: Path) -> None:

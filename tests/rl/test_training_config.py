@@ -46,8 +46,8 @@ WRONG = {
     ),
     "grid easy": (
         "[environment]\nid = 'schedlab/Gantt-v0'\nobservation = 'flat'\n"
-        "[train]\nrelative_to_easy = true",
-        'relative_to_easy needs mode = "order"',
+        "[train]\nrelative_to = 'easy'",
+        'relative_to needs id = "schedlab/Queue-v0" and reward = "slowdown" or "utilisation"',
     ),
     "grid teacher": (
         "[environment]\nid = 'schedlab/Gantt-v0'\nobservation = 'flat'\n[clone]\nteacher = 'sfj'",

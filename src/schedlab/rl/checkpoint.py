@@ -164,7 +164,8 @@ def _restore_chance(states: Mapping[str, Any], tensors: Tensors) -> None:
 
 def _optimizer_state(state: Mapping[str, Any]) -> tuple[dict[str, Any], Tensors]:
     """The numbers in arrays apart from the rest, which JSON can hold."""
-    plain: dict[str, Any] = {"param_groups": state["param_groups"], "state": {}}
+    groups = [{**group, "lr": float(group["lr"])} for group in state["param_groups"]]
+    plain: dict[str, Any] = {"param_groups": groups, "state": {}}
     tensors: Tensors = {}
     for place, values in state["state"].items():
         plain["state"][str(place)] = {}

@@ -97,7 +97,7 @@ class DevicePPO(PPO):
         )
         self._rows = torch.zeros(self.batch_size, dtype=torch.long, device=self.device)
         self._losses = torch.zeros(len(_LOGGED), device=self.device)
-        self._approx_kl = torch.zeros((), device=self.device)
+        self._approx_kl, self._rate = (torch.zeros((), device=self.device) for _ in range(2))
         self._act_now: Callable[[], None] | None = None
         self._learn_now: tuple[Callable[[], None], Callable[[], None]] | None = None
 
@@ -183,8 +183,7 @@ class DevicePPO(PPO):
     def train(self) -> None:
         """Go over the rollout several times in shuffled minibatches."""
         self.policy.set_training_mode(True)
-        if self.device.type == "cpu":  # a graph would keep the rate that it was recorded with
-            self._update_learning_rate(self.policy.optimizer)
+        self._update_learning_rate(self.policy.optimizer)
         if self._learn_now is None:
             self._learn_now = self._captured_update()
         differentiate, improve = self._learn_now
@@ -198,6 +197,14 @@ class DevicePPO(PPO):
                 break
             improve()
         self._log(minibatches)
+
+    def _update_learning_rate(self, optimizers: Any) -> None:
+        """Set it for this update; on a GPU in memory, since a graph keeps numbers as they were."""
+        super()._update_learning_rate(optimizers)
+        if self.device.type == "cuda":
+            for group in optimizers.param_groups:
+                self._rate.fill_(group["lr"])
+                group["lr"] = self._rate
 
     def _minibatches(self) -> Iterator[Tensor]:
         steps = self.n_steps * self.n_envs
@@ -250,7 +257,6 @@ class DevicePPO(PPO):
         returns = self.rollout.returns.flatten()
         unexplained = (returns - self._expected[: len(returns)]).var() / returns.var()
         self.logger.record("train/explained_variance", 1 - float(unexplained))
-        self.logger.record("train/learning_rate", self.policy.optimizer.param_groups[0]["lr"])
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
 
 

@@ -50,6 +50,8 @@ def make_trainer(config: TrainingConfig, env: TrainingEnv) -> OnPolicyAlgorithm:
 
 def _device(name: str) -> str:
     """The device, if it is there."""
+    if name == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
     try:
         torch.zeros(1, device=name)
     except (RuntimeError, AssertionError) as error:

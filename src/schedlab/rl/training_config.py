@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNameError
+from schedlab.policies import PolicyLike, choose_policy
+from schedlab.policies.evolved import evolved_policy
 from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.acer_section import AcerSection
 from schedlab.rl.environments import GANTT, QUEUE, Settings, read_settings, settings_document
 from schedlab.rl.gantt.env import grid_episodes
 from schedlab.rl.gantt.rules import TEACHERS
 from schedlab.rl.gantt.settings import GanttSettings
+from schedlab.rl.rival import CURVES
 from schedlab.sections import build, only, parse_toml
 from schedlab.workload.episodes import Episodes, choose_episodes
 from schedlab.workload.generators import is_model
@@ -29,6 +32,7 @@ PRECISIONS = ("bf16", "tf32", "fp32")
 NETWORKS = {"nn1": (1024, 512, 256), "nn2": (2048, 512, 256)}
 """Widths of the hidden layers (Takizawa, Nomura and Matsuba)."""
 KERNEL = "kernel"
+TEACHER = "teacher"
 ACTIVATIONS = ("tanh", "relu")
 _PPO_ONLY = ("batch_size", "n_epochs", "clip_range", "target_kl")
 _NOT_ACER = ("gae_lambda", "vf_coef")
@@ -80,7 +84,8 @@ class TrainSection:
         algorithm: ``ppo``, ``a2c``, ``maskable-ppo`` or ``acer``.
         engine: ``sb3``, the trainers of Stable-Baselines3 on a processor; or ``gpu``, ``ppo`` and
             ``maskable-ppo`` with everything but the environments on one device.
-        device: of the engine ``gpu``; by default ``cuda``.
+        device: of the engine ``gpu``; by default ``cuda``; ``auto`` is ``cuda`` where there is one,
+            else ``cpu``.
         precision: of the engine ``gpu``'s matrix products, ``bf16`` (the default), ``tf32`` or
             ``fp32``.
         network: ``nn1``, ``nn2``, ``kernel`` or the widths of the hidden layers.
@@ -91,9 +96,9 @@ class TrainSection:
         steps: to learn from, of all environments together.
         seed: of everything.
         reward_scale: rewards are multiplied by it before they are learnt from.
-        relative_to_easy: at an episode's end what EASY gets for the same jobs is taken off, so that
-            easy and hard jobs count alike.
-        anneal: the learning rate falls in a straight line, to 0 at the last step; not on a GPU.
+        relative_to: a policy such as ``saf+easy``, or ``teacher``; what it gets for the same jobs
+            is taken off the rewards as time goes on, so that easy and hard jobs count alike.
+        anneal: the learning rate falls in a straight line, to 0 at the last step.
         checkpoint_every: steps; a checkpoint is kept at the end of the update after so many.
         threads: for the environments and, on a processor, for the network. Sums of other numbers
             of threads differ in their last bits, so the default is one everywhere; with the engine
@@ -111,7 +116,7 @@ class TrainSection:
     steps: int = 100_000
     seed: int = 0
     reward_scale: float = 1.0
-    relative_to_easy: bool = False
+    relative_to: str | None = None
     anneal: bool = False
     checkpoint_every: int = 100_000
     threads: int | None = None
@@ -168,8 +173,6 @@ class TrainSection:
         for key in ("device", "precision"):
             if self.engine == "sb3" and getattr(self, key) is not None:
                 raise ParameterError(f"{key} is a parameter of engine gpu; sb3 has none")
-        if self.anneal and self.engine == "gpu" and self.device != "cpu":
-            raise ParameterError('anneal needs engine = "sb3", or device = "cpu"')
 
     def _check_ranges(self) -> None:
         for key, least in _LEAST.items():
@@ -286,17 +289,34 @@ class TrainingConfig:
                 'observation is "image", for networks of your own; '
                 'give "flat", the same numbers in a row, or "vector"'
             )
-        if self.train.relative_to_easy and not self._orders:
-            raise ParameterError(
-                'relative_to_easy needs mode = "order" or "order+guard" in [environment]'
-            )
         teacher = self.clone.teacher
+        self._check_rival(self.train.relative_to, teacher)
         if isinstance(self.environment, GanttSettings) and teacher not in (None, *TEACHERS):
             raise UnknownNameError("teacher", str(teacher), TEACHERS)
         if self.train.algorithm != "acer" and self.acer != AcerSection():
             raise ParameterError(
                 f'[acer] is for algorithm = "acer" in [train]; it is "{self.train.algorithm}"'
             )
+
+    def _check_rival(self, policy: str | None, teacher: str | None) -> None:
+        if policy is None:
+            return
+        if getattr(self.environment, "reward", None) not in CURVES:
+            allowed = " or ".join(f'"{name}"' for name in CURVES)
+            raise ParameterError(
+                f'relative_to needs id = "{QUEUE}" and reward = {allowed} in [environment]'
+            )
+        if policy == TEACHER and teacher is None:
+            raise ParameterError('relative_to = "teacher" needs a teacher in [clone]')
+        if policy != TEACHER:
+            choose_policy(policy)
+
+    @property
+    def rival(self) -> PolicyLike | None:
+        """Whose rewards are taken off, if anybody's."""
+        if self.train.relative_to == TEACHER:
+            return evolved_policy(self.folder / str(self.clone.teacher))
+        return self.train.relative_to
 
     def require_queue(self) -> QueueSettings:
         """The rules, which must be those of ``schedlab/Queue-v0``."""

@@ -2,65 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.policies import PolicyLike
 from schedlab.rl.batch import QueueBatch
 from schedlab.rl.replayable_batch import EpisodeRecord, ReplayableBatch
+from schedlab.rl.rival import Rival
 from schedlab.rl.sb3_env import Advanced, NativeVecEnv
-from schedlab.workload import Workload
 
 
 class TrainingEnv(NativeVecEnv[ReplayableBatch]):
     """Scales rewards, and can go on where a record left off."""
 
     def __init__(
-        self, batch: ReplayableBatch, reward_scale: float = 1.0, *, relative_to_easy: bool = False
+        self,
+        batch: ReplayableBatch,
+        reward_scale: float = 1.0,
+        relative_to: PolicyLike | None = None,
     ) -> None:
-        """Take over a batch; ``relative_to_easy`` as in ``TrainSection``."""
+        """Take over a batch; what the policy ``relative_to`` gets is taken off its rewards."""
         super().__init__(batch)
         self.reward_scale = reward_scale
-        self._easy: EasyReturns | None = None
-        if relative_to_easy:
+        self._rival: Rival | None = None
+        if relative_to is not None:
             assert isinstance(batch, QueueBatch), "a TrainingConfig asks for it nowhere else"
-            self._easy = EasyReturns(batch)
+            self._rival = Rival(batch, relative_to)
+
+    def reset(self) -> Any:
+        """Begin an episode in every environment."""
+        observations = super().reset()
+        self._let_rival_begin(range(self.num_envs))
+        return observations
 
     def advance(self, actions: NDArray[np.int64]) -> Advanced:
         """Step them all; the infos tell of returns as they were before scaling."""
-        played = list(self._easy.batch.workload) if self._easy is not None else []
         rewards, dones, infos = super().advance(actions)
-        if self._easy is not None:
-            for place in np.flatnonzero(dones):
-                rewards[place] -= self._easy.on(played[place])
+        if self._rival is not None:
+            rewards -= self._rival.gained(self.batch.terminated != 0).astype(np.float32)
+            self._let_rival_begin(map(int, np.flatnonzero(dones)))
         return rewards * self.reward_scale, dones, infos
 
     def restore(self, records: Sequence[EpisodeRecord]) -> None:
         """Bring the environments where the records left them."""
         self._returns[:] = self.batch.restore(records)
+        self._let_rival_begin(range(self.num_envs))
+        if self._rival is not None:
+            self._rival.skip(np.array([len(each.actions) > 0 for each in records]))
 
-
-class EasyReturns:
-    """What EASY gets for the jobs of an episode: to take the first allowed job always."""
-
-    def __init__(self, batch: QueueBatch) -> None:
-        """Take the rules of the batch."""
-        self.batch = batch
-        self._batch = QueueBatch(batch.settings, batch.episodes, 1, threads=1)
-        self._last: tuple[Workload | None, float] = None, 0.0
-
-    def on(self, workload: Workload | None) -> float:
-        """The return of an episode with these jobs."""
-        if workload is not self._last[0]:
-            self._last = workload, self._play(workload)
-        return self._last[1]
-
-    def _play(self, workload: Workload | None) -> float:
-        batch = self._batch
-        batch.reset(0, workload)
-        total, ended = 0.0, False
-        while not ended:
-            ended = len(batch.step(batch.mask.argmax(axis=1))) > 0
-            total += float(batch.reward[0])
-        return total
+    def _let_rival_begin(self, places: Iterable[int]) -> None:
+        if self._rival is not None:
+            for place in places:
+                self._rival.begin(place)

@@ -1,0 +1,106 @@
+"""What another policy gets for the same jobs, as time goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.metrics.slowdown import bounded_slowdown
+from schedlab.policies import PolicyLike
+from schedlab.rl.batch import QueueBatch
+from schedlab.sim import Schedule, simulate
+
+Numbers = NDArray[np.float64]
+Curve = tuple[Numbers, Numbers]
+"""Times, and the sums of the rewards until then."""
+
+
+class Rival:
+    """Plays the jobs of every environment, and is at each step as far in time as they are.
+
+    What it gets does not depend on what an agent does, so an agent that learns from the difference
+    learns the same on the average, but from less noise: the chance that lies in the jobs is taken
+    off (Mao et al., "Variance reduction for reinforcement learning in input-driven environments",
+    ICLR 2019).
+    """
+
+    def __init__(self, batch: QueueBatch, policy: PolicyLike) -> None:
+        """Take the environments, whose rules hold for the policy too."""
+        self._batch, self._policy = batch, policy
+        self._curve = CURVES[batch.settings.reward]
+        self._times, self._sums = np.full((batch.size, 1), np.inf), np.zeros((batch.size, 1))
+        self._clock = np.zeros(batch.size, np.int64)
+        self._at = np.zeros(batch.size, np.intp)
+        self._taken = np.zeros(batch.size)
+
+    def begin(self, place: int) -> None:
+        """Play the jobs of the episode that this environment has begun."""
+        workload, settings = self._batch.workload[place], self._batch.settings
+        assert workload is not None, "it has begun"
+        schedule = simulate(
+            workload,
+            self._batch.platform,
+            self._policy,
+            tick=settings.sim_step_s,
+            kill_at_request=self._batch.kill_at_request,
+            predict=settings.estimate,
+        )
+        times, sums = self._curve(schedule)
+        self._make_room(len(times) + 2)
+        self._times[place] = np.inf
+        self._times[place, : len(times) + 1] = [-np.inf, *times]
+        self._sums[place] = sums[-1]
+        self._sums[place, : len(times) + 1] = [0.0, *sums]
+        self._at[place] = 0
+        self._taken[place] = 0.0
+
+    def _make_room(self, columns: int) -> None:
+        more = ((0, 0), (0, max(columns - self._times.shape[1], 0)))
+        self._times = np.pad(self._times, more, constant_values=np.inf)
+        self._sums = np.pad(self._sums, more, mode="edge")
+
+    def gained(self, ended: NDArray[np.bool_]) -> Numbers:
+        """In each environment, what it got since the last call; all the rest where it has ended."""
+        sums = np.where(ended, self._sums[:, -1], self._sums_now())
+        gained, self._taken = sums - self._taken, sums
+        return gained
+
+    def skip(self, underway: NDArray[np.bool_]) -> None:
+        """Leave out what it got already where episodes are underway."""
+        self._taken = np.where(underway, self._sums_now(), 0.0)
+
+    def _sums_now(self) -> Numbers:
+        self._batch.core.times(self._clock)
+        places = np.arange(len(self._at))
+        while (due := self._times[places, self._at + 1] <= self._clock).any():
+            self._at += due
+        return self._sums[places, self._at]
+
+
+def _slowdowns(schedule: Schedule) -> Curve:
+    """A job's bounded slowdown is paid when it starts."""
+    order = np.argsort(schedule.start_s, kind="stable")
+    return schedule.start_s[order].astype(float), -np.cumsum(bounded_slowdown(schedule)[order])
+
+
+def _idleness(schedule: Schedule) -> Curve:
+    """What the makespan exceeds its least by is paid while nodes are idle."""
+    nodes, machine = schedule.workload["nodes"], schedule.platform.nodes
+    times = np.concatenate((schedule.start_s, schedule.end_s)).astype(float)
+    order = np.argsort(times, kind="stable")
+    times, used = times[order], np.cumsum(np.concatenate((nodes, -nodes))[order])
+    idle = np.cumsum(np.append(0.0, (machine - used[:-1]) * np.diff(times)))
+    least = max(
+        np.sum(nodes * schedule.ran_s) / machine,
+        np.max(schedule.workload["submit_s"] + schedule.ran_s),
+    )
+    return times, -idle / max(idle[-1], 1.0) * (times[-1] - least) / least
+
+
+CURVES: dict[str, Callable[[Schedule], Curve]] = {
+    "slowdown": _slowdowns,
+    "utilisation": _idleness,
+}
+"""By the environment's reward."""

@@ -1,0 +1,112 @@
+"""Rewards relative to what another policy gets for the same jobs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from schedlab.errors import SchedlabError
+from schedlab.metrics.slowdown import bounded_slowdown
+from schedlab.policies.learned.settings import QueueSettings
+from schedlab.rl.batch import QueueBatch
+from schedlab.rl.replayable_batch import replayable_batch
+from schedlab.rl.training_config import training_config
+from schedlab.rl.training_env import TrainingEnv
+from schedlab.sim import simulate
+from schedlab.workload.episodes import GeneratedEpisodes
+
+RULES = QueueSettings(
+    nodes=64, visible_jobs=32, mode="order+guard", observation="jobs", reward="slowdown"
+)
+BUSY = GeneratedEpisodes("lublin:nodes=64", 25, ("load=3:64",))
+
+
+def environments(rules: QueueSettings = RULES, rival: str | None = "easy") -> TrainingEnv:
+    """Three of them."""
+    env = TrainingEnv(replayable_batch(rules, BUSY, 3, threads=1), 0.1, rival)
+    env.seed(1)
+    env.reset()
+    return env
+
+
+def as_easy(env: TrainingEnv) -> NDArray[np.int64]:
+    """The first job that may be taken, which is what EASY does."""
+    first: NDArray[np.int64] = env.batch.mask.argmax(axis=1)
+    return first
+
+
+def returns_of_first_episodes(env: TrainingEnv) -> NDArray[np.float64]:
+    """Played as EASY would."""
+    returns, ended = np.zeros(3), np.zeros(3, bool)
+    while not ended.all():
+        rewards, dones, infos = env.advance(as_easy(env))
+        returns += np.where(ended, 0, rewards)
+        assert all(infos[place]["episode"]["r"] < 0 for place in np.flatnonzero(dones))
+        ended |= dones
+    return returns
+
+
+@pytest.mark.parametrize("reward", ["slowdown", "utilisation"])
+def test_who_plays_as_the_rival_gets_nothing(reward: str) -> None:
+    """Whatever the jobs; others get the difference."""
+    rules = replace(RULES, reward=reward)
+    np.testing.assert_allclose(returns_of_first_episodes(environments(rules)), 0, atol=2e-4)
+    alone = returns_of_first_episodes(environments(rules, None))
+    beside_sjf = returns_of_first_episodes(environments(rules, "sjf+easy"))
+    assert (alone < 0).all()
+    assert np.abs(beside_sjf).max() > 1e-4
+
+
+def test_what_it_gets_is_taken_off_as_time_goes_on() -> None:
+    """After each step, the bounded slowdowns of all jobs that it has started by then."""
+    env = environments(rival="sjf+easy")
+    batch, clock, gained, alone = env.batch, np.zeros(3, np.int64), np.zeros(3), np.zeros(3)
+    assert isinstance(batch, QueueBatch)
+    workloads = [batch.played(place)[0] for place in range(3)]
+    theirs = [simulate(jobs, 64, "sjf+easy", tick=60, predict="actual") for jobs in workloads]
+    for _ in range(15):
+        rewards, dones, _ = env.advance(as_easy(env))
+        assert not dones.any()
+        gained, alone = gained + rewards / 0.1, alone + batch.reward
+        batch.core.times(clock)
+        for place, schedule in enumerate(theirs):
+            paid = bounded_slowdown(schedule)[schedule.start_s <= clock[place]].sum()
+            assert gained[place] == pytest.approx(alone[place] + paid, rel=1e-4, abs=1e-3)
+    assert (gained != alone).all()
+
+
+def test_restored_it_is_as_far_as_it_was() -> None:
+    """The rewards to come are the same."""
+    env, again = environments(), environments()
+    for _ in range(40):
+        env.advance(as_easy(env))
+    again.restore(env.batch.records())
+    for _ in range(40):
+        rewards, dones, _ = env.advance(as_easy(env))
+        others, others_dones, _ = again.advance(as_easy(again))
+        np.testing.assert_allclose(rewards, others, atol=1e-6)
+        np.testing.assert_array_equal(dones, others_dones)
+
+
+@pytest.mark.parametrize(
+    ("sections", "sentence"),
+    [
+        ({"train": {"relative_to": "easy"}}, "relative_to needs id"),
+        (
+            {"environment": {"reward": "slowdown"}, "train": {"relative_to": "teacher"}},
+            "needs a teacher",
+        ),
+        (
+            {"environment": {"reward": "slowdown"}, "train": {"relative_to": "eesy"}},
+            'did you mean "easy"',
+        ),
+    ],
+)
+def test_what_it_needs(sections: dict[str, Any], sentence: str) -> None:
+    """Said before anything is played."""
+    with pytest.raises(SchedlabError, match=sentence):
+        training_config(sections)
