@@ -1,4 +1,4 @@
-"""A network that begins as a teacher's clone, and rewards relative to EASY's."""
+"""A network that begins as a teacher's clone."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ from schedlab.platform import Platform
 from schedlab.policies.evolved import Priority, write_priority
 from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.batch import QueueBatch
-from schedlab.rl.cloning import demonstrate
+from schedlab.rl.cloning import demonstrate, teacher_of
+from schedlab.rl.replayable_batch import replayable_batch
 from schedlab.rl.teacher import Teacher
 from schedlab.rl.train import train
 from schedlab.rl.training_config import TrainingConfig, read_training, training_config
+from schedlab.rl.training_env import TrainingEnv
 from schedlab.sim import simulate
 from schedlab.workload import generate
 from schedlab.workload.episodes import FixedEpisode, GeneratedEpisodes
@@ -103,10 +105,10 @@ def test_a_teacher_schedules_as_its_priority_does(
 def test_demonstrations_are_whole_episodes_with_their_returns() -> None:
     """The first step of each has the discounted sum of all rewards of the episode."""
     episodes = GeneratedEpisodes("lublin:nodes=64", 20)
-    batch = QueueBatch(RULES, episodes, 2, threads=1)
-    batch.seed(1)
+    env = TrainingEnv(replayable_batch(RULES, episodes, 2, threads=1), 0.5)
+    env.seed(1)
     teacher = Teacher(SHORT_FIRST, RULES, 86_400.0)
-    shown = demonstrate(teacher, batch, 50, gamma=1.0, reward_scale=0.5)
+    shown = demonstrate(teacher, env, 50, gamma=1.0)
     assert len(shown) >= 50
     assert shown.masks[np.arange(len(shown)), shown.actions].all()
     again = QueueBatch(RULES, episodes, 2, threads=1)
@@ -158,6 +160,17 @@ def test_what_a_teacher_needs(tmp_path: Path) -> None:
     pick = {"mode": "pick", "observation": "proposal"}
     with pytest.raises(ParameterError, match="relative_to needs id"):
         document(tmp_path, environment=pick | {"reward": "terminal"}, train={"network": [8]})
+
+
+def test_a_ready_policy_can_teach(tmp_path: Path) -> None:
+    """By its name; what it gets for its own decisions, relative to itself, is nothing."""
+    config = document(tmp_path, clone={"teacher": "learned:slowdown"})
+    episodes, _ = config.open_episodes()
+    teacher = teacher_of(config, episodes)
+    assert teacher is not None
+    batch = replayable_batch(config.environment, episodes, 2, threads=1)
+    shown = demonstrate(teacher, TrainingEnv(batch, 1.0, config.rival), 60, gamma=1.0)
+    assert shown.returns[0] == pytest.approx(0, abs=1e-3)
 
 
 def test_the_section_is_read_from_a_file(tmp_path: Path) -> None:

@@ -10,16 +10,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from schedlab.policies.evolved import read_priority
 from schedlab.policies.learned.agent import Decider
-from schedlab.rl.environments import make_batch, time_scale_s
+from schedlab.rl.environments import time_scale_s
 from schedlab.rl.gantt.rules import make_rule
 from schedlab.rl.gantt.settings import GanttSettings
-from schedlab.rl.native_batch import NativeBatch
 from schedlab.rl.networks import ActorCritic, scores_and_values
 from schedlab.rl.ppo_loss import log_probabilities, taken
+from schedlab.rl.replayable_batch import replayable_batch
 from schedlab.rl.teacher import Teacher
 from schedlab.rl.training_config import CloneSection, TrainingConfig
+from schedlab.rl.training_env import TrainingEnv
 from schedlab.workload.episodes import Episodes
 
 _ENVS = 32
@@ -66,26 +66,24 @@ class _Episode:
 
 
 def demonstrate(
-    teacher: Decider, batch: NativeBatch, decisions: int, *, gamma: float, reward_scale: float
+    teacher: Decider, env: TrainingEnv, decisions: int, *, gamma: float
 ) -> Demonstrations:
-    """At least so many decisions of the teacher, in whole episodes of the batch."""
-    for place in range(batch.size):
-        batch.reset(place)
-    running = [_Episode.empty() for _ in range(batch.size)]
+    """At least so many decisions of the teacher, in whole episodes of the environments."""
+    env.reset()
+    batch, running = env.batch, [_Episode.empty() for _ in range(env.num_envs)]
     ended: list[Demonstrations] = []
     while sum(map(len, ended)) < decisions:
         seen, masks = batch.observation.copy(), batch.mask != 0
         actions = teacher.choose(batch.observation, batch.mask)
-        finished = batch.step(actions)
+        rewards, dones, _ = env.advance(actions)
         for place, episode in enumerate(running):
             episode.observations.append(seen[place])
             episode.masks.append(masks[place])
             episode.actions.append(int(actions[place]))
-            episode.rewards.append(float(batch.reward[place]) * reward_scale)
-        for place in map(int, finished):
+            episode.rewards.append(float(rewards[place]))
+        for place in map(int, np.flatnonzero(dones)):
             ended.append(running[place].demonstrations(gamma))
             running[place] = _Episode.empty()
-            batch.reset(place)
     columns = ("observations", "masks", "actions", "returns")
     return Demonstrations(*(np.concatenate([getattr(e, c) for e in ended]) for c in columns))
 
@@ -97,8 +95,7 @@ def teacher_of(config: TrainingConfig, episodes: Episodes) -> Decider | None:
         return None
     if isinstance(rules, GanttSettings):
         return make_rule(name, rules)
-    priority = read_priority(config.folder / name)
-    return Teacher(priority, rules, time_scale_s(rules, episodes))
+    return Teacher(config.taught_priority(), rules, time_scale_s(rules, episodes))
 
 
 def learn_from(
@@ -106,12 +103,11 @@ def learn_from(
 ) -> Cloned:
     """Let the teacher play, and fit the policy to what it did."""
     section, train = config.clone, config.train
-    batch = make_batch(config.environment, episodes, _ENVS, threads=train.cores)
-    batch.seed(train.seed + _FIRST_SEED)
+    batch = replayable_batch(config.environment, episodes, _ENVS, threads=train.cores)
+    env = TrainingEnv(batch, train.reward_scale, config.rival)
+    env.seed(train.seed + _FIRST_SEED)
     gamma = _GAMMA if train.gamma is None else train.gamma
-    shown = demonstrate(
-        teacher, batch, section.decisions, gamma=gamma, reward_scale=train.reward_scale
-    )
+    shown = demonstrate(teacher, env, section.decisions, gamma=gamma)
     return clone(policy, shown, section, seed=train.seed)
 
 

@@ -11,8 +11,9 @@ from typing import Any
 
 from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNameError
 from schedlab.policies import PolicyLike, choose_policy
-from schedlab.policies.evolved import evolved_policy
+from schedlab.policies.evolved import EvolvedPolicy, Priority, read_priority
 from schedlab.policies.learned.settings import QueueSettings
+from schedlab.policies.ready import READY, ready_priority
 from schedlab.rl.acer_section import AcerSection
 from schedlab.rl.environments import GANTT, QUEUE, Settings, read_settings, settings_document
 from schedlab.rl.gantt.env import grid_episodes
@@ -20,7 +21,7 @@ from schedlab.rl.gantt.rules import TEACHERS
 from schedlab.rl.gantt.settings import GanttSettings
 from schedlab.rl.rival import CURVES
 from schedlab.sections import build, only, parse_toml
-from schedlab.workload.episodes import Episodes, choose_episodes
+from schedlab.workload.episodes import Episodes, MixedEpisodes, choose_episodes
 from schedlab.workload.generators import is_model
 from schedlab.workload.readers import Source
 
@@ -48,9 +49,14 @@ _QUEUE = QueueSettings()
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodesSection:
-    """``[episodes]``: where jobs come from, as for ``choose_episodes`` and ``grid_episodes``."""
+    """``[episodes]``: where jobs come from, as for ``choose_episodes`` and ``grid_episodes``.
+
+    ``others`` are further models, each with transforms of its own after it, as in
+    ``wl2 accuracy=0.5``; episodes come from all of them equally often.
+    """
 
     workload: str | None = None
+    others: tuple[str, ...] = ()
     jobs: int | None = None
     transforms: tuple[str, ...] = ()
     seed: int | None = None
@@ -66,11 +72,22 @@ class EpisodesSection:
         for key in ("load", "units"):
             if getattr(self, key) is not None:
                 raise ParameterError(f'{key} in [episodes] is for id = "{GANTT}" in [environment]')
-        return choose_episodes(workload or "wl1", self.jobs, self.transforms, self.seed)
+        first = choose_episodes(workload or "wl1", self.jobs, self.transforms, self.seed)
+        others = [self._other(text) for text in self.others]
+        return MixedEpisodes((first, *others)) if others else first
+
+    def _other(self, text: str) -> Episodes:
+        model, *own = text.split()
+        if not is_model(model):
+            raise ParameterError(f'others in [episodes] has "{text}"; must begin with a model')
+        return choose_episodes(model, self.jobs, (*own, *self.transforms), self.seed)
 
     def _on_the_grid(self, workload: str | Path | None, environment: GanttSettings) -> Episodes:
-        if self.seed is not None:
-            raise ParameterError(f'seed in [episodes] is not for id = "{GANTT}" in [environment]')
+        for key in ("seed", "others"):
+            if getattr(self, key):
+                raise ParameterError(
+                    f'{key} in [episodes] is not for id = "{GANTT}" in [environment]'
+                )
         return grid_episodes(
             environment.resources, workload, self.jobs, self.transforms, self.load, self.units
         )
@@ -220,8 +237,8 @@ class CloneSection:
     """``[clone]``: before it learns by itself, the network learns to decide as a teacher does.
 
     Args:
-        teacher: the file of an evolved priority, looked for beside the training file; on the grid
-            a rule, such as ``sjf``.
+        teacher: the file of an evolved priority, looked for beside the training file, or a ready
+            one, such as ``learned:slowdown``; on the grid a rule, such as ``sjf``.
         decisions: of the teacher to learn from, in whole episodes.
         epochs: how often each is learnt from.
         batch_size: decisions per step of the optimiser.
@@ -315,8 +332,16 @@ class TrainingConfig:
     def rival(self) -> PolicyLike | None:
         """Whose rewards are taken off, if anybody's."""
         if self.train.relative_to == TEACHER:
-            return evolved_policy(self.folder / str(self.clone.teacher))
+            return EvolvedPolicy(self.taught_priority())
         return self.train.relative_to
+
+    def taught_priority(self) -> Priority:
+        """What the teacher in a queue decides by."""
+        name = str(self.clone.teacher)
+        kind, _, ready = name.partition(":")
+        if kind == "learned" and ready in READY:
+            return ready_priority(ready)
+        return read_priority(self.folder / name)
 
     def require_queue(self) -> QueueSettings:
         """The rules, which must be those of ``schedlab/Queue-v0``."""

@@ -124,6 +124,27 @@ class GeneratedEpisodes:
         return learn, test
 
 
+@dataclass(frozen=True)
+class MixedEpisodes:
+    """Episodes of several kinds, drawn equally often."""
+
+    kinds: tuple[Episodes, ...]
+
+    @property
+    def longest_request_s(self) -> int:
+        """Of all kinds."""
+        return max(each.longest_request_s for each in self.kinds)
+
+    def draw(self, random: np.random.Generator) -> Workload:
+        """The jobs of an episode of any kind."""
+        return self.kinds[int(random.integers(len(self.kinds)))].draw(random)
+
+    def split(self, share: float) -> tuple[MixedEpisodes, MixedEpisodes]:
+        """Each kind by itself."""
+        learn, test = zip(*(each.split(share) for each in self.kinds), strict=True)
+        return MixedEpisodes(learn), MixedEpisodes(test)
+
+
 def choose_episodes(
     workload: str | Path | Workload,
     jobs: int | None,
