@@ -26,6 +26,22 @@ def test_lines_have_places_intervals_and_names(tmp_path: Path) -> None:
     save_figure(figure, tmp_path / "lines.svg")
 
 
+def test_no_two_lines_look_alike() -> None:
+    """When the colours have run out, dashes and marks tell them apart."""
+    lines = [Line(str(place), [1, place], [0, 1]) for place in range(15)]
+    (axes,) = draw_lines(lines, x_label="", y_label="", names=["a", "b"]).axes
+    looks = {(line.get_color(), line.get_linestyle(), line.get_marker()) for line in axes.lines}
+    assert len(looks) == 15
+
+
+def test_what_all_places_begin_with_is_said_once() -> None:
+    """So that many names do not run into each other."""
+    names = ["my load 10", "my load 40", "my load 100"]
+    (axes,) = draw_lines([Line("mine", [1], [0])], x_label="", y_label="", names=names).axes
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["10", "40", "100"]
+    assert axes.get_xlabel() == "my load"
+
+
 def test_no_lines_cannot_be_drawn() -> None:
     """A sentence, not an empty picture."""
     with pytest.raises(ParameterError, match="needs at least one"):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from schedlab.errors import ParameterError
-from schedlab.viz.colours import policy_colour
+from schedlab.viz.colours import STRONG, policy_colour
 from schedlab.viz.paper import panels, paper_style
 
 if TYPE_CHECKING:
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Numbers = Sequence[float]
+
+_STYLES = (("-", "o"), ("-.", "s"), (":", "^"))
+"""Of lines and their marks, when all colours have been used once, twice ..."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,9 @@ def draw_lines(
     names: Sequence[str] = (),
     width_in: float = 6.0,
 ) -> Figure:
-    """A line in a colour of its own for each, dashed if it is one value; intervals are shaded.
+    """A line in a colour or a style of its own for each, dashed if it is one value.
+
+    Intervals are shaded. What the names of all places begin with stands below them once.
 
     Args:
         lines: in the order of the legend.
@@ -53,9 +58,11 @@ def draw_lines(
     with paper_style():
         figure, [axes] = panels(1, 1, width_in, width_in * 0.55)
         for place, line in enumerate(lines):
-            _draw(axes, line, policy_colour(place), marked=bool(names))
+            _draw(axes, line, place, marked=bool(names))
         if names:
-            axes.set_xticks(range(len(names)), names)
+            common, rest = _apart(names)
+            axes.set_xticks(range(len(names)), rest)
+            x_label = f"{common} {x_label}".strip()
         else:
             axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.set(xlabel=x_label, ylabel=y_label)
@@ -65,10 +72,22 @@ def draw_lines(
     return figure
 
 
-def _draw(axes: Axes, line: Line, colour: str, *, marked: bool) -> None:
+def _apart(names: Sequence[str]) -> tuple[str, list[str]]:
+    """The words that all names begin with, and what is left of each."""
+    words = [name.split() for name in names]
+    common = 0
+    while all(len(each) > common + 1 and each[common] == words[0][common] for each in words):
+        common += 1
+    return " ".join(words[0][:common]), [" ".join(each[common:]) for each in words]
+
+
+def _draw(axes: Axes, line: Line, place: int, *, marked: bool) -> None:
+    colour = policy_colour(place)
     if not line.x:
         axes.axhline(line.y[0], linestyle="--", color=colour, label=line.name)
         return
-    axes.plot(line.x, line.y, color=colour, label=line.name, marker="o" if marked else "", ms=3)
+    style, mark = _STYLES[place // len(STRONG) % len(_STYLES)]
+    marker = mark if marked else ""
+    axes.plot(line.x, line.y, style, color=colour, label=line.name, marker=marker, markersize=3)
     if line.low:
         axes.fill_between(line.x, line.low, line.high, color=colour, alpha=0.15, linewidth=0)
