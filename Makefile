@@ -1,9 +1,11 @@
 # The two commands of the README, and those for daily work. Everything is installed into .venv.
 VENV := .venv
 PY := $(VENV)/bin/python
+# Neighbours stay together, since they share servers; who has finished takes over from the other.
+PYTEST := $(PY) -m pytest -n auto --dist worksteal
 SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml constraints.txt
 
-.PHONY: demo test check bench docs sanitize format build clean
+.PHONY: demo test check lint bench docs sanitize format build clean
 
 # Needs less than the tests do, and so is there sooner on a fresh machine.
 demo: $(if $(wildcard $(VENV)/.installed),$(VENV)/.installed,$(VENV)/.demo)
@@ -12,15 +14,18 @@ demo: $(if $(wildcard $(VENV)/.installed),$(VENV)/.installed,$(VENV)/.demo)
 
 # Every test, the long ones too.
 test: $(VENV)/.installed
-	$(PY) -m pytest -n auto
+	$(PYTEST)
 
-# For daily use: lint, types, layers and the fast tests.
-check: $(VENV)/.installed
+# For daily use: also the fast tests.
+check: lint
+	$(PYTEST) -m "not slow"
+
+# Style, types and layers.
+lint: $(VENV)/.installed
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports --no-logo
-	$(PY) -m pytest -n auto -m "not slow"
 
 bench: $(VENV)/.bench
 	$(PY) -m benchmarks.run
@@ -34,7 +39,7 @@ sanitize: $(VENV)/.installed
 	  -Cbuild-dir=build/Sanitize -Ccmake.build-type=Debug -Ccmake.define.SCHEDLAB_SANITIZE=ON .
 	SCHEDLAB_SITE=$(CURDIR)/build/sanitized SCHEDLAB_EXAMPLES=25 ASAN_OPTIONS=detect_leaks=0 \
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so)" \
-	  $(PY) -m pytest -n auto tests/sim tests/policies tests/coalloc/test_dpop.py tests/coalloc/test_wd.py \
+	  $(PYTEST) tests/sim tests/policies tests/coalloc/test_dpop.py tests/coalloc/test_wd.py \
 	  tests/coalloc/test_split.py tests/coalloc/test_minibucket.py
 
 format: $(VENV)/.installed

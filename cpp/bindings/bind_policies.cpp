@@ -193,11 +193,13 @@ void bind_policies(nb::module_& m) {
         .def(
             "__init__",
             [](Easy* self, const std::shared_ptr<Order>& order, std::optional<std::size_t> depth,
-               std::optional<std::shared_ptr<Order>> candidates) {
+               std::optional<std::shared_ptr<Order>> candidates, std::optional<double> reach) {
                 new (self) Easy(shared(order), depth_or_unlimited(depth),
-                                candidates ? shared(*candidates) : nullptr);
+                                candidates ? shared(*candidates) : nullptr,
+                                reach.value_or(std::numeric_limits<double>::infinity()));
             },
-            "order"_a, "depth"_a = nb::none(), "candidates"_a = nb::none());
+            "order"_a, "depth"_a = nb::none(), "candidates"_a = nb::none(),
+            "reach"_a = nb::none());
 }
 
 }  // namespace schedlab

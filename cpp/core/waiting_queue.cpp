@@ -208,6 +208,15 @@ WaitingQueue::Position WaitingQueue::end_of_first(std::size_t depth) const {
     return position;
 }
 
+WaitingQueue::Position WaitingQueue::end_of_keys(double most) const {
+    const auto beyond = std::upper_bound(last_key_.begin(), last_key_.end(), most);
+    if (beyond == last_key_.end()) return end();
+    const std::size_t index = beyond - last_key_.begin();
+    const Block& block = *blocks_[index];
+    const auto slot = std::upper_bound(block.key.begin(), block.key.begin() + block.size, most);
+    return index * kBlock + (slot - block.key.begin());
+}
+
 WaitingQueue::Position WaitingQueue::find_in(JobIndex job, std::size_t first_block,
                                              std::size_t end_block) const {
     for (std::size_t index = end_block; index-- > first_block;) {

@@ -39,6 +39,8 @@ class WaitingQueue {
     Position next(Position position) const;
     // One past the `depth`-th job.
     Position end_of_first(std::size_t depth) const;
+    // One past the last job whose key is at most `most`.
+    Position end_of_keys(double most) const;
     // The job that arrived first. Needs one that waits.
     Position oldest() const;
     // Where the job waits; end() if it does not.
@@ -48,6 +50,7 @@ class WaitingQueue {
 
     JobIndex job(Position p) const { return block(p).job[p % kBlock]; }
     NodeCount nodes(Position p) const { return block(p).nodes[p % kBlock]; }
+    double key(Position p) const { return block(p).key[p % kBlock]; }
     std::int64_t arrival(Position p) const { return block(p).arrival[p % kBlock]; }
     bool waits(Position p) const { return nodes(p) != kGone; }
 

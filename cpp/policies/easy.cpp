@@ -1,6 +1,7 @@
 #include "policies/easy.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "core/view.h"
@@ -8,8 +9,10 @@
 namespace schedlab {
 
 Easy::Easy(std::shared_ptr<const Order> order, std::size_t depth,
-           std::shared_ptr<const Order> candidates)
-    : OrderedPolicy(std::move(order), depth), candidates_(std::move(candidates)) {}
+           std::shared_ptr<const Order> candidates, double reach)
+    : OrderedPolicy(std::move(order), depth),
+      candidates_(std::move(candidates)),
+      reach_(reach) {}
 
 void Easy::begin(const View&) {
     guard_.end();
@@ -31,7 +34,7 @@ bool Easy::nothing_but_newcomers(const View& view) const {
     const WaitingQueue& queue = view.queue();
     return guard_.has_head() && queue.job(queue.first()) == guard_.head() &&
            view.completed().empty() && !view.plans_are_void() && considered_all_ &&
-           queue.size() <= depth();
+           queue.size() <= depth() && std::isinf(reach_);
 }
 
 void Easy::pass(View& view) {
@@ -51,7 +54,7 @@ void Easy::pass(View& view) {
     if (keeps_index()) {
         backfill_by_index(view);
     } else {
-        backfill(view, at + 1, end);
+        backfill(view, at + 1, std::min(end, queue.end_of_keys(queue.key(at) + reach_)));
     }
 }
 
@@ -125,7 +128,8 @@ void Easy::start(View& view, Position position) {
 }
 
 bool Easy::keeps_index() const {
-    return candidates_ && candidates_->keys_change() == KeysChange::never && depth() == kUnlimited;
+    return candidates_ && candidates_->keys_change() == KeysChange::never &&
+           depth() == kUnlimited && std::isinf(reach_);
 }
 
 void Easy::update_index(const View& view) {

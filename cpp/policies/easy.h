@@ -14,8 +14,9 @@ namespace schedlab {
 class Easy : public OrderedPolicy {
   public:
     // `candidates`: the order in which backfilling is tried; null means the queue's.
+    // `reach`: jobs whose keys are further from the head's are not backfilled.
     Easy(std::shared_ptr<const Order> order, std::size_t depth,
-         std::shared_ptr<const Order> candidates);
+         std::shared_ptr<const Order> candidates, double reach);
 
     void begin(const View& view) override;
     void schedule(View& view) override;
@@ -32,13 +33,14 @@ class Easy : public OrderedPolicy {
     void start(View& view, Position position);
 
     // The waiting jobs in the candidates' order, kept where a search through all of them would
-    // otherwise have to sort them: unlimited depth and keys that do not change.
+    // otherwise have to sort them: no limits, and keys that do not change.
     bool keeps_index() const;
     void update_index(const View& view);
     void drop_from_index(const View& view, Position position);
     double candidate_key(const View& view, const WaitingJob& job) const;
 
     std::shared_ptr<const Order> candidates_;
+    double reach_;
     WaitingQueue index_;
     EasyGuard guard_;
     bool considered_all_ = false;  // at the last full pass

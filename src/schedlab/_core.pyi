@@ -117,7 +117,7 @@ class Pinned(Policy):
 class Easy(Policy):
     """Promises the head a start; others may start if they do not delay it."""
 
-    def __init__(self, order: Order, depth: int | None = None, candidates: Order | None = None) -> None: ...
+    def __init__(self, order: Order, depth: int | None = None, candidates: Order | None = None, reach: float | None = None) -> None: ...
 
 class SubmittedJob:
     """What is known of a job when it is submitted."""

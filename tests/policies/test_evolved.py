@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from schedlab.policies.evolved import Priority, read_priority, write_priority
 from schedlab.policies.features import FEATURES, formula
 from schedlab.sim import simulate
 from schedlab.testing import check_policy
-from schedlab.testing.instances import crowd
+from schedlab.testing.instances import crowd, jobs
 
 NODES = 16
 COLUMNS = ("request_s", "estimate_s", "nodes", "wait_s", "start_in_s")
@@ -87,6 +88,20 @@ def test_a_formula_reads_like_one() -> None:
 def test_a_file_keeps_everything(file: Path) -> None:
     """What is read is what was written."""
     assert read_priority(file) == PRIORITY
+    restrained = replace(PRIORITY, reach=0.25)
+    write_priority(file, restrained)
+    assert read_priority(file) == restrained
+
+
+def test_who_is_far_behind_is_held_back() -> None:
+    """Even where nodes are free: the third job, of fifty times the area of the head, would not
+    delay it, but starts only when it is the first itself."""
+    workload = jobs((0, 3, 10, 10), (1, 2, 1, 1), (1, 1, 100, 100))
+    weights = {"log_estimate": 1.0, "log_nodes": 1.0}
+    eager = Priority("eager", weights, weights)
+    assert simulate(workload, 4, eager.policy()).start_s.tolist() == [0, 10, 1]
+    patient = replace(eager, reach=1.0)
+    assert simulate(workload, 4, patient.policy()).start_s.tolist() == [0, 10, 10]
 
 
 def test_a_file_is_a_policy_wherever_policies_are_named(file: Path) -> None:

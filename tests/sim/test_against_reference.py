@@ -38,6 +38,7 @@ class Policy:
     ageing_s: float | None = None
     weights: Mapping[str, float] | None = None
     candidate_weights: Mapping[str, float] | None = None
+    reach: float | None = None
     predict: str = "request"
 
     @property
@@ -46,6 +47,7 @@ class Policy:
         base = self.order if self.backfill == "none" else f"{self.order}+{self.backfill}"
         parameters = ["rebuild=true"] if self.rebuild else []
         parameters += [f"backfill={self.candidates}"] if self.candidates else []
+        parameters += [f"reach={self.reach}"] if self.reach is not None else []
         parameters += ["reserve=nodes"] if self.reserve == "nodes" else []
         parameters += [f"alpha={self.alpha}"] if self.backfill == "one-reserved" else []
         parameters += ["reservation=frozen"] if self.frozen else []
@@ -66,6 +68,9 @@ POLICIES = [
     *(Policy("fcfs", "easy", candidates=order) for order in ORDERS),
     Policy("sjf", "easy", candidates="laf"),
     Policy("wfp3", "easy", candidates="unicef"),
+    *(Policy("saf", "easy", reach=reach) for reach in (0.0, 20.0)),
+    Policy("sjf", "easy", candidates="saf", reach=5.0),
+    Policy("wfp3", "easy", reach=1.0),
     *(Policy(order, "easy", reserve="nodes") for order in ("fcfs", "sjf", "wfp3")),
     *(Policy(order, "all-reserved") for order in ("fcfs", "sjf", "wfp3", "wrsa")),
     *(Policy(order, "one-reserved") for order in ("fcfs", "sjf", "wfp3", "wrsa")),
@@ -118,6 +123,7 @@ POLICIES += [
         candidates="linear",
         weights=WEIGHTS[0],
         candidate_weights=WEIGHTS[1],
+        reach=0.5,
         predict="last-two",
     ),
 ]
@@ -132,7 +138,7 @@ def simulate_natively(
     head, backfill = (
         native_order("linear", **weights) for weights in (policy.weights, policy.candidate_weights)
     )
-    easy = _core.Easy(head, options["depth"], backfill)
+    easy = _core.Easy(head, options["depth"], backfill, policy.reach)
     tick, kill_at_request = options["tick"], options["kill_at_request"]
     return simulate(
         workload, nodes, easy, tick=tick, kill_at_request=kill_at_request, predict=policy.predict

@@ -39,6 +39,9 @@ STARTS: dict[str, Weights] = {
 STEP = 0.5
 """The first spread of the candidates around the start, whose largest weight is 1."""
 
+REACH = 2.0
+"""Where the search for a reach begins: scores are mostly decimal logarithms."""
+
 DECIMALS = 3
 """Of a weight; what is measured by validation and test is the rounded policy."""
 
@@ -126,17 +129,18 @@ class Evolution:
             options["popsize"] = self.settings.population
         start = self._starts[number % len(self._starts)]
         weights = [getattr(start, part).get(name, 0.0) for part, name in self.features]
+        weights += [REACH] if self.settings.reach else []
         return cma.CMAEvolutionStrategy(weights, STEP, options)
 
     def _mean(self) -> Priority:
-        found = self._priority(self._strategy.mean)
-        return replace(found, head=_rounded(found.head), backfill=_rounded(found.backfill))
+        return _rounded(self._priority(self._strategy.mean))
 
     def _priority(self, point: Point) -> Priority:
         weights: dict[str, dict[str, float]] = {part: {} for part, _ in self.features}
-        for (part, name), weight in zip(self.features, point.tolist(), strict=True):
+        for (part, name), weight in zip(self.features, point.tolist(), strict=False):
             weights[part][name] = weight
-        return Priority("evolved", **weights)
+        reach = max(float(point[-1]), 0.0) if self.settings.reach else None
+        return Priority("evolved", **weights, reach=reach)
 
     def _validate(self, priority: Priority) -> Values:
         return self.arena.measure([self._maker(priority)], self.validation)[0]
@@ -154,7 +158,20 @@ def _searched(predict: str) -> list[tuple[str, str]]:
     return [(part, name) for part in useless for name in FEATURES if name not in useless[part]]
 
 
-def _rounded(weights: Weights) -> Weights:
+def _rounded(found: Priority) -> Priority:
     """Only the direction of the weights matters, so the largest is made 1."""
-    largest = max(map(abs, weights.values())) or 1.0
-    return {name: round(weight / largest, DECIMALS) for name, weight in weights.items()}
+    unit = _largest(found.head)
+    return replace(
+        found,
+        head=_in_units(found.head, unit),
+        backfill=_in_units(found.backfill, _largest(found.backfill)),
+        reach=None if found.reach is None else round(found.reach / unit, DECIMALS),
+    )
+
+
+def _largest(weights: Weights) -> float:
+    return max(map(abs, weights.values())) or 1.0
+
+
+def _in_units(weights: Weights, unit: float) -> Weights:
+    return {name: round(weight / unit, DECIMALS) for name, weight in weights.items()}

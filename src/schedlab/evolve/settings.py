@@ -44,6 +44,7 @@ class EvolveSettings:
         pool: episodes drawn to learn from.
         validation: further episodes, by which the best of all generations is chosen.
         test: held-out episodes of the comparison at the end.
+        reach: whether to search for one too, by which jobs far behind the head are held back.
         test_share: of the trace, or of all seeds of a model; nothing is learnt from it.
         seed: of everything.
     """
@@ -55,6 +56,7 @@ class EvolveSettings:
     pool: int = 400
     validation: int = 64
     test: int = 100
+    reach: bool = False
     test_share: float = 0.3
     seed: int = 0
 

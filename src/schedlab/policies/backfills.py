@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from schedlab import _core
 from schedlab.errors import ParameterError
 from schedlab.policies.orders import native_order
-from schedlab.policies.parameters import Parameter, Parameters, factor, positive, yes_or_no
+from schedlab.policies.parameters import (
+    Parameter,
+    Parameters,
+    factor,
+    not_negative,
+    positive,
+    yes_or_no,
+)
 from schedlab.workload.arguments import one_of
 
 
@@ -28,11 +35,14 @@ def _easy(
     depth: int | None = None,
     backfill: _core.Order | None = None,
     reserve: str = "counts",
+    reach: float | None = None,
 ) -> _core.Policy:
     if reserve == "counts":
-        return _core.Easy(order, depth, backfill)
+        return _core.Easy(order, depth, backfill, reach)
     if backfill is not None:
         raise ParameterError("easy: reserve=nodes tries candidates in queue order; omit backfill")
+    if reach is not None:
+        raise ParameterError("easy: reserve=nodes considers jobs by depth only; omit reach")
     return _core.EasyNodes(order, depth)
 
 
@@ -99,6 +109,10 @@ BACKFILLS: dict[str, BackfillEntry] = {
                 one_of("counts", "nodes"),
                 "counts: the head reserves a number of nodes; nodes: the lowest-numbered ones, "
                 "as Batsim's easy_bf",
+            ),
+            "reach": Parameter(
+                not_negative,
+                "jobs whose score exceeds the head's by more are not tried; all are",
             ),
         },
         _easy,

@@ -24,12 +24,17 @@ _PARTS = {
 
 @dataclass(frozen=True)
 class Priority:
-    """EASY with a linear order of the queue, and another of the candidates for backfilling."""
+    """EASY with a linear order of the queue, and another of the candidates for backfilling.
+
+    With a ``reach``, jobs whose score in the queue exceeds the head's by more are not backfilled,
+    even where they would fit.
+    """
 
     name: str
     head: Weights
     backfill: Weights
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    reach: float | None = field(default=None, kw_only=True)
 
     def policy(self) -> EvolvedPolicy:
         """A new policy, for one simulation at a time."""
@@ -46,7 +51,7 @@ class EvolvedPolicy(_core.Easy):
     def __init__(self, priority: Priority, name: str = "evolved") -> None:
         """Order the queue and the candidates by its weights."""
         orders = (native_order("linear", **each) for each in (priority.head, priority.backfill))
-        super().__init__(next(orders), None, next(orders))
+        super().__init__(next(orders), None, next(orders), priority.reach)
         self.name = name
 
 
@@ -65,14 +70,24 @@ def read_priority(path: str | Path) -> Priority:
 
 
 def _priority(document: Mapping[str, Any]) -> Priority:
-    only(document, ("name", *_PARTS, "provenance"), "the priority")
+    only(document, ("name", "reach", *_PARTS, "provenance"), "the priority")
     name, provenance = document.get("name"), document.get("provenance", {})
     if not isinstance(name, str):
         raise InputError(f"name is {name!r}; must be a text")
     if not isinstance(provenance, Mapping):
         raise InputError(f"provenance is {provenance!r}; must be a section")
     head, backfill = (_weights(document.get(part), f"[{part}]") for part in _PARTS)
-    return Priority(name, head, backfill, provenance)
+    reach = _reach(document.get("reach"))
+    return Priority(name, head, backfill, provenance, reach=reach)
+
+
+def _reach(given: Any) -> float | None:
+    if given is None:
+        return None
+    reach = require_number(given, "reach")
+    if reach < 0:
+        raise InputError(f"reach is {reach:g}; must be >= 0")
+    return reach
 
 
 def _weights(given: Any, where: str) -> dict[str, float]:
@@ -91,6 +106,8 @@ def write_priority(path: str | Path, priority: Priority) -> None:
 def _lines(priority: Priority) -> Iterator[str]:
     yield "# A job's score is the sum of weight x feature; the smallest goes first."
     yield f"name = {json.dumps(priority.name, ensure_ascii=False)}"
+    if priority.reach is not None:
+        yield f"{f'reach = {priority.reach}':<30}# who is further behind the head is not backfilled"
     for part, what in _PARTS.items():
         yield f"\n[{part}]  # {what}"
         for name, weight in getattr(priority, part).items():

@@ -51,6 +51,14 @@ def factor(text: str) -> float:
     return value
 
 
+def not_negative(text: str) -> float:
+    """A number of at least 0; ``inf`` has no limit."""
+    value = _number(text)
+    if not value >= 0:
+        raise ParameterError(f'"{text}"; must be a number >= 0 or inf')
+    return value
+
+
 def weight(text: str) -> float:
     """A number from 0 to below 1."""
     value = _number(text)

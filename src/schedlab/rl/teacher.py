@@ -29,15 +29,28 @@ class Teacher:
         self._layout, self._nodes = ObservationLayout.of(settings), settings.nodes
         self._unit = np.log1p(time_scale_s if settings.scaled else 1.0)
         self._head, self._backfill = map(_compiled, (priority.head, priority.backfill))
+        self._reach = np.inf if priority.reach is None else priority.reach
 
     def choose(self, observation: Observations, mask: Masks) -> Actions:
         """The job of the smallest score among those allowed, of equals the first; else to wait."""
         jobs = self._jobs(observation)
         has_head = observation[:, self._column("head chosen")] > 0
-        scores = np.where(has_head, _scores(self._backfill, jobs), _scores(self._head, jobs))
-        legal = mask[:, : scores.shape[1]] != 0
+        in_queue = _scores(self._head, jobs)
+        scores = np.where(has_head, _scores(self._backfill, jobs), in_queue)
+        legal = (mask[:, : scores.shape[1]] != 0) & ~(
+            has_head & self._far_behind(observation, in_queue)
+        )
         best: Actions = np.where(legal, scores, np.inf).argmin(axis=1)
         return np.where(legal.any(axis=1), best, scores.shape[1])
+
+    def _far_behind(
+        self, observation: Observations, scores: NDArray[np.float64]
+    ) -> NDArray[np.bool_]:
+        """Who is out of reach of the head, the first of those that wait."""
+        waits = observation[:, self._column("job nodes")] > 0
+        head = np.where(waits, scores, np.inf).min(axis=1, keepdims=True)
+        beyond: NDArray[np.bool_] = scores > head + self._reach
+        return beyond
 
     def _jobs(self, observation: Observations) -> dict[str, Any]:
         """What the features are made of, as it was before the environment scaled it."""

@@ -202,6 +202,14 @@ class Search:
             rich_help_panel=_SEARCH,
         ),
     ] = 32
+    reach: Annotated[
+        bool,
+        Option(
+            "--reach",
+            help="Search also for how far behind the head jobs may be to be backfilled.",
+            rich_help_panel=_SEARCH,
+        ),
+    ] = False
     pool: Annotated[
         int | None,
         Option(
@@ -243,5 +251,6 @@ class Search:
             episodes=self.episodes,
             pool=self.pool or max(EvolveSettings.pool, self.episodes),
             test=self.test,
+            reach=self.reach,
             seed=seed,
         )

@@ -19,6 +19,12 @@ def show(done: Evolved) -> None:
     console = out()
     for part, formula in done.priority.formulas().items():
         console.print(heading(f"{part}: smallest first"), f"  {formula}", sep="\n", soft_wrap=True)
+    if done.priority.reach is not None:
+        console.print(
+            heading("held back"),
+            f"  who is more than {done.priority.reach:g} behind the head of the queue",
+            sep="\n",
+        )
     episodes = f"{len(comparison.evolved)} held-out episodes"
     for goal in comparison.goals:
         unit = "" if goal.metric.unit == "1" else f" ({goal.metric.unit})"
@@ -47,6 +53,7 @@ def document(done: Evolved) -> dict[str, Any]:
     return {
         "policy": f"evolved:{done.path}",
         "formulas": done.priority.formulas(),
+        "reach": done.priority.reach,
         "evolved": comparison.means(),
         "rules": {
             goal.name: [asdict(rival) for rival in comparison.rivals(goal)]

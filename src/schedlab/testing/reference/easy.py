@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.orders import Order
 from schedlab.testing.reference.simulation import Simulation
@@ -12,11 +14,14 @@ class Easy:
 
     Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; Mu'alem and Feitelson, TPDS 2001. With
     ``candidates`` the jobs behind the head are tried in another order than the queue's, as in
-    Tsafrir, Etsion and Feitelson, TPDS 2007.
+    Tsafrir, Etsion and Feitelson, TPDS 2007. With a ``reach``, jobs whose score in the queue's
+    ``order`` exceeds the head's by more are not tried.
     """
 
-    def __init__(self, candidates: Order | None = None) -> None:
-        self.candidates = candidates
+    def __init__(
+        self, candidates: Order | None = None, order: Order | None = None, reach: float = math.inf
+    ) -> None:
+        self.candidates, self.order, self.reach = candidates, order, reach
 
     def schedule(self, sim: Simulation, considered: list[Job]) -> None:
         """Start what fits in order, promise the head its shadow time, backfill the rest."""
@@ -30,7 +35,10 @@ class Easy:
         shadow_s, extra = shadow(sim, head)
         if head.promised_s < 0:
             head.promised_s = shadow_s
-        order = self.candidates
+        queue, order = self.order, self.candidates
+        if queue is not None:
+            most = queue(head, sim.now) + self.reach
+            behind = [job for job in behind if queue(job, sim.now) <= most]
         if order is not None:
             behind = sorted(behind, key=lambda job: (order(job, sim.now), job.arrival))
         for job in behind:

@@ -77,6 +77,7 @@ def reference_simulate(
     ageing_s: float | None = None,
     weights: Mapping[str, float] | None = None,
     candidate_weights: Mapping[str, float] | None = None,
+    reach: float | None = None,
     depth: int | None = None,
     tick: int = 0,
     kill_at_request: bool = True,
@@ -102,6 +103,7 @@ def reference_simulate(
         ageing_s: with the order wrsa, waiting so long weighs as much as all accuracy.
         weights: with the order linear, those of the features.
         candidate_weights: the same where the candidates' order is linear.
+        reach: with EASY, jobs further behind the head, by score, are not tried.
         depth: how many jobs of the queue a pass considers at most.
         tick: events are seen at the next multiple of so many seconds; 0 for at once.
         kill_at_request: end jobs that reach the time they asked for.
@@ -121,7 +123,10 @@ def reference_simulate(
     if pinned:
         how = Pinned(push, alpha) if backfill == "one-reserved" else Pinned()
     aged = None if ageing_s is None else aged_wrsa(ageing_s)
-    simulation.run(aged or _order(order, weights, simulation), how, depth)
+    queue = aged or _order(order, weights, simulation)
+    if reach is not None:
+        how = Easy(tries, queue, reach)
+    simulation.run(queue, how, depth)
     jobs = simulation.jobs
     assert not simulation.queue, "every job must start in the end"
     return ReferenceSchedule(
