@@ -10,6 +10,7 @@ from benchmarks.coalloc import coalloc
 from benchmarks.environments import environments
 from benchmarks.evolution import evolution
 from benchmarks.files import files, start_up
+from benchmarks.history import history
 from benchmarks.sensors import sensors
 from benchmarks.simulation import growth, policies_and_peers, whole_traces
 from benchmarks.table import record, show
@@ -28,7 +29,7 @@ def main() -> None:
         on_files = files(folder)  # first: a child's size counts from that of its parent
         rows, floor = policies_and_peers(folder)
         rows += whole_traces(options.data) + growth() + environments() + evolution() + coalloc()
-        rows += on_files + sensors(folder) + start_up()
+        rows += on_files + history(folder) + sensors(folder) + start_up()
     show(rows, floor)
     if options.record:
         record(rows, floor)

@@ -8,6 +8,7 @@ SchedlabError                 a user's mistake; the command line prints it, exit
 ├── PlatformError             an impossible cluster description
 ├── ProblemError              an impossible co-allocation problem
 ├── SolverError               a solver of co-allocation broke a rule (a false bound, ...)
+├── ServiceError              a history service refuses a request, or does not answer
 ├── StoreError                a job history's store cannot be opened, read or written
 ├── UnknownNameError          no such policy, reader, column, ...; suggests the nearest
 ├── ParameterError            a parameter outside what is allowed
@@ -62,6 +63,10 @@ class PlatformError(SchedlabError):
 
 class ProblemError(SchedlabError):
     """An impossible co-allocation problem."""
+
+
+class ServiceError(SchedlabError):
+    """A history service refuses a request, or does not answer."""
 
 
 class StoreError(SchedlabError):

@@ -57,9 +57,26 @@ def test_a_trace_needs_no_site_file(tmp_path: Path, run: Run) -> None:
     """A store can be filled from one file."""
     store = tmp_path / "ten.db"
     run("history", "init", "--store", store)
-    source = ("--kind", "swf", "--file", TEN_JOBS)
+    source = ("--kind", "swf", TEN_JOBS)
     result = run("history", "ingest", *source, "--store", store, "--json")
     assert json.loads(result.stdout)["sources"][0]["added"] > 5
+
+
+def test_what_is_read_without_a_site_file_must_be_named(run: Run) -> None:
+    """The kind alone is nothing to read, and a cluster alone is of nothing."""
+    result = run("history", "ingest", "--kind", "swf")
+    assert (result.exit_code, "name the file, folder or database" in result.stderr) == (2, True)
+    assert "--cluster belongs to --kind" in run("history", "ingest", "--cluster", "big").stderr
+
+
+def test_show_tells_the_time_of_the_site_and_of_jobs_left_out(site: Path, run: Run) -> None:
+    """As records do; and JSON is not silently shorter than what was asked for."""
+    text = Path("site.toml").read_text()
+    Path("site.toml").write_text(text.replace("[site]", '[site]\ntime_zone = "Asia/Tokyo"'))
+    assert "2023-11-15 21:00" in run("history", "show").stdout
+    result = run("history", "show", "--limit", "1", "--json")
+    assert [each["start_time"] for each in json.loads(result.stdout)] == ["20231115T210010+0900"]
+    assert "the first 1 of 3 jobs" in result.stderr
 
 
 def test_show_lists_jobs_and_prints_a_record(site: Path, run: Run) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from tests.history.records import NOON_S
 from tests.history.tiny_site import SITE, tiny_site
@@ -89,3 +91,41 @@ def test_another_unit_is_refused(archived: Path) -> None:
     kept = read_site(archived / "archive.toml").sensor_sources[0]
     with pytest.raises(SensorError, match="archived in W, not in kW"):
         kept.read("power_watt", Request({"n01": ()}, NOON_S, NOON_S + 600))
+
+
+def test_hosts_of_one_name_in_two_clusters_have_their_own_timelines(archived: Path) -> None:
+    """Each cluster's file is its own; asked for one, the archive does not mix in the other."""
+    (archived / "archive.toml").write_text(FROM_ARCHIVE)
+    kept = read_site(archived / "archive.toml").sensor_sources[0]
+    (first,) = (archived / "kept").rglob("*.parquet")
+    second = Path(str(first).replace("cluster=one", "cluster=two"))
+    second.parent.mkdir(parents=True)
+    table = pl.read_parquet(first)
+    table.with_columns(pl.col("mean", "minimum", "maximum") + 1000).write_parquet(second)
+    watts = {
+        cluster: kept.series("power_watt", "n01", None, NOON_S, NOON_S + 600, cluster=cluster).mean
+        for cluster in ("one", "two")
+    }
+    assert np.all(watts["one"] == 100.0)
+    assert np.all(watts["two"] == 1100.0)
+
+
+def test_what_a_source_does_not_have_yet_is_asked_for_again(archived: Path) -> None:
+    """A copy of yesterday's file may come tomorrow; after a week nobody waits for it any more."""
+    site = read_site(archived / "site.toml")
+    sound = (archived / "power.csv").read_text()
+    shutil.rmtree(archived / "kept")
+    with Store.open(str(archived / "history.db")) as store:
+
+        def archive(now_s: float) -> tuple[int, tuple[str, ...]]:
+            done = archive_days(site, store, now_s)
+            assert done is not None
+            return done.files, done.failures
+
+        (archived / "power.csv").unlink()
+        assert archive(NEXT_DAY_S) == (0, ())
+        (archived / "power.csv").write_text(sound)
+        assert archive(NEXT_DAY_S + 3600) == (1, ())
+        shutil.rmtree(archived / "kept")
+        (archived / "power.csv").unlink()
+        assert [archive(NEXT_DAY_S + 8 * 86_400) for _ in range(2)] == [(1, ()), (0, ())]

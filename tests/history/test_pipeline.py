@@ -80,6 +80,18 @@ def test_the_next_reading_goes_on_from_the_cursor(store: Store) -> None:
     assert source.asked == [None, "1 rows", None]
 
 
+def test_a_source_that_is_of_another_kind_now_is_read_anew(store: Store) -> None:
+    """What a wrong kind has read, as faults, must not count as read."""
+
+    class Corrected(Source):
+        """Reads the same, and rightly."""
+
+    ingest(store, Source(Fault("file:1", "has 45 fields")))
+    corrected = Corrected(job("1"))
+    assert ingest(store, corrected).added == 1
+    assert corrected.asked == [None]
+
+
 def test_a_broken_row_is_told_of_and_the_rest_goes_on(store: Store) -> None:
     """A fault costs one row."""
     outcome = ingest(store, Source(job("1"), Fault("file:2", "has 3 fields"), job("2")))
@@ -117,6 +129,17 @@ def test_two_jobs_on_an_unshared_node_are_told_of(store: Store, tmp_path: Path) 
     assert outcome.added == 2
 
 
+def test_hosts_of_one_name_in_two_clusters_are_two(store: Store, tmp_path: Path) -> None:
+    """Jobs on them do not meet: nobody is told of, and each bears all of its own node."""
+    second = '[[cluster]]\nname = "two"\n[[cluster.nodes]]\nhosts = "n[01-02]"\n'
+    site = tiny_site(tmp_path, second)
+    assert not ingest(store, Source(job("1"), job("2", cluster="two")), site=site).faults
+    site = tiny_site(tmp_path, second + '[sharing]\nby = "cpu"\n')
+    measure_due(store, site)
+    joules = [each.energy.total_joule for each in store.jobs() if each.energy is not None]
+    assert joules == pytest.approx([10_000.0, 10_000.0])
+
+
 def test_a_sensor_that_is_down_costs_its_items_only(store: Store, tmp_path: Path) -> None:
     """The job is stored with the reason, and measured when the sensor is back."""
     site = tiny_site(tmp_path)
@@ -124,6 +147,7 @@ def test_a_sensor_that_is_down_costs_its_items_only(store: Store, tmp_path: Path
     (tmp_path / "power.csv").write_text("<html>503 Service Unavailable</html>\n")
     sensing = run(site, store)
     assert (sensing.measured, sensing.failed) == (0, 3)
+    assert list(sensing.reasons.values()) == [3], "nobody is asked twice in one run"
     (first, *_) = store.jobs()
     provenance = first.per_host[0].timelines["power_watt"].provenance  # type: ignore[index]
     assert provenance is not None

@@ -20,6 +20,7 @@ from schedlab.history.site import (
     SiteSection,
     read_site,
 )
+from schedlab.history.web.settings import OidcSection, ProxySection, ServiceSection
 
 SITE = """
 [site]
@@ -165,6 +166,7 @@ def test_the_page_on_site_files_has_every_key() -> None:
     page = (Path(__file__).parents[2] / "docs" / "formats" / "site-file.md").read_text()
     sections: list[Any] = [SiteSection, NodesSection, SharingSection, CarbonSection]
     sections += [StoreSection, ArchiveSection, ReleaseSection]
+    sections += [ServiceSection, ProxySection, OidcSection]
     for source in SENSORS.values():
         sections += [source.source_section, source.item_section]
     keys = {field.name for section in sections for field in fields(section)}

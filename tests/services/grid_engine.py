@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -121,8 +122,10 @@ def grid_engine_cell() -> Iterator[GridEngineCell]:
             _start(cell)
             yield cell
         finally:
-            cell.attempt("qconf", "-ke", "all")
-            cell.attempt("qconf", "-km")
+            # Its own way to stop takes ten seconds, to save what is thrown away here.
+            for pid in _daemons(network):
+                with suppress(ProcessLookupError):
+                    os.kill(int(pid), signal.SIGKILL)
             until(lambda: not _daemons(network), "Grid Engine has stopped")
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
@@ -30,6 +33,14 @@ def _programs() -> Path:
     return found[-1].parent
 
 
+def _is_alive(process: str) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
 class PostgreSQL:
     """A server of which each caller gets an empty database."""
 
@@ -40,8 +51,25 @@ class PostgreSQL:
             shutil.chown(folder, "postgres", "postgres")
         self._folder, self._names = folder, count()
         self._run("initdb", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-sync")
-        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -k {folder} -c fsync=off"
-        self._run("pg_ctl", "-w", "-l", str(folder / "log"), "-o", options, "start")
+        self.start()
+
+    def start(self) -> None:
+        """Begin to answer; after a kill, with what was committed before it."""
+        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -k {self._folder} -c fsync=off"
+        self._run("pg_ctl", "-w", "-l", str(self._folder / "log"), "-o", options, "start")
+
+    def kill(self) -> None:
+        """All processes of the server, without a word of warning."""
+        first = (self._data / "postmaster.pid").read_text().split()[0]
+        children = Path(f"/proc/{first}/task/{first}/children").read_text().split()
+        for process in (first, *children):
+            with suppress(ProcessLookupError):
+                os.kill(int(process), signal.SIGKILL)
+        while any(_is_alive(process) for process in (first, *children)):
+            time.sleep(0.01)  # a new server refuses to share its memory with one of the old
+        # Where nobody collects the dead, their numbers still look alive to a new server.
+        for lock in (self._data / "postmaster.pid", *self._folder.glob(".s.PGSQL.*.lock")):
+            lock.unlink()
 
     def new_database(self) -> str:
         """The URL of a database that did not exist before."""

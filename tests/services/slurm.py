@@ -222,9 +222,9 @@ def _start(cluster: Slurm, daemons: ExitStack, paths: dict[str, str]) -> None:
         env = {**os.environ, **cluster.environment}
         return subprocess.run(command, capture_output=True, check=False, env=env).returncode == 0
 
-    def daemon(name: str, *options: str) -> None:
+    def daemon(name: str, *options: str) -> subprocess.Popen[bytes]:
         command = ["env", f"SLURM_CONF={cluster.folder}/slurm.conf", paths[name], "-D", *options]
-        daemons.enter_context(running(command, log / f"{'-'.join((name, *options))}.out"))
+        return daemons.enter_context(running(command, log / f"{'-'.join((name, *options))}.out"))
 
     daemon("slurmdbd")
     until(lambda: answers("sacctmgr", "-n", "list", "cluster"), "slurmdbd answers")
@@ -234,8 +234,9 @@ def _start(cluster: Slurm, daemons: ExitStack, paths: dict[str, str]) -> None:
         cluster.run("sacctmgr", "-i", "add", "user", user, "account=physics")
     daemon("slurmctld")
     until(lambda: answers("scontrol", "ping"), "slurmctld answers")
-    for node in NODES:
-        daemon("slurmd", "-N", node)
+    nodes = [daemon("slurmd", "-N", node) for node in NODES]
+    for each in nodes:
+        daemons.callback(each.terminate)  # all of them, before the first is waited for
     until(
         lambda: cluster.run("sinfo", "-h", "-N", "-o", "%T").split() == ["idle"] * len(NODES),
         "all nodes are idle",

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from sqlalchemy import func, select
 
 from schedlab.atomic import replacing
-from schedlab.errors import SensorError
-from schedlab.history.sensors.archive import DAY_S, PART, ArchiveSource
+from schedlab.errors import NoSamplesError, SensorError
+from schedlab.history.sensors.archive import DAY_S, PART, ArchiveSource, cluster_folder
 from schedlab.history.sensors.series import Series
 from schedlab.history.sensors.source import AnySensorSource, Place, Request
 from schedlab.history.site import ClusterSection, Site
@@ -22,6 +22,9 @@ from schedlab.history.store.tables import jobs
 
 if TYPE_CHECKING:
     import polars as pl
+
+LATE_S = 7 * DAY_S
+"""How long after its end a day's samples may still come, as by a copy of yesterday's file."""
 
 
 @dataclass
@@ -35,23 +38,41 @@ class Archived:
 def archive_days(site: Site, store: Store, now_s: float) -> Archived | None:
     """Copy each whole day in which jobs of the store ran, unless it is there; None if not wanted.
 
-    A file is of one day and item and appears whole; one whose sensors failed is tried again.
+    A file is of one day and item and appears whole; one whose sensors failed is tried again, and
+    so is for a week one of which they have nothing yet.
     """
     if site.archive is None:
         return None
     archived, folder = Archived(), site.path.parent / site.archive.folder
     for cluster in site.clusters:
+        items = _archivable(site, cluster)
         for day in _days(store, cluster.name, now_s):
-            for item, sources in site.sensor_items(cluster.name).items():
+            for item, sources in items.items():
                 path = _path(folder, cluster.name, day, item)
                 if path.exists():
                     continue
                 try:
-                    _write(path, _read(item, sources, cluster, day))
-                    archived.files += 1
+                    found = _read(item, sources, cluster, day)
                 except SensorError as error:
                     archived.failures += (f"{day}: {error}",)
+                    continue
+                if found or now_s > _begin_s(day) + DAY_S + LATE_S:
+                    _write(path, found)
+                    archived.files += 1
     return archived
+
+
+def _archivable(site: Site, cluster: ClusterSection) -> dict[str, list[AnySensorSource]]:
+    """Who measures each item there that is of hosts, devices or the site, other than archives."""
+    items = {
+        item: [
+            source
+            for source in sources
+            if not isinstance(source, ArchiveSource) and source.items[item].scope != "job"
+        ]
+        for item, sources in site.sensor_items(cluster.name).items()
+    }
+    return {item: sources for item, sources in items.items() if sources}
 
 
 def _write(path: Path, found: Mapping[Place, Series]) -> None:
@@ -76,8 +97,7 @@ def _begin_s(day: date) -> float:
 
 
 def _path(folder: Path, cluster: str, day: date, item: str) -> Path:
-    partition = (f"cluster={quote(cluster, safe='')}", f"date={day}", f"item={item}")
-    return folder.joinpath(*partition) / PART
+    return folder / cluster_folder(cluster) / f"date={day}" / f"item={item}" / PART
 
 
 def _read(
@@ -89,9 +109,9 @@ def _read(
         host: tuple(str(number) for number in range(nodes.accelerators))
         for host, nodes in cluster.by_host.items()
     }
-    request = Request(hosts, _begin_s(day), _begin_s(day) + DAY_S)
+    request = Request(hosts, _begin_s(day), _begin_s(day) + DAY_S, cluster=cluster.name)
     for source in sources:
-        if not isinstance(source, ArchiveSource) and source.items[item].scope != "job":
+        with suppress(NoSamplesError):
             found = source.read(item, request) | found
     return found
 

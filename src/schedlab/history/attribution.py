@@ -29,9 +29,14 @@ class Stay:
     """One job's time on one host."""
 
     job: tuple[object, ...]
+    cluster: str | None
     start_s: float
     end_s: float
     held: Mapping[str, float | None]
+
+    def may_be_beside(self, other: Stay) -> bool:
+        """Whether hosts of one name are one host: clusters may have hosts of the same names."""
+        return None in (self.cluster, other.cluster) or self.cluster == other.cluster
 
 
 class Occupancy:
@@ -62,7 +67,7 @@ class Occupancy:
     def _others(self, own: Stay, host: str) -> Iterator[Stay]:
         for each in self._stays.get(host, ()):
             overlaps = each.start_s < own.end_s and own.start_s < each.end_s
-            if overlaps and each.job != own.job:
+            if overlaps and each.job != own.job and each.may_be_beside(own):
                 yield each
 
 
@@ -76,7 +81,7 @@ def stay(record: JobRecord, host: HostUse) -> Stay:
         "gpu": len(host.accelerator) if host.accelerator else accelerators,
         "mem": host.mem_bytes or asked.mem_perhost_bytes,
     }
-    return Stay(record.identity, start_s, end_s, held)
+    return Stay(record.identity, record.cluster, start_s, end_s, held)
 
 
 def times_on(record: JobRecord, host: HostUse) -> tuple[float, float]:

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from schedlab.atomic import replacing
+from schedlab.errors import OutputError
+from schedlab.history.demo_sensors import (
+    MEMORY_BYTE_PER_S,
+    PEAK_FLOP_PER_S,
+    demo_sensors,
+    node_name,
+)
+from schedlab.history.pseudonyms import make_key
 from schedlab.history.schema import JobRecord
 from schedlab.history.schema.times import from_epoch
+from schedlab.history.site import Site, read_site
 from schedlab.sim import Schedule, simulate
 from schedlab.workload import apply, generate
 
-if TYPE_CHECKING:
-    import polars as pl
-
 NODES, GPUS, CPUS, JOBS = 8, 2, 16, 80
-STEP_S = 60
 EPOCH_S = 1_767_571_200
 """5 January 2026, 00:00 UTC: a Monday."""
 
 USERS = ("ada", "boole", "curry", "dirac")
-_IDLE_W, _IDLE_GPU_W = 110.0, 25.0
+_FAILING = 17
 
 _SITE = f"""\
 # A site without a single server: what its scheduler and its sensors said lies in files.
@@ -39,6 +42,12 @@ cpus = {CPUS}
 memory = "64GiB"
 accelerators = {GPUS}
 accelerator_type = "gpu"
+peak_flop_per_s = {PEAK_FLOP_PER_S:.1e}
+memory_byte_per_s = {MEMORY_BYTE_PER_S:.1e}
+
+[carbon]
+gram_per_kwh = 350
+source = "an example"
 
 [[job_source]]
 kind = "standard"
@@ -61,6 +70,21 @@ name = "used_cpu_percent"
 column = "cpu"
 unit = "%"
 
+[[sensor_source.item]]
+name = "used_mem_bytes"
+column = "memory"
+unit = "B"
+
+[[sensor_source.item]]
+name = "flop_count"
+column = "flops"
+unit = "flop/s"
+
+[[sensor_source.item]]
+name = "memory_access_bytes"
+column = "moved"
+unit = "B/s"
+
 [[sensor_source]]
 kind = "parquet"
 name = "gpu sensors"
@@ -80,6 +104,9 @@ unit = "W"
 
 [store]
 url = "history.db"
+
+[service]
+public = true
 """
 
 
@@ -88,16 +115,35 @@ def make_demo(folder: Path, *, seed: int = 1) -> Path:
     schedule = _schedule(seed)
     ranges = schedule.named_nodes()
     nodes = [_numbers(ranges.of(job)) for job in range(len(schedule))]
-    random = np.random.default_rng(seed)
     with replacing(folder / "jobs.jsonl") as path, path.open("w") as stream:
         for record in _records(schedule, nodes):
             stream.write(record.model_dump_json(exclude_none=True) + "\n")
-    for name, frame in _sensors(schedule, nodes, random):
+    for name, frame in demo_sensors(schedule, nodes, GPUS, EPOCH_S, seed):
         with replacing(folder / f"{name}.parquet") as path:
             frame.write_parquet(path)
     with replacing(folder / "site.toml") as path:
         path.write_text(_SITE)
+    if not (folder / "release.key").exists():
+        make_key(folder / "release.key")
     return folder / "site.toml"
+
+
+def store_demo(folder: Path, *, seed: int = 1) -> Site:
+    """The same, and its jobs in a store with what its sensors saw of them."""
+    from schedlab.history import pipeline
+    from schedlab.history.sources import job_sources
+    from schedlab.history.store import Store
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be made: {error.strerror}") from None
+    site = read_site(make_demo(folder, seed=seed))
+    with Store.make(site.store.located(folder)) as store:
+        for each in job_sources(site):
+            pipeline.ingest(store, each, site=site)
+        pipeline.measure_due(store, site)
+    return site
 
 
 def _schedule(seed: int) -> Schedule:
@@ -114,61 +160,35 @@ def _numbers(ranges: list[tuple[int, int]]) -> list[int]:
 def _records(schedule: Schedule, nodes: list[list[int]]) -> Iterator[JobRecord]:
     jobs = schedule.workload
     for job, hosts in enumerate(nodes):
+        request_s = int(jobs["request_s"][job])
         document: dict[str, Any] = {
             "cluster": "mini",
             "jobid": str(1000 + job),
             "queue_time": from_epoch(EPOCH_S + int(jobs["submit_s"][job])),
             "start_time": from_epoch(EPOCH_S + int(schedule.start_s[job])),
             "end_time": from_epoch(EPOCH_S + int(schedule.end_s[job])),
-            "req_walltime_sec": int(jobs["request_s"][job]),
+            "req_walltime_sec": request_s,
             "resource_req": {
                 "num_host": len(hosts),
                 "num_cpu_perhost": CPUS,
                 "accelerator": {"type": "gpu", "num_perhost": GPUS},
             },
-            "per_host": [{"node_id": _name(node)} for node in hosts],
-            "state": "completed",
-            "exit_status": 0,
+            "per_host": [{"node_id": node_name(node)} for node in hosts],
+            **_ending(job, int(schedule.end_s[job] - schedule.start_s[job]), request_s),
             "exclusive": True,
             "job_type": "batch",
             "partition": "all",
             "user_identifier": USERS[job % len(USERS)],
             "accounting_group": f"group{job % 2 + 1}",
-            "job_name": f"model {job}",
+            "job_name": f"{'train' if job % 3 else 'solve'}-{job}",
         }
         yield JobRecord.model_validate(document)
 
 
-def _name(node: int) -> str:
-    return f"n{node + 1:02}"
-
-
-def _sensors(
-    schedule: Schedule, nodes: list[list[int]], random: np.random.Generator
-) -> Iterator[tuple[str, pl.DataFrame]]:
-    """What was seen once a minute, on every node and on every GPU."""
-    import polars as pl
-
-    time = np.arange(0, schedule.horizon_s()[1] + STEP_S, STEP_S)
-    busy = np.zeros((NODES, len(time)))
-    for job, hosts in enumerate(nodes):
-        ran = (time >= schedule.start_s[job]) & (time < schedule.end_s[job])
-        busy[np.ix_(hosts, ran)] = random.uniform(0.3, 1.0)
-    busy = np.clip(busy * random.normal(1.0, 0.05, busy.shape), 0.0, 1.0)
-    names = np.repeat([_name(node) for node in range(NODES)], len(time))
-    clock = np.tile(time + EPOCH_S, NODES)
-    watts = _IDLE_W + 250.0 * busy.ravel() + GPUS * (_IDLE_GPU_W + 200.0 * busy.ravel())
-    yield (
-        "nodes",
-        pl.DataFrame({"time": clock, "host": names, "power": watts, "cpu": 100 * busy.ravel()}),
-    )
-    devices = pl.DataFrame(
-        {
-            "time": clock,
-            "host": names,
-            "utilization": 100 * busy.ravel(),
-            "power": _IDLE_GPU_W + 200.0 * busy.ravel(),
-        }
-    )
-    named = [devices.with_columns(gpu=pl.lit(str(gpu))) for gpu in range(GPUS)]
-    yield "gpus", pl.concat(named)
+def _ending(job: int, run_s: int, request_s: int) -> dict[str, Any]:
+    """A few fail, and who asked for too little time is stopped."""
+    if run_s >= request_s:
+        return {"state": "timeout", "exit_signal": 15}
+    if job % _FAILING == _FAILING - 1:
+        return {"state": "failed", "exit_status": 1}
+    return {"state": "completed", "exit_status": 0}

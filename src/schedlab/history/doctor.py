@@ -10,6 +10,7 @@ from typing import cast
 
 from schedlab.errors import SchedlabError, SensorError
 from schedlab.history.ingest import Fault, JobSource
+from schedlab.history.pipeline import cursor_of
 from schedlab.history.pseudonyms import read_key
 from schedlab.history.sensors import coverage
 from schedlab.history.sensors.source import AnySensorSource, Request
@@ -54,8 +55,13 @@ def examine(site: Site, store_url: str, at_s: float) -> Iterator[Finding]:
 def _job_sources(site: Site, store: Store | None) -> Iterator[Finding]:
     if not site.job_sections:
         yield Finding("job sources", False, "none", "write a [[job_source]] into the site file")
-    for source in job_sources(site):
-        yield _job_source(source, None if store is None else store.cursor(source.name))
+    try:
+        sources = job_sources(site)
+    except SchedlabError as error:
+        yield Finding("job sources", False, str(error), "mend its [[job_source]] in the site file")
+        return
+    for source in sources:
+        yield _job_source(source, None if store is None else cursor_of(store, source))
 
 
 def _job_source(source: JobSource, cursor: str | None) -> Finding:
@@ -89,7 +95,8 @@ def _sensor_source(site: Site, source: AnySensorSource, at_s: float) -> Iterator
                 for host, nodes in islice(cluster.by_host.items(), _HOSTS_ASKED)
             }
             for item in source.items:
-                yield _item(source, item, Request(hosts, at_s - DAY_S, at_s))
+                request = Request(hosts, at_s - DAY_S, at_s, cluster=cluster.name)
+                yield _item(source, item, request)
 
 
 def _item(source: AnySensorSource, item: str, request: Request) -> Finding:

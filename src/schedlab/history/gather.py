@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from schedlab.errors import NoSamplesError, SensorError
 from schedlab.history.attribution import times_on
@@ -53,17 +53,18 @@ def gather(record: JobRecord, site: Site) -> Readings:
         return {}
     cluster = site.cluster(record.cluster)
     hosts = with_devices(record, cluster)
+    starts, ends = zip(*(times_on(record, host) for host in hosts), strict=True)
+    times = Request({}, min(starts), max(ends), record.jobid, cluster.name)
     return {
-        item: _read(item, sources, record, hosts)
+        item: read_item(item, sources, times, hosts)
         for item, sources in site.sensor_items(cluster.name).items()
     }
 
 
-def _read(
-    item: str, sources: Iterable[AnySensorSource], record: JobRecord, hosts: Sequence[HostUse]
+def read_item(
+    item: str, sources: Iterable[AnySensorSource], times: Request, hosts: Sequence[HostUse]
 ) -> Reading:
-    times = [times_on(record, host) for host in hosts]
-    start_s, end_s = min(start for start, _ in times), max(end for _, end in times)
+    """What the sources know of one item on these hosts, in the times of the request."""
     reading = Reading()
     for source in sources:
         section = source.items[item]
@@ -73,7 +74,7 @@ def _read(
         if not missing:
             break
         try:
-            found = source.read(item, Request(_by_host(missing), start_s, end_s, record.jobid))
+            found = source.read(item, replace(times, hosts=_by_host(missing)))
         except NoSamplesError as error:
             reading.absences.append(str(error))
         except SensorError as error:

@@ -67,6 +67,8 @@ class Sensing:
     measured: int = 0
     failed: int = 0
     """For the first time; they are measured again in the next run."""
+    failed_again: int = 0
+    """Where they had failed before."""
     left: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     """What sensors failed with, and for how many jobs."""
@@ -91,7 +93,7 @@ def ingest(
     """
     outcome, log = Outcome(source.name), store.begin_ingest(source.name)
     try:
-        since = None if from_start else store.cursor(source.name)
+        since = None if from_start else cursor_of(store, source)
         with _rare_collections():
             for batch in _batches(source.read(since)):
                 _put(store, batch, outcome, log, site)
@@ -100,25 +102,42 @@ def ingest(
         outcome.failure = str(error)
         store.end_ingest(log, failure=outcome.failure)
     else:
-        store.end_ingest(log, cursor=source.cursor)
+        store.end_ingest(log, cursor=f"{_kind(source)} {source.cursor}")
     return outcome
+
+
+def cursor_of(store: Store, source: JobSource) -> str | None:
+    """How far the source was read; None if by one of another kind, which counts otherwise."""
+    kind, _, cursor = (store.cursor(source.name) or "").partition(" ")
+    return cursor if kind == _kind(source) else None
+
+
+def _kind(source: JobSource) -> str:
+    return type(source).__name__
 
 
 def measure_due(store: Store, site: Site, *, progress: Progress = _silent) -> Sensing:
     """Ask the site's sensors about every job that waits for it, then where they failed before."""
-    sensing = Sensing()
+    sensing, asked = Sensing(), set[int]()
     for which in (Measurement.DUE, Measurement.FAILED):
-        _measure_all(store, site, which, sensing, progress)
+        _measure_all(store, site, which, sensing, asked, progress)
     sensing.left = store.count(JobQuery(measurements=(Measurement.DUE,)))
     return sensing
 
 
 def _measure_all(
-    store: Store, site: Site, which: Measurement, sensing: Sensing, progress: Progress
+    store: Store,
+    site: Site,
+    which: Measurement,
+    sensing: Sensing,
+    asked: set[int],
+    progress: Progress,
 ) -> None:
+    """Measure the jobs in that state, but for those that were asked about in this run."""
     failed_in_a_row, last = 0, 0
-    while failed_in_a_row < PATIENCE and (due := store.due(which, MEASURED_AT_ONCE, after=last)):
-        occupancy, last = _occupancy(store, site, due), due[-1].key
+    while failed_in_a_row < PATIENCE and (found := store.due(which, MEASURED_AT_ONCE, after=last)):
+        due, last = [each for each in found if each.key not in asked], found[-1].key
+        occupancy = _occupancy(store, site, due) if due else None
         measured, failed = {}, set()
         for each in due:
             measured[each], faults = _measured(each.record, site, occupancy)
@@ -128,8 +147,12 @@ def _measure_all(
             if failed_in_a_row == PATIENCE:
                 break
         store.put_measured(measured, failed)
+        asked.update(each.key for each in measured)
         sensing.measured += len(measured) - len(failed)
-        sensing.failed += len(failed) if which is Measurement.DUE else 0
+        if which is Measurement.DUE:
+            sensing.failed += len(failed)
+        else:
+            sensing.failed_again += len(failed)
         progress("sensors", sensing.measured)
 
 

@@ -13,6 +13,7 @@ from schedlab.history.keeping import ArchiveSection, ReleaseSection, StoreSectio
 from schedlab.history.schema.times import find_zone
 from schedlab.history.sensors import make_sensor_source
 from schedlab.history.sensors.source import SHARES, AnySensorSource
+from schedlab.history.web.settings import ServiceSection, read_service
 from schedlab.platform.hostlist import expand_hosts
 from schedlab.sections import build, build_each, only, parse_toml
 from schedlab.units import parse_bytes
@@ -30,6 +31,7 @@ _SECTIONS = (
     "store",
     "archive",
     "release",
+    "service",
 )
 
 
@@ -60,6 +62,8 @@ class NodesSection:
         accelerators: how many devices each node has; they are numbered from 0.
         accelerator_type: what they are.
         accelerator_memory: of each device.
+        peak_flop_per_s: what the CPUs of a node can compute, for the roofline of jobs.
+        memory_byte_per_s: what its memory can move.
     """
 
     hosts: str
@@ -68,9 +72,14 @@ class NodesSection:
     accelerators: int = 0
     accelerator_type: str | None = None
     accelerator_memory: str | None = None
+    peak_flop_per_s: float | None = None
+    memory_byte_per_s: float | None = None
 
     def __post_init__(self) -> None:
         expand_hosts(self.hosts)
+        for key in ("peak_flop_per_s", "memory_byte_per_s"):
+            if (value := getattr(self, key)) is not None and value <= 0:
+                raise ParameterError(f"{key} is {value:g}; must be > 0")
         for text in (self.memory, self.accelerator_memory):
             if text is not None:
                 parse_bytes(text)
@@ -143,6 +152,7 @@ class Site:
     store: StoreSection = field(default_factory=StoreSection)
     archive: ArchiveSection | None = None
     release: ReleaseSection = field(default_factory=ReleaseSection)
+    service: ServiceSection = field(default_factory=ServiceSection)
 
     def cluster(self, name: str | None) -> ClusterSection:
         """The cluster of that name; without a name, the only one."""
@@ -200,6 +210,7 @@ def _site(document: Mapping[str, Any], path: Path) -> Site:
         build(StoreSection, document.get("store", {}), "[store]"),
         _optional(ArchiveSection, document, "archive"),
         build(ReleaseSection, document.get("release", {}), "[release]"),
+        read_service(document.get("service", {})),
     )
 
 

@@ -65,14 +65,19 @@ def test_the_trace_is_read_on(tmp_path: Path) -> None:
     assert jobs["2"].queue_time == from_epoch(1200)
 
 
-@pytest.mark.parametrize("line", ["1 2 3", "1 x 20 300 8 250 512 16 600 1024 1 3 4 5 6 2 -1 -1"])
-def test_a_broken_line_is_a_fault(tmp_path: Path, line: str) -> None:
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("1 2 3", "3 fields; a line has 18"),
+        ("1 x 20 300 8 250 512 16 600 1024 1 3 4 5 6 2 -1 -1", '"x" is no number'),
+    ],
+)
+def test_a_broken_line_is_a_fault(tmp_path: Path, line: str, reason: str) -> None:
     """With its number, and the next one is read."""
     good = "2 100 20 300 8 250 512 16 600 1024 1 3 4 5 6 2 -1 -1"
     records, faults = read(swf(tmp_path / "a.swf", line, good))
     assert list(records) == ["2"]
-    assert len(faults) == 1
-    assert faults[0].startswith(f"{tmp_path / 'a.swf'}:2: ")
+    assert faults == [f"{tmp_path / 'a.swf'}:2: {reason}"]
 
 
 def test_names_of_gwf() -> None:

@@ -13,7 +13,7 @@ from tests.services.waiting import until
 from schedlab.history.ingest.grid_engine import GridEngine
 from schedlab.history.schema import JobRecord, JobState
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("grid-engine")]
+pytestmark = pytest.mark.slow
 
 ENDED = 10
 """Rows that the history below leaves: a rescheduled job has two, an array three."""

@@ -121,7 +121,9 @@ def test_a_rescheduled_row_without_times_counts_and_no_more(tmp_path: Path) -> N
         (0, 0, 90, JobState.COMPLETED, 0),
         (0, 3, 90, JobState.FAILED, 3),
         (37, 137, 300, JobState.TIMEOUT, 137),
-        (100, 137, 298, JobState.TIMEOUT, 137),
+        (100, 137, 299, JobState.TIMEOUT, 137),
+        (0, 137, 301, JobState.TIMEOUT, 137),
+        (0, 3, 301, JobState.FAILED, 3),
         (100, 137, 50, JobState.FAILED, 137),
         (1, 0, 0, JobState.FAILED, -1),
     ],
@@ -129,10 +131,38 @@ def test_a_rescheduled_row_without_times_counts_and_no_more(tmp_path: Path) -> N
 def test_how_a_job_ended(
     tmp_path: Path, failed: int, status: int, ran_s: int, state: JobState, exit_status: int
 ) -> None:
-    """A limit is enforced by qmaster (37) or by a signal once the limit was reached."""
+    """A limit is enforced by 37, or by a signal that job or shell died of once it was reached."""
     line = row(failed=failed, exit_status=status, end_time=NOON_S + 10 + ran_s)
     job = clean(accounting(tmp_path / "a", line))["7"]
     assert (job.state, job.exit_status) == (state, exit_status)
+
+
+@pytest.mark.parametrize(
+    ("maxvmem", "state"), [(5 << 30, JobState.OUT_OF_MEMORY), (1 << 30, JobState.TIMEOUT)]
+)
+def test_the_limit_that_was_enforced_may_be_that_of_memory(
+    tmp_path: Path, maxvmem: int, state: JobState
+) -> None:
+    """37 stands for run time, CPU time and memory: 2 slots of 2 GiB were full, or they were not."""
+    asked = {"slots": 2, "category": "-l h_rt=300,h_vmem=2G -pe smp 2"}
+    line = row(failed=37, exit_status=137, maxvmem=maxvmem, **asked)
+    assert clean(accounting(tmp_path / "a", line))["7"].state is state
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "reason"),
+    [
+        ("job_number", "seven", 'job_number is "seven"; must be a number'),
+        ("io", "inf", 'io is "inf"; must be a number'),
+        ("end_time", "9" * 20, "1e+17 s after 1970 is no time"),
+        ("failed", "", 'failed is ""; must be a number'),
+    ],
+)
+def test_a_value_that_is_none_is_named(tmp_path: Path, field: str, text: str, reason: str) -> None:
+    """Whatever stands there, the row is a fault and the next one is read."""
+    records, faults = read(accounting(tmp_path / "a", row(**{field: text}), row(job_number=8)))
+    assert list(records) == ["8"]
+    assert faults == [f"{tmp_path / 'a'}:3: {reason}"]
 
 
 def test_a_job_that_could_not_be_started(tmp_path: Path) -> None:

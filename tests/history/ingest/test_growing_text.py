@@ -73,6 +73,9 @@ def test_a_truncated_gzip_is_an_error(tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(b"one\n" * 100_000)[:-30])
     with pytest.raises(InputError, match="cannot be read"):
         list(TextInput(str(packed), None).lines(Place()))
+    packed.write_bytes(gzip.compress(b"")[:10] + b"\xff" * 60)
+    with pytest.raises(InputError, match=r"cannot be read: .* invalid block type"):
+        list(TextInput(str(packed), None).lines(Place()))
 
 
 def test_a_command_that_fails_says_why() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,6 +66,21 @@ def test_broken_records_are_faults_at_their_paths(tmp_path: Path) -> None:
     records, faults = read(StandardRecords("records", str(path)))
     assert list(records) == ["1"]
     assert faults == [f"{path}: $[0].per_host[0].node_id: is missing; it is required"]
+
+
+def test_a_packed_file_that_was_cut_off_is_read_up_to_there(tmp_path: Path) -> None:
+    """A copy that broke off still has whole records before that, and the fault says so."""
+    path = tmp_path / "jobs.jsonl.gz"
+    ids = [f"{number * 7919 % 100_003}" for number in range(2000)]
+    text = "\n".join(job(each).model_dump_json(exclude_none=True) for each in ids)
+    packed = gzip.compress(text.encode())
+    path.write_bytes(packed[: len(packed) * 2 // 3])
+    records, faults = read(StandardRecords("records", str(path)))
+    assert list(records) == ids[: len(records)]
+    assert len(records) > 500
+    assert "cannot be unpacked: Compressed file ended before" in faults[0]
+    path.write_bytes(packed[:10] + b"\xff" * 60)
+    assert "invalid block type; read up to there" in read(StandardRecords("r", str(path)))[1][0]
 
 
 def test_a_cluster_is_given_to_records_without_one(tmp_path: Path) -> None:

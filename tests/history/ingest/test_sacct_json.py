@@ -140,6 +140,19 @@ def test_a_broken_job_is_a_fault_at_its_path(tmp_path: Path) -> None:
     assert len(faults) == 3
 
 
+@pytest.mark.parametrize(("last", "jobs"), [('"job_id": 3', 2), ('"errors": [', 3)])
+def test_a_document_that_was_cut_off_is_read_up_to_there(
+    tmp_path: Path, last: str, jobs: int
+) -> None:
+    """The job in which it ends does not count, and that there was more is told."""
+    text = json.dumps({"jobs": [OLD | {"job_id": number} for number in (1, 2, 3)], "errors": []})
+    (tmp_path / "j").write_text(text[: text.rindex(last) + len(last)])
+    found = SacctJson("json", file=str(tmp_path / "j")).read()
+    assert [getattr(next(found), "jobid", None) for _ in range(jobs)] == ["1", "2", "3"][:jobs]
+    with pytest.raises(InputError, match="not JSON: EOF"):
+        next(found)
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

@@ -21,7 +21,7 @@ from schedlab.history.ingest.slurm.sacct_text import SacctText
 from schedlab.history.schema import JobState
 from schedlab.platform.hostlist import fold_hosts
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("slurm")]
+pytestmark = pytest.mark.slow
 
 RUNS = 15
 """As many attempts at jobs the history below has."""

@@ -67,6 +67,16 @@ def test_a_job_without_a_limit_says_null_even_if_nulls_are_left_out() -> None:
     assert '"req_walltime_sec":null' in record.model_dump_json(exclude_none=True)
 
 
+@pytest.mark.parametrize(
+    "items",
+    [{}, {"req_walltime_sec": None}, {"site_color": "blue"}, {"per_host": [{"node_id": "n01"}]}],
+)
+def test_what_is_kept_is_what_pydantic_writes(items: dict[str, Any]) -> None:
+    """The fast way must not differ in one letter, or each record would seem to have changed."""
+    record = JobRecord.model_validate(FINISHED | items)
+    assert record.to_json() == record.model_dump_json(exclude_none=True)
+
+
 def test_contradictions_are_refused_where_they_stand() -> None:
     """A negative run time would poison every statistic."""
     assert faults(end_time="20261115T110000+0900") == [

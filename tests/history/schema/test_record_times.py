@@ -31,6 +31,13 @@ def test_a_time_survives_being_written(moment: datetime) -> None:
     assert again.utcoffset() == moment.utcoffset()
 
 
+@given(st.datetimes(timezones=st.just(UTC)))
+def test_universal_time_is_written_like_any_other(moment: datetime) -> None:
+    """It has a shorter way of its own, which must come to the same text."""
+    elsewhere = moment.replace(tzinfo=timezone(timedelta(0), "GMT"))
+    assert format_time(moment) == format_time(elsewhere.replace(microsecond=0))
+
+
 @given(st.lists(st.integers(0, 2**33)), offsets)
 def test_text_order_is_time_order_with_one_offset(seconds: list[int], zone: timezone) -> None:
     """Tools that sort text must sort time."""

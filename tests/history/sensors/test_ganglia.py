@@ -69,6 +69,14 @@ def test_old_data_are_coarse_and_say_so(tmp_path: Path) -> None:
     assert energy_j == pytest.approx(200 * 3600, rel=0.01)
 
 
+def test_a_short_job_of_long_ago_lies_in_one_row(tmp_path: Path) -> None:
+    """Rows of two hours are all that is left: the one it ran in is known, and how long that is."""
+    write(tmp_path, "n01", np.full(600, 150.0), "RRA:AVERAGE:0.5:1:10", "RRA:AVERAGE:0.5:120:50")
+    begin_s = START_S // 7200 * 7200 + 3 * 7200 + 3000
+    series = ganglia(tmp_path).series("power_watt", "n01", None, begin_s, begin_s + 60)
+    assert (series.mean.tolist(), series.native_step_s) == ([150.0], 7200)
+
+
 def test_an_archive_of_maxima_keeps_the_peaks(tmp_path: Path) -> None:
     """Where the database has maxima of the same steps, nothing is hidden."""
     archives = ("RRA:AVERAGE:0.5:5:500", "RRA:MAX:0.5:5:500", "RRA:MIN:0.5:5:500")

@@ -176,6 +176,7 @@ def test_broken_rows_are_gaps(tmp_path: Path) -> None:
         ("time,watts\n2024-01-01T00:00:00,1\n", 'power.csv: has no column "power"'),
         ("time,power\nnoon,1\n", 'column "time": "noon" is no time such as 2024-01-31'),
         ("", "power.csv: cannot be read"),
+        ("time,power, power\n0,1,2\n", "power.csv: cannot be read: .* duplicate"),
         ("<html><body>Not found</body></html>\n", 'has no column "time"'),
     ],
 )
@@ -238,7 +239,16 @@ def test_what_is_no_parquet_is_named(tmp_path: Path) -> None:
         power(table(tmp_path, "parquet"), 0, 60)
 
 
+def test_times_that_are_none_are_named(tmp_path: Path) -> None:
+    """A column of another type than numbers, texts, dates or moments."""
+    pl.DataFrame({"time": [True], "power": [1.0]}).write_parquet(tmp_path / "power.parquet")
+    with pytest.raises(SensorError, match=r"power.parquet: cannot be read: .*dtype .bool"):
+        power(table(tmp_path, "parquet"), 0, 60)
+
+
 def test_a_wrong_zone_is_refused(tmp_path: Path) -> None:
-    """When the site file is read."""
+    """When the site file is read, as is a separator that cannot be one."""
+    with pytest.raises(SchedlabError, match=r'separator is ";;"; must be one character'):
+        table(tmp_path, separator=";;")
     with pytest.raises(SchedlabError, match=r'time_zone is "Tokyo"'):
         table(tmp_path, time_zone="Tokyo")

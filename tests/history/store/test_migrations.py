@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, NullPool, create_engine, text
 
 from schedlab.errors import StoreError
-from schedlab.history.store import Store
+from schedlab.history.store import Store, database
+from schedlab.history.store.database import revisions
 from schedlab.history.store.tables import metadata
 
 
@@ -54,6 +56,13 @@ def test_the_migrations_make_the_tables_of_postgresql(postgresql: Callable[[], s
     Store.make(url).close()
     with connected(url.replace("://", "+psycopg://")) as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+
+
+def test_migrations_are_numbered_as_alembic_orders_them() -> None:
+    """A store is opened by the numbers alone."""
+    scripts = ScriptDirectory(str(Path(database.__file__).with_name("migrations")))
+    in_order = [script.revision for script in scripts.walk_revisions()]
+    assert revisions() == in_order[::-1]
 
 
 def test_making_a_store_again_keeps_what_is_in_it(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import func, select, text
 from tests.history.records import NOON_S, job, measured_job
 
 from schedlab.errors import StoreError
@@ -40,6 +40,15 @@ def test_the_same_again_changes_nothing(store: Store) -> None:
     assert put(store, job("1"), job("2")) == Counts(added=2)
     assert put(store, job("1"), job("2")) == Counts(same=2)
     assert len(list(store.jobs())) == 2
+
+
+def test_more_records_than_a_statement_takes(store: Store) -> None:
+    """Rows go to the database many at a time; at the seams none is lost, none is put twice."""
+    many = [job(str(number), queued_s=number) for number in range(2_000)]
+    assert put(store, *many) == Counts(added=2_000)
+    assert put(store, *many, job("2000", queued_s=2_000)) == Counts(added=1, same=2_000)
+    assert ids(store) == [str(number) for number in range(2_001)]
+    assert store.select(select(func.count()).select_from(hosts)) == [(2_001,)]
 
 
 def test_a_job_that_went_on_is_replaced_with_all_its_parts(store: Store) -> None:

@@ -5,7 +5,18 @@ from __future__ import annotations
 import typer
 
 from schedlab.cli.commands import add_command, epilog
-from schedlab.cli.history import demo, doctor, export, ingest, init, show, status, validate
+from schedlab.cli.history import (
+    demo,
+    doctor,
+    export,
+    ingest,
+    init,
+    show,
+    status,
+    token,
+    user,
+    validate,
+)
 
 app = typer.Typer(
     name="history",
@@ -22,3 +33,5 @@ add_command(app, status.status, *status.EXAMPLES)
 add_command(app, show.show, *show.EXAMPLES)
 add_command(app, export.export, *export.EXAMPLES)
 add_command(app, validate.validate, *validate.EXAMPLES)
+app.add_typer(user.app)
+app.add_typer(token.app)

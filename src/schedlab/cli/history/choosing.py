@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
@@ -40,7 +39,8 @@ class Choosing:
         Option(
             "--from",
             metavar="TIME",
-            help="That ran then or later; such as 2026-01-05 or 2026-01-05T12:00+09:00.",
+            help="That ran then or later; 2026-01-05 or 2026-01-05T12:00+09:00, UTC if no zone "
+            "is said.",
             rich_help_panel=_JOBS,
         ),
     ] = None
@@ -79,10 +79,9 @@ def epoch_s(option: str, text: str | None) -> int | None:
     """The moment that an option names; UTC where it says no zone."""
     if text is None:
         return None
+    from schedlab.history.schema.times import parse_moment
+
     try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise ParameterError(
-            f'{option} "{text}" is no time; write 2026-01-05 or 2026-01-05T12:00+09:00'
-        ) from None
-    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+        return int(parse_moment(text).timestamp())
+    except ParameterError as error:
+        raise ParameterError(f"{option} {error}") from None

@@ -9,7 +9,6 @@ from typer import Option
 
 from schedlab.cli.console import AsJson, heading, out, print_json, print_notes
 from schedlab.cli.history.place import require_history
-from schedlab.errors import OutputError
 
 EXAMPLES = ("schedlab history demo", "schedlab history demo --seed 7 --out trial")
 
@@ -23,24 +22,16 @@ def demo(
 ) -> None:
     """Make a miniature site without a server, ingest it, and show the record of one job."""
     require_history()
-    from schedlab.history import pipeline
-    from schedlab.history.demo import make_demo
-    from schedlab.history.site import read_site
-    from schedlab.history.sources import job_sources
+    from schedlab.history.demo import store_demo
     from schedlab.history.store import Store
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be made: {error.strerror}") from None
-    site = read_site(make_demo(folder, seed=seed))
-    with Store.make(site.store.located(folder)) as store:
-        jobs = sum(pipeline.ingest(store, each, site=site).jobs for each in job_sources(site))
-        pipeline.measure_due(store, site)
-        smallest = min(store.jobs(), key=lambda each: (each.resource_req.num_host, each.jobid))
+    site = store_demo(folder, seed=seed)
+    with Store.open(site.store.located(folder)) as store:
+        found = list(store.jobs())
+    smallest = min(found, key=lambda each: (each.resource_req.num_host, each.jobid))
     record = smallest.model_dump(mode="json", exclude_none=True)
     if not json:
-        title = f"job {smallest.jobid}, one of {jobs} of a site of 8 nodes with 2 GPUs each"
+        title = f"job {smallest.jobid}, one of {len(found)} of a site of 8 nodes with 2 GPUs each"
         out().print(heading(title), "", sep="\n")
     print_json(record)
     notes = [

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Argument, Exit, Option
 
@@ -25,24 +24,58 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "schedlab history ingest",
     "schedlab history ingest slurm --since start",
-    "schedlab history ingest --kind swf --file trace.swf.gz --store trace.db",
+    "schedlab history ingest --kind swf trace.swf.gz --store trace.db",
+    "schedlab history ingest --kind clustercockpit job-archive --store archive.db",
+    "schedlab history ingest --kind slurm-database mariadb://reader@db/slurm_acct_db --cluster big",
 )
 _PARTLY = 1
 
 
-def ingest(
-    place: Place,
-    sources: Annotated[
-        list[str] | None,
-        Argument(metavar="[SOURCE]...", help="Job sources of the site file; all if none is named."),
-    ] = None,
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """What is read, and from where on."""
+
     since: Annotated[
         Literal["last", "start"],
         Option(metavar="last|start", help="Read what is new, or everything again."),
-    ] = "last",
+    ] = "last"
+    kind: Annotated[
+        str | None,
+        Option(
+            metavar="KIND",
+            help="Read what is named itself, without a site file, as a job source of this kind.",
+        ),
+    ] = None
+    cluster: Annotated[
+        str | None,
+        Option(metavar="NAME", help="The cluster of these jobs, where --kind does not tell."),
+    ] = None
+
+    def sources(
+        self, place: Place, names: Sequence[str]
+    ) -> tuple[Site | None, Sequence[JobSource]]:
+        """The sources of these names, and the site that describes them, if one does."""
+        from schedlab.history.sources import job_sources, lone_job_source
+
+        if self.kind is None and self.cluster is not None:
+            raise ParameterError(
+                "--cluster belongs to --kind; in a site file a source says its own"
+            )
+        if self.kind is None:
+            site = place.read()
+            return site, job_sources(site, names)
+        if not names:
+            raise ParameterError(f"--kind {self.kind}: name the file, folder or database to read")
+        return None, [lone_job_source(self.kind, each, self.cluster) for each in names]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measuring:
+    """Whether sensors are asked, and about which jobs."""
+
     sensors: Annotated[
         bool, Option("--sensors/--no-sensors", help="Ask the site's sensors about the jobs.")
-    ] = True,
+    ] = True
     remeasure: Annotated[
         bool,
         Option(
@@ -50,13 +83,35 @@ def ingest(
             metavar="",
             help="Ask the sensors about all jobs again, as after a change of the site file.",
         ),
-    ] = False,
-    kind: Annotated[
-        str | None,
-        Option(metavar="KIND", help="Read one file of this kind, without a site file."),
-    ] = None,
-    file: Annotated[
-        str | None, Option(metavar="FILE", help="The file, or folder, that --kind reads.")
+    ] = False
+
+
+@dataclass(frozen=True)
+class Ingested:
+    """What came of it."""
+
+    sources: list[Outcome]
+    sensors: Sensing | None = None
+    archive: Archived | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether everything could be read."""
+        read = not any(each.failure or each.fault_count for each in self.sources)
+        return read and not (self.sensors and self.sensors.failed)
+
+
+def ingest(
+    place: Place,
+    reading: Reading,
+    measuring: Measuring,
+    sources: Annotated[
+        list[str] | None,
+        Argument(
+            metavar="[SOURCE]...",
+            help="Job sources of the site file, all if none is named; with --kind, the files, "
+            "folders or databases to read.",
+        ),
     ] = None,
     json: AsJson = False,
 ) -> None:
@@ -66,68 +121,46 @@ def ingest(
     read is reported, and the rest goes on; the exit code is then 1.
     """
     require_history()
+    done = _ingested(place, reading, measuring, tuple(sources or ()))
+    if json:
+        print_json(asdict(done))
+    else:
+        out().print(_table(done.sources))
+    print_notes(_notes(done), to_stderr=json)
+    for outcome in done.sources:
+        if outcome.failure is not None:
+            reason = outcome.failure.removeprefix(f"{outcome.source}: ")
+            told = f"{outcome.source}: not read to its end: {reason}"
+            err().print(told, style="red", soft_wrap=True)
+    if not done.is_whole:
+        raise Exit(_PARTLY)
+
+
+def _ingested(
+    place: Place, reading: Reading, measuring: Measuring, names: Sequence[str]
+) -> Ingested:
     from schedlab.cli.progress import progress
     from schedlab.history import pipeline
     from schedlab.history.archive import archive_days
     from schedlab.history.store import Store
 
-    site, chosen = _sources(place, tuple(sources or ()), kind, file)
-    with (
-        Store.open(place.url()) as store,
-        store.ingesting(),
-        progress("ingesting") as report,
-    ):
+    site, chosen = reading.sources(place, names)
+    with Store.open(place.url()) as store, store.ingesting(), progress("ingesting") as report:
 
         def tell(what: str, jobs: int) -> None:
             report(jobs, None, f"{what}: {jobs:,} jobs")
 
+        again = reading.since == "start"
         outcomes = [
-            pipeline.ingest(store, each, site=site, from_start=since == "start", progress=tell)
+            pipeline.ingest(store, each, site=site, from_start=again, progress=tell)
             for each in chosen
         ]
-        sensing = archived = None
-        if site is not None and site.sensor_sources and sensors:
-            if remeasure:
-                store.measure_again()
-            sensing = pipeline.measure_due(store, site, progress=tell)
-            archived = archive_days(site, store, time.time())
-    if json:
-        print_json(_facts(outcomes, sensing, archived))
-    else:
-        out().print(_table(outcomes))
-    print_notes(_notes(outcomes, sensing, archived), to_stderr=json)
-    for outcome in outcomes:
-        if outcome.failure is not None:
-            err().print(f"{outcome.source}: not read to its end: {outcome.failure}", style="red")
-    if any(each.failure or each.fault_count for each in outcomes) or (sensing and sensing.failed):
-        raise Exit(_PARTLY)
-
-
-def _sources(
-    place: Place, names: Sequence[str], kind: str | None, file: str | None
-) -> tuple[Site | None, Sequence[JobSource]]:
-    from schedlab.history.ingest import make_job_source
-    from schedlab.history.sources import job_sources
-
-    if (kind is None) != (file is None):
-        raise ParameterError("say both --kind and --file, or neither")
-    if kind is not None and file is not None:
-        if names:
-            raise ParameterError("--kind reads one file; name no sources of a site file")
-        key = "folder" if Path(file).is_dir() else "file"
-        return None, [make_job_source({"kind": kind, "name": file, key: file}, "--kind")]
-    site = place.read()
-    return site, job_sources(site, names)
-
-
-def _facts(
-    outcomes: Sequence[Outcome], sensing: Sensing | None, archived: Archived | None
-) -> dict[str, Any]:
-    return {
-        "sources": [asdict(each) for each in outcomes],
-        "sensors": None if sensing is None else asdict(sensing),
-        "archive": None if archived is None else asdict(archived),
-    }
+        if site is None or not site.sensor_sources or not measuring.sensors:
+            return Ingested(outcomes)
+        if measuring.remeasure:
+            store.measure_again()
+        sensing = pipeline.measure_due(store, site, progress=tell)
+        return Ingested(outcomes, sensing, archive_days(site, store, time.time()))
 
 
 def _table(outcomes: Sequence[Outcome]) -> Table:
@@ -138,21 +171,21 @@ def _table(outcomes: Sequence[Outcome]) -> Table:
     return table
 
 
-def _notes(
-    outcomes: Sequence[Outcome], sensing: Sensing | None, archived: Archived | None
-) -> Iterator[str]:
-    for each in outcomes:
+def _notes(done: Ingested) -> Iterator[str]:
+    for each in done.sources:
         yield from (f"fault: {fault}" for fault in each.faults)
         if each.fault_count > len(each.faults):
             yield f"... and {each.fault_count - len(each.faults):,} more; the store's log has them"
-    if sensing is not None:
+    if (sensing := done.sensors) is not None:
         yield f"sensors: {sensing.measured:,} jobs measured"
-        if sensing.failed:
-            yield f"sensors failed for {sensing.failed:,} jobs, which will be measured again:"
+        if sensing.failed or sensing.failed_again:
+            again = f", and once more for {sensing.failed_again:,}" if sensing.failed_again else ""
+            yield f"sensors failed for {sensing.failed:,} jobs{again}; the next ingest asks again:"
             for reason, jobs in sensing.reasons.most_common(5):
                 yield f"  {reason} ({jobs:,} jobs)"
         if sensing.left:
             yield f"{sensing.left:,} jobs were left to the next ingest"
+    archived = done.archive
     if archived is not None and (archived.files or archived.failures):
         yield f"archive: {archived.files:,} files written"
         yield from (f"not archived: {failure}" for failure in archived.failures[:5])

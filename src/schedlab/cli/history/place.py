@@ -67,3 +67,11 @@ def require_history() -> None:
     for package in ("alembic", "duckdb", "httpx", "pydantic", "sqlalchemy"):
         if find_spec(package) is None:
             raise MissingExtraError(package, "history")
+
+
+def require_service() -> None:
+    """The same for those of the web service."""
+    require_history()
+    for package in ("argon2", "authlib", "fastapi", "jinja2", "python_multipart", "uvicorn"):
+        if find_spec(package) is None:
+            raise MissingExtraError(package, "web")

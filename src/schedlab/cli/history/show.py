@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timezone
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument
 
-from schedlab.cli.console import AsJson, cell, new_table, out, print_json
+from schedlab.cli.console import AsJson, cell, new_table, out, print_json, print_notes
 from schedlab.cli.history.choosing import Choosing
 from schedlab.cli.history.place import Place
 from schedlab.errors import InputError
@@ -41,19 +42,20 @@ def show(
         where = store.shown
     if not found:
         raise InputError(f"{where}: has no such job")
+    zone = place.zone()
     if jobs or json:
         from schedlab.history.export.zone import in_zone
 
-        zone = place.zone()
         records = [in_zone(each.model_dump(mode="json", exclude_none=True), zone) for each in found]
         print_json(records[0] if len(records) == 1 and jobs else records)
-        return
-    out().print(_table(found))
+    else:
+        out().print(_table(found, zone))
     if count > len(found):
-        out().print(f"the first {len(found):,} of {count:,} jobs; see --limit", style="dim")
+        left = f"the first {len(found):,} of {count:,} jobs; see --limit"
+        print_notes([left], to_stderr=json)
 
 
-def _table(found: Sequence[JobRecord]) -> Table:
+def _table(found: Sequence[JobRecord], zone: timezone) -> Table:
     from schedlab.platform.hostlist import fold_hosts
     from schedlab.units import short_duration
 
@@ -70,7 +72,7 @@ def _table(found: Sequence[JobRecord]) -> Table:
             each.user_identifier or "–",
             each.state or "–",
             fold_hosts(hosts) if hosts else str(each.resource_req.num_host),
-            f"{each.start_time:%Y-%m-%d %H:%M}" if each.start_time else "–",
+            f"{each.start_time.astimezone(zone):%Y-%m-%d %H:%M}" if each.start_time else "–",
             cell(ran_s, short_duration),
             cell(energy, lambda joules: f"{joules / 3.6e6:.3g} kWh"),
         )

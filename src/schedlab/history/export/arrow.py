@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from itertools import islice
@@ -26,11 +26,12 @@ class _ColumnarExporter(Exporter):
         """Some rows at a time."""
         import pyarrow as pa
 
-        schema, records = _schema(), iter(records)
+        columns, records = schema_of(COLUMNS), iter(records)
+        schema = columns.append(pa.field(_WHOLE, pa.string()))
         with self.opened(path, schema) as writer:
             while some := list(islice(records, _ROWS)):
-                columns = [*zip(*map(row, some), strict=True), tuple(map(whole, some))]
-                arrays = [pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)]
+                batch = record_batch(some, COLUMNS, columns)
+                arrays = [*batch.columns, pa.array(map(whole, some), pa.string())]
                 writer.write_batch(pa.record_batch(arrays, schema=schema))
 
     def texts(self, path: Path) -> Iterator[str]:
@@ -92,7 +93,8 @@ class ArrowExporter(_ColumnarExporter):
             yield from (file.get_batch(number) for number in range(file.num_record_batches))
 
 
-def _schema() -> Any:
+def schema_of(columns: Iterable[str]) -> Any:
+    """The types of some of the flat columns."""
     import pyarrow as pa
 
     types = {
@@ -102,5 +104,14 @@ def _schema() -> Any:
         bool: pa.bool_(),
         datetime: pa.timestamp("s", tz="UTC"),
     }
-    fields = [(name, types[kind]) for name, (kind, _) in COLUMNS.items()]
-    return pa.schema([*fields, (_WHOLE, pa.string())])
+    return pa.schema([(name, types[COLUMNS[name][0]]) for name in columns])
+
+
+def record_batch(records: Sequence[Record], columns: Iterable[str], schema: Any) -> Any:
+    """Some of the flat columns of some records, which are at least one."""
+    import pyarrow as pa
+
+    names = tuple(columns)
+    values = zip(*(row(record, names) for record in records), strict=True)
+    arrays = [pa.array(each, field.type) for each, field in zip(values, schema, strict=True)]
+    return pa.record_batch(arrays, schema=schema)

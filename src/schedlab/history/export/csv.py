@@ -21,7 +21,7 @@ class CsvExporter(Exporter):
         with path.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream, lineterminator="\n")
             writer.writerow(COLUMNS)
-            writer.writerows(map(_written, row(record)) for record in records)
+            writer.writerows(map(written, row(record)) for record in records)
 
     def texts(self, path: Path) -> Iterator[str]:
         """The cells of columns that hold names."""
@@ -31,7 +31,8 @@ class CsvExporter(Exporter):
                 yield from (cells[name] for name in names if name not in VOCABULARY)
 
 
-def _written(value: Value) -> Value:
+def written(value: Value) -> Value:
+    """The value as a cell has it."""
     if isinstance(value, datetime):
         return value.isoformat()
     return str(value).lower() if isinstance(value, bool) else value

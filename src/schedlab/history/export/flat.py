@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -88,9 +88,9 @@ COLUMNS: dict[str, tuple[type, Callable[[Record], Any]]] = {
 """The type of each column, and how its value is found in a record."""
 
 
-def row(record: Record) -> Iterator[Value]:
-    """The values of the columns."""
-    return (find(record) for _, find in COLUMNS.values())
+def row(record: Record, columns: Iterable[str] = COLUMNS) -> Iterator[Value]:
+    """The values of the columns, or of some of them."""
+    return (COLUMNS[name][1](record) for name in columns)
 
 
 def whole(record: Record) -> str:

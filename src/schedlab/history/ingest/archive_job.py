@@ -35,34 +35,34 @@ def add_numbers(document: Document, numbers: Sequence[float], epoch_s: int) -> J
     document["req_walltime_sec"] = limit_s if limit_s > 0 else None
     document["resource_req"] = request
     if run_s < 0 or (state is JobState.CANCELLED and run_s == 0 and procs <= 0):
-        document |= _withdrawn(state, queued_s, wait_s)
+        _add_withdrawal(document, state, queued_s, wait_s)
     else:
-        document |= _run(state, queued_s + max(wait_s, 0), run_s)
+        _add_run(document, state, queued_s + max(wait_s, 0), run_s)
         if procs > 0:
             document["resource_alloc"] = {"num_host": procs, "num_cpu": procs}
             document["usage"] = _usage(cpu_s, used_kb, procs)
     return JobRecord.model_validate(document)
 
 
-def _withdrawn(state: JobState | None, queued_s: float, wait_s: float) -> Document:
+def _add_withdrawal(
+    document: Document, state: JobState | None, queued_s: float, wait_s: float
+) -> None:
     """What is known of a job that never ran."""
     if state is JobState.COMPLETED:
         raise ValueError("the job completed, but its run time is unknown")
-    end = {"end_time": from_epoch(queued_s + wait_s)} if wait_s >= 0 else {}
-    return {"state": state or JobState.CANCELLED, **end}
+    document["state"] = state or JobState.CANCELLED
+    if wait_s >= 0:
+        document["end_time"] = from_epoch(queued_s + wait_s)
 
 
-def _run(state: JobState | None, started_s: float, run_s: float) -> Document:
+def _add_run(document: Document, state: JobState | None, started_s: float, run_s: float) -> None:
     """What is known of a job that ran; the archives do not say where."""
-    run: Document = {
-        "start_time": from_epoch(started_s),
-        "end_time": from_epoch(started_s + run_s),
-        "per_host": [],
-    }
+    document["start_time"] = from_epoch(started_s)
+    document["end_time"] = from_epoch(started_s + run_s)
+    document["per_host"] = []
     if state is not None:
-        run["state"] = state
-        run["exit_status"] = 0 if state is JobState.COMPLETED else -1
-    return run
+        document["state"] = state
+        document["exit_status"] = 0 if state is JobState.COMPLETED else -1
 
 
 def _usage(cpu_s: float, used_kb: float, procs: int) -> Document | None:

@@ -6,7 +6,6 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar
 
 from schedlab.history.ingest.archive_job import NUMBERS, Document, add_numbers
@@ -39,24 +38,22 @@ class _Trace(ABC):
 
     def read(self, since: str | None = None) -> Iterator[JobRecord | Fault]:
         """The jobs of the lines since then; parts of a job that has a line for all are not."""
-        place = Place.parse(since)
+        place, label = Place.parse(since), self._input.label
         for line in self._input.lines(place):
             text = line.text.strip()
             if text.startswith(self.comment):
                 if start := _START.match(text):
                     place.memory["epoch_s"] = int(start[1])
             elif text:
-                where = f"{self._input.label}:{line.number}"
                 epoch_s = place.memory.get("epoch_s", 0)
-                yield from made(where, partial(self._records, text.split(), epoch_s))
+                yield from made(f"{label}:{line.number}", self._records, text.split(), epoch_s)
         self.cursor = str(place)
 
-    def _records(self, words: Sequence[str], epoch_s: int) -> Iterator[JobRecord]:
+    def _records(self, words: Sequence[str], epoch_s: int) -> Sequence[JobRecord]:
         if len(words) != self.fields:
             raise ValueError(f"{len(words)} fields; a line has {self.fields}")
         record = add_numbers(self.names(words), _numbers(words[:NUMBERS]), epoch_s)
-        if record is not None:
-            yield record
+        return () if record is None else (record,)
 
     @abstractmethod
     def names(self, words: Sequence[str]) -> Document:
@@ -106,6 +103,13 @@ def _shared_names(words: Sequence[str], cluster: str | None) -> Document:
 
 def _numbers(words: Sequence[str]) -> list[int | float]:
     try:
-        return [int(word) for word in words]
+        return list(map(int, words))
     except ValueError:
-        return [float(word) for word in words]
+        return list(map(_number, words))
+
+
+def _number(word: str) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        raise ValueError(f'"{word}" is no number') from None

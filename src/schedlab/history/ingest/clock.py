@@ -47,8 +47,7 @@ def limit_of_minutes(text: str) -> int | None:
 def seconds_of(text: str) -> float:
     """Seconds in ``[DD-[HH:]]MM:SS[.fff]``, as Slurm prints durations."""
     days, _, clock = text.rpartition("-")
-    *larger, seconds = clock.split(":")
-    minutes = 0
-    for part in larger:
-        minutes = minutes * 60 + int(part)
-    return float(seconds) + 60 * minutes + 86400 * int(days or 0)
+    seconds = 0.0
+    for part in clock.split(":"):
+        seconds = 60 * seconds + float(part)
+    return seconds + 86400 * int(days or 0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +43,7 @@ class ClusterCockpit:
         for written_ns, path in _files(self.folder):
             if written_ns >= int(since or 0):
                 newest = max(newest, written_ns)
-                yield from made(f"{path}", partial(_records, path))
+                yield from made(f"{path}", _records, path)
         self.cursor = str(newest)
 
 

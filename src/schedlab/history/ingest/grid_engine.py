@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
 
 from schedlab.history.ingest.attempts import Attempts
 from schedlab.history.ingest.grid_engine_job import RESCHEDULED, record_of
@@ -116,9 +115,8 @@ class GridEngine:
         for run in runs.add(row, line):
             yield from self._records(run, attempts)
 
-    def _records(self, run: _Run, attempts: Attempts) -> Iterator[JobRecord | Fault]:
-        where = f"{self._input.label}:{run.line}"
-        yield from made(where, partial(self._record, run, attempts))
+    def _records(self, run: _Run, attempts: Attempts) -> Sequence[JobRecord | Fault]:
+        return made(f"{self._input.label}:{run.line}", self._record, run, attempts)
 
     def _record(self, run: _Run, attempts: Attempts) -> list[JobRecord]:
         row = run.master

@@ -12,7 +12,7 @@ RESCHEDULED = frozenset({24, 25})
 """``failed`` of a run that was put back: migrating, or rescheduling."""
 
 _ENFORCED_LIMIT = 37
-_DELIVERY_S = 5  # a limit counts from when the host got the job, some time before it started
+_CUT_S = 2  # start and end are written in whole seconds
 _INTERACTIVE = frozenset({"QLOGIN", "QRLOGIN", "QRSH", "INTERACTIVE"})
 _MEMORY = ("h_vmem", "s_vmem", "mem_free", "m_mem_free", "h_rss")
 
@@ -24,7 +24,7 @@ def record_of(
     wanted = requests_in(row.category)
     hosts = list(dict.fromkeys(each.hostname for each in (row, *slaves)))
     limit_s = seconds_in(wanted.get("h_rt")) or seconds_in(wanted.get("s_rt"))
-    state = _state(row, limit_s)
+    state = _state(row, wanted, limit_s)
     document: dict[str, Any] = {
         "jobid": _jobid(row, attempt),
         "cluster": cluster,
@@ -67,18 +67,26 @@ def _request(row: Row, wanted: dict[str, str], hosts: int, gpus: Sequence[str]) 
     return request
 
 
-def _state(row: Row, limit_s: int | None) -> JobState:
+def _state(row: Row, wanted: dict[str, str], limit_s: int | None) -> JobState:
     if row.failed in RESCHEDULED:
         return JobState.REQUEUED
     if row.deleted:
         return JobState.CANCELLED
-    if row.failed == _ENFORCED_LIMIT:
-        return JobState.TIMEOUT
-    if row.failed and limit_s and row.started and row.ended:
+    # A shell that sees its child killed first ends by itself: the code tells, and failed is 0.
+    was_stopped = bool(row.failed) or row.exit_status > 128
+    if was_stopped and limit_s and row.started and row.ended:
         ran_s = (row.ended - row.started).total_seconds()
-        if ran_s >= limit_s - _DELIVERY_S and row.exit_status > 128:
+        if ran_s >= limit_s - _CUT_S:
             return JobState.TIMEOUT
+    if row.failed == _ENFORCED_LIMIT:
+        return JobState.OUT_OF_MEMORY if _filled_memory(row, wanted) else JobState.TIMEOUT
     return JobState.FAILED if row.failed or row.exit_status else JobState.COMPLETED
+
+
+def _filled_memory(row: Row, wanted: dict[str, str]) -> bool:
+    """Whether of the limits that are enforced it was that of memory, which is per slot."""
+    limit = bytes_in(wanted.get("h_vmem"))
+    return limit is not None and row.maxvmem_bytes >= limit * row.slots
 
 
 def _job_type(row: Row) -> str:

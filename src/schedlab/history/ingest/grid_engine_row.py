@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
+from typing import TypeVar
 
 from schedlab.history.schema.times import from_epoch
+
+T = TypeVar("T", int, float)
 
 FIELDS = (
     *("qname", "hostname", "group", "owner", "job_name", "job_number", "account", "priority"),
@@ -66,34 +71,48 @@ def parse_row(text: str) -> Row:
         raise ValueError(f"{len(values)} fields; accounting has {len(FIELDS)} or more")
     named = dict(zip(FIELDS + _UNIVA_FIELDS, values, strict=False))
     get = named.__getitem__
+
+    def whole(name: str) -> int:
+        return _number(int, name, named[name])
+
+    def number(name: str) -> float:
+        return _number(float, name, named[name])
+
     return Row(
         qname=get("qname"),
         hostname=get("hostname"),
         owner=get("owner"),
         job_name=get("job_name"),
-        job=int(get("job_number")),
-        task=int(get("task_number")),
-        priority=int(get("priority")),
-        submitted=_moment(get("submission_time")),
-        started=_moment(get("start_time")),
-        ended=_moment(get("end_time")),
-        failed=int(get("failed").split()[0]),
-        exit_status=int(get("exit_status")),
+        job=whole("job_number"),
+        task=whole("task_number"),
+        priority=whole("priority"),
+        submitted=_moment(whole("submission_time")),
+        started=_moment(whole("start_time")),
+        ended=_moment(whole("end_time")),
+        failed=whole("failed"),
+        exit_status=whole("exit_status"),
         account=get("account"),
         project="" if get("project") == "NONE" else get("project"),
-        slots=int(get("slots")),
+        slots=whole("slots"),
         category=get("category"),
         is_slave=get("pe_taskid") not in ("NONE", ""),
         deleted=named.get("qdel_info", "NONE") != "NONE",
-        cpu_s=float(get("cpu")),
-        maxrss_bytes=int(float(named.get("maxrss") or float(get("ru_maxrss")) * 1024)),
-        maxvmem_bytes=int(float(get("maxvmem"))),
-        io_bytes=int(float(get("io")) * (1 << 30)),
+        cpu_s=number("cpu"),
+        maxrss_bytes=int(number("maxrss") if named.get("maxrss") else number("ru_maxrss") * 1024),
+        maxvmem_bytes=int(number("maxvmem")),
+        io_bytes=int(number("io") * (1 << 30)),
     )
 
 
-def _moment(text: str) -> datetime | None:
-    time = int(text)
+def _number(kind: type[T], name: str, text: str) -> T:
+    with suppress(ValueError):
+        number = kind(text)
+        if math.isfinite(number):
+            return number
+    raise ValueError(f'{name} is "{text}"; must be a number')
+
+
+def _moment(time: int) -> datetime | None:
     if time <= 0:
         return None
     return from_epoch(time / 1000 if time >= _MILLISECONDS else time)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -11,15 +12,17 @@ from schedlab.history.schema.fault import Fault, faults_of
 from schedlab.history.schema.job import JobRecord
 
 
-def made(where: str, make: Callable[[], Iterable[JobRecord]]) -> Iterator[JobRecord | Fault]:
-    """The records that ``make`` makes of the row at ``where``, or why it cannot."""
+def made(
+    where: str, make: Callable[..., Sequence[JobRecord]], *given: Any
+) -> Sequence[JobRecord | Fault]:
+    """The records that ``make`` makes of what the row at ``where`` has given, or why it cannot."""
     try:
-        yield from make()
+        return make(*given)
     except ValidationError as error:
-        yield from faults_of(error, where)
+        return list(faults_of(error, where))
     except KeyError as error:
-        yield Fault(where, f"{error.args[0]} is missing")
+        return [Fault(where, f"{error.args[0]} is missing")]
     except (SchedlabError, ValueError) as error:
-        yield Fault(where, str(error))
+        return [Fault(where, str(error))]
     except (TypeError, AttributeError, IndexError, OverflowError) as error:
-        yield Fault(where, f"cannot be understood: {error}")
+        return [Fault(where, f"cannot be understood: {error}")]

@@ -32,7 +32,8 @@ def read_key(path: str | Path) -> bytes:
             mode = stat.S_IMODE(os.fstat(stream.fileno()).st_mode)
             key = stream.read().strip()
     except FileNotFoundError:
-        raise InputError(f"key {path}: does not exist; make it with --new-key") from None
+        remedy = "make it with: schedlab history init --new-key"
+        raise InputError(f"key {path}: does not exist; {remedy}") from None
     except OSError as error:
         raise InputError(f"key {path}: cannot be read: {error.strerror}") from None
     if mode & 0o077:

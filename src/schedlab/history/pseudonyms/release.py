@@ -82,8 +82,8 @@ class Release:
         called = self._treated("node", node) or f"host-{at}"
         return {**self._part(host, called), "node_id": called}
 
-    def _part(self, part: Record, node: str) -> Record:
-        """A host, or a part of one, whose timelines are called after the node's new name."""
+    def _part(self, part: Record, node: str, device: str | None = None) -> Record:
+        """A host, or a part of one, whose timelines are called after its new name."""
         released: Record = {}
         for item, value in part.items():
             if item.endswith("_time") and is_time(value):
@@ -92,12 +92,15 @@ class Release:
                 released[item] = self._treated("node", value)
             elif item in ("accelerator", "storage"):
                 several = isinstance(value, list)
-                parts = [self._part(each, node) for each in (value if several else [value])]
+                parts = [
+                    self._part(each, node, str(at))
+                    for at, each in enumerate(value if several else [value])
+                ]
                 released[item] = parts if several else parts[0]
             elif item.endswith("_provenance"):
                 released[item] = _without_reason(value)
             elif isinstance(value, str) and "timelines/" in value:
-                released[item] = self._uri(value, node)
+                released[item] = self._uri(value, node, device)
             elif item in _PART_TEXTS or not isinstance(value, str):
                 released[item] = value
             else:
@@ -125,10 +128,13 @@ class Release:
     def _time(self, text: str) -> str:
         return format_time(parse_time(text) + self._shift) if self._shift else text
 
-    def _uri(self, uri: str, node: str) -> str:
+    def _uri(self, uri: str, node: str, device: str | None) -> str:
+        """A device whose name is hidden is called by its place among those of the host."""
         old = parse_timeline_uri(uri)
         start, end = old.start + self._shift, old.end + self._shift
-        return str(TimelineUri(old.cluster, old.jobid, node, old.item, start, end, old.device))
+        if old.device is None or self.policy.keeps("node"):
+            device = old.device
+        return str(TimelineUri(old.cluster, old.jobid, node, old.item, start, end, device))
 
 
 def _without_dropped(released: Record, given: Record) -> Record:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -12,25 +14,18 @@ from pydantic_core import from_json
 from schedlab.errors import InputError
 from schedlab.history.schema.fault import Fault
 
+_PART_BYTES = 1 << 16
+
 Place = tuple[str, str]
 """The file, with a line where there are several documents, and the path of the root in it."""
 
 
-def read_bytes(path: str | Path) -> bytes:
-    """The file's content, unpacked if it is gzip."""
-    try:
-        raw = Path(path).read_bytes()
-        return gzip.decompress(raw) if raw.startswith(b"\x1f\x8b") else raw
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except (OSError, EOFError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{path}: cannot be read: {reason}") from None
-
-
 def read_documents(path: str | Path) -> Iterator[tuple[Place, Any] | Fault]:
     """Every document of the file with its place; what is no JSON is a fault."""
-    data = read_bytes(path).strip()
+    data, broken = _content(path)
+    if broken is not None:
+        yield Fault(f"{path}", f"cannot be unpacked: {broken}; read up to there")
+    data = data.strip()
     if data.startswith(b"["):
         yield from _array(path, data)
     elif data:
@@ -71,3 +66,25 @@ def _lines(path: str | Path, data: bytes) -> Iterator[tuple[Place, Any] | Fault]
                 yield (f"{path}:{number}", "$"), from_json(line)
             except ValueError as error:
                 yield Fault(f"{path}:{number}", f"not JSON: {error}")
+
+
+def _content(path: str | Path) -> tuple[bytes, str | None]:
+    """What the file holds, unpacked if it is gzip, and why that ends too early, if it does."""
+    try:
+        raw = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    return _unpacked(raw) if raw.startswith(b"\x1f\x8b") else (raw, None)
+
+
+def _unpacked(packed: bytes) -> tuple[bytes, str | None]:
+    parts = []
+    with gzip.open(BytesIO(packed)) as stream:
+        try:
+            while part := stream.read1(_PART_BYTES):
+                parts.append(part)
+        except (OSError, EOFError, zlib.error) as error:
+            return b"".join(parts), str(error)
+    return b"".join(parts), None

@@ -10,7 +10,13 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Self
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    TypeAdapter,
+    model_serializer,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from schedlab.history.schema.timeline import Item, Number, WithTimelines
@@ -150,8 +156,8 @@ class Carbon(Item):
     source: str | None = None
 
 
-class JobRecord(Item):
-    """One job, or one attempt at it where it was queued again."""
+class JobItems(Item):
+    """The items of a job's record."""
 
     jobid: Text
     queue_time: Time | None = None
@@ -189,11 +195,6 @@ class JobRecord(Item):
     carbon: Carbon | None = None
     schema_version: Annotated[str, Field(pattern=r"^1\.\d+$")] = SCHEMA_VERSION
 
-    @property
-    def identity(self) -> tuple[str, str, datetime | None, int]:
-        """What tells the job from all others: ids are reused, queued again, and overlap."""
-        return (self.cluster or "", self.jobid, self.queue_time, self.attempt or 1)
-
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.start_time is None:
@@ -210,6 +211,26 @@ class JobRecord(Item):
         elif self.end_time < self.start_time:
             raise _error("end_time", "end_time lies before start_time")
         return self
+
+
+_items_to_json = TypeAdapter(JobItems).serializer.to_json
+
+
+class JobRecord(JobItems):
+    """One job, or one attempt at it where it was queued again."""
+
+    @property
+    def identity(self) -> tuple[str, str, datetime | None, int]:
+        """What tells the job from all others: ids are reused, queued again, and overlap."""
+        return (self.cluster or "", self.jobid, self.queue_time, self.attempt or 1)
+
+    def to_json(self) -> str:
+        """The record as it is kept: nulls are left out, but for the one that is required."""
+        # The items by themselves, as ``_with_walltime`` adds a third to the time.
+        text = _items_to_json(self, exclude_none=True).decode()
+        if self.req_walltime_sec is None:
+            return f'{text[:-1]},"req_walltime_sec":null}}'
+        return text
 
     @model_serializer(mode="wrap")
     def _with_walltime(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:

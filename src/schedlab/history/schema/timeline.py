@@ -99,23 +99,25 @@ class WithTimelines(Item):
 
     STANDARD: ClassVar[tuple[str, ...]] = ()
     FLAT: ClassVar[dict[str, tuple[str, str]]] = {}
+    PLAIN: ClassVar[frozenset[str]] = frozenset()
 
     timelines: dict[str, Timeline] = Field(default_factory=dict)
 
     @classmethod
     def __pydantic_init_subclass__(cls, **options: Any) -> None:
-        """Know the JSON names of the standard timelines."""
+        """Know the JSON names of the standard timelines, and those of all else."""
         super().__pydantic_init_subclass__(**options)
         cls.FLAT = flat_names(cls.STANDARD)
+        cls.PLAIN = frozenset(cls.model_fields)
 
     @model_validator(mode="before")
     @classmethod
     def _gather(cls, given: Any) -> Any:
-        if isinstance(given, dict):
-            for key in given:
-                if key in cls.FLAT or key.endswith(_PROVENANCE):
-                    own = (k.removesuffix(_PROVENANCE) for k in given if k.endswith(_PROVENANCE))
-                    return _gathered(given, cls.FLAT | flat_names(own))
+        if not isinstance(given, dict) or given.keys() <= cls.PLAIN:
+            return given
+        own = [key.removesuffix(_PROVENANCE) for key in given if key.endswith(_PROVENANCE)]
+        if own or not given.keys().isdisjoint(cls.FLAT):
+            return _gathered(given, cls.FLAT | flat_names(own))
         return given
 
     @model_serializer(mode="wrap")

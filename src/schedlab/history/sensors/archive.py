@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,12 @@ from schedlab.history.sensors.source import (
 
 DAY_S = 86_400
 PART = "part.parquet"
+
+
+def cluster_folder(cluster: str) -> str:
+    """Where in an archive the timelines of a cluster are."""
+    return f"cluster={quote(cluster, safe='')}"
+
 
 _QUERY = """
 SELECT host, device, start_s, end_s, mean, minimum, maximum, unit, source,
@@ -87,9 +94,18 @@ class ArchiveSource(SensorSource[ArchiveSourceSection, ItemSection]):
     def _files(self, item: str, request: Request) -> Iterator[Path]:
         day = datetime.fromtimestamp(request.start_s, UTC).date()
         while day <= datetime.fromtimestamp(request.end_s, UTC).date():
-            pattern = f"cluster=*/date={day}/item={item}/{PART}"
-            yield from sorted((self.folder / self.section.folder).glob(pattern))
+            for folder in self._clusters(request.cluster):
+                path = folder / f"date={day}" / f"item={item}" / PART
+                if path.is_file():
+                    yield path
             day += timedelta(days=1)
+
+    def _clusters(self, cluster: str | None) -> list[Path]:
+        """The folder of that cluster; without its name, those of all."""
+        folder = self.folder / self.section.folder
+        if cluster is not None:
+            return [folder / cluster_folder(cluster)]
+        return sorted(folder.glob("cluster=*"))
 
 
 def _series(columns: dict[str, NDArray[Any]], item: ItemSection) -> Iterator[tuple[Place, Series]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schedlab.errors import SensorError
+from schedlab.errors import ParameterError, SensorError
 from schedlab.history.sensors.clock import EPOCH, with_epoch
 from schedlab.history.sensors.source import Request
 from schedlab.history.sensors.table import TableItem, TableSection, TableSource
@@ -35,6 +35,11 @@ class CsvSection(TableSection):
     comment: str | None = None
     skip_lines: int = 0
     decimal: str = "."
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.separator.encode()) != 1:
+            raise ParameterError(f'separator is "{self.separator}"; must be one character of ASCII')
 
 
 @dataclass
@@ -64,10 +69,7 @@ class CsvSource(TableSource[CsvSection]):
         return frame.select(EPOCH, *self.section.keys, numbers)
 
     def _whole(self, path: Path) -> pl.DataFrame:
-        try:
-            key = (path, path.stat().st_mtime_ns)
-        except OSError as error:
-            raise SensorError(f"{path}: cannot be read: {error.strerror}") from None
+        key = (path, path.stat().st_mtime_ns)
         if key not in self._kept:
             self._kept[key] = self._load(path)
             if len(self._kept) > FILES_KEPT:
@@ -79,20 +81,16 @@ class CsvSource(TableSource[CsvSection]):
         import polars as pl
 
         section = self.section
-        try:
-            frame = pl.read_csv(
-                path,
-                separator=section.separator,
-                comment_prefix=section.comment,
-                skip_lines=section.skip_lines,
-                infer_schema=False,
-                truncate_ragged_lines=True,
-                encoding="utf8-lossy",
-                glob=False,
-            )
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise SensorError(f"{path}: cannot be read: {str(error).splitlines()[0]}") from None
-        frame = frame.rename(str.strip)
+        frame = pl.read_csv(
+            path,
+            separator=section.separator,
+            comment_prefix=section.comment,
+            skip_lines=section.skip_lines,
+            infer_schema=False,
+            truncate_ragged_lines=True,
+            encoding="utf8-lossy",
+            glob=False,
+        ).rename(str.strip)
         self.require(path, frame.columns, [section.time_column])
         timed = with_epoch(
             frame, section.time_column, section.time_format, section.time_zone, section.keys

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +24,9 @@ from schedlab.history.sensors.source import (
 PATIENCE_S = 120.0
 _ERROR = "ERROR: "
 CONSOLIDATIONS = ("AVERAGE", "MIN", "MAX")
+
+Wanted = tuple[Path, str]
+"""A database, and one of the kinds of what it keeps."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,20 +97,36 @@ class GangliaSource(SensorSource[GangliaSection, GangliaItem]):
         folder = self.folder / self.section.rrds
         if not folder.is_dir():
             raise SensorError(f"{self.name}: no folder {folder}")
-        version = self._run("", ["--version"]).split("\n")[0][:40].strip()
+        version = " ".join(self._run("", ["--version"]).split()[:2])
         return f"{version}; {sum(1 for _ in folder.rglob('*.rrd'))} databases in {folder}"
 
     def _archives(
         self, item: GangliaItem, infos: dict[Path, str], request: Request
     ) -> dict[Path, dict[str, Archive]]:
         """What each database keeps of that time: means and, perhaps, extremes."""
-        span = f"-s {int(request.start_s)} -e {int(np.ceil(request.end_s))}"
         wanted = [(p, k) for p in infos for k in CONSOLIDATIONS if f'.cf = "{k}"' in infos[p]]
-        texts = self._ask([f'fetch "{path}" {kept} {span}' for path, kept in wanted])
         archives: dict[Path, dict[str, Archive]] = {}
-        for (path, kept), text in zip(wanted, texts, strict=True):
+        for (path, kept), text in self._texts(wanted, infos, request).items():
             archives.setdefault(path, {})[kept] = _parse(path, item.ds, text, infos[path])
         return archives
+
+    def _texts(
+        self, wanted: Sequence[Wanted], infos: dict[Path, str], request: Request
+    ) -> dict[Wanted, str]:
+        """At least two rows of each: one alone does not tell how long it is."""
+        start_s, end_s = int(request.start_s), int(np.ceil(request.end_s))
+        texts = self._fetched(start_s, dict.fromkeys(wanted, end_s))
+        lone = [each for each, text in texts.items() if len(_rows(text)) == 1]
+        longer = {each: start_s + 2 * _coarsest_s(infos[each[0]]) for each in lone}
+        return texts | self._fetched(start_s, longer)
+
+    def _fetched(self, start_s: int, ends_s: Mapping[Wanted, int]) -> dict[Wanted, str]:
+        if not ends_s:
+            return {}
+        asked = [
+            f'fetch "{p}" {kept} -s {start_s} -e {end_s}' for (p, kept), end_s in ends_s.items()
+        ]
+        return dict(zip(ends_s, self._ask(asked), strict=True))
 
     def _series(self, item: GangliaItem, kept: dict[str, Archive]) -> Series:
         if "AVERAGE" not in kept:
@@ -167,9 +188,20 @@ def _parse(path: Path, ds: str, text: str, info: str) -> Archive:
     if ds not in names:
         raise SensorError(f'{path}: has no data source "{ds}"; has {", ".join(names)}')
     column = names.index(ds)
-    rows = [line.split() for line in body.splitlines() if ":" in line]
+    rows = _rows(body)
     times = [float(row[0].rstrip(":")) for row in rows]
     step_s = times[1] - times[0]
     return Archive(
         step_s, f"\nstep = {step_s:.0f}\n" in info, times, [float(row[column + 1]) for row in rows]
     )
+
+
+def _rows(text: str) -> list[list[str]]:
+    """The words of the lines that begin with a time."""
+    return [line.split() for line in text.splitlines() if ":" in line]
+
+
+def _coarsest_s(info: str) -> int:
+    """The length of the longest rows that the database has."""
+    step_s = int(re.findall(r"^step = (\d+)", info, re.MULTILINE)[0])
+    return step_s * max(map(int, re.findall(r"pdp_per_row = (\d+)", info)))

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from schedlab.errors import SensorError
+from schedlab.errors import ParameterError, SensorError
 
 if TYPE_CHECKING:
     import httpx
@@ -96,6 +96,12 @@ class JsonService:
         client = httpx.Client(timeout=self.timeout_s, headers=headers, verify=secure)
         weakref.finalize(self, client.close)
         return client
+
+
+def check_timeout(timeout_s: float) -> None:
+    """Refuse a patience that no answer can meet."""
+    if timeout_s <= 0:
+        raise ParameterError(f"timeout_s is {timeout_s:g}; must be above 0")
 
 
 def secret(path: Path) -> str:

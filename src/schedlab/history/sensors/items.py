@@ -51,9 +51,12 @@ UNITS: dict[str, Unit] = {
     "ms": Unit("s", 1e-3),
     "rpm": Unit("rpm", 1.0),
     "1": Unit("1", 1.0),
+    "1/s": Unit("1/s", 1.0),
+    "flop/s": Unit("1/s", 1.0),
+    **{f"{p}flop/s": Unit("1/s", 1e3**n) for n, p in enumerate("kMGTP", 1)},
 }
 
-PER_SECOND = {"J": "W", "B": "B/s", "s": "%"}
+PER_SECOND = {"J": "W", "B": "B/s", "s": "%", "1": "1/s"}
 
 SUFFIXES = {
     "watt": "W",
@@ -108,7 +111,7 @@ def describe(name: str, base: str | None = None) -> Item:
 
     Args:
         name: of the paper, or a site's own that follows the same rule.
-        base: base unit of what the sensor gives; it tells an amount of bytes per second from bytes.
+        base: base unit of what the sensor gives; it tells amounts per second from amounts held.
     """
     part, _, rest = name.rpartition(".")
     if part not in PARTS or not rest:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from schedlab.errors import SensorError
 from schedlab.history.sensors.clock import with_epoch
 from schedlab.history.sensors.source import Request
 from schedlab.history.sensors.table import TableItem, TableSection, TableSource
@@ -36,20 +35,17 @@ class ParquetSource(TableSource[ParquetSection]):
         import polars as pl
 
         section = self.section
-        try:
-            table = pl.scan_parquet(path, glob=False)
-            schema = table.collect_schema()
-            wanted = self.require(path, schema.names(), columns)
-            table = table.filter(_in_time(section, schema[section.time_column], request))
-            if section.keys:
-                table = table.with_columns(pl.col(section.keys).cast(pl.String))
-            if section.host_column is not None and item.scope != "site":
-                table = table.filter(pl.col(section.host_column).is_in(list(request.hosts)))
-            if item.row is not None and section.item_column is not None:
-                table = table.filter(pl.col(section.item_column) == item.row)
-            frame = table.select(wanted).collect()
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise SensorError(f"{path}: cannot be read: {str(error).splitlines()[0]}") from None
+        table = pl.scan_parquet(path, glob=False)
+        schema = table.collect_schema()
+        wanted = self.require(path, schema.names(), columns)
+        table = table.filter(_in_time(section, schema[section.time_column], request))
+        if section.keys:
+            table = table.with_columns(pl.col(section.keys).cast(pl.String))
+        if section.host_column is not None and item.scope != "site":
+            table = table.filter(pl.col(section.host_column).is_in(list(request.hosts)))
+        if item.row is not None and section.item_column is not None:
+            table = table.filter(pl.col(section.item_column) == item.row)
+        frame = table.select(wanted).collect()
         present = [each for each in columns if each in wanted]
         frame = frame.with_columns(
             pl.col(present).cast(pl.Float64, strict=False).fill_null(float("nan"))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from schedlab.errors import ParameterError, SensorError
-from schedlab.history.sensors.http import JsonService
+from schedlab.history.sensors.http import JsonService, check_timeout
 from schedlab.history.sensors.series import Floats, Series
 from schedlab.history.sensors.source import (
     ItemSection,
@@ -47,6 +47,9 @@ class PrometheusSection(SourceSection):
     url: str
     timeout_s: float = 30.0
     token_file: str | None = None
+
+    def __post_init__(self) -> None:
+        check_timeout(self.timeout_s)
 
 
 @dataclass(frozen=True, kw_only=True)

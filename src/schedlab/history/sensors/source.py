@@ -56,12 +56,14 @@ class Request:
         start_s: from when, in seconds of the epoch.
         end_s: until when.
         jobid: for sensors that measure jobs.
+        cluster: whose hosts they are, where two clusters may have hosts of one name.
     """
 
     hosts: Mapping[str, tuple[str, ...]]
     start_s: float
     end_s: float
     jobid: str | None = None
+    cluster: str | None = None
 
     def places(self, item: ItemSection) -> list[Place]:
         """Every place that can have a timeline of the item."""
@@ -232,11 +234,12 @@ class SensorSource(ABC, Generic[S, I]):
         end_s: float,
         *,
         jobid: str | None = None,
+        cluster: str | None = None,
     ) -> Series:
         """One timeline, as ``read`` gives many."""
         devices = () if device is None else (device,)
         hosts = {} if host is None else {host: devices}
-        found = self.read(item, Request(hosts, start_s, end_s, jobid))
+        found = self.read(item, Request(hosts, start_s, end_s, jobid, cluster))
         place = Place(host, device)
         if place not in found:
             raise NoSamplesError(f'{self.name}: no samples of "{item}" of {place} in that time')

@@ -88,7 +88,10 @@ class TableSource(SensorSource[T, TableItem]):
         parts: dict[Place, list[pl.DataFrame]] = {}
         for path, places in self._paths(item, request).items():
             columns = sorted({place.filled(item.column) for place in places})
-            frame = self.rows(path, item, columns, request)
+            try:
+                frame = self.rows(path, item, columns, request)
+            except (pl.exceptions.PolarsError, OSError) as error:
+                raise SensorError(f"{path}: cannot be read: {str(error).splitlines()[0]}") from None
             for place, rows in self._split(frame, item, places):
                 parts.setdefault(place, []).append(rows)
         found = {}

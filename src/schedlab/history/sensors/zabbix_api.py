@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from schedlab.errors import ParameterError
-from schedlab.history.sensors.http import JsonService, secret
+from schedlab.history.sensors.http import JsonService, check_timeout, secret
 from schedlab.history.sensors.source import SourceSection
 from schedlab.history.sensors.zabbix import Sensor, Trend, Value, ZabbixSource
 
@@ -38,6 +38,7 @@ class ZabbixApiSection(SourceSection):
     timeout_s: float = 30.0
 
     def __post_init__(self) -> None:
+        check_timeout(self.timeout_s)
         if (self.token_file is None) == (self.user is None or self.password_file is None):
             raise ParameterError("give token_file, or user and password_file")
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from schedlab.errors import SensorError
-from schedlab.history.sensors.http import secret
+from schedlab.history.sensors.http import check_timeout, secret
 from schedlab.history.sensors.source import SourceSection
 from schedlab.history.sensors.zabbix import NUMERIC, Sensor, Trend, Value, ZabbixSource
 
@@ -38,6 +38,9 @@ class ZabbixSqlSection(SourceSection):
     url: str
     password_file: str | None = None
     timeout_s: float = 30.0
+
+    def __post_init__(self) -> None:
+        check_timeout(self.timeout_s)
 
 
 class ZabbixSqlSource(ZabbixSource[ZabbixSqlSection]):
@@ -81,10 +84,11 @@ class ZabbixSqlSource(ZabbixSource[ZabbixSqlSection]):
 
     def check(self) -> str:
         """Count the items."""
-        from sqlalchemy import column, func, select, table
+        from sqlalchemy import column, func, make_url, select, table
 
         ((count,),) = self._rows(select(func.count(column("itemid"))).select_from(table("items")))
-        return f"{count} items in {self._engine.url.render_as_string()}"
+        shown = make_url(self.section.url).render_as_string(hide_password=True)
+        return f"{count} items in {shown}"
 
     def _between(
         self, name: str, columns: Sequence[str], itemids: Collection[int], start_s: int, end_s: int
@@ -103,7 +107,7 @@ class ZabbixSqlSource(ZabbixSource[ZabbixSqlSection]):
             with self._engine.connect() as connection:
                 return connection.execute(query).all()
         except SQLAlchemyError as error:
-            reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+            reason = str((getattr(error, "orig", None) or error).args[-1]).strip().splitlines()[0]
             raise SensorError(f"{self.name}: the database says: {reason}") from None
 
     @cached_property
@@ -113,11 +117,13 @@ class ZabbixSqlSource(ZabbixSource[ZabbixSqlSection]):
 
         try:
             url = make_url(self.section.url)
-        except ArgumentError:
+        except (ArgumentError, ValueError):
+            raise SensorError(f"{self.name}: its url is none of a database") from None
+        if url.drivername not in DRIVERS:
             raise SensorError(
-                f'{self.name}: "{self.section.url}" is no URL of a database'
-            ) from None
-        url = url.set(drivername=DRIVERS.get(url.drivername, url.drivername))
+                f"{self.name}: a database of kind {url.drivername}; must be {' or '.join(DRIVERS)}"
+            )
+        url = url.set(drivername=DRIVERS[url.drivername])
         if self.section.password_file is not None:
             url = url.set(password=secret(self.folder / self.section.password_file))
         limits = {"connect_timeout": int(self.section.timeout_s)}

@@ -8,11 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from schedlab.errors import StoreError
@@ -22,6 +18,7 @@ _DRIVERS = {
     "postgresql": "postgresql+psycopg",
     "postgres": "postgresql+psycopg",
 }
+_MIGRATIONS = Path(__file__).with_name("migrations")
 _BUSY_S = 60
 _PRAGMAS = (
     "journal_mode = WAL",
@@ -36,7 +33,7 @@ def parse_url(given: str) -> URL:
     """The database that a URL, or the plain name of a SQLite file, speaks of."""
     try:
         url = make_url(given if "://" in given else f"sqlite:///{given}")
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         raise StoreError(f"store {given}: not a URL") from None
     if url.get_backend_name() not in _DRIVERS:
         kind = url.get_backend_name()
@@ -51,7 +48,9 @@ def parse_url(given: str) -> URL:
 def connect(url: URL) -> Engine:
     """An engine whose transactions are begun as ours must be."""
     if url.get_backend_name() == "postgresql":
-        return create_engine(url, connect_args={"connect_timeout": 10})
+        options = {"connect_timeout": 10}
+        # A connection that the server has closed meanwhile is replaced, not handed out.
+        return create_engine(url, pool_pre_ping=True, connect_args=options)
     engine = create_engine(url, connect_args={"timeout": _BUSY_S})
 
     @event.listens_for(engine, "connect")
@@ -127,13 +126,17 @@ def failing_as_store(url: URL) -> Iterator[None]:
 
 def shown(url: URL) -> str:
     """The URL as messages may show it."""
-    return url.render_as_string(hide_password=True)
+    return url.set(drivername=url.get_backend_name()).render_as_string(hide_password=True)
 
 
 def upgrade(engine: Engine) -> None:
     """Make the tables, or bring those of an earlier schedlab up to date; all or nothing."""
+    from alembic import command
+    from alembic.config import Config
+
     with engine.connect().execution_options(writes=True) as connection, connection.begin():
-        config = _config()
+        config = Config()
+        config.set_main_option("script_location", str(_MIGRATIONS))
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
 
@@ -143,21 +146,26 @@ def require_current(engine: Engine) -> None:
     url = engine.url
     if url.get_backend_name() == "sqlite" and not Path(str(url.database)).is_file():
         raise StoreError(f"store {shown(url)}: does not exist; make it with: schedlab history init")
-    with engine.connect() as connection:
-        found = MigrationContext.configure(connection).get_current_revision()
-    scripts = ScriptDirectory.from_config(_config())
-    if found == scripts.get_current_head():
+    found, known = _revision(engine), revisions()
+    if found == known[-1]:
         return
     if found is None:
         remedy = "holds no job history; make it one with: schedlab history init"
-    elif found in {script.revision for script in scripts.walk_revisions()}:
+    elif found in known:
         remedy = "was made by an earlier schedlab; bring it up to date with: schedlab history init"
     else:
         remedy = "was made by a later schedlab than this one"
     raise StoreError(f"store {shown(url)}: {remedy}")
 
 
-def _config() -> Config:
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
-    return config
+def revisions() -> list[str]:
+    """The numbers of the migrations; Alembic, which knows them too, takes long to load."""
+    return sorted(path.name.partition("_")[0] for path in _MIGRATIONS.glob("versions/*_*.py"))
+
+
+def _revision(engine: Engine) -> str | None:
+    with engine.connect() as connection:
+        if not inspect(connection).has_table("alembic_version"):
+            return None
+        found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return None if found is None else str(found)

@@ -2,13 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Select, TextClause, func, select
+from sqlalchemy import (
+    ColumnElement,
+    Double,
+    GenerativeSelect,
+    Select,
+    TextClause,
+    func,
+    select,
+    type_coerce,
+    union_all,
+)
 
-from schedlab.history.store.tables import UNMEASURED, Measurement, hosts, jobs
+from schedlab.errors import UnknownNameError
+from schedlab.history.schema.job import UNFINISHED as UNFINISHED_STATES
+from schedlab.history.store.tables import (
+    LONG,
+    LONG_S,
+    UNFINISHED,
+    UNMEASURED,
+    Measurement,
+    hosts,
+    jobs,
+    tags,
+)
+
+Range = tuple[float | None, float | None]
+"""The least and the greatest value that is meant, where there are such."""
+
+_RUN_S = jobs.c.end_s - jobs.c.start_s
+
+QUANTITIES: dict[str, ColumnElement[Any]] = {
+    "num_host": jobs.c.num_host,
+    "wait_s": jobs.c.start_s - jobs.c.queue_s,
+    "run_s": _RUN_S,
+    "node_s": jobs.c.node_s,
+    "energy_joule": jobs.c.energy_joule,
+    "wra": type_coerce(_RUN_S, Double) / func.nullif(jobs.c.req_walltime_s, 0, type_=Double),
+}
+"""What of a job can be compared and sorted by; empty where it is not known."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,29 +58,50 @@ class JobQuery:
     partitions: tuple[str, ...] = ()
     states: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
     ran_from_s: int | None = None
     """Still running then, or started later."""
     ran_to_s: int | None = None
     """Started before."""
     queued_from_s: int | None = None
     queued_to_s: int | None = None
+    started_from_s: int | None = None
+    started_to_s: int | None = None
+    ended_from_s: int | None = None
+    ended_to_s: int | None = None
+    ranges: Mapping[str, Range] = field(default_factory=dict)
+    """Limits, themselves allowed, of some of ``QUANTITIES``; a job without a value is not meant."""
     measurements: tuple[Measurement, ...] = ()
     limit: int | None = None
     """Only so many, the earliest submitted first."""
 
+    def __post_init__(self) -> None:
+        for name in self.ranges:
+            if name not in QUANTITIES:
+                raise UnknownNameError("quantity", name, QUANTITIES)
+
 
 def counted(query: JobQuery) -> Select[int]:
     """How many jobs are meant."""
-    return select(func.count()).select_from(jobs).where(*_conditions(query))
+    return select(func.count()).select_from(jobs).where(*conditions(query))
 
 
 def chosen(query: JobQuery, *columns: ColumnElement[Any]) -> Select[Any]:
     """These columns of the jobs that are meant, in order of submission."""
-    statement: Select[Any] = select(*columns).where(*_conditions(query))
+    statement: Select[Any] = select(*columns).where(*conditions(query))
     return statement.order_by(jobs.c.queue_s, jobs.c.id).limit(query.limit)
 
 
-def _conditions(query: JobQuery) -> list[ColumnElement[bool] | TextClause]:
+def conditions(
+    query: JobQuery, *, in_order: bool = False
+) -> list[ColumnElement[bool] | TextClause]:
+    """What must hold for a row of ``jobs``.
+
+    Args:
+        query: which jobs are meant.
+        in_order: for SQLite, go through jobs in the order that is wanted and look whether they are
+            among those on a node, with a tag, or of a time, instead of looking up all those first.
+    """
     found: list[ColumnElement[bool] | TextClause] = [
         column.in_(values)
         for column, values in (
@@ -60,25 +117,55 @@ def _conditions(query: JobQuery) -> list[ColumnElement[bool] | TextClause]:
     ]
     if query.measurements and Measurement.DONE not in query.measurements:
         found.append(UNMEASURED)
+    if query.states and UNFINISHED_STATES.issuperset(query.states):
+        found.append(UNFINISHED)
+    key = jobs.c.id + 0 if in_order else jobs.c.id
+    found += [key.in_(keys) for keys in key_sets(query)]
+    return [*found, *_times(query), *_ranges(query)]
+
+
+def key_sets(query: JobQuery) -> Iterator[GenerativeSelect]:
+    """The keys of all jobs on the nodes, with the tags, and of the time that are meant."""
     if query.nodes:
-        found.append(jobs.c.id.in_(select(hosts.c.job).where(hosts.c.node_id.in_(query.nodes))))
-    return [*found, *_times(query)]
+        yield select(hosts.c.job).where(hosts.c.node_id.in_(query.nodes))
+    if query.tags:
+        yield select(tags.c.job).where(tags.c.tag.in_(query.tags))
+    if query.ran_from_s is not None or query.ran_to_s is not None:
+        yield _overlapping(query.ran_from_s, query.ran_to_s)
 
 
 def _times(query: JobQuery) -> Iterator[ColumnElement[bool]]:
-    if query.ran_from_s is not None or query.ran_to_s is not None:
-        # Apart, or SQLite would go through all jobs in the order in which they are wanted.
-        ran = jobs.alias("ran")
-        yield jobs.c.id.in_(select(ran.c.id).where(*_overlapping(ran, query)))
-    if query.queued_from_s is not None:
-        yield jobs.c.queue_s >= query.queued_from_s
-    if query.queued_to_s is not None:
-        yield jobs.c.queue_s < query.queued_to_s
+    for column, first_s, end_s in (
+        (jobs.c.queue_s, query.queued_from_s, query.queued_to_s),
+        (jobs.c.start_s, query.started_from_s, query.started_to_s),
+        (jobs.c.end_s, query.ended_from_s, query.ended_to_s),
+    ):
+        if first_s is not None:
+            yield column >= first_s
+        if end_s is not None:
+            yield column < end_s
 
 
-def _overlapping(ran: FromClause, query: JobQuery) -> Iterator[ColumnElement[bool]]:
-    yield ran.c.start_s.is_not(None)
-    if query.ran_to_s is not None:
-        yield ran.c.start_s < query.ran_to_s
-    if query.ran_from_s is not None:
-        yield (ran.c.end_s > query.ran_from_s) | ran.c.end_s.is_(None)
+def _overlapping(from_s: int | None, to_s: int | None) -> GenerativeSelect:
+    """The keys of jobs that ran between two moments.
+
+    Most are found by their starts, which lie no further back than a short job can last; the few
+    long ones, and those that still run, have an index of their own.
+    """
+    ran = jobs.alias("ran")
+    keys = select(ran.c.id).where(ran.c.start_s.is_not(None))
+    if to_s is not None:
+        keys = keys.where(ran.c.start_s < to_s)
+    if from_s is None:
+        return keys
+    ended = keys.where(ran.c.end_s > from_s)
+    short = ended.where(ran.c.start_s > from_s - LONG_S)
+    return union_all(short, ended.where(LONG), keys.where(ran.c.end_s.is_(None)))
+
+
+def _ranges(query: JobQuery) -> Iterator[ColumnElement[bool]]:
+    for name, (least, most) in query.ranges.items():
+        if least is not None:
+            yield QUANTITIES[name] >= least
+        if most is not None:
+            yield QUANTITIES[name] <= most

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 from schedlab.history.schema.job import HostUse, JobRecord
 from schedlab.history.schema.timeline import Timeline
@@ -16,7 +15,7 @@ from schedlab.history.schema.times import format_time, parse_time
 Row = dict[str, Any]
 Identity = tuple[str, str, int | None, int]
 
-_FOREIGN_TIME = re.compile(r'("\w+_time":")(\d{8}T\d{6}[+-](?!0000)\d{4})"', re.ASCII)
+_FOREIGN_TIME = re.compile(r'_time":"(\d{8}T\d{6}[+-](?!0000)\d{4})"', re.ASCII)
 
 
 def epoch_s(moment: datetime | None) -> int | None:
@@ -32,12 +31,11 @@ def identity_of(record: JobRecord) -> Identity:
 
 def document_of(record: JobRecord) -> str:
     """The record as JSON, its times in UTC, so that the order of texts is that of time."""
-    text = record.model_dump_json(exclude_none=True)
-    return _FOREIGN_TIME.sub(_in_utc, text)
+    return _FOREIGN_TIME.sub(_in_utc, record.to_json())
 
 
 def _in_utc(match: re.Match[str]) -> str:
-    return f'{match[1]}{format_time(parse_time(match[2]).astimezone(UTC))}"'
+    return f'_time":"{format_time(parse_time(match[1]).astimezone(UTC))}"'
 
 
 def digest_of(document: str) -> int:
@@ -46,10 +44,10 @@ def digest_of(document: str) -> int:
     return int.from_bytes(digest, "big", signed=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """A record as its source gave it, as JSON, and in a number that tells it from others."""
 
+    identity: Identity
     record: JobRecord
     document: str
     digest: int
@@ -58,21 +56,22 @@ class Said:
     def of(cls, record: JobRecord) -> Said:
         """Written once, for the digest and for the table."""
         document = document_of(record)
-        return cls(record, document, digest_of(document))
+        return cls(identity_of(record), record, document, digest_of(document))
 
 
-def job_row(key: int, record: JobRecord, document: str) -> Row:
+def job_row(key: int, said: Said) -> Row:
     """The columns of ``jobs`` that the record decides."""
-    cluster, jobid, queue_s, attempt = identity_of(record)
+    (cluster, jobid, queue_s, attempt), record, document, _ = said
+    start_s, end_s = epoch_s(record.start_time), epoch_s(record.end_time)
     return {
         "id": key,
         "cluster": cluster,
         "jobid": jobid,
         "attempt": attempt,
         "queue_s": queue_s,
-        "start_s": epoch_s(record.start_time),
-        "end_s": epoch_s(record.end_time),
-        "state": record.state and record.state.value,
+        "start_s": start_s,
+        "end_s": end_s,
+        "state": record.state and str(record.state),
         "partition": record.partition,
         "user_identifier": record.user_identifier,
         "accounting_group": record.accounting_group,
@@ -81,24 +80,49 @@ def job_row(key: int, record: JobRecord, document: str) -> Row:
         "energy_joule": record.energy and record.energy.total_joule,
         "maxpower_watt": record.maxpower_watt,
         "record": document,
+        "req_walltime_s": record.req_walltime_sec,
+        "node_s": _node_s(record, start_s, end_s),
     }
 
 
-def host_rows(key: int, record: JobRecord) -> Iterator[Row]:
+def _node_s(record: JobRecord, start_s: int | None, end_s: int | None) -> int | None:
+    """The times on all hosts together; of hosts without names, as many as the job had."""
+    if start_s is None or end_s is None:
+        return None
+    if record.per_host:
+        return sum(
+            (end_s if host.end_time is None else int(host.end_time.timestamp()))
+            - (start_s if host.start_time is None else int(host.start_time.timestamp()))
+            for host in record.per_host
+        )
+    given = record.resource_alloc and record.resource_alloc.num_host
+    return (end_s - start_s) * (given or record.resource_req.num_host)
+
+
+def tag_rows(key: int, tags: Iterable[str]) -> list[Row]:
+    """The rows of ``tags``."""
+    return [{"job": key, "tag": tag} for tag in sorted(set(tags))]
+
+
+def host_rows(
+    key: int, per_host: Iterable[HostUse], start_s: int | None, end_s: int | None
+) -> list[Row]:
     """The rows of ``hosts``; where a host says no times, those of the job hold."""
-    for place, host in enumerate(record.per_host or ()):
-        yield {
+    return [
+        {
             "job": key,
             "place": place,
             "node_id": host.node_id,
-            "start_s": epoch_s(host.start_time or record.start_time),
-            "end_s": epoch_s(host.end_time or record.end_time),
+            "start_s": start_s if host.start_time is None else epoch_s(host.start_time),
+            "end_s": end_s if host.end_time is None else epoch_s(host.end_time),
         }
+        for place, host in enumerate(per_host)
+    ]
 
 
-def aggregate_rows(key: int, record: JobRecord) -> Iterator[tuple[Row, Row]]:
+def aggregate_rows(key: int, per_host: Iterable[HostUse]) -> Iterator[tuple[Row, Row]]:
     """The rows of ``aggregates``, each with the row of ``provenances`` that it belongs to."""
-    for place, host in enumerate(record.per_host or ()):
+    for place, host in enumerate(per_host):
         for item, device, timeline in _timelines(host):
             about = timeline.provenance
             provenance = {

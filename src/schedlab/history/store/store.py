@@ -23,7 +23,7 @@ from schedlab.history.store.database import (
     writing,
 )
 from schedlab.history.store.queries import JobQuery, chosen, counted
-from schedlab.history.store.rows import Row, Said, document_of, identity_of, job_row
+from schedlab.history.store.rows import Row, Said, document_of, job_row
 from schedlab.history.store.tables import (
     UNMEASURED,
     Measurement,
@@ -142,7 +142,7 @@ class Store:
             to_measure: whether sensors shall be asked about jobs that have ended.
             nodes_are_shared: whether jobs that ran beside these must be measured again.
         """
-        latest = {identity_of(record): Said.of(record) for record in records}
+        latest = {said.identity: said for said in map(Said.of, records)}
         with failing_as_store(self.url), writing(self._engine) as connection:
             there = known(connection, latest)
             changed = {
@@ -186,7 +186,7 @@ class Store:
             current = [due for due in measured if digests.get(due.key) == due.digest]
             rows = [
                 {
-                    **job_row(due.key, measured[due], document_of(measured[due])),
+                    **job_row(due.key, Said.of(measured[due])),
                     "said": document_of(due.record),
                     "measurement": Measurement.FAILED if due in failed else Measurement.DONE,
                 }
@@ -272,13 +272,12 @@ class Store:
 def _row(key: int, said: Said, source: str, to_measure: bool) -> Row:
     record = said.record
     measurable = to_measure and record.end_time is not None and bool(record.per_host)
-    return {
-        **job_row(key, record, said.document),
-        "source": source,
-        "digest": said.digest,
-        "measurement": int(Measurement.DUE if measurable else Measurement.DONE),
-        "said": None,
-    }
+    row = job_row(key, said)
+    row["source"] = source
+    row["digest"] = said.digest
+    row["measurement"] = int(Measurement.DUE if measurable else Measurement.DONE)
+    row["said"] = None
+    return row
 
 
 def _count(connection: Connection, ingest: int, more: Mapping[str, int]) -> None:

@@ -1,12 +1,14 @@
 """The tables of a store.
 
 ``jobs.record`` holds the standard record, whole; most other columns of ``jobs``, and the tables
-``hosts``, ``aggregates`` and ``provenances``, repeat parts of it for SQL to search and sum.
+``hosts``, ``tags``, ``aggregates`` and ``provenances``, repeat parts of it for SQL to search and
+sum.
 """
 
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -19,6 +21,7 @@ from sqlalchemy import (
     SmallInteger,
     Table,
     Text,
+    TextClause,
     func,
     text,
 )
@@ -64,6 +67,9 @@ jobs = Table(
     Column("record", Text, nullable=False),
     # The record as the source gave it, where sensors have added to it since.
     Column("said", Text),
+    Column("req_walltime_s", Double),
+    # The times on all hosts together; empty until the job has ended.
+    Column("node_s", BigInteger),
 )
 Index(
     "job_identity",
@@ -73,18 +79,45 @@ Index(
     func.coalesce(jobs.c.queue_s, -1),
     unique=True,
 )
-Index("job_queued", jobs.c.queue_s, jobs.c.id)
-Index("job_ran", jobs.c.start_s, jobs.c.end_s)
-Index("job_user", jobs.c.user_identifier, jobs.c.queue_s)
-UNMEASURED = text("measurement != 0")
-"""A condition that a query must have in these words, or the index would not be used for it."""
-Index(
-    "job_unmeasured",
-    jobs.c.measurement,
-    jobs.c.id,
-    sqlite_where=UNMEASURED,
-    postgresql_where=UNMEASURED,
+# What many jobs are compared and summed by stands in the index itself, since records are long.
+_NUMBERS = (
+    jobs.c.start_s,
+    jobs.c.end_s,
+    jobs.c.num_host,
+    jobs.c.req_walltime_s,
+    jobs.c.node_s,
+    jobs.c.energy_joule,
 )
+Index(
+    "job_queued",
+    jobs.c.queue_s,
+    jobs.c.id,
+    *_NUMBERS,
+    jobs.c.cluster,
+    jobs.c.partition,
+    jobs.c.user_identifier,
+    jobs.c.accounting_group,
+    jobs.c.state,
+)
+Index("job_ran", jobs.c.start_s, jobs.c.end_s)
+Index("job_ended", jobs.c.end_s, jobs.c.start_s)
+Index("job_user", jobs.c.user_identifier, jobs.c.queue_s, jobs.c.id, *_NUMBERS)
+Index("job_group", jobs.c.accounting_group, jobs.c.queue_s)
+
+# Conditions that a query must have in these words, or the index would not be used for it.
+UNMEASURED = text("measurement != 0")
+UNFINISHED = text("state IN ('pending', 'running', 'suspended')")
+LONG_S = 86_400
+LONG = text(f"end_s - start_s > {LONG_S}")
+
+
+def _index_of_some(name: str, condition: TextClause, *columns: Column[Any]) -> None:
+    Index(name, *columns, sqlite_where=condition, postgresql_where=condition)
+
+
+_index_of_some("job_unmeasured", UNMEASURED, jobs.c.measurement, jobs.c.id)
+_index_of_some("job_unfinished", UNFINISHED, jobs.c.queue_s, jobs.c.id)
+_index_of_some("job_long", LONG, jobs.c.start_s, jobs.c.end_s)
 
 hosts = Table(
     "hosts",
@@ -95,7 +128,15 @@ hosts = Table(
     Column("start_s", BigInteger),
     Column("end_s", BigInteger),
 )
-Index("host_ran", hosts.c.node_id, hosts.c.end_s, hosts.c.start_s)
+Index("host_ran", hosts.c.node_id, hosts.c.end_s, hosts.c.start_s, hosts.c.job)
+
+tags = Table(
+    "tags",
+    metadata,
+    Column("job", _Key, ForeignKey("jobs.id"), primary_key=True),
+    Column("tag", Text, primary_key=True),
+)
+Index("tag_job", tags.c.tag, tags.c.job)
 
 provenances = Table(
     "provenances",

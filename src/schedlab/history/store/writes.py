@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, bindparam, delete, func, insert, select, update
+from sqlalchemy import (
+    JSON,
+    Connection,
+    Select,
+    Table,
+    bindparam,
+    delete,
+    func,
+    literal,
+    select,
+    update,
+)
+from sqlalchemy.exc import DBAPIError
 
 from schedlab.history.schema.job import JobRecord
-from schedlab.history.store.rows import Identity, Row, aggregate_rows, host_rows
-from schedlab.history.store.tables import Measurement, aggregates, hosts, jobs, provenances
+from schedlab.history.store.rows import Identity, Row, aggregate_rows, host_rows, tag_rows
+from schedlab.history.store.tables import Measurement, aggregates, hosts, jobs, provenances, tags
 
-_IN_ONE_STATEMENT = 10_000
+_IN_ONE_STATEMENT = 20_000
+"""Parameters: SQLite takes 32,766, PostgreSQL 65,535."""
 
 _OWN = hosts.alias("own")
 _TOGETHER = (
@@ -33,11 +47,9 @@ class Known(NamedTuple):
 def known(connection: Connection, wanted: Collection[Identity]) -> dict[Identity, Known]:
     """Those of the identities that the store has."""
     identity = (jobs.c.cluster, jobs.c.jobid, jobs.c.queue_s, jobs.c.attempt)
-    found = {}
-    for some in _portions({jobid for _, jobid, _, _ in wanted}):
-        statement = select(*identity, jobs.c.id, jobs.c.digest).where(jobs.c.jobid.in_(some))
-        for *who, key, digest in connection.execute(statement):
-            found[tuple(who)] = Known(key, digest)
+    jobids = _listed(connection, {jobid for _, jobid, _, _ in wanted})
+    statement = select(*identity, jobs.c.id, jobs.c.digest).where(jobs.c.jobid.in_(jobids))
+    found = {(*who,): Known(key, digest) for *who, key, digest in connection.execute(statement)}
     return {who: found[who] for who in wanted if who in found}
 
 
@@ -54,6 +66,7 @@ def replace_jobs(connection: Connection, rows: Sequence[Row], records: Iterable[
     for some in _portions([row["id"] for row in rows]):
         connection.execute(delete(aggregates).where(aggregates.c.job.in_(some)))
         connection.execute(delete(hosts).where(hosts.c.job.in_(some)))
+        connection.execute(delete(tags).where(tags.c.job.in_(some)))
     statement = update(jobs).where(jobs.c.id == bindparam("key"))
     values: dict[str, Any] = {name: bindparam(name) for name in rows[0] if name != "id"}
     connection.execute(statement.values(values), [{**row, "key": row["id"]} for row in rows])
@@ -77,6 +90,9 @@ def overlaps(connection: Connection, keys: Sequence[int]) -> list[tuple[str, str
         .join(_OWN, _TOGETHER & (hosts.c.job < _OWN.c.job))
         .join(mine, mine.c.id == _OWN.c.job)
         .join(other, other.c.id == hosts.c.job)
+        .where(
+            (mine.c.cluster == other.c.cluster) | (mine.c.cluster == "") | (other.c.cluster == "")
+        )
     )
     found = [
         connection.execute(statement.where(_OWN.c.job.in_(some))).all() for some in _portions(keys)
@@ -92,14 +108,19 @@ def next_number(connection: Connection, column: Any, *conditions: Any) -> int:
 
 def _add_parts(connection: Connection, rows: Sequence[Row], records: Iterable[JobRecord]) -> None:
     of_hosts: list[Row] = []
+    of_tags: list[Row] = []
     of_aggregates: list[Row] = []
     of_provenances: dict[int, Row] = {}
     for row, record in zip(rows, records, strict=True):
-        of_hosts += host_rows(row["id"], record)
-        for aggregate, provenance in aggregate_rows(row["id"], record):
-            of_aggregates.append(aggregate)
-            of_provenances[provenance["id"]] = provenance
+        if record.tags:
+            of_tags += tag_rows(row["id"], record.tags)
+        if record.per_host:
+            of_hosts += host_rows(row["id"], record.per_host, row["start_s"], row["end_s"])
+            for aggregate, provenance in aggregate_rows(row["id"], record.per_host):
+                of_aggregates.append(aggregate)
+                of_provenances[provenance["id"]] = provenance
     _insert(connection, hosts, of_hosts)
+    _insert(connection, tags, of_tags)
     _add_provenances(connection, of_provenances)
     _insert(connection, aggregates, of_aggregates)
 
@@ -111,15 +132,45 @@ def _add_provenances(connection: Connection, rows: Mapping[int, Row]) -> None:
 
 
 def _insert(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
-    """Hand the rows to the driver as they are: SQLAlchemy would take as long as SQLite does."""
+    """Add the rows in the way that each database takes many of them fastest."""
     if not rows:
         return
-    compiled = insert(table).values(dict.fromkeys(rows[0])).compile(dialect=connection.dialect)
-    if compiled.positiontup is None:
-        connection.exec_driver_sql(str(compiled), list(rows))
+    names = list(rows[0])
+    quote = connection.dialect.identifier_preparer.quote
+    target = f"{quote(table.name)} ({', '.join(map(quote, names))})"
+    values = list(map(itemgetter(*names), rows))
+    if connection.dialect.name == "postgresql":
+        _copy(connection, f"COPY {target} FROM STDIN", values)
     else:
-        in_order = itemgetter(*compiled.positiontup)
-        connection.exec_driver_sql(str(compiled), [in_order(row) for row in rows])
+        _insert_together(connection, f"INSERT INTO {target} VALUES", values)
+
+
+def _copy(connection: Connection, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+    """Stream the rows to PostgreSQL."""
+    cursor: Any = connection.connection.cursor()
+    try:
+        with cursor, cursor.copy(statement) as stream:
+            for row in rows:
+                stream.write_row(row)
+    except connection.dialect.loaded_dbapi.Error as error:
+        raise DBAPIError(statement, None, error) from error
+
+
+def _insert_together(connection: Connection, head: str, rows: Sequence[Sequence[Any]]) -> None:
+    """Hand SQLite many rows in a statement: one by one they would take half as long again."""
+    many, marks = _IN_ONE_STATEMENT // len(rows[0]), f"({', '.join('?' * len(rows[0]))})"
+    for at in range(0, len(rows), many):
+        some = rows[at : at + many]
+        statement = f"{head} {', '.join([marks] * len(some))}"
+        connection.exec_driver_sql(statement, tuple(chain.from_iterable(some)))
+
+
+def _listed(connection: Connection, texts: Iterable[str]) -> Select[str]:
+    """The texts as a table, which goes to the database as one parameter."""
+    listed = (
+        func.json_each if connection.dialect.name == "sqlite" else func.json_array_elements_text
+    )
+    return select(listed(literal(sorted(texts), JSON)).table_valued("value").c.value)
 
 
 def _portions(values: Collection[Any]) -> list[list[Any]]:

@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Row, create_engine, make_url, text
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from schedlab.errors import InputError, ParameterError, PeerError
 from schedlab.history.ingest.attempts import FORGET_AFTER_S, Attempts
@@ -59,6 +58,12 @@ class SlurmDatabase:
 
     def __post_init__(self) -> None:
         self.cursor = ""
+        try:
+            make_url(self.url)
+        except (ArgumentError, ValueError):
+            raise ParameterError(
+                "url is none of a database; write mariadb://user@host:3306/slurm_acct_db"
+            ) from None
         if not re.fullmatch(r"[A-Za-z0-9_-]+", self.cluster):
             raise ParameterError(f'cluster is "{self.cluster}"; must be the name slurmdbd uses')
 
@@ -75,7 +80,7 @@ class SlurmDatabase:
                 for row in batch:
                     newest = max(newest, row.mod_time)
                     where = f"{self.cluster}_job_table: job_db_inx {row.job_db_inx}"
-                    yield from made(where, partial(_records, rows, row, steps))
+                    yield from made(where, _records, rows, row, steps)
         self.cursor = str(newest)
 
     @contextmanager
@@ -88,8 +93,9 @@ class SlurmDatabase:
             with engine.connect() as connection:
                 yield connection
         except SQLAlchemyError as error:
-            reason = getattr(error, "orig", None) or error
-            raise PeerError(f"{url.render_as_string(hide_password=True)}: {reason}") from None
+            reason = (getattr(error, "orig", None) or error).args[-1]
+            shown = make_url(self.url).render_as_string(hide_password=True)
+            raise PeerError(f"{shown}: {reason}") from None
         finally:
             engine.dispose()
 

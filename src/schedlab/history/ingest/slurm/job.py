@@ -88,7 +88,7 @@ def _document(job: SlurmJob, attempts: Attempts) -> dict[str, Any]:
         "state": job.state,
         "job_type": _job_type(job, is_array=bool(task)),
         "dependency": _dependency(job.submit_line),
-        "exclusive": True if _EXCLUSIVE.search(job.submit_line) else None,
+        "exclusive": _is_exclusive(job.submit_line),
         "job_name": job.name or None,
         "user_identifier": job.user or None,
         "accounting_group": job.account or None,
@@ -175,6 +175,12 @@ def _job_type(job: SlurmJob, *, is_array: bool) -> str | None:
     else:
         batch = False
     return ("batch" if batch else "interactive") + (" array" if is_array else "")
+
+
+def _is_exclusive(submit_line: str) -> bool | None:
+    """``None`` where it is not said, and nodes may have been shared or not."""
+    asked = "--exclusive" in submit_line and _EXCLUSIVE.search(submit_line)
+    return True if asked else None
 
 
 def _dependency(submit_line: str) -> list[str] | None:

@@ -6,7 +6,6 @@ import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 
 from schedlab.history.ingest.attempts import Attempts
 from schedlab.history.ingest.clock import Clock, limit_of_minutes
@@ -48,7 +47,7 @@ class JobComp:
         for line in self._input.lines(place):
             if line.text.strip():
                 where = f"{self._input.label}:{line.number}"
-                yield from made(where, partial(self._records, line.text, attempts))
+                yield from made(where, self._records, line.text, attempts)
         place.memory = {"attempts": attempts.known(int(time.time()))}
         self.cursor = str(place)
 

@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import partial
 from typing import IO, ClassVar
 
 from schedlab.history.ingest.attempts import Attempts
@@ -64,7 +63,7 @@ class Sacct(ABC):
                     yield found
                     continue
                 where, make = found
-                yield from made(where, partial(self._records, make, attempts))
+                yield from made(where, self._records, make, attempts)
         self.cursor = str(at.after(attempts, began_s, self.file))
 
     @abstractmethod

@@ -26,16 +26,30 @@ class SacctJson(Sacct):
     options: ClassVar[tuple[str, ...]] = ("--json",)
 
     def jobs(self, stream: IO[bytes], label: str) -> Iterator[JobAt | Fault]:
-        """Every job of the document with its path."""
+        """Every job of the document with its path; of one that was cut off, those before."""
+        text, broken = stream.read(), None
         try:
-            document = from_json(stream.read())
+            document = from_json(text)
         except ValueError as error:
-            raise InputError(f"{label}: not JSON: {error}") from None
+            document, broken = _beginning(text), InputError(f"{label}: not JSON: {error}")
         jobs = document.get("jobs") if isinstance(document, dict) else None
         if not isinstance(jobs, list):
-            raise InputError(f"{label}: $.jobs is missing; {_complaint(document)}")
+            raise broken or InputError(f"{label}: $.jobs is missing; {_complaint(document)}")
         for index, job in enumerate(jobs):
             yield f"{label}: $.jobs[{index}]", partial(_job, job)
+        if broken is not None:
+            raise broken
+
+
+def _beginning(text: bytes) -> Any:
+    """The whole jobs before the place where a document was cut off."""
+    try:
+        document = from_json(text, allow_partial=True)
+    except ValueError:
+        return None
+    if isinstance(document, dict) and list(document)[-1:] == ["jobs"]:
+        document["jobs"] = document["jobs"][:-1]
+    return document
 
 
 def _complaint(document: Any) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import partial
+from operator import itemgetter
 
 from schedlab.errors import InputError
 from schedlab.history.ingest.clock import Clock, limit_of_minutes, seconds_of
@@ -26,9 +26,35 @@ FIELDS = (
 """What is asked of ``sacct``. SubmitLine is the last: it may hold the ends of lines."""
 
 _NEEDED = ("JobID", "State", "Submit", "Start", "End")
+_OWN = (
+    *("JobID", "State", "Cluster", "JobName", "User", "Account", "Partition", "QOS"),
+    *("Submit", "Eligible", "Start", "End", "TimelimitRaw", "ExitCode", "ReqTRES", "AllocTRES"),
+    *("NodeList", "Priority", "ReqCPUFreqGov", "TotalCPU", "ConsumedEnergyRaw", "SubmitLine"),
+    *("Restarts", "NNodes", "NCPUS"),
+)
+"""What is taken from a job's own row."""
 _NO_VALUE = 1 << 62  # Slurm writes 2^64 - 2 and the like where there is no value
 
-Row = dict[str, str]
+
+class _Header:
+    """The columns that the first line names."""
+
+    def __init__(self, names: list[str]) -> None:
+        self.names = names
+        self.own = itemgetter(*(self.place(name) for name in _OWN))
+        """Takes ``_OWN`` from a row with an empty text behind it, for columns it does not have."""
+
+    def place(self, name: str) -> int:
+        """Where the column stands in such a row."""
+        return self.names.index(name) if name in self.names else -1
+
+    def resources(self, column: str, text: str, nodes: str, cpus: str) -> Tres:
+        """Those of the column, or the counts alone where there is no such column."""
+        if text:
+            return parse_tres(text)
+        if column in self.names:
+            return NOTHING
+        return Tres(nodes=_amount(nodes) or None, cpus=_amount(cpus) or None)
 
 
 @dataclass(slots=True)
@@ -46,14 +72,15 @@ def jobs_in(lines: Iterable[str], clock: Clock, label: str) -> Iterator[JobAt | 
     numbered = enumerate(lines, 1)
     _, header = next(numbered, (0, ""))
     delimiter = UNIT_SEPARATOR if UNIT_SEPARATOR in header else "|"
-    names = _names(header, delimiter, label)
-    jobid_at = names.index("JobID")
+    columns = _Header(_names(header, delimiter, label))
+    many, jobid_at = len(columns.names), columns.place("JobID")
+    folds = columns.names[-1] == "SubmitLine"
     rows: _Rows | None = None
     for number, line in numbered:
         row = line.split(delimiter)
-        if len(row) != len(names):
-            if line and not (len(row) == 1 and names[-1] == "SubmitLine"):
-                yield Fault(f"{label}:{number}", _misfit(len(row), len(names)))
+        if len(row) != many:
+            if line and not (len(row) == 1 and folds):
+                yield Fault(f"{label}:{number}", _misfit(len(row), many))
             continue
         jobid = row[jobid_at]
         if "." in jobid and "[" not in jobid:
@@ -61,10 +88,10 @@ def jobs_in(lines: Iterable[str], clock: Clock, label: str) -> Iterator[JobAt | 
                 rows.steps.append(row)
         elif line != header:
             if rows is not None:
-                yield rows.where, partial(_job, names, rows, clock)
+                yield rows.where, partial(_job, columns, rows, clock)
             rows = _Rows(f"{label}:{number}", row, jobid + ".")
     if rows is not None:
-        yield rows.where, partial(_job, names, rows, clock)
+        yield rows.where, partial(_job, columns, rows, clock)
 
 
 def _misfit(fields: int, named: int) -> str:
@@ -81,71 +108,58 @@ def _names(header: str, delimiter: str, label: str) -> list[str]:
     return names
 
 
-def _job(names: list[str], rows: _Rows, clock: Clock) -> SlurmJob:
-    row = dict(zip(names, rows.own, strict=True))
-    get = row.get
-    submit, eligible, start, end = _times(row, clock)
-    code, _, signal = get("ExitCode", "").partition(":")
-    policy, priority = get("ReqCPUFreqGov", ""), get("Priority", "")
-    job = SlurmJob(
-        jobid=row["JobID"],
-        state=state_of(row["State"]),
-        cluster=get("Cluster", ""),
-        name=get("JobName", ""),
-        user=get("User", ""),
-        account=get("Account", ""),
-        partition=get("Partition", ""),
-        qos=get("QOS", ""),
-        submit=submit,
-        eligible=eligible,
-        start=start,
-        end=end,
-        limit_s=limit_of_minutes(get("TimelimitRaw", "")),
-        exit_code=int(code or 0),
-        signal=int(signal or 0),
-        requested=_tres(row, "ReqTRES"),
-        allocated=_tres(row, "AllocTRES"),
-        hosts=get("NodeList", ""),
-        priority=int(priority) if priority.isdigit() else None,
-        frequency_policy="" if policy in ("Unknown", "0") else policy,
-        submit_line=get("SubmitLine", ""),
-        cpu_s=seconds_of(get("TotalCPU") or "0"),
-        energy_j=_amount(get("ConsumedEnergyRaw", "")),
-        attempt=int(restarts) + 1 if (restarts := get("Restarts")) else None,
+def _job(columns: _Header, rows: _Rows, clock: Clock) -> SlurmJob:
+    # fmt: off
+    (
+        jobid, state, cluster, name, user, account, partition, qos,
+        submit, eligible, start, end, limit, exit_code, requested, allocated,
+        hosts, priority, policy, cpu, energy, submit_line,
+        restarts, nodes, cpus,
+    ) = columns.own([*rows.own, ""])
+    # fmt: on
+    submitted = clock.moment(submit)
+    became_eligible = clock.moment(eligible, submitted)
+    started = clock.moment(start, became_eligible or submitted)
+    code, _, signal = exit_code.partition(":")
+    job = SlurmJob(  # in the order of its fields: by name they would take three times as long
+        jobid,
+        state_of(state),
+        cluster,
+        name,
+        user,
+        account,
+        partition,
+        qos,
+        submitted,
+        became_eligible,
+        started,
+        clock.moment(end, started or submitted),
+        limit_of_minutes(limit),
+        int(code or 0),
+        int(signal or 0),
+        columns.resources("ReqTRES", requested, nodes, cpus),
+        columns.resources("AllocTRES", allocated, nodes, cpus),
+        hosts,
+        int(priority) if priority.isdigit() else None,
+        "" if policy in ("Unknown", "0") else policy,
+        submit_line,
+        cpu_s=seconds_of(cpu or "0"),
+        energy_j=_amount(energy),
+        attempt=int(restarts) + 1 if restarts else None,
     )
     if rows.steps:
-        _fold(rows.steps, names, job)
+        _fold(rows.steps, columns, job)
     return job
 
 
-def _fold(steps: list[list[str]], names: list[str], job: SlurmJob) -> None:
+def _fold(steps: list[list[str]], columns: _Header, job: SlurmJob) -> None:
     """Add what only the steps have; their energy if Slurm did not sum it up, as after requeues."""
-    jobid_at = names.index("JobID")
+    jobid_at, rss_at, energy_at = map(columns.place, ("JobID", "MaxRSS", "ConsumedEnergyRaw"))
     job.has_batch_step = any(step[jobid_at].endswith(".batch") for step in steps)
-    if "MaxRSS" in names:
-        at = names.index("MaxRSS")
-        job.maxrss_bytes = max(_amount(step[at]) for step in steps)
-    if not job.energy_j and "ConsumedEnergyRaw" in names:
-        at = names.index("ConsumedEnergyRaw")
-        job.energy_j = sum(_amount(step[at]) for step in steps)
-
-
-def _times(row: Row, clock: Clock) -> tuple[datetime | None, ...]:
-    """Submit, Eligible, Start and End: each no earlier than the one before."""
-    submit = clock.moment(row["Submit"])
-    eligible = clock.moment(row.get("Eligible", ""), submit)
-    start = clock.moment(row["Start"], eligible or submit)
-    end = clock.moment(row["End"], start or submit)
-    return submit, eligible, start, end
-
-
-def _tres(row: Row, column: str) -> Tres:
-    if text := row.get(column):
-        return parse_tres(text)
-    if column in row:
-        return NOTHING
-    nodes, cpus = _amount(row.get("NNodes", "")), _amount(row.get("NCPUS", ""))
-    return Tres(nodes=nodes or None, cpus=cpus or None)
+    if rss_at >= 0:
+        job.maxrss_bytes = max(_amount(step[rss_at]) for step in steps)
+    if not job.energy_j and energy_at >= 0:
+        job.energy_j = sum(_amount(step[energy_at]) for step in steps)
 
 
 def _amount(text: str) -> int:

@@ -60,8 +60,7 @@ PUT_BACK = frozenset(
 
 def state_of(text: str) -> JobState:
     """The state in texts such as ``COMPLETED`` and ``CANCELLED by 1001``."""
-    name = text.partition(" ")[0].rstrip("+")
     try:
-        return STATES[name]
+        return STATES.get(text) or STATES[text.partition(" ")[0].rstrip("+")]
     except KeyError:
         raise ValueError(f"State is {text!r}, which Slurm is not known to have") from None

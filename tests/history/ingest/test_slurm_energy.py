@@ -15,7 +15,7 @@ from schedlab.history.ingest.slurm.sacct_text import SacctText
 from schedlab.history.schema import JobRecord
 from schedlab.history.site import read_site
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("slurm")]
+pytestmark = pytest.mark.slow
 
 SITE = """
 [site]

@@ -1,0 +1,228 @@
+"""Load on the history service: ``python -m benchmarks.service_load STORE [--seconds 60]``.
+
+Mixed reads arrive at a constant rate, whether or not those before have been answered; so a slow
+answer delays no other, and all of its time counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import subprocess
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import numpy as np
+import polars as pl
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.service_store import EPOCH_S, GROUPS, MILLION, NODES, USERS, YEARS_S, make_store
+from schedlab.history.schema.times import format_time, from_epoch
+from schedlab.history.web.access.tokens import add_token
+from schedlab.history.web.access.viewer import SCOPES, Role
+from schedlab.history.web.database import Database
+
+DAY_S = 86_400
+END_S = EPOCH_S + YEARS_S
+PORT = 18_473
+WARM_UP_S = 5.0
+
+_SITE = f"""\
+[site]
+name = "synthetic"
+[[cluster]]
+name = "large"
+[[cluster.nodes]]
+hosts = "n[000-{NODES - 1}]"
+[[cluster]]
+name = "small"
+[[sensor_source]]
+kind = "parquet"
+name = "meters"
+files = "power.parquet"
+host_column = "host"
+[[sensor_source.item]]
+name = "power_watt"
+column = "watt"
+unit = "W"
+"""
+
+
+@dataclass
+class Measured:
+    """What was seen of one kind of request."""
+
+    taken_s: list[float] = field(default_factory=list)
+    statuses: Counter[int] = field(default_factory=Counter)
+
+
+def mix(draw: random.Random, jobs: int) -> tuple[str, str]:
+    """A kind of request and its path, as often as operators, users and programs would ask."""
+    day_s = END_S - int(draw.expovariate(1 / 30) * DAY_S) % YEARS_S
+    user = f"user{min(int(draw.paretovariate(0.5)) - 1, USERS - 1):03}"
+    window = f"from={_moment(day_s - DAY_S)}&to={_moment(day_s)}"
+    month = f"from={_moment(day_s - 30 * DAY_S)}&to={_moment(day_s)}"
+    kinds = {
+        "newest jobs": (20, "jobs?limit=50"),
+        "jobs of a user": (20, f"jobs?limit=50&user={user}"),
+        "jobs of a group": (5, f"jobs?limit=50&group=group{draw.randrange(GROUPS):02}"),
+        "jobs of a day": (15, f"jobs?limit=50&{window}"),
+        "jobs of a node": (5, f"jobs?limit=50&node=n{draw.randrange(NODES):03}"),
+        "failed jobs, large": (5, "jobs?limit=50&state=failed&min_num_host=16"),
+        "a job": (15, f"jobs/{draw.randrange(1, jobs + 1)}"),
+        "sums of a month": (4, f"stats?by=group&time=ended&{month}"),
+        "accuracy of a user": (3, f"users/user{draw.randrange(50, USERS):03}/accuracy"),
+        "a thousand as CSV": (3, f"jobs?format=csv&limit=1000&{month}"),
+        "a timeline": (5, "timeline"),
+    }
+    kind = draw.choices(list(kinds), [weight for weight, _ in kinds.values()])[0]
+    return kind, f"/v1/{kinds[kind][1]}"
+
+
+def _moment(epoch_s: int) -> str:
+    return format_time(from_epoch(epoch_s)).replace("+0000", "Z")
+
+
+def write_site(folder: Path) -> Path:
+    """A site file, and the power of every node once a minute in the last two days."""
+    minutes = 2 * DAY_S // 60
+    hosts = np.repeat([f"n{number:03}" for number in range(NODES)], minutes)
+    time_s = np.tile(END_S - 2 * DAY_S + 60 * np.arange(minutes), NODES)
+    watt = np.random.default_rng(1).uniform(100, 900, NODES * minutes)
+    frame = pl.DataFrame({"time": time_s, "host": hosts, "watt": watt})
+    frame.write_parquet(folder / "power.parquet", row_group_size=minutes)
+    (folder / "site.toml").write_text(_SITE)
+    return folder / "site.toml"
+
+
+@contextmanager
+def serving(site: Path, store: str, workers: int) -> Iterator[tuple[str, int]]:
+    """The service in processes of its own: its address and the number of the first of them."""
+    command = [sys.executable, "-m", "schedlab", "serve", "--site", str(site), "--store", store]
+    command += ["--port", str(PORT), "--workers", str(workers)]
+    url = f"http://127.0.0.1:{PORT}"
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+        try:
+            while not _is_up(url):
+                assert process.poll() is None, "the service has not started"
+                time.sleep(0.1)
+            yield url, process.pid
+        finally:
+            process.terminate()
+
+
+def _is_up(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/healthz").status_code == 200
+    except httpx.HTTPError:
+        return False
+
+
+def resident_mb(process: int) -> float:
+    """The memory of a process and of those that it started."""
+    status = Path(f"/proc/{process}/status").read_text()
+    own_kb = int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1])
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return own_kb / 1024 + sum(resident_mb(int(each)) for each in children)
+
+
+async def load(
+    url: str, token: str, rate: float, seconds: float, paths: Callable[[], tuple[str, str]]
+) -> dict[str, Measured]:
+    """Ask at that rate for so long; what was asked is answered to the end."""
+    found: dict[str, Measured] = defaultdict(Measured)
+    limits = httpx.Limits(max_connections=200, max_keepalive_connections=200)
+    headers = {"authorization": f"Bearer {token}"}
+    async with httpx.AsyncClient(
+        base_url=url, headers=headers, limits=limits, timeout=60
+    ) as client:
+
+        async def ask(kind: str, path: str) -> None:
+            began = time.perf_counter()
+            try:
+                status = (await client.get(path)).status_code
+            except httpx.HTTPError:
+                status = 0
+            found[kind].taken_s.append(time.perf_counter() - began)
+            found[kind].statuses[status] += 1
+
+        began, asked = time.perf_counter(), set()
+        for number in range(int(rate * seconds)):
+            await asyncio.sleep(max(0.0, began + number / rate - time.perf_counter()))
+            task = asyncio.create_task(ask(*paths()))
+            asked.add(task)
+            task.add_done_callback(asked.discard)
+        await asyncio.gather(*asked)
+    return found
+
+
+def timelines(url: str, token: str) -> list[str]:
+    """The paths of some timelines of the last day, on nodes that have a meter."""
+    window = f"from={_moment(END_S - DAY_S)}&to={_moment(END_S)}"
+    path = f"{url}/v1/jobs?cluster=large&limit=200&min_run_s=3600&{window}"
+    jobs = httpx.get(path, headers={"authorization": f"Bearer {token}"}).json()["jobs"]
+    return [
+        f"/v1/timelines/large/{job['jobid']}/{job['per_host'][0]['node_id']}/power_watt?freq=5min"
+        for job in jobs
+    ]
+
+
+def show(found: dict[str, Measured], before_mb: float, after_mb: float) -> None:
+    """Print percentiles for each kind and for all, and how memory grew."""
+    table = Table(title="the history service under load")
+    for column in ("request", "number", "p50 ms", "p99 ms", "slowest ms", "not answered with 200"):
+        table.add_column(column, justify="left" if column == "request" else "right")
+    everything = Measured()
+    for measured in found.values():
+        everything.taken_s += measured.taken_s
+        everything.statuses += measured.statuses
+    for kind, measured in [*sorted(found.items()), ("all", everything)]:
+        taken_ms = 1e3 * np.array(measured.taken_s)
+        shown = [f"{np.percentile(taken_ms, share):.0f}" for share in (50, 99, 100)]
+        others = {status: n for status, n in measured.statuses.items() if status != 200}
+        table.add_row(kind, f"{len(taken_ms):,}", *shown, str(others or ""))
+    console = Console(width=100)
+    console.print(table)
+    console.print(
+        f"resident memory {before_mb:,.0f} MB after warming up, {after_mb:,.0f} MB at the end"
+    )
+
+
+def main() -> None:
+    """Make the store if it is not there, serve it, and ask."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("store", type=Path, help="a SQLite file; made with --jobs if not there")
+    parser.add_argument("--jobs", type=int, default=MILLION)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--rate", type=float, default=50.0, help="requests per second")
+    parser.add_argument("--workers", type=int, default=2)
+    options = parser.parse_args()
+    if not options.store.exists():
+        make_store(str(options.store), options.jobs)
+    site = write_site(options.store.parent)
+    with closing(Database(str(options.store))) as database, database.writing() as connection:
+        token = add_token(connection, "load", scopes=list(SCOPES[Role.API]))
+    draw = random.Random(1)
+    with serving(site, str(options.store), options.workers) as (url, process):
+        opened = timelines(url, token)
+
+        def paths() -> tuple[str, str]:
+            kind, path = mix(draw, options.jobs)
+            return kind, draw.choice(opened) if kind == "a timeline" else path
+
+        asyncio.run(load(url, token, options.rate, WARM_UP_S, paths))
+        before_mb = resident_mb(process)
+        found = asyncio.run(load(url, token, options.rate, options.seconds, paths))
+        show(found, before_mb, resident_mb(process))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""schedlab serve."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Option
+
+from schedlab.cli.console import print_notes
+from schedlab.cli.history.place import require_service
+from schedlab.errors import ParameterError
+
+if TYPE_CHECKING:
+    from schedlab.history.web.serve import ServicePlace
+
+EXAMPLES = (
+    "schedlab serve --demo",
+    "schedlab serve --site site.toml --port 8080",
+    "schedlab serve --site site.toml --workers 2 --prefix /history",
+)
+_SITE, _DEMO = Path("site.toml"), Path("out/history-demo")
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+def serve(
+    site: Annotated[
+        Path | None,
+        Option("--site", "--config", metavar="FILE", help="The site file; site.toml if not said."),
+    ] = None,
+    store: Annotated[
+        str | None,
+        Option(
+            "--store",
+            "--db",
+            metavar="URL",
+            help="The store: a SQLite file or postgresql://..., instead of that of the site file.",
+        ),
+    ] = None,
+    host: Annotated[str, Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, Option(metavar="N", min=0, max=65_535, help="0 takes a free one.")] = 8080,
+    workers: Annotated[int, Option(metavar="N", min=1, help="Processes that answer.")] = 1,
+    prefix: Annotated[
+        str | None,
+        Option(metavar="PATH", help="Under which a proxy shows the service, such as /history."),
+    ] = None,
+    demo: Annotated[
+        bool,
+        Option("--demo", metavar="", help="Serve a miniature site, made in out/history-demo."),
+    ] = False,
+) -> None:
+    """Serve a job history: pages to look at, and an API.
+
+    The first time, it makes an administrator and prints a token to come in with, this once.
+    """
+    require_service()
+    from schedlab.history.web.logs import log_to_stderr
+    from schedlab.history.web.serve import ServicePlace
+    from schedlab.history.web.serve import serve as answer_requests
+
+    if demo and (site or store):
+        raise ParameterError("--demo makes a site and a store of its own; name no other")
+    if demo and host not in _LOOPBACK:
+        raise ParameterError(
+            "the passwords of --demo are known to all; it listens at loopback only"
+        )
+    if demo:
+        site = _make_demo()
+    elif site is None and (store is None or _SITE.exists()):
+        site = _SITE
+    place = ServicePlace(site=None if site is None else str(site), store=store, prefix=prefix)
+
+    def listening(url: str) -> None:
+        notes = _demo_accounts(place) if demo else _first_run(place)
+        print_notes([f"listening at {url}", *notes], to_stderr=True)
+
+    log_to_stderr()
+    answer_requests(place, host=host, port=port, workers=workers, listening=listening)
+
+
+def _make_demo() -> Path:
+    from schedlab.history.demo import store_demo
+
+    return store_demo(_DEMO).path
+
+
+def _demo_accounts(place: ServicePlace) -> list[str]:
+    from schedlab.history.web.access.first_run import DEMO_PASSWORD, put_demo_accounts
+    from schedlab.history.web.database import changing
+
+    with changing(place.settings().store) as connection:
+        accounts = put_demo_accounts(connection)
+    names = ", ".join(f"{each.name} ({each.role})" for each in accounts)
+    return [f'log in as {names}; the password is "{DEMO_PASSWORD}"']
+
+
+def _first_run(place: ServicePlace) -> list[str]:
+    from schedlab.history.web.access.first_run import ADMIN, FIRST_TOKEN_DAYS, first_admin_token
+    from schedlab.history.web.database import changing
+
+    with changing(place.settings().store) as connection:
+        token = first_admin_token(connection)
+    if token is None:
+        return []
+    return [
+        f'first run: log in as "{ADMIN}" with this token as password, or send it to the API; '
+        f"it is shown this once, and good for {FIRST_TOKEN_DAYS} days:",
+        f"  {token}",
+    ]

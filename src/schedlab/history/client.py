@@ -1,0 +1,158 @@
+"""A client of the history service: jobs, timelines and sums as data frames."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import parse_qsl, quote, urlsplit
+
+from schedlab.errors import ServiceError
+
+if TYPE_CHECKING:
+    import httpx
+    import polars as pl
+
+Record = dict[str, Any]
+
+
+class Client:
+    """Asks a history service.
+
+    What jobs are meant is said as in the API: ``user="ann"``, ``state=["failed", "timeout"]``,
+    ``min_num_host=8``; ``from_`` and ``to`` are moments, as datetimes or in ISO 8601.
+
+    Args:
+        url: of the service, with the prefix under which a proxy shows it.
+        token: of the service; without one, what the public sees.
+        timeout_s: how long the service may be silent.
+    """
+
+    def __init__(self, url: str, token: str | None = None, *, timeout_s: float = 60.0) -> None:
+        self.url = url.rstrip("/")
+        self._headers = {} if token is None else {"authorization": f"Bearer {token}"}
+        self._timeout_s = timeout_s
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the connections back."""
+        if "_http" in self.__dict__:
+            self._http.close()
+
+    def jobs(self, *, fields: Iterable[str] = (), **which: Any) -> pl.DataFrame:
+        """One row per job, all that are meant; ``fields`` are names of columns."""
+        import polars as pl
+
+        chosen = {"fields": ",".join(fields) or None, "format": "arrow", **which}
+        return pl.read_ipc_stream(io.BytesIO(self._get("jobs", chosen).content))
+
+    def records(self, **which: Any) -> Iterator[Record]:
+        """The standard records of the jobs that are meant, page after page as they are taken."""
+        cursor = None
+        while True:
+            page = self._get("jobs", {"limit": 1_000, **which, "cursor": cursor}).json()
+            yield from page["jobs"]
+            cursor = page["next"]
+            if cursor is None:
+                return
+
+    def job(self, jobid: str, **identity: Any) -> Record:
+        """The record of one job; ``cluster``, ``queue_time`` and ``attempt`` tell it from others."""
+        record: Record = self._get(f"jobs/{quote(jobid, safe='')}", identity).json()
+        return record
+
+    def timeline(self, uri: str, **how: Any) -> pl.DataFrame:
+        """The timeline that a record names: ``start`` and ``end`` of each interval, and ``value``.
+
+        Args:
+            uri: as it stands in the record.
+            how: ``freq="5min"``, ``agg``, ``max_points``, or another ``from_`` and ``to``.
+        """
+        import polars as pl
+
+        split = urlsplit(uri)
+        given = dict(parse_qsl(split.query)) | _as_text(how)
+        path = split.path[split.path.index("timelines/") :] if "timelines/" in split.path else uri
+        answer = self._get(path, {**given, "format": "arrow"})
+        frame = pl.read_ipc_stream(io.BytesIO(answer.content))
+        times = [
+            pl.from_epoch((pl.col(f"{name}_s") * 1e6).round().cast(pl.Int64), "us")
+            .dt.replace_time_zone("UTC")
+            .alias(name)
+            for name in ("start", "end")
+            if f"{name}_s" in frame.columns
+        ]
+        return frame.select(*times, pl.exclude("start_s", "end_s"))
+
+    def stats(self, by: str = "user", **which: Any) -> pl.DataFrame:
+        """Sums over the jobs that are meant; ``by`` such as ``"user"`` or ``"group,month"``."""
+        import polars as pl
+
+        answer = self._get("stats", {"limit": 100_000, **which, "by": by, "format": "arrow"})
+        return pl.read_ipc_stream(io.BytesIO(answer.content))
+
+    def accuracy(self, user: str, *, period: str = "month") -> pl.DataFrame:
+        """WRA and WRSA of a user: ``period``, ``jobs``, ``mean_wra``, ``wrsa``."""
+        import polars as pl
+
+        path = f"users/{quote(user, safe='')}/accuracy"
+        return pl.DataFrame(self._get(path, {"period": period}).json()["periods"])
+
+    def clusters(self) -> Record:
+        """The system document of the site."""
+        document: Record = self._get("clusters", {}).json()
+        return document
+
+    def ingest(self, records: Iterable[Record], *, source: str = "hook") -> Record:
+        """Store records; returns when they are stored for good, with how many were new."""
+        request = {"params": {"source": source}, "json": list(records)}
+        counts: Record = self._ask("POST", "ingest", request).json()
+        return counts
+
+    def _get(self, path: str, parameters: Mapping[str, Any]) -> httpx.Response:
+        return self._ask("GET", path, {"params": _as_text(parameters)})
+
+    def _ask(self, method: str, path: str, request: Mapping[str, Any]) -> httpx.Response:
+        import httpx
+
+        try:
+            answer = self._http.request(method, f"{self.url}/v1/{path}", **request)
+        except httpx.HTTPError as error:
+            raise ServiceError(f"{self.url}: does not answer: {error}") from None
+        if answer.is_success:
+            return answer
+        try:
+            reason = answer.json()["detail"]
+        except (ValueError, TypeError, KeyError):
+            reason = f"status {answer.status_code}, and no history service's words"
+        raise ServiceError(f"{self.url}: {reason}")
+
+    @cached_property
+    def _http(self) -> httpx.Client:
+        import httpx
+
+        return httpx.Client(headers=self._headers, timeout=self._timeout_s)
+
+
+def _as_text(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters as a URL has them; those that are None are left out."""
+    return {
+        name.rstrip("_"): [_text(each) for each in value]
+        if isinstance(value, list | tuple | set | frozenset)
+        else _text(value)
+        for name, value in parameters.items()
+        if value is not None
+    }
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,113 @@
+"""What the sensors of the miniature site saw: nodes and GPUs, once a minute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.sim import Schedule
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Floats = NDArray[np.float64]
+
+STEP_S = 60
+PEAK_FLOP_PER_S, MEMORY_BYTE_PER_S = 1.2e12, 2.0e11
+"""What a node can compute, and what its memory can move."""
+
+_IDLE_W, _CPU_W, _IDLE_GPU_W, _GPU_W = 110.0, 250.0, 25.0, 200.0
+_MEMORY_BYTES = 64 * 2**30
+_EPOCH_STEPS = 20
+"""A training reads data at the end of each epoch, and its GPUs wait."""
+
+
+@dataclass(frozen=True)
+class _Loads:
+    """Shares of what nodes have, by node and minute."""
+
+    cpu: Floats
+    gpu: Floats
+    memory: Floats
+    intensity: Floats
+    """Floating point operations for each byte that is moved."""
+
+
+def demo_sensors(
+    schedule: Schedule, nodes: Sequence[Sequence[int]], gpus: int, epoch_s: int, seed: int
+) -> Iterator[tuple[str, pl.DataFrame]]:
+    """The tables ``nodes`` and ``gpus`` of a cluster on which the jobs ran.
+
+    Args:
+        schedule: of the jobs.
+        nodes: on which each ran.
+        gpus: of each node.
+        epoch_s: when the schedule begins.
+        seed: of the noise.
+    """
+    import polars as pl
+
+    count = schedule.platform.nodes
+    time = np.arange(0, schedule.horizon_s()[1] + STEP_S, STEP_S)
+    loads = _loads(schedule, nodes, time, np.random.default_rng(seed))
+    names = np.repeat([node_name(node) for node in range(count)], len(time))
+    places = {"time": np.tile(time + epoch_s, count), "host": names}
+    gpu_w = _IDLE_GPU_W + _GPU_W * loads.gpu.ravel()
+    moved = np.minimum(1.0, loads.cpu * PEAK_FLOP_PER_S / loads.intensity / MEMORY_BYTE_PER_S)
+    moved *= MEMORY_BYTE_PER_S
+    yield (
+        "nodes",
+        pl.DataFrame(
+            {
+                **places,
+                "power": _IDLE_W + _CPU_W * loads.cpu.ravel() + gpus * gpu_w,
+                "cpu": 100 * loads.cpu.ravel(),
+                "memory": _MEMORY_BYTES * loads.memory.ravel(),
+                "flops": (moved * loads.intensity).ravel(),
+                "moved": moved.ravel(),
+            }
+        ),
+    )
+    devices = pl.DataFrame({**places, "utilization": 100 * loads.gpu.ravel(), "power": gpu_w})
+    # The second does a little less: it waits for the first.
+    named = [
+        devices.with_columns(pl.col("utilization") * 0.93**gpu, gpu=pl.lit(str(gpu)))
+        for gpu in range(gpus)
+    ]
+    yield "gpus", pl.concat(named)
+
+
+def node_name(node: int) -> str:
+    """``n01`` for the first."""
+    return f"n{node + 1:02}"
+
+
+def _loads(
+    schedule: Schedule,
+    nodes: Sequence[Sequence[int]],
+    time: NDArray[np.int64],
+    random: np.random.Generator,
+) -> _Loads:
+    """Every third job computes on CPUs only; the others train on GPUs."""
+    shape = (schedule.platform.nodes, len(time))
+    cpu, gpu, memory, intensity = (np.full(shape, idle) for idle in (0.01, 0.0, 0.03, 1.0))
+    for job, hosts in enumerate(nodes):
+        ran = (time >= schedule.start_s[job]) & (time < schedule.end_s[job])
+        minute = np.arange(ran.sum())
+        begun = 1.0 - 0.7 * np.exp(-minute / 8.0)
+        level = random.uniform(0.4, 0.95)
+        trains = np.where(minute % _EPOCH_STEPS < 2, 0.15, 1.0)
+        where = np.ix_(hosts, ran)
+        is_training = job % 3 != 0
+        cpu[where] = (0.35 if is_training else level) * begun
+        gpu[where] = level * begun * trains if is_training else 0.01
+        memory[where] = random.uniform(0.2, 0.8) * begun
+        intensity[where] = 2.0 ** random.uniform(-2.0, 4.0) * random.normal(
+            1.0, 0.05, cpu[where].shape
+        )
+    cpu, gpu = (np.clip(each * random.normal(1.0, 0.04, shape), 0.0, 1.0) for each in (cpu, gpu))
+    return _Loads(cpu, gpu, memory, np.maximum(0.05, intensity))

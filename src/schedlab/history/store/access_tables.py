@@ -1,0 +1,63 @@
+"""The tables of the history service: accounts, and by what they are recognised.
+
+Sessions and tokens are kept as digests: who reads the store cannot use what stands in it.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, Table, Text
+
+from schedlab.history.store.tables import metadata
+
+accounts = Table(
+    "accounts",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("role", Text, nullable=False),
+    # Where it is vouched for: here, or by the provider that logs its owner in.
+    Column("origin", Text, nullable=False),
+    # As argon2 writes it; empty where nobody can log in with a password.
+    Column("password", Text),
+    Column("enabled", Boolean, nullable=False),
+    Column("created_s", Double, nullable=False),
+)
+
+account_groups = Table(
+    "account_groups",
+    metadata,
+    Column("account", Text, ForeignKey("accounts.name", ondelete="CASCADE"), primary_key=True),
+    Column("accounting_group", Text, primary_key=True),
+)
+
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("digest", Text, nullable=False, unique=True),
+    Column("name", Text, nullable=False),
+    # Empty for those of programs, which have the role "api".
+    Column("account", Text, ForeignKey("accounts.name", ondelete="CASCADE")),
+    Column("scopes", Text, nullable=False),
+    Column("created_s", Double, nullable=False),
+    Column("expires_s", Double),
+    Column("used_s", Double),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("digest", Text, primary_key=True),
+    Column(
+        "account", Text, ForeignKey("accounts.name", ondelete="CASCADE"), nullable=False, index=True
+    ),
+    Column("expires_s", Double, nullable=False),
+)
+
+login_failures = Table(
+    "login_failures",
+    metadata,
+    # An account, an address, or both.
+    Column("who", Text, nullable=False),
+    Column("at_s", Double, nullable=False),
+)
+Index("login_failure_who", login_failures.c.who, login_failures.c.at_s)

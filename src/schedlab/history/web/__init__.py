@@ -1,0 +1,1 @@
+"""The history service: a job history as a web API and as pages."""

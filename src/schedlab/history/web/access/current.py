@@ -1,0 +1,143 @@
+"""Who asks, as a dependency of routes: by token, by session, by the proxy's word, or nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import Annotated
+
+from fastapi import Depends, Request
+from starlette.concurrency import run_in_threadpool
+
+from schedlab.history.web.access.accounts import find_account
+from schedlab.history.web.access.cookies import SESSION, form_secret
+from schedlab.history.web.access.credentials import is_form_token
+from schedlab.history.web.access.sessions import session_account
+from schedlab.history.web.access.tokens import needs_note_of_use, note_use, token_viewer
+from schedlab.history.web.access.viewer import SCOPES, Role, Scope, Viewer
+from schedlab.history.web.prefix import PEER
+from schedlab.history.web.problems import Problem
+from schedlab.history.web.service import CurrentService, Service
+
+FORM_FIELD, FORM_HEADER = "form_token", "x-form-token"
+_HARMLESS = frozenset({"GET", "HEAD", "OPTIONS"})
+_CHALLENGE = {"www-authenticate": 'Bearer realm="schedlab"'}
+
+
+async def identified(request: Request, service: CurrentService) -> Viewer | None:
+    """Who asks; None for somebody who shows nothing."""
+    viewer = await _recognised(request, service)
+    request.state.viewer = viewer
+    return viewer
+
+
+async def _recognised(request: Request, service: Service) -> Viewer | None:
+    scheme, _, secret = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        return await run_in_threadpool(_by_token, service, secret.strip())
+    viewer = await run_in_threadpool(_by_browser, service, request)
+    if viewer is not None:
+        # A browser sends cookies along with whatever another site makes it send.
+        await require_own_form(request)
+    return viewer
+
+
+Identified = Annotated[Viewer | None, Depends(identified)]
+
+
+async def require_own_form(request: Request) -> None:
+    """Refuse what changes something and does not come from a page of ours."""
+    if request.method in _HARMLESS:
+        return
+    given = request.headers.get(FORM_HEADER)
+    if given is None and "form" in request.headers.get("content-type", ""):
+        given = str((await request.form()).get(FORM_FIELD, ""))
+    if not is_form_token(given or "", form_secret(request)):
+        raise Problem(403, "this form has expired; load the page again and send it once more")
+
+
+def _log_in_first() -> Problem:
+    return Problem(401, "log in, or send a token: Authorization: Bearer TOKEN", _CHALLENGE)
+
+
+def viewer_who_may(scope: Scope) -> Callable[..., Awaitable[Viewer]]:
+    """The dependency that lets only those through who may do that."""
+
+    async def allowed(service: CurrentService, viewer: Identified) -> Viewer:
+        if viewer is None and service.is_public:
+            viewer = Viewer(Role.PUBLIC)
+        if viewer is None or (viewer.role is Role.PUBLIC and not viewer.may(scope)):
+            raise _log_in_first()
+        if not viewer.may(scope):
+            raise Problem(403, f'this needs the scope "{scope}", which you do not have')
+        return viewer
+
+    return allowed
+
+
+current_viewer = viewer_who_may(Scope.READ)
+CurrentViewer = Annotated[Viewer, Depends(current_viewer)]
+Ingester = Annotated[Viewer, Depends(viewer_who_may(Scope.INGEST))]
+MetricsReader = Annotated[Viewer, Depends(viewer_who_may(Scope.METRICS))]
+Administrator = Annotated[Viewer, Depends(viewer_who_may(Scope.ADMIN))]
+
+
+def _in_person(viewer: CurrentViewer) -> Viewer:
+    """Refuse the public, and tokens that may do less than their owner: they must not make more."""
+    if viewer.role is Role.PUBLIC:
+        raise _log_in_first()
+    if viewer.user is None or not viewer.scopes >= SCOPES[viewer.role]:
+        raise Problem(403, "log in as yourself for this")
+    return viewer
+
+
+InPerson = Annotated[Viewer, Depends(_in_person)]
+
+
+def _by_token(service: Service, secret: str) -> Viewer:
+    with service.database.reading() as connection:
+        viewer = token_viewer(connection, secret)
+        is_noted = viewer is None or not needs_note_of_use(connection, secret)
+    if viewer is None:
+        refused = {"www-authenticate": f'{_CHALLENGE["www-authenticate"]}, error="invalid_token"'}
+        raise Problem(401, "this token is unknown, withdrawn or expired", refused)
+    if not is_noted:
+        with service.database.writing() as connection:
+            note_use(connection, secret)
+    return viewer
+
+
+def _by_browser(service: Service, request: Request) -> Viewer | None:
+    return _by_session(service, request) or _by_proxy(service, request)
+
+
+def _by_session(service: Service, request: Request) -> Viewer | None:
+    secret = request.cookies.get(SESSION)
+    if not secret:
+        return None
+    with service.database.reading() as connection:
+        account = session_account(connection, secret)
+    return None if account is None else account.viewer
+
+
+def _by_proxy(service: Service, request: Request) -> Viewer | None:
+    """Whom the configured proxy has logged in; anybody else's header is nothing."""
+    proxy = service.settings.service.proxy
+    peer = request.scope.get(PEER)
+    if proxy is None or proxy.user_header is None or peer is None:
+        return None
+    name = request.headers.get(proxy.user_header)
+    if not name or not any(_address(peer) in ip_network(each) for each in proxy.addresses):
+        return None
+    with service.database.reading() as connection:
+        account = find_account(connection, name)
+    if account is None:
+        return Viewer(Role.USER, name)
+    return account.viewer if account.enabled else None
+
+
+def _address(peer: str) -> IPv4Address | IPv6Address:
+    try:
+        return ip_address(peer)
+    except ValueError:  # no address, but a socket in the file system
+        return IPv6Address(0)

@@ -1,0 +1,135 @@
+"""API tokens: what programs show in place of a password."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
+
+from schedlab.errors import ParameterError, UnknownNameError
+from schedlab.history.store.access_tables import tokens
+from schedlab.history.web.access.accounts import Account, find_account, require_account
+from schedlab.history.web.access.credentials import digest_of, new_secret
+from schedlab.history.web.access.viewer import SCOPES, Role, Scope, Viewer
+
+PREFIX = "schedlab_"
+"""So that a token which got into a file or a log is recognised as one."""
+DAY_S = 86_400
+_NOTED_EVERY_S = 600
+
+
+@dataclass(frozen=True, kw_only=True)
+class Token:
+    """What is known of a token: everything but the token itself.
+
+    Args:
+        id: by which it can be withdrawn.
+        name: what it is for.
+        account: whose it is; None for a program's own, which has the role ``api``.
+        scopes: what it may be used for.
+        created_s: when it was made, in epoch seconds.
+        expires_s: when it ceases to be good; None for never.
+        used_s: when it was last used, give or take ten minutes.
+    """
+
+    id: str
+    name: str
+    account: str | None
+    scopes: frozenset[Scope]
+    created_s: float
+    expires_s: float | None
+    used_s: float | None = None
+
+
+def add_token(
+    connection: Connection,
+    name: str,
+    *,
+    account: str | None = None,
+    scopes: Collection[Scope] = (Scope.READ,),
+    days: float | None = None,
+) -> str:
+    """A new token; it is kept as a digest, so that this is the only time it can be shown."""
+    role = Role.API if account is None else require_account(connection, account).role
+    if not name.strip() or not scopes:
+        raise ParameterError("a token must have a name and at least one scope")
+    if days is not None and days <= 0:
+        raise ParameterError(f"the token is good for {days:g} days; must be > 0")
+    for scope in scopes:
+        if scope not in SCOPES[role]:
+            raise UnknownNameError(f'scope of the role "{role}":', scope, SCOPES[role])
+    secret, now_s = PREFIX + new_secret(), time.time()
+    token = Token(
+        id=secrets.token_hex(4),
+        name=name.strip(),
+        account=account,
+        scopes=frozenset(scopes),
+        created_s=now_s,
+        expires_s=None if days is None else now_s + days * DAY_S,
+    )
+    row = {**asdict(token), "scopes": " ".join(sorted(token.scopes)), "digest": digest_of(secret)}
+    connection.execute(insert(tokens).values(row))
+    return secret
+
+
+def token_viewer(connection: Connection, secret: str) -> Viewer | None:
+    """Who shows this token, if it is one and still good."""
+    found = _found(connection, tokens.c.digest == digest_of(secret))
+    if not found or (found[0].expires_s is not None and found[0].expires_s <= time.time()):
+        return None
+    token = found[0]
+    if token.account is None:
+        return Viewer(Role.API, scopes=token.scopes)
+    account = find_account(connection, token.account)
+    if account is None or not account.enabled:
+        return None
+    return Viewer(account.role, account.name, account.groups, token.scopes)
+
+
+def account_with_token(connection: Connection, name: str, secret: str) -> Account | None:
+    """The account that may log in with this token: its own, and not for a part of it only."""
+    viewer = token_viewer(connection, secret)
+    if viewer is None or viewer.user != name or not viewer.scopes >= SCOPES[viewer.role]:
+        return None
+    return find_account(connection, name)
+
+
+def needs_note_of_use(connection: Connection, secret: str) -> bool:
+    """Whether the last noted use of the token is some time ago."""
+    used = select(tokens.c.used_s).where(tokens.c.digest == digest_of(secret))
+    used_s = connection.execute(used).scalar()
+    return used_s is None or used_s < time.time() - _NOTED_EVERY_S
+
+
+def note_use(connection: Connection, secret: str) -> None:
+    """Remember that it was used now."""
+    this = tokens.c.digest == digest_of(secret)
+    connection.execute(update(tokens).where(this).values(used_s=time.time()))
+
+
+def list_tokens(connection: Connection, account: str | None = None) -> list[Token]:
+    """All of them, or those of an account, in the order in which they were made."""
+    return _found(connection, *([] if account is None else [tokens.c.account == account]))
+
+
+def revoke_token(connection: Connection, token_id: str, account: str | None = None) -> None:
+    """Withdraw it; for its owner, where an account is named."""
+    known = [each.id for each in list_tokens(connection, account)]
+    if token_id not in known:
+        raise UnknownNameError("token", token_id, known)
+    connection.execute(delete(tokens).where(tokens.c.id == token_id))
+
+
+def _found(connection: Connection, *conditions: ColumnElement[bool]) -> list[Token]:
+    names = ("id", "name", "account", "scopes", "created_s", "expires_s", "used_s")
+    statement = select(*(tokens.c[name] for name in names)).where(*conditions)
+    rows = connection.execute(statement.order_by(tokens.c.created_s, tokens.c.id)).mappings()
+    return [Token(**_with_scopes(dict(row))) for row in rows]
+
+
+def _with_scopes(row: dict[str, Any]) -> dict[str, Any]:
+    return {**row, "scopes": frozenset(map(Scope, row["scopes"].split()))}

@@ -1,0 +1,69 @@
+"""Who asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """What somebody is to the site; it decides which jobs they see and what they may do."""
+
+    PUBLIC = "public"
+    """Anybody: every job, but without the names of people and machines."""
+    USER = "user"
+    """Own jobs."""
+    MANAGER = "manager"
+    """Own jobs, and those of the accounting groups that the account names."""
+    SUPPORT = "support"
+    """Every job."""
+    ADMIN = "admin"
+    """Every job, and accounts and tokens."""
+    API = "api"
+    """A program: every job, and what its token's scopes allow."""
+
+
+class Scope(StrEnum):
+    """What somebody may do; a token can have fewer of them than its role."""
+
+    READ = "read"
+    INGEST = "ingest"
+    METRICS = "metrics"
+    ADMIN = "admin"
+
+
+ALL_SCOPES = frozenset(Scope)
+
+SCOPES: Mapping[Role, frozenset[Scope]] = {
+    Role.PUBLIC: frozenset({Scope.READ}),
+    Role.USER: frozenset({Scope.READ}),
+    Role.MANAGER: frozenset({Scope.READ}),
+    Role.SUPPORT: frozenset({Scope.READ, Scope.METRICS}),
+    Role.ADMIN: ALL_SCOPES,
+    Role.API: frozenset({Scope.READ, Scope.INGEST, Scope.METRICS}),
+}
+
+PLANNERS = frozenset({Role.MANAGER, Role.SUPPORT, Role.ADMIN})
+"""Those with an overview, who may have other policies simulated."""
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """Who asks: everything that may decide what they are shown.
+
+    Args:
+        role: what they are to the site.
+        user: as jobs name them in ``user_identifier``; None for those who have no jobs.
+        groups: the accounting groups that a manager sees.
+        scopes: what the token or session may be used for, within what the role may do.
+    """
+
+    role: Role
+    user: str | None = None
+    groups: frozenset[str] = frozenset()
+    scopes: frozenset[Scope] = ALL_SCOPES
+
+    def may(self, scope: Scope) -> bool:
+        """Whether both the role and the token allow it."""
+        return scope in self.scopes and scope in SCOPES[self.role]

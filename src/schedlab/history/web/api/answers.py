@@ -1,0 +1,132 @@
+"""What answers look like, for the OpenAPI document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, WithJsonSchema
+
+from schedlab.history.schema.timeline import Provenance
+from schedlab.history.web.api.formats import MEDIA_TYPES, Format
+
+_PROBLEM = {
+    "type": "object",
+    "required": ["type", "title", "status", "detail"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": "What was wrong, and what is allowed."},
+        "errors": {"type": "array", "items": {"type": "object"}},
+    },
+}
+_REFUSALS = {
+    400: "A parameter has a value that is not allowed.",
+    401: "Nobody is logged in, and no valid token was sent.",
+    403: "The role, or the token, does not allow it.",
+    404: "There is no such thing, or it may not be seen.",
+    406: "None of the accepted media types is possible.",
+    409: "The id is that of several jobs.",
+    413: "The body is too large.",
+    422: "A parameter is unknown, or what was sent does not keep to its schema.",
+    502: "The source of a timeline does not answer.",
+    503: "The store does not answer, or is busy.",
+}
+
+
+def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The answers by which a route refuses, beside those that all have."""
+    return {
+        status: {
+            "description": _REFUSALS[status],
+            "content": {"application/problem+json": {"schema": _PROBLEM}},
+        }
+        for status in sorted({400, 401, 403, 422, 503, *statuses})
+    }
+
+
+def as_json(schema: dict[str, Any], says: str) -> dict[str, Any]:
+    """An answer that is JSON by that schema."""
+    return {"description": says, "content": {MEDIA_TYPES[Format.JSON]: {"schema": schema}}}
+
+
+def in_formats(model: type[BaseModel], formats: Sequence[Format], says: str) -> dict[str, Any]:
+    """An answer that is JSON of that model, or a file in another of the formats."""
+    binary = {"schema": {"type": "string", "format": "binary"}}
+    others = [MEDIA_TYPES[each] for each in formats if each is not Format.JSON]
+    return {"description": says, "model": model, "content": dict.fromkeys(others, binary)}
+
+
+RECORD = {"anyOf": [{"$ref": "#/components/schemas/JobRecord"}, {"type": "object"}]}
+"""A standard record, or those fields of it that were asked for."""
+Record = Annotated[Any, WithJsonSchema(RECORD)]
+
+
+class Total(BaseModel):
+    """How many jobs there are on all pages."""
+
+    jobs: int
+    is_exact: bool = Field(description="Whether it is all of them, or at least so many.")
+
+
+class JobsPage(BaseModel):
+    """Some jobs; each is a standard record, or those fields of it that were asked for."""
+
+    jobs: list[Record]
+    next: str | None = Field(description="The cursor of the next page.")
+    total: Total | None = Field(None, description="Only if it was asked for.")
+
+
+class JobsByIds(BaseModel):
+    """Jobs by their ids; one id may have several."""
+
+    jobs: list[Record]
+    missing: list[Any] = Field(description="The ids of which no job can be seen.")
+
+
+class TimelineAnswer(BaseModel):
+    """A timeline by columns; times are seconds since 1970 began."""
+
+    cluster: str
+    jobid: str
+    host: str
+    item: str
+    device: str | None
+    from_s: float = Field(description="Where the window begins, within the job's time there.")
+    to_s: float
+    freq_s: float | None = Field(description="Length of the steps; null if as it was measured.")
+    agg: str | None
+    start_s: list[float]
+    end_s: list[float] | None = Field(description="Null where `max_points` chose among many.")
+    value: list[float]
+    min: list[float] | None
+    max: list[float] | None
+    provenance: Provenance
+
+
+class UserAccuracy(BaseModel):
+    """How accurate a user's requests have been; WRA is run time over requested time."""
+
+    user: str
+    jobs: int
+    mean_wra: float
+    wrsa: float = Field(description="After the last job; a weight of 0.3 for the past.")
+    asked_ratio: float | None = Field(description="All time asked for over all time used.")
+    periods: list[dict[str, Any]]
+
+
+class Stats(BaseModel):
+    """Grouped sums."""
+
+    by: list[str]
+    rows: list[dict[str, Any]]
+    groups: int = Field(description="How many groups there are; rows may be fewer.")
+
+
+class Ingested(BaseModel):
+    """What became of the records, which are stored now."""
+
+    added: int
+    changed: int
+    same: int

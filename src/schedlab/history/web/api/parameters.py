@@ -1,0 +1,151 @@
+"""The parameters by which jobs are asked for, as they stand in a URL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, timezone
+from typing import Annotated, Any, Literal, Self
+
+from fastapi import Depends, Request
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+
+from schedlab.errors import ParameterError, UnknownNameError
+from schedlab.history.export.zone import standard_offset
+from schedlab.history.schema.job import JobState
+from schedlab.history.schema.times import parse_moment
+from schedlab.history.store.queries import JobQuery
+from schedlab.history.web.access import Role
+from schedlab.history.web.access.current import CurrentViewer
+from schedlab.history.web.queries.shown import Shown
+from schedlab.history.web.service import CurrentService
+
+
+def _epoch_s(text: Any) -> int:
+    try:
+        return int(parse_moment(str(text)).timestamp())
+    except ParameterError as error:
+        raise ValueError(str(error)) from None
+
+
+Moment = Annotated[
+    int,
+    BeforeValidator(_epoch_s),
+    WithJsonSchema({"type": "string", "format": "date-time", "examples": ["2026-01-05T12:00Z"]}),
+]
+"""A time in ISO 8601, UTC where it says no zone, as epoch seconds."""
+
+Name = Annotated[str, Field(min_length=1, max_length=500, pattern=r"^[^\x00]*$")]
+Names = Annotated[list[Name], Field(max_length=1_000)]
+Count = Annotated[int, Field(ge=0, lt=2**31)]
+Seconds = Annotated[int, Field(ge=0, lt=2**53)]
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+RANGES = ("num_host", "wait_s", "run_s", "energy_joule", "wra")
+_SPANS = {"overlap": "ran", "queued": "queued", "started": "started", "ended": "ended"}
+
+
+class Parameters(BaseModel):
+    """Parameters of a route; one that it does not know is refused, not overlooked."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _all_known(cls, given: Any) -> Any:
+        known = [each.alias or name for name, each in cls.model_fields.items()]
+        for name in given:
+            if name not in known:
+                raise ValueError(str(UnknownNameError("parameter", name, known)))
+        return given
+
+
+class JobFilter(Parameters):
+    """Jobs for which everything that is given holds; of several values of one name, any."""
+
+    time: Literal["overlap", "queued", "started", "ended"] = Field(
+        "overlap", description="What happened between `from` and `to`: the job ran, or this."
+    )
+    from_: Moment | None = Field(None, alias="from", description="From then on, in ISO 8601.")
+    to: Moment | None = Field(None, description="Before then, in ISO 8601.")
+    jobid: Names = Field([], description="With this id; several are possible, as with all names.")
+    cluster: Names = Field([], description="Of this cluster.")
+    user: Names = Field([], description="Of this user.")
+    group: Names = Field([], description="Of this accounting group.")
+    partition: Names = Field([], description="In this partition.")
+    state: list[JobState] = Field([], description="In this state.")
+    node: Names = Field([], description="That used this node.")
+    tag: Names = Field([], description="With this tag.")
+    min_num_host: Count | None = Field(None, description="That asked for so many hosts or more.")
+    max_num_host: Count | None = Field(None, description="That asked for no more hosts.")
+    min_wait_s: Seconds | None = Field(None, description="That waited so long or longer.")
+    max_wait_s: Seconds | None = Field(None, description="That waited no longer.")
+    min_run_s: Seconds | None = Field(None, description="That ran so long or longer.")
+    max_run_s: Seconds | None = Field(None, description="That ran no longer.")
+    min_energy_joule: Amount | None = Field(None, description="That used so much energy or more.")
+    max_energy_joule: Amount | None = Field(None, description="That used no more energy.")
+    min_wra: Amount | None = Field(
+        None, description="Whose run time over requested time is so much or more."
+    )
+    max_wra: Amount | None = Field(None, description="Whose run time over requested time is less.")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.from_ is not None and self.to is not None and self.from_ >= self.to:
+            raise ValueError("from: must lie before to")
+        return self
+
+    def query(self) -> JobQuery:
+        """What to ask the store."""
+        span: dict[str, Any] = {
+            f"{_SPANS[self.time]}_from_s": self.from_,
+            f"{_SPANS[self.time]}_to_s": self.to,
+        }
+        limits = {n: (getattr(self, f"min_{n}"), getattr(self, f"max_{n}")) for n in RANGES}
+        query = JobQuery(
+            jobids=tuple(self.jobid),
+            clusters=tuple(self.cluster),
+            users=tuple(self.user),
+            groups=tuple(self.group),
+            partitions=tuple(self.partition),
+            states=tuple(self.state),
+            nodes=tuple(self.node),
+            tags=tuple(self.tag),
+            ranges={name: each for name, each in limits.items() if each != (None, None)},
+        )
+        return replace(query, **span)
+
+
+def words(text: str | None) -> list[str]:
+    """The words of a list with commas, each once."""
+    return [word for word in dict.fromkeys((text or "").split(",")) if word]
+
+
+def _shown(service: CurrentService, viewer: CurrentViewer) -> Shown:
+    return Shown(service.release() if viewer.role is Role.PUBLIC else None)
+
+
+CurrentShown = Annotated[Shown, Depends(_shown)]
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Who asks, of what, and what of it is shown."""
+
+    service: CurrentService
+    viewer: CurrentViewer
+    shown: CurrentShown
+
+    @property
+    def zone(self) -> timezone:
+        """In which days begin: that of the site's standard time."""
+        site = self.service.settings.site
+        return UTC if site is None else standard_offset(site.about.time_zone)
+
+
+CurrentAsking = Annotated[Asking, Depends()]
+
+
+def link(request: Request, **changed: str) -> str:
+    """The path and query of the request with some parameters changed."""
+    url = request.url.include_query_params(**changed)
+    return f"{url.path}?{url.query}"

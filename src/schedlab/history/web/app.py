@@ -1,0 +1,116 @@
+"""The history service, put together."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.staticfiles import StaticFiles
+
+from schedlab.history.web import observe
+from schedlab.history.web.api import (
+    clusters,
+    documentation,
+    ingest,
+    job,
+    jobs,
+    stats,
+    timelines,
+    users,
+)
+from schedlab.history.web.api.schema import describe
+from schedlab.history.web.body_limit import BodyLimit
+from schedlab.history.web.conditional import Conditional
+from schedlab.history.web.observe import Observed
+from schedlab.history.web.pages import (
+    account,
+    admin,
+    advice,
+    cluster,
+    compare,
+    home,
+    job_data,
+    login,
+    oidc,
+    what_if,
+)
+from schedlab.history.web.pages import job as job_page
+from schedlab.history.web.pages import jobs as jobs_page
+from schedlab.history.web.pages import tasks as task_pages
+from schedlab.history.web.pages import users as user_pages
+from schedlab.history.web.pages.render import STATIC
+from schedlab.history.web.plots.embed import library_folder
+from schedlab.history.web.prefix import BehindProxy
+from schedlab.history.web.problems import answer_problems
+from schedlab.history.web.security_headers import SecurityHeaders
+from schedlab.history.web.service import Service
+from schedlab.history.web.settings import ServiceSettings
+from schedlab.version import __version__
+
+ROUTERS = (
+    observe.router,
+    login.router,
+    oidc.router,
+    account.router,
+    home.router,
+    jobs_page.router,
+    job_page.router,
+    job_data.router,
+    compare.router,
+    user_pages.router,
+    advice.router,
+    cluster.router,
+    what_if.router,
+    task_pages.router,
+    admin.router,
+    jobs.router,
+    job.router,
+    timelines.router,
+    clusters.router,
+    users.router,
+    stats.router,
+    ingest.router,
+    documentation.router,
+)
+"""What the service answers: one router per file of ``api`` and ``pages``."""
+
+_LEAST_COMPRESSED_BYTES = 1_000
+
+
+def create_app(settings: ServiceSettings) -> FastAPI:
+    """The service over the store that the settings name, which must have been made."""
+    service = Service.start(settings)
+    app = FastAPI(
+        title="schedlab history",
+        version=__version__,
+        openapi_url="/v1/openapi.json",
+        docs_url=None,  # FastAPI's own would load scripts from elsewhere
+        redoc_url=None,
+        lifespan=_lifespan,
+    )
+    app.state.service = service
+    for router in ROUTERS:
+        app.include_router(router)
+    app.mount("/static/bokeh", StaticFiles(directory=library_folder()), name="bokeh")
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    describe(app)
+    answer_problems(app)
+    # The last is the first to see a request, and the last to see its answer.
+    app.add_middleware(BodyLimit)
+    app.add_middleware(Conditional)
+    app.add_middleware(GZipMiddleware, minimum_size=_LEAST_COMPRESSED_BYTES)
+    app.add_middleware(Observed, service=service)
+    app.add_middleware(SecurityHeaders)
+    app.add_middleware(BehindProxy, section=settings.service)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    service: Service = app.state.service
+    service.runner.start()
+    yield
+    service.runner.stop()
+    service.database.close()

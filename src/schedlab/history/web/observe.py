@@ -1,0 +1,102 @@
+"""How the service is watched: a log line and a count for each request, /healthz and /metrics."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import time
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import APIRouter
+from sqlalchemy import func, select
+from starlette.datastructures import MutableHeaders
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from schedlab.history.store.tables import ingests
+from schedlab.history.web.access.current import MetricsReader
+from schedlab.history.web.problems import ProblemResponse
+from schedlab.history.web.service import CurrentService, Service
+
+_LOG = logging.getLogger("schedlab.service")
+_ACCESS = logging.getLogger("schedlab.access")
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+router = APIRouter(include_in_schema=False)
+
+
+class Observed:
+    """Numbers each request, notes how it went, and answers for what failed unforeseen.
+
+    The query of a URL is not logged: it may hold names, or what a login provider sent along.
+    """
+
+    def __init__(self, app: ASGIApp, service: Service) -> None:
+        self._app, self._metrics = app, service.metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, and note how it went."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        number, began_s, status = secrets.token_hex(8), time.perf_counter(), 0
+
+        async def send_numbered(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message)["x-request-id"] = number
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_numbered)
+        except Exception:
+            _LOG.exception("request %s failed", number)
+            if status:
+                raise
+            # As JSON also for people: what fails may be the making of pages.
+            answer = ProblemResponse(500, f"the service failed; its log says why: {number}")
+            await answer(scope, receive, send_numbered)
+        finally:
+            self._note(scope, number, status, time.perf_counter() - began_s)
+
+    def _note(self, scope: Scope, number: str, status: int, took_s: float) -> None:
+        route = getattr(scope.get("route"), "path", "none")
+        method = scope["method"] if scope["method"] in _METHODS else "other"
+        self._metrics.count_request(method, route, status, took_s)
+        client = (scope.get("client") or ("-",))[0]
+        line = (client, scope["method"], quote(scope["path"]), status, 1e3 * took_s, number)
+        _ACCESS.info("%s %s %s %d %.1f ms %s", *line)
+
+
+@router.get("/healthz")
+def healthz(service: CurrentService) -> Response:
+    """Whether the service reaches its store."""
+    with service.database.reading() as connection:
+        connection.execute(select(1))
+    return JSONResponse({"status": "ok"})
+
+
+@router.get("/metrics")
+def metrics(service: CurrentService, viewer: MetricsReader) -> Response:
+    """Counts for Prometheus."""
+    lines = [*service.metrics.lines(), *_ingest_lines(service)]
+    return PlainTextResponse("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4")
+
+
+def _ingest_lines(service: Service) -> Iterator[str]:
+    family = "schedlab_ingest_ended_timestamp_seconds"
+    yield f"# HELP {family} When a job source was last read to its end."
+    yield f"# TYPE {family} gauge"
+    whole = ingests.c.failure.is_(None)
+    ended = select(ingests.c.source, func.max(ingests.c.ended_s)).where(whole)
+    with service.database.reading() as connection:
+        for source, ended_s in connection.execute(ended.group_by(ingests.c.source)):
+            if ended_s is not None:
+                yield f'{family}{{source="{_escaped(source)}"}} {ended_s:.3f}'
+
+
+def _escaped(label: Any) -> str:
+    return str(label).replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

@@ -1,0 +1,109 @@
+"""One's own account: its password and its tokens."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
+from starlette.responses import RedirectResponse, Response
+
+from schedlab.errors import ParameterError
+from schedlab.history.web.access.accounts import (
+    Account,
+    account_with_password,
+    find_account,
+    put_account,
+)
+from schedlab.history.web.access.current import InPerson
+from schedlab.history.web.access.tokens import add_token, list_tokens, revoke_token
+from schedlab.history.web.access.viewer import SCOPES, Scope, Viewer
+from schedlab.history.web.pages.login import logged_in
+from schedlab.history.web.pages.render import path_of, render
+from schedlab.history.web.problems import Problem, not_found
+from schedlab.history.web.service import CurrentService, Service
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/account", name="account")
+def account_page(request: Request, service: CurrentService, viewer: InPerson) -> Response:
+    """What one is here, and one's tokens."""
+    return _page(request, service, viewer)
+
+
+@router.post("/account/password", name="account_password")
+def change_password(
+    request: Request,
+    service: CurrentService,
+    viewer: InPerson,
+    old: Annotated[str, Form(max_length=2_000)],
+    new: Annotated[str, Form(max_length=2_000)],
+) -> Response:
+    """Take a new password, from who knows the old one; other sessions end."""
+    name = _account(service, viewer).name
+    with service.database.writing() as connection:
+        account = account_with_password(connection, name, old)
+        if account is None:
+            return _page(request, service, viewer, fault="That is not your present password.")
+        try:
+            put_account(connection, account, new)
+        except ParameterError as error:
+            return _page(request, service, viewer, fault=f"{error}.".capitalize())
+    return logged_in(request, service, account, path_of(request, "account"))
+
+
+@router.post("/account/tokens", name="account_tokens")
+def make_token(
+    request: Request,
+    service: CurrentService,
+    viewer: InPerson,
+    name: Annotated[str, Form(max_length=100)],
+    scopes: Annotated[list[Scope], Form()],
+    days: Annotated[int, Form(ge=1, le=3_650)] = 90,
+) -> Response:
+    """Make a token and show it, this once."""
+    account = _account(service, viewer)
+    with service.database.writing() as connection:
+        made = add_token(connection, name, account=account.name, scopes=scopes, days=days)
+    return _page(request, service, viewer, made=made)
+
+
+@router.post("/account/tokens/{token}/revoke", name="account_token_revoke")
+def withdraw_token(
+    request: Request, service: CurrentService, viewer: InPerson, token: str
+) -> Response:
+    """Withdraw one of one's own tokens; another's is none."""
+    account = _account(service, viewer)
+    with service.database.writing() as connection:
+        if token not in {each.id for each in list_tokens(connection, account.name)}:
+            raise not_found()
+        revoke_token(connection, token)
+    return RedirectResponse(path_of(request, "account"), HTTPStatus.SEE_OTHER)
+
+
+def _page(
+    request: Request, service: Service, viewer: Viewer, *, made: str = "", fault: str = ""
+) -> Response:
+    account = _account(service, viewer)
+    with service.database.reading() as connection:
+        tokens = list_tokens(connection, account.name)
+    return render(
+        request,
+        viewer,
+        "account.html",
+        status=HTTPStatus.BAD_REQUEST if fault else HTTPStatus.OK,
+        account=account,
+        tokens=tokens,
+        scopes=sorted(SCOPES[account.role]),
+        made=made,
+        fault=fault,
+    )
+
+
+def _account(service: Service, viewer: Viewer) -> Account:
+    with service.database.reading() as connection:
+        account = find_account(connection, viewer.user or "")
+    if account is None:
+        raise Problem(403, "the proxy has logged you in, and you have no account here")
+    return account

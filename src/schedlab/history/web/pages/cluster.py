@@ -1,0 +1,135 @@
+"""A cluster over time: its nodes, how busy they were, and what they drew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from fastapi import APIRouter, Request
+from numpy.typing import NDArray
+from starlette.responses import Response
+
+from schedlab.history.web.api.parameters import Asking, CurrentAsking
+from schedlab.history.web.pages.render import render
+from schedlab.history.web.pages.windows import AskedWindow, WindowForm
+from schedlab.history.web.plots.boxes import Bars, Boxes
+from schedlab.history.web.queries.cluster_use import (
+    JobColumns,
+    Load,
+    Span,
+    hosts_of,
+    jobs_of,
+    load_of,
+    natural,
+)
+from schedlab.history.web.queries.shown import Shown
+from schedlab.sim import StepSeries
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/cluster", name="cluster")
+def cluster_page(request: Request, asking: CurrentAsking, form: AskedWindow) -> Response:
+    """Gantt chart, utilisation, queue and power of a window of time."""
+    span = Span(form.cluster, form.from_s, form.to_s)
+    with asking.service.database.reading() as connection:
+        seen = jobs_of(connection, asking.viewer, span)
+        # Where nodes have no names, neither is it told which jobs had the same.
+        has_names = asking.shown.name("node", "any") is not None
+        on_nodes = hosts_of(connection, asking.viewer, span) if has_names else []
+        load = load_of(connection, asking.viewer, span)
+    nodes = _nodes(asking, form.cluster, on_nodes)
+    total = len(nodes) or int(np.ceil(load.used_nodes.max(initial=0)))
+    return render(
+        request,
+        asking.viewer,
+        "cluster.html",
+        form=form,
+        seen=len(seen),
+        on_nodes=len({key for key, _ in on_nodes}),
+        nodes=total,
+        used=_mean(load, load.used_nodes),
+        queued=_mean(load, load.queued_jobs),
+        has_power=bool((~np.isnan(seen.power_w)).any()),
+        hides_names=asking.shown.release is not None,
+        figures=_figures(
+            form, load, total, seen, _gantt(form, asking.shown, seen, on_nodes, nodes)
+        ),
+    )
+
+
+def _mean(load: Load, values: NDArray[np.float64]) -> float:
+    return float(np.average(values, weights=np.diff(load.edge_s)))
+
+
+def _nodes(asking: Asking, cluster: str, on_nodes: list[tuple[int, str]]) -> list[str]:
+    """The site's nodes in its order, then others that jobs were met on.
+
+    Those with pseudonyms are in the order of these: by their place one could tell which they are.
+    """
+    site = asking.service.settings.site
+    clusters = () if site is None else site.clusters
+    known = [host for each in clusters if each.name == cluster for host in each.by_host]
+    others = {node for _, node in on_nodes}.difference(known)
+    nodes = [*known, *sorted(others, key=natural)]
+    if asking.shown.hides("node"):
+        nodes.sort(key=lambda node: asking.shown.name("node", node) or "")
+    return nodes
+
+
+def _figures(form: WindowForm, load: Load, nodes: int, seen: JobColumns, gantt: Any) -> Any:
+    """One below the other, and moving together."""
+    from bokeh.layouts import column
+
+    from schedlab.history.web.plots.embed import figure_data
+    from schedlab.history.web.plots.load import load_figure
+
+    edge_s = load.edge_s + form.shift_s
+    used = load_figure(edge_s, load.used_nodes, "nodes in use", most=nodes)
+    others = [load_figure(edge_s, load.queued_jobs, "jobs waiting", colour=3)]
+    power_w = _power(seen, load.edge_s)
+    if power_w is not None:
+        others.append(load_figure(edge_s, power_w / 1e3, "power (kW)", colour=1))
+    if gantt is not None:
+        others.append(gantt)
+    for each in others:
+        each.x_range = used.x_range
+    first = [] if gantt is None else [others.pop()]
+    return figure_data(column(*first, used, *others, sizing_mode="stretch_width"))
+
+
+def _gantt(
+    form: WindowForm,
+    shown: Shown,
+    seen: JobColumns,
+    on_nodes: list[tuple[int, str]],
+    nodes: list[str],
+) -> Any:
+    from schedlab.history.web.plots.gantt import gantt_figure
+
+    job_at = {key: place for place, key in enumerate(seen.key.tolist())}
+    node_at = {node: place for place, node in enumerate(nodes)}
+    pairs = [(job_at[key], node_at[node]) for key, node in on_nodes if key in job_at]
+    if not pairs:
+        return None
+    job, node = np.array(pairs, dtype=np.int64).T
+    bars = Bars(
+        seen.jobid,
+        [shown.name("user", user) or "" for user in seen.user],
+        seen.start_s + form.shift_s,
+        seen.end_s + form.shift_s,
+        np.maximum(seen.start_s - seen.queue_s, 0),
+    )
+    called = [shown.name("node", each) or "" for each in nodes]
+    local_s = (form.from_s + form.shift_s, form.to_s + form.shift_s)
+    return gantt_figure(Boxes.of(job, node), bars, called, local_s)
+
+
+def _power(seen: JobColumns, edge_s: NDArray[np.int64]) -> NDArray[np.float64] | None:
+    """Of the jobs that the viewer sees: each at its mean; None where nobody measured."""
+    known = ~np.isnan(seen.power_w)
+    if not known.any():
+        return None
+    watt = np.rint(seen.power_w[known]).astype(np.int64)
+    start_s, end_s = seen.start_s[known], seen.end_s[known]
+    return StepSeries.from_changes((start_s, watt), (end_s, -watt)).bin_means(edge_s)

@@ -1,0 +1,167 @@
+"""Jobs side by side: their facts, and their timelines over the share of their run time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+from urllib.parse import urlencode
+
+import numpy as np
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from schedlab.errors import SensorError
+from schedlab.history.schema.job import JobRecord
+from schedlab.history.sensors.series import Floats
+from schedlab.history.web.access import Viewer
+from schedlab.history.web.access.current import CurrentViewer
+from schedlab.history.web.api.parameters import CurrentShown, Name
+from schedlab.history.web.pages.job_data import Points, filled, in_unit
+from schedlab.history.web.pages.job_facts import Fact, facts
+from schedlab.history.web.pages.job_items import Item, MeasuredJob
+from schedlab.history.web.pages.job_plots import Plot
+from schedlab.history.web.pages.quantities import zone_of
+from schedlab.history.web.pages.render import path_of, render
+from schedlab.history.web.plots.timeline import MOST_LINES, timeline_data
+from schedlab.history.web.problems import not_found
+from schedlab.history.web.queries.by_key import jobs_by_key
+from schedlab.history.web.queries.identity import JobId, jobs_of
+from schedlab.history.web.queries.job_series import Columns, mean_over_places, read_window
+from schedlab.history.web.queries.shown import Shown
+from schedlab.history.web.service import CurrentService, Service
+
+router = APIRouter(include_in_schema=False)
+
+Keys = Annotated[list[int], Query(alias="job", max_length=100)]
+Percent = Annotated[float, Query(ge=0, le=100)]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A job of the comparison, as the viewer is shown it."""
+
+    key: int
+    record: JobRecord
+    measured: MeasuredJob | None
+
+    @property
+    def name(self) -> str:
+        """What its line is called."""
+        return f"{self.record.jobid} {self.record.job_name or ''}".rstrip()
+
+
+@router.get("/compare", name="compare")
+def compare_page(
+    request: Request,
+    service: CurrentService,
+    viewer: CurrentViewer,
+    shown: CurrentShown,
+    keys: Keys = [],  # noqa: B006 (FastAPI copies it)
+    add: Annotated[Name | None, Query()] = None,
+) -> Response:
+    """The jobs that the URL names, as many as there are colours."""
+    added = None if add is None else _key_of(service, viewer, add)
+    chosen = [*keys, *([] if added is None else [added])]
+    found = _compared(service, viewer, shown, chosen)
+    zone, site = zone_of(service), service.settings.site
+    by_job = [
+        {fact.label: fact for each in facts(job.record, site, zone).values() for fact in each}
+        for job in found
+    ]
+    items = {item.name: item for job in found if job.measured for item in job.measured.items()}
+    return render(
+        request,
+        viewer,
+        "compare.html",
+        jobs=found,
+        links={job.key: _link(other for other in found if other is not job) for job in found},
+        rows=_rows(by_job),
+        plots=[_plot(request, found, item) for item in items.values()],
+        missing=add if add is not None and added is None else "",
+        left_out=max(0, len(dict.fromkeys(chosen)) - MOST_LINES),
+        most=MOST_LINES,
+    )
+
+
+@router.get("/compare/timelines/{item}", name="compare_timelines")
+def compare_timelines(
+    service: CurrentService,
+    viewer: CurrentViewer,
+    shown: CurrentShown,
+    item: str,
+    keys: Keys,
+    from_s: Percent = 0.0,
+    to_s: Percent = 100.0,
+    points: Points = 400,
+) -> Response:
+    """The mean over its hosts of each job's item, over a part of its run time in percent."""
+    sources: dict[str, Columns] = {}
+    share = np.linspace(from_s, max(to_s, from_s + 1e-3), points + 1)
+    for place, job in enumerate(_compared(service, viewer, shown, keys)):
+        known = None if job.measured is None else job.measured.find(item)
+        if job.measured is not None and known is not None:
+            columns = _normalised(service, job.measured, known, share)
+            sources[f"line-{place}"] = in_unit(columns, known)
+    if not sources:
+        raise not_found()
+    return filled(sources, "means over hosts")
+
+
+def _normalised(service: Service, job: MeasuredJob, item: Item, share: Floats) -> Columns:
+    record = job.record
+    assert record.start_time is not None
+    start_s = record.start_time.timestamp()
+    end_s = max(start_s + 1, record.end_time.timestamp() if record.end_time else time.time())
+    edges = start_s + share / 100 * (end_s - start_s)
+    with service.database.reading() as connection:
+        try:
+            found = read_window(
+                connection, job.site, record, job.hosts, item.name,
+                from_s=float(edges[0]), to_s=float(edges[-1]), now_s=time.time(),
+                freq_s=float(edges[1] - edges[0]),
+            )  # fmt: skip
+        except SensorError:
+            found = {}  # one job's source is down; the others can still be compared
+    if not found:
+        return {"t": np.array([]), "v": np.array([])}
+    return {**mean_over_places(list(found.values()), edges), "t": np.repeat(share, 2)[1:-1]}
+
+
+def _compared(
+    service: Service, viewer: Viewer, shown: Shown, keys: Sequence[int]
+) -> list[Compared]:
+    with service.database.reading() as connection:
+        found = jobs_by_key(connection, viewer, list(dict.fromkeys(keys))[:MOST_LINES])
+    jobs = []
+    for each in found:
+        record = JobRecord.model_validate(shown.record(each.document))
+        true = JobRecord.model_validate_json(each.document)
+        names = [host.node_id for host in record.per_host or ()]
+        jobs.append(Compared(each.key, record, MeasuredJob.of(service.settings.site, true, names)))
+    return jobs
+
+
+def _key_of(service: Service, viewer: Viewer, jobid: str) -> int | None:
+    """The latest job with that id, of those that the viewer sees."""
+    wanted = JobId(jobid)
+    with service.database.reading() as connection:
+        found = jobs_of(connection, viewer, [wanted])[wanted]
+    return found[0].key if found else None
+
+
+def _rows(by_job: Sequence[dict[str, Fact]]) -> list[tuple[str, list[Fact | None]]]:
+    labels = dict.fromkeys(label for each in by_job for label in each)
+    return [(label, [each.get(label) for each in by_job]) for label in labels]
+
+
+def _plot(request: Request, jobs: Sequence[Compared], item: Item) -> Plot:
+    names = [job.name for job in jobs]
+    url = f"{path_of(request, 'compare_timelines', item=item.name)}?{_link(jobs)}"
+    figure = timeline_data(len(names), item.unit, over="share")
+    return Plot(item.label, url, figure, names, end=100.0)
+
+
+def _link(jobs: Iterable[Compared]) -> str:
+    return urlencode([("job", job.key) for job in jobs])

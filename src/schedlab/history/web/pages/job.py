@@ -1,0 +1,101 @@
+"""The page of one job."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from schedlab.history.schema.job import HostUse, JobRecord
+from schedlab.history.schema.times import format_time
+from schedlab.history.web.access.current import CurrentViewer
+from schedlab.history.web.api.parameters import CurrentShown
+from schedlab.history.web.pages.job_facts import facts, wra
+from schedlab.history.web.pages.job_items import MeasuredJob
+from schedlab.history.web.pages.job_plots import roofline_plot, timeline_plots
+from schedlab.history.web.pages.job_wait import explain_wait
+from schedlab.history.web.pages.quantities import zone_of
+from schedlab.history.web.pages.render import render
+from schedlab.history.web.problems import not_found
+from schedlab.history.web.queries.by_key import jobs_by_key
+from schedlab.history.web.queries.listing import FOOTPRINT, footprints
+from schedlab.history.web.queries.neighbours import neighbours
+from schedlab.history.web.service import CurrentService
+
+router = APIRouter(include_in_schema=False)
+
+HOSTS_SHOWN = 64
+FIRST_ITEMS = 4
+"""Figures that are drawn at once; the others when they are opened."""
+
+
+@router.get("/jobs/{key}", name="job")
+def job_page(
+    request: Request, service: CurrentService, viewer: CurrentViewer, shown: CurrentShown, key: int
+) -> Response:
+    """What it asked for, where it waited, what it used, and what ran beside it."""
+    site, zone = service.settings.site, zone_of(service)
+    with service.database.reading() as connection:
+        found = jobs_by_key(connection, viewer, [key])
+        if not found:
+            raise not_found()
+        true = JobRecord.model_validate_json(found[0].document)
+        record = JobRecord.model_validate(shown.record(found[0].document))
+        wait = explain_wait(connection, viewer, true, site, zone)
+        footprint = footprints(connection, [key]).get(key, {})
+        may_share = not true.exclusive and true.start_time is not None
+        beside = neighbours(connection, viewer, key, time.time()) if may_share else None
+    names = [host.node_id for host in record.per_host or ()]
+    measured = MeasuredJob.of(site, true, names)
+    plots = [] if measured is None else timeline_plots(request, key, measured, zone)
+    return render(
+        request,
+        viewer,
+        "job.html",
+        key=key,
+        job=record,
+        facts=facts(record, site, zone),
+        wra=wra(record),
+        footprint={item: footprint.get(item) for item in FOOTPRINT},
+        wait=wait,
+        plots=plots[:FIRST_ITEMS],
+        more_plots=plots[FIRST_ITEMS:],
+        roofline=None if measured is None else roofline_plot(request, key, measured),
+        hosts=[_host_row(host) for host in (record.per_host or ())[:HOSTS_SHOWN]],
+        host_count=len(record.per_host or ()),
+        beside=beside,
+        neighbours=[
+            (job.key, JobRecord.model_validate(shown.record(job.document)))
+            for job in (beside.seen if beside else ())
+        ],
+        record_path=_record_path(request, record),
+        zone=zone,
+    )
+
+
+_HOST_COLUMNS = ("used_cpu_percent", "used_mem_bytes", "power_watt", "energy_joule")
+
+
+def _host_row(host: HostUse) -> dict[str, Any]:
+    """The means of a host's timelines; of its accelerators', the mean."""
+    row: dict[str, Any] = {"node_id": host.node_id, "count": len(host.accelerator or ())}
+    for name in _HOST_COLUMNS:
+        timeline = host.timelines.get(name)
+        row[name] = None if timeline is None else timeline.avg
+    devices = [each.timelines.get("utilization_percent") for each in host.accelerator or ()]
+    known = [each.avg for each in devices if each is not None and each.avg is not None]
+    row["gpu_percent"] = sum(known) / len(known) if known else None
+    return row
+
+
+def _record_path(request: Request, record: JobRecord) -> str:
+    """The record as the API gives it."""
+    parts: dict[str, Any] = {"cluster": record.cluster, "attempt": record.attempt}
+    if record.queue_time is not None:
+        parts["queue_time"] = format_time(record.queue_time)
+    known = {name: value for name, value in parts.items() if value is not None}
+    prefix = request.scope.get("root_path", "")
+    return f"{prefix}/v1/jobs/{quote(record.jobid, safe='')}?{urlencode(known)}"

@@ -1,0 +1,164 @@
+"""What the figures of a job are filled with, read from its sensors when a browser asks for it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Query
+from pydantic_core import to_json
+from starlette.responses import Response
+
+from schedlab.history.schema.job import JobRecord
+from schedlab.history.sensors.series import Floats
+from schedlab.history.web.access import Viewer
+from schedlab.history.web.access.current import CurrentViewer
+from schedlab.history.web.api.parameters import CurrentShown
+from schedlab.history.web.pages.job_items import FLOPS, MOVED, Item, MeasuredJob
+from schedlab.history.web.plots.roofline import POINTS
+from schedlab.history.web.plots.timeline import BAND, MOST_LINES
+from schedlab.history.web.problems import not_found
+from schedlab.history.web.queries.by_key import jobs_by_key
+from schedlab.history.web.queries.job_series import Columns, band, line, on_grid, read_window
+from schedlab.history.web.queries.shown import Shown
+from schedlab.history.web.service import CurrentService, Service
+from schedlab.units import short_duration
+
+router = APIRouter(include_in_schema=False)
+
+Points = Annotated[int, Query(ge=50, le=2_000)]
+EpochSeconds = Annotated[float | None, Query(ge=0, le=1e11, allow_inf_nan=False)]
+_ROOFLINE_POINTS = 2_000
+
+
+@router.get("/jobs/{key}/timelines/{item}", name="job_timelines")
+def job_timelines(
+    service: CurrentService,
+    viewer: CurrentViewer,
+    shown: CurrentShown,
+    key: int,
+    item: str,
+    from_s: EpochSeconds = None,
+    to_s: EpochSeconds = None,
+    points: Points = 600,
+) -> Response:
+    """An item on all hosts between two moments: a line for each, or a band if they are many."""
+    job = find_measured(service, viewer, shown, key)
+    known = _find(job, item)
+    window = _window(job.record, from_s, to_s)
+    places = job.places(known)
+    is_band = len(places) > MOST_LINES
+    wanted: dict[str, Any] = (
+        {"freq_s": (window[1] - window[0]) / points} if is_band else {"max_points": points}
+    )
+    with service.database.reading() as connection:
+        found = read_window(
+            connection, job.site, job.record, job.hosts, item,
+            from_s=window[0], to_s=window[1], now_s=time.time(), **wanted,
+        )  # fmt: skip
+    answers = [found.get(place) for place in places]
+    seen = [each for each in answers if each is not None]
+    sources: dict[str, Columns] = {}
+    if is_band:
+        sources[BAND] = band(seen, np.linspace(*window, points + 1))
+    else:
+        nothing: Columns = {"t": np.array([]), "v": np.array([])}
+        for place, answer in enumerate(answers):
+            sources[f"line-{place}"] = nothing if answer is None else line(answer)
+    step_s = max((each.freq_s or each.provenance.native_step_s or 0.0 for each in seen), default=0)
+    note = f"steps of {short_duration(step_s)}" if seen else "nothing was measured in this time"
+    return filled({name: in_unit(each, known) for name, each in sources.items()}, note)
+
+
+@router.get("/jobs/{key}/roofline", name="job_roofline")
+def job_roofline(
+    service: CurrentService, viewer: CurrentViewer, shown: CurrentShown, key: int
+) -> Response:
+    """Intensity and rate of computation, in steps of the job's time, on each host."""
+    job = find_measured(service, viewer, shown, key)
+    flops, moved = (_find(job, name) for name in (FLOPS, MOVED))
+    window = _window(job.record, None, None)
+    edges = np.linspace(*window, max(10, min(200, _ROOFLINE_POINTS // len(job.hosts))) + 1)
+    rates = []
+    with service.database.reading() as connection:
+        for item in (flops, moved):
+            found = read_window(
+                connection, job.site, job.record, job.hosts, item.name,
+                from_s=window[0], to_s=window[1], now_s=time.time(),
+                freq_s=float(edges[1] - edges[0]),
+            )  # fmt: skip
+            rates.append({place: on_grid([each], edges)[0] for place, each in found.items()})
+    names = dict(zip(job.places(flops), job.names(flops), strict=True))
+    return filled({POINTS: _points(rates[0], rates[1], names)}, "")
+
+
+def find_measured(service: Service, viewer: Viewer, shown: Shown, key: int) -> MeasuredJob:
+    """The job under that key, if the viewer sees it and it has sensors."""
+    with service.database.reading() as connection:
+        found = jobs_by_key(connection, viewer, [key])
+    if not found:
+        raise not_found()
+    record = JobRecord.model_validate_json(found[0].document)
+    hosts = shown.record(found[0].document).get("per_host") or ()
+    job = MeasuredJob.of(service.settings.site, record, [host["node_id"] for host in hosts])
+    if job is None:
+        raise not_found()
+    return job
+
+
+def filled(sources: Mapping[str, Mapping[str, Any]], note: str) -> Response:
+    """The columns of a figure's sources, and a word on how they were made."""
+    columns = {
+        name: {each: _listed(values) for each, values in source.items()}
+        for name, source in sources.items()
+    }
+    return Response(to_json({"sources": columns, "note": note}), media_type="application/json")
+
+
+def in_unit(columns: Columns, item: Item) -> Columns:
+    """Values in the unit in which the page shows the item."""
+    return {name: each if name == "t" else each / item.divisor for name, each in columns.items()}
+
+
+def _find(job: MeasuredJob, name: str) -> Item:
+    found = job.find(name)
+    if found is None:
+        raise not_found()
+    return found
+
+
+def _window(record: JobRecord, from_s: float | None, to_s: float | None) -> tuple[float, float]:
+    """The part of the job's time that is wanted, of a second at least."""
+    assert record.start_time is not None
+    start_s = record.start_time.timestamp()
+    end_s = record.end_time.timestamp() if record.end_time else time.time()
+    first_s = min(max(start_s, start_s if from_s is None else from_s), max(start_s, end_s - 1))
+    last_s = end_s if to_s is None else min(end_s, to_s)
+    return first_s, max(last_s, first_s + 1)
+
+
+def _points(
+    flops: Mapping[Any, Floats], moved: Mapping[Any, Floats], names: Mapping[Any, str]
+) -> Mapping[str, Any]:
+    intensity, gflop, of = [], [], []
+    for place in flops.keys() & moved.keys():
+        computed, bytes_per_s = flops[place], moved[place]
+        known = (computed > 0) & (bytes_per_s > 0)
+        intensity.append(computed[known] / bytes_per_s[known])
+        gflop.append(computed[known] / 1e9)
+        of += [names[place]] * int(known.sum())
+    empty = np.array([])
+    return {
+        "intensity": np.concatenate([empty, *intensity]),
+        "gflop_per_s": np.concatenate([empty, *gflop]),
+        "of": of,
+    }
+
+
+def _listed(values: Any) -> Any:
+    """JSON has no NaN: what is unknown is null."""
+    if not isinstance(values, np.ndarray):
+        return list(values)
+    return [None if each != each else round(each, 6) for each in values.tolist()]

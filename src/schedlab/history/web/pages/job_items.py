@@ -1,0 +1,121 @@
+"""The timelines that a job has: which items, on which hosts, and what they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schedlab.errors import UnknownNameError
+from schedlab.history.gather import with_devices
+from schedlab.history.schema.job import HostUse, JobRecord
+from schedlab.history.sensors.source import Place
+from schedlab.history.site import Site
+from schedlab.history.web.queries.job_series import places_of
+
+FLOPS, MOVED = "flop_count", "memory_access_bytes"
+"""The counters that a roofline is made of."""
+
+_LABELS = {
+    "used_cpu_percent": "CPU",
+    "accelerator.utilization_percent": "GPU",
+    "power_watt": "Power",
+    "accelerator.power_watt": "GPU power",
+    "used_mem_bytes": "Memory",
+    "accelerator.usedmem_bytes": "GPU memory",
+    "used_vmem_bytes": "Virtual memory",
+    "frequency_hz": "Clock",
+    "energy_joule": "Power, by energy counter",
+    "communication_bytes": "Network",
+    "io_bytes": "Input and output",
+    "storage.access_bytes": "Storage traffic",
+    "storage.utilization_bytes": "Storage use",
+    "accelerator.temperature_celsius": "GPU temperature",
+    FLOPS: "Floating point operations",
+    MOVED: "Memory traffic",
+}
+_UNITS = {"B": ("GiB", 2.0**30), "B/s": ("GiB/s", 2.0**30), "Hz": ("GHz", 1e9)}
+_OWN_UNITS = {FLOPS: ("Gflop/s", 1e9)}
+_PLAIN = {"degC": "°C", "1": "", "1/s": "per second"}
+
+
+@dataclass(frozen=True)
+class Item:
+    """An item that the site measures.
+
+    Args:
+        name: as in the record.
+        unit: in which the page shows it.
+        divisor: by which values are divided for that.
+    """
+
+    name: str
+    unit: str
+    divisor: float
+
+    @property
+    def label(self) -> str:
+        """What the page calls it."""
+        return _LABELS.get(self.name) or self.name.replace(".", " ").replace("_", " ")
+
+
+@dataclass(frozen=True)
+class MeasuredJob:
+    """A job whose hosts have sensors.
+
+    Args:
+        site: whose sensors they are.
+        record: of the job, as it is.
+        hosts: with the accelerators that it held.
+        shown: the names of the hosts, as the viewer is shown them.
+    """
+
+    site: Site
+    record: JobRecord
+    hosts: Sequence[HostUse]
+    shown: Sequence[str]
+
+    @classmethod
+    def of(cls, site: Site | None, record: JobRecord, shown: Sequence[str]) -> MeasuredJob | None:
+        """None where there is nothing to ask, or nobody to be asked."""
+        if site is None or record.start_time is None or not record.per_host:
+            return None
+        try:
+            cluster = site.cluster(record.cluster)
+        except UnknownNameError:
+            return None
+        return cls(site, record, with_devices(record, cluster), shown)
+
+    def items(self) -> list[Item]:
+        """What the site measures where the job ran, the best known first."""
+        cluster = self.site.cluster(self.record.cluster).name
+        order = list(_LABELS)
+        found = [
+            _item(name, sources[0].items[name].item.unit)
+            for name, sources in self.site.sensor_items(cluster).items()
+            if places_of(self.hosts, name)
+        ]
+        known = {name: place for place, name in enumerate(order)}
+        return sorted(found, key=lambda each: (known.get(each.name, len(order)), each.name))
+
+    def find(self, name: str) -> Item | None:
+        """The item of that name."""
+        return next((item for item in self.items() if item.name == name), None)
+
+    def names(self, item: Item) -> list[str]:
+        """What the lines of an item are called."""
+        called = dict(zip((host.node_id for host in self.hosts), self.shown, strict=True))
+        return [_called(place, called) for place in self.places(item)]
+
+    def places(self, item: Item) -> list[Place]:
+        """Where it is measured."""
+        return places_of(self.hosts, item.name)
+
+
+def _called(place: Place, called: dict[str, str]) -> str:
+    host = called[place.host or ""]
+    return host if place.device is None else f"{host} gpu {place.device}"
+
+
+def _item(name: str, unit: str) -> Item:
+    shown, divisor = _OWN_UNITS.get(name) or _UNITS.get(unit) or (_PLAIN.get(unit, unit), 1.0)
+    return Item(name, shown, divisor)

@@ -1,0 +1,119 @@
+"""Logging in and out."""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from fastapi import APIRouter, Depends, Form, Request
+from sqlalchemy import Connection
+from starlette.responses import RedirectResponse, Response
+
+from schedlab.history.web.access.accounts import Account, account_with_password, find_account
+from schedlab.history.web.access.cookies import FORM, SESSION, drop_cookie, set_cookie
+from schedlab.history.web.access.current import Identified, require_own_form
+from schedlab.history.web.access.login_limit import note_failure, seconds_to_wait
+from schedlab.history.web.access.sessions import begin_session, end_session
+from schedlab.history.web.access.tokens import PREFIX, account_with_token
+from schedlab.history.web.pages.render import path_of, render
+from schedlab.history.web.problems import Problem
+from schedlab.history.web.service import CurrentService, Service
+
+_LOG = logging.getLogger("schedlab.service")
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/login", name="login")
+def login_page(request: Request, service: CurrentService, next: str = "") -> Response:
+    """The form, and the way to the provider where there is one."""
+    return _form(request, service, next)
+
+
+@router.post("/login", dependencies=[Depends(require_own_form)])
+def log_in(
+    request: Request,
+    service: CurrentService,
+    name: Annotated[str, Form(max_length=200)],
+    password: Annotated[str, Form(max_length=2_000)],
+    next: Annotated[str, Form()] = "",
+) -> Response:
+    """Begin a session for who knows the password."""
+    section = service.settings.service
+    address = request.client.host if request.client else "unknown"
+    window_s = section.login_window_s
+    with service.database.reading() as connection:
+        wait_s = seconds_to_wait(
+            connection, name, address, failures=section.login_failures, window_s=window_s
+        )
+        if wait_s > 0:
+            raise _too_often(wait_s)
+        account = _recognised(connection, name, password)
+        is_known = account is not None or find_account(connection, name) is not None
+    if account is None:
+        with service.database.writing() as connection:
+            note_failure(connection, name, address, window_s=window_s)
+        # Not the name itself if nobody has it: it may be a password in the wrong field.
+        _LOG.warning("login refused: %s from %s", name if is_known else "an unknown name", address)
+        return _form(request, service, next, failed=name)
+    _LOG.info("login: %s from %s", account.name, address)
+    return logged_in(request, service, account, next)
+
+
+@router.post("/logout", name="logout")
+def log_out(request: Request, service: CurrentService, viewer: Identified) -> Response:
+    """End the session."""
+    with service.database.writing() as connection:
+        end_session(connection, request.cookies.get(SESSION, ""))
+    response = RedirectResponse(path_of(request, "login"), HTTPStatus.SEE_OTHER)
+    drop_cookie(request, response, SESSION)
+    return response
+
+
+def logged_in(request: Request, service: Service, account: Account, next: str) -> Response:
+    """On to where they wanted to go, with a new session: an old one's secret is not used again."""
+    lifetime_s = 3_600 * service.settings.service.session_hours
+    with service.database.writing() as connection:
+        end_session(connection, request.cookies.get(SESSION, ""))
+        secret = begin_session(connection, account.name, lifetime_s)
+    response = RedirectResponse(_own_path(request, next), HTTPStatus.SEE_OTHER)
+    set_cookie(request, response, SESSION, secret, lifetime_s)
+    drop_cookie(request, response, FORM)
+    return response
+
+
+def _form(request: Request, service: Service, next: str, *, failed: str = "") -> Response:
+    return render(
+        request,
+        None,
+        "login.html",
+        status=HTTPStatus.UNAUTHORIZED if failed else HTTPStatus.OK,
+        next=next,
+        failed=bool(failed),
+        name=failed,
+        is_public=service.is_public,
+        oidc=service.settings.service.oidc,
+    )
+
+
+def _recognised(connection: Connection, name: str, password: str) -> Account | None:
+    """Who has this password; an administrator's first is a token."""
+    if password.startswith(PREFIX):
+        return account_with_token(connection, name, password)
+    return account_with_password(connection, name, password)
+
+
+def _own_path(request: Request, next: str) -> str:
+    """Where to go on; never to another site, however its address is written."""
+    split = urlsplit(next)
+    prefix = request.scope.get("root_path", "")
+    is_own = not split.scheme and not split.netloc and next.startswith(f"{prefix}/")
+    is_plain = not next.startswith("//") and "\\" not in next and next.isprintable()
+    return next if is_own and is_plain else path_of(request, "home")
+
+
+def _too_often(wait_s: float) -> Problem:
+    wait = max(1, round(wait_s))
+    detail = f"too many wrong passwords; wait {wait} s before you try again"
+    return Problem(429, detail, {"retry-after": str(wait)})

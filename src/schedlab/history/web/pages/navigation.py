@@ -1,0 +1,57 @@
+"""Which pages there are, and who finds them in the navigation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fastapi import Request
+
+from schedlab.history.web.access.viewer import PLANNERS, Role, Scope, Viewer
+
+
+@dataclass(frozen=True)
+class Page:
+    """An entry of the navigation.
+
+    Args:
+        label: what it says.
+        route: the name of the route that it leads to.
+        scope: what who sees it must be allowed.
+        roles: that they must have.
+    """
+
+    label: str
+    route: str
+    scope: Scope = Scope.READ
+    roles: frozenset[Role] = frozenset(Role)
+
+
+PAGES: tuple[Page, ...] = (
+    Page("Start", "home"),
+    Page("Jobs", "jobs"),
+    Page("Users", "users"),
+    Page("Cluster", "cluster"),
+    Page("What if", "what_if", roles=PLANNERS),
+    Page("Administration", "admin", Scope.ADMIN),
+    Page("API", "documentation"),
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A page as the navigation shows it."""
+
+    label: str
+    path: str
+    is_here: bool
+
+
+def entries(request: Request, viewer: Viewer | None) -> Iterator[Entry]:
+    """The pages that the viewer may open."""
+    prefix, here = request.scope.get("root_path", ""), request.scope["path"]
+    for page in PAGES:
+        if viewer is not None and viewer.may(page.scope) and viewer.role in page.roles:
+            path = f"{prefix}{request.app.url_path_for(page.route)}"
+            is_below = not path.endswith("/") and here.startswith(f"{path}/")
+            yield Entry(page.label, path, is_here=path == here or is_below)

@@ -1,0 +1,120 @@
+// Fills figures with what their URLs give, and again in finer steps when one is zoomed.
+import { draw } from "./figures.js";
+
+const PATIENCE_MS = 250; // after the last change of a range
+const sections = [...document.querySelectorAll("section.timeline")];
+const shown = new Map(); // from the section to its range and its sources
+
+/** Columns as Bokeh wants them: what is unknown is NaN, which JSON cannot say. */
+function columns(section, source) {
+  const { scale, offset } = section.dataset;
+  const moved = (second) => (second + Number(offset)) * Number(scale);
+  return Object.fromEntries(
+    Object.entries(source).map(([name, values]) => [
+      name,
+      values.map((value) => (value === null ? NaN : name === "t" ? moved(value) : value)),
+    ]),
+  );
+}
+
+/** Fetch what belongs into the range and show it; the newest question counts. */
+async function fill(section) {
+  const { range, sources, note } = shown.get(section);
+  const url = new URL(section.dataset.url, location.href);
+  if ("start" in section.dataset) {
+    const { scale, offset } = section.dataset;
+    url.searchParams.set("from_s", range.start / scale - offset);
+    url.searchParams.set("to_s", range.end / scale - offset);
+    url.searchParams.set("points", Math.min(2000, Math.max(200, Math.round(section.clientWidth))));
+  }
+  const asked = String(url);
+  section.dataset.asked = asked;
+  section.setAttribute("aria-busy", "true");
+  let said;
+  try {
+    const answer = await fetch(asked, { headers: { accept: "application/json" } });
+    const content = await answer.json();
+    if (section.dataset.asked !== asked) return;
+    said = answer.ok ? content.note : `Not to be had: ${content.detail}.`;
+    for (const source of sources) {
+      if (content.sources?.[source.name]) source.data = columns(section, content.sources[source.name]);
+    }
+  } catch {
+    if (section.dataset.asked !== asked) return;
+    said = "The service did not answer.";
+  }
+  note.textContent = said;
+  section.removeAttribute("aria-busy");
+  section.dataset.filled = Number(section.dataset.filled ?? 0) + 1;
+}
+
+let waiting = 0;
+
+/** All figures of a job show the same time. */
+function follow(range) {
+  for (const other of shown.values()) {
+    if (other.zooms && other.range !== range && (other.range.start !== range.start || other.range.end !== range.end)) {
+      other.range.setv({ start: range.start, end: range.end });
+    }
+  }
+  clearTimeout(waiting);
+  waiting = setTimeout(() => {
+    for (const [section, { zooms }] of shown) if (zooms) fill(section);
+  }, PATIENCE_MS);
+}
+
+async function show(section) {
+  if (shown.has(section)) return;
+  shown.set(section, { range: null, sources: [], zooms: false });
+  const bokeh = await draw(section.querySelector("figure"));
+  const models = [...bokeh._all_models.values()];
+  const figure = models.find((model) => model.type === "Figure");
+  const names = JSON.parse(section.dataset.names);
+  const lines = models.filter((model) => model.type === "GlyphRenderer");
+  if (lines.length === names.length) lines.forEach((each, place) => each.setv({ name: names[place] }));
+  const entry = {
+    range: figure.x_range,
+    whole: { start: Number(section.dataset.start), end: Number(section.dataset.end) },
+    sources: models.filter((model) => model.type === "ColumnDataSource" && model.name),
+    note: section.querySelector(".note"),
+    zooms: "start" in section.dataset,
+  };
+  shown.set(section, entry);
+  if (entry.zooms) {
+    const first = [...shown.values()].find((other) => other.zooms && other.range && other !== entry);
+    const { start, end } = first?.range ?? entry.whole;
+    entry.range.setv({ start, end });
+    entry.range.change.connect(() => follow(entry.range));
+    if (matchMedia("(pointer: coarse)").matches) figure.toolbar.active_drag = null; // a finger scrolls
+  }
+  await fill(section);
+}
+
+const MOVES = {
+  in: ({ start, end }) => [start + (end - start) / 4, end - (end - start) / 4],
+  out: ({ start, end }) => [start - (end - start) / 2, end + (end - start) / 2],
+  earlier: ({ start, end }) => [start - (end - start) / 2, end - (end - start) / 2],
+  later: ({ start, end }) => [start + (end - start) / 2, end + (end - start) / 2],
+  whole: () => [-Infinity, Infinity],
+};
+
+/** The range after a move, as long as it can be within the whole. */
+function moved(range, whole, move) {
+  const [start, end] = MOVES[move](range);
+  const length = Math.min(end - start, whole.end - whole.start);
+  const first = Math.min(Math.max(start, whole.start), whole.end - length);
+  return { start: first, end: first + length };
+}
+
+for (const button of document.querySelectorAll("button[data-zoom]")) {
+  button.addEventListener("click", () => {
+    const entry = [...shown.values()].find(({ zooms, range }) => zooms && range);
+    if (entry) entry.range.setv(moved(entry.range, entry.whole, button.dataset.zoom));
+  });
+}
+
+const isFolded = (section) => section.closest("details:not([open])") !== null;
+for (const details of document.querySelectorAll("details.more")) {
+  details.addEventListener("toggle", () => sections.filter((each) => details.contains(each)).forEach(show));
+}
+for (const section of sections) if (!isFolded(section)) show(section);

@@ -1,0 +1,53 @@
+"""How far a simulation has come, and its cancelling."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from schedlab.history.web.access.current import InPerson
+from schedlab.history.web.pages.render import path_of
+from schedlab.history.web.problems import not_found
+from schedlab.history.web.service import CurrentService, Service
+from schedlab.history.web.simulations import ADVICE, STATUS
+from schedlab.history.web.tasks import Task
+from schedlab.history.web.tasks.queue import cancel, find_task
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/tasks/{task}", name="task")
+def task_state(service: CurrentService, viewer: InPerson, task: str) -> Response:
+    """For the script of a page that waits; another's task is none."""
+    found = require_task(service, viewer.user, task)
+    return JSONResponse(
+        {"state": found.state, "progress": found.progress, "is_finished": found.is_finished}
+    )
+
+
+@router.post("/tasks/{task}/cancel", name="task_cancel")
+def cancel_task(request: Request, service: CurrentService, viewer: InPerson, task: str) -> Response:
+    """End it, and go back to where it was asked for."""
+    found = require_task(service, viewer.user, task)
+    with service.database.writing() as connection:
+        cancel(connection, found.id, viewer.user)
+    return RedirectResponse(_place(request, found), 303)
+
+
+def require_task(service: Service, account: str | None, task: str) -> Task:
+    """The task, if this account asked for it."""
+    with service.database.reading() as connection:
+        found = find_task(connection, task, account)
+    if found is None:
+        raise not_found()
+    return found
+
+
+def _place(request: Request, task: Task) -> str:
+    if task.kind == ADVICE:
+        return f"{path_of(request, 'user', user=quote(task.parameters['user']))}#advice"
+    if task.kind == STATUS:
+        return path_of(request, "admin")
+    return path_of(request, "what_if_result", task=task.id)

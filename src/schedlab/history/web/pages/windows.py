@@ -1,0 +1,166 @@
+"""The form by which a cluster and a time on it are chosen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import Depends, Query
+from sqlalchemy import Connection
+
+from schedlab.errors import ParameterError, UnknownNameError
+from schedlab.history.schema.times import parse_moment
+from schedlab.history.store import JobQuery
+from schedlab.history.web.access import Viewer
+from schedlab.history.web.access.current import CurrentViewer
+from schedlab.history.web.pages.quantities import zone_of
+from schedlab.history.web.queries.calendar import DAY_S
+from schedlab.history.web.queries.cluster_use import first_queue_s, last_end_s
+from schedlab.history.web.queries.clusters import clusters_of_jobs
+from schedlab.history.web.queries.search import count
+from schedlab.history.web.service import CurrentService, Service
+
+HOUR_S = 3_600
+_LATEST_S = 2**40
+_TELLING = 30
+"""So many jobs make a picture."""
+
+
+@dataclass(frozen=True)
+class WindowForm:
+    """A filled-in form.
+
+    Args:
+        clusters: that there are to choose from.
+        cluster: the chosen one; empty where there is none.
+        from_s: the begin, in epoch seconds.
+        to_s: the end.
+        zone: in which times are shown.
+    """
+
+    clusters: list[str]
+    cluster: str
+    from_s: int
+    to_s: int
+    zone: tzinfo
+
+    @property
+    def span_s(self) -> tuple[int, int]:
+        """Begin and end."""
+        return self.from_s, self.to_s
+
+    def field(self, epoch_s: float) -> str:
+        """A moment as a browser's field for times has it."""
+        return f"{datetime.fromtimestamp(epoch_s, self.zone):%Y-%m-%dT%H:%M}"
+
+    def local_s(self, epoch_s: int) -> int:
+        """The moment on the clocks of the site, as if these were in UTC: for axes of figures."""
+        offset = datetime.fromtimestamp(epoch_s, self.zone).utcoffset()
+        return epoch_s + (0 if offset is None else int(offset.total_seconds()))
+
+    @property
+    def shift_s(self) -> int:
+        """By how much those clocks are ahead of UTC, at the begin."""
+        return self.local_s(self.from_s) - self.from_s
+
+    def links(self) -> Iterator[tuple[str, str]]:
+        """What leads to other times: a label, and the query of a URL."""
+        length_s = self.to_s - self.from_s
+        yield "earlier", self._query(self.from_s - length_s, self.from_s)
+        yield "later", self._query(self.to_s, self.to_s + length_s)
+        for label, days in (("day", 1), ("week", 7), ("month", 30)):
+            yield label, self._query(self.to_s - days * DAY_S, self.to_s)
+
+    def _query(self, from_s: int, to_s: int) -> str:
+        times = {"from": self.field(from_s), "to": self.field(to_s)}
+        return urlencode({"cluster": self.cluster, **times})
+
+
+def window_form(
+    service: Service,
+    viewer: Viewer,
+    *,
+    cluster: str = "",
+    begin: str = "",
+    end: str = "",
+    days: int | None = None,
+) -> WindowForm:
+    """What was chosen, or so many days up to the last job that the viewer sees.
+
+    Where nobody says how many: as many as it takes for a picture with something in it.
+    """
+    zone = zone_of(service)
+    with service.database.reading() as connection:
+        clusters = _clusters(connection, service, viewer)
+        if cluster and cluster not in clusters:
+            raise UnknownNameError("cluster", cluster, clusters)
+        chosen = cluster or next(iter(clusters), "")
+        last_s = last_end_s(connection, viewer, chosen) or int(time.time())
+        to_s = _epoch_s(end, zone) if end else -(-last_s // HOUR_S) * HOUR_S
+        if begin:
+            from_s = _epoch_s(begin, zone)
+        elif days is not None:
+            from_s = to_s - days * DAY_S
+        else:
+            from_s = _telling_begin_s(connection, viewer, chosen, to_s)
+    if from_s >= to_s:
+        raise ParameterError("from: must lie before to")
+    return WindowForm(clusters, chosen, from_s, to_s, zone)
+
+
+def _telling_begin_s(connection: Connection, viewer: Viewer, cluster: str, to_s: int) -> int:
+    """A day, a week or a month back, but not to before the first job."""
+    for days in (1, 7, 30):
+        from_s = to_s - days * DAY_S
+        query = JobQuery(clusters=(cluster,), queued_from_s=from_s, queued_to_s=to_s)
+        if count(connection, viewer, query, _TELLING).jobs >= _TELLING:
+            break
+    first_s = first_queue_s(connection, viewer, cluster, from_s)
+    return from_s if first_s is None or first_s >= to_s else first_s // HOUR_S * HOUR_S
+
+
+def _asked_window(
+    service: CurrentService,
+    viewer: CurrentViewer,
+    cluster: str = "",
+    begin: Annotated[str, Query(alias="from")] = "",
+    end: Annotated[str, Query(alias="to")] = "",
+) -> WindowForm:
+    return window_form(service, viewer, cluster=cluster, begin=begin, end=end)
+
+
+def _asked_month(
+    service: CurrentService,
+    viewer: CurrentViewer,
+    begin: Annotated[str, Query(alias="from")] = "",
+    end: Annotated[str, Query(alias="to")] = "",
+) -> WindowForm:
+    return window_form(service, viewer, begin=begin, end=end, days=30)
+
+
+AskedWindow = Annotated[WindowForm, Depends(_asked_window)]
+"""A day, a week or a month by default."""
+AskedMonth = Annotated[WindowForm, Depends(_asked_month)]
+"""A month by default, on whatever cluster."""
+
+
+def _clusters(connection: Connection, service: Service, viewer: Viewer) -> list[str]:
+    site = service.settings.site
+    if site is not None:
+        return [each.name for each in site.clusters]
+    return clusters_of_jobs(connection, viewer)
+
+
+def _epoch_s(text: str, zone: tzinfo) -> int:
+    """The moment; where the text says no zone, as a browser's does not, it is the site's."""
+    moment = parse_moment(text)
+    if moment.utcoffset() is not None and datetime.fromisoformat(text).tzinfo is None:
+        moment = moment.replace(tzinfo=zone)
+    epoch_s = int(moment.timestamp())
+    if not 0 <= epoch_s < _LATEST_S:
+        raise ParameterError(f'"{text}" lies too far from now')
+    return epoch_s

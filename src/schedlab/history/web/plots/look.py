@@ -1,0 +1,29 @@
+"""The look of the figures: colours of text and lines come from the page, by figures.js."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.viz.report.style import new_figure
+
+
+def time_figure(height: int, from_s: float, to_s: float, **options: Any) -> Any:
+    """A figure over a time, between two moments in epoch seconds; dragging zooms along it."""
+    x_range = (1e3 * from_s, 1e3 * to_s)
+    plot = new_figure(height, along="width", x_axis_type="datetime", x_range=x_range, **options)
+    plot.min_border_left = 64
+    plot.toolbar.autohide = True
+    return plot
+
+
+def milliseconds(epoch_s: NDArray[Any]) -> NDArray[np.float64]:
+    """As Bokeh counts time."""
+    return 1e3 * np.asarray(epoch_s, dtype=float)
+
+
+def steps(edge_s: NDArray[Any], means: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """A line that stays at each mean from one edge to the next."""
+    return np.repeat(milliseconds(edge_s), 2)[1:-1], np.repeat(np.asarray(means, dtype=float), 2)

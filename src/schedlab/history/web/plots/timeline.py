@@ -1,0 +1,98 @@
+"""Timelines over time: a line for each host, or a band where there are many."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from schedlab.history.web.plots.embed import figure_data
+
+COLOURS = (
+    "#4477aa",
+    "#ee6677",
+    "#2a9d58",
+    "#c9a227",
+    "#35b4d8",
+    "#b8509a",
+    "#8a8f2a",
+    "#ee8866",
+)
+"""For lines on light and on dark ground."""
+
+MOST_LINES = len(COLOURS)
+"""Beyond so many, a band is drawn."""
+
+BAND = "band"
+_HEIGHT = 180
+
+
+@lru_cache
+def timeline_data(lines: int, unit: str, *, over: str = "time") -> Any:
+    """The same figure as JSON; it takes Bokeh long to make one, and many pages have the same."""
+    return figure_data(timeline_figure(lines, unit, over=over))
+
+
+def timeline_figure(lines: int, unit: str, *, over: str = "time") -> Any:
+    """An empty figure that a script fills: its range, its names and its sources.
+
+    The sources are ``line-0``, ``line-1`` and so on, or ``band``, each of columns ``t`` and ``v``.
+
+    Args:
+        lines: how many; more than ``MOST_LINES`` make a band of the least, the median and the
+            greatest.
+        unit: of the values.
+        over: ``time``, in milliseconds of the epoch, or ``share`` of the run time, in percent.
+    """
+    from bokeh.models import ColumnDataSource
+
+    figure = _frame(unit, over)
+    if lines > MOST_LINES:
+        _draw_band(figure, ColumnDataSource({"t": [], "low": [], "v": [], "high": []}, name=BAND))
+        return figure
+    for place, colour in enumerate(COLOURS[:lines]):
+        source = ColumnDataSource({"t": [], "v": []}, name=f"line-{place}")
+        figure.line("t", "v", source=source, color=colour, line_width=1.6)
+    figure.add_tools(_hover(over, [("value", f"@v{{0,0.[00]}} {unit}"), ("of", "$name")]))
+    return figure
+
+
+def _frame(unit: str, over: str) -> Any:
+    from bokeh.models import BasicTicker, DataRange1d, Range1d
+    from bokeh.plotting import figure as new_figure
+
+    figure = new_figure(
+        height=_HEIGHT,
+        sizing_mode="stretch_width",
+        x_axis_type="datetime" if over == "time" else "linear",
+        x_range=Range1d(start=0, end=1),
+        y_range=DataRange1d(start=0, default_span=1, range_padding=0.08),
+        tools="xbox_zoom",
+        toolbar_location=None,
+        y_axis_label=unit,
+        x_axis_label=None if over == "time" else "share of the run time (%)",
+        min_border_right=12,
+        outline_line_color=None,
+    )
+    figure.xgrid.grid_line_color = None
+    figure.yaxis.ticker = BasicTicker(desired_num_ticks=4)
+    return figure
+
+
+def _draw_band(figure: Any, source: Any) -> None:
+    colour = COLOURS[0]
+    figure.varea("t", "low", "high", source=source, fill_color=colour, fill_alpha=0.25)
+    figure.line("t", "v", source=source, color=colour, line_width=1.8)
+    values = [("greatest", "@high"), ("median", "@v"), ("least", "@low")]
+    unit = figure.yaxis[0].axis_label
+    figure.add_tools(
+        _hover("time", [(name, f"{value}{{0,0.[00]}} {unit}") for name, value in values])
+    )
+
+
+def _hover(over: str, tooltips: list[tuple[str, str]]) -> Any:
+    from bokeh.models import HoverTool
+
+    if over == "time":
+        at = ("at", "@t{%d %b %H:%M:%S}")
+        return HoverTool(tooltips=[at, *tooltips], formatters={"@t": "datetime"})
+    return HoverTool(tooltips=[("at", "@t{0.0} %"), *tooltips])

@@ -1,0 +1,154 @@
+"""What a cluster did in a window of time: which nodes jobs had, and how busy it was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, Connection, and_, or_, select
+
+from schedlab.errors import ParameterError
+from schedlab.history.store.queries import JobQuery, conditions
+from schedlab.history.store.tables import UNFINISHED, hosts, jobs
+from schedlab.history.web.access import Viewer, countable, visible
+from schedlab.sim import StepSeries
+
+MOST_JOBS = 100_000
+"""That one picture is made of."""
+_COLUMNS = (
+    jobs.c.id,
+    jobs.c.jobid,
+    jobs.c.user_identifier,
+    jobs.c.queue_s,
+    jobs.c.start_s,
+    jobs.c.end_s,
+    jobs.c.num_host,
+    jobs.c.energy_joule,
+)
+
+Times = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Span:
+    """A time on a cluster; a job that has not ended is taken to last to its end."""
+
+    cluster: str
+    from_s: int
+    to_s: int
+
+    @property
+    def condition(self) -> ColumnElement[bool]:
+        """Jobs that ran in it, or waited."""
+        ran = JobQuery(ran_from_s=self.from_s, ran_to_s=self.to_s)
+        queued = JobQuery(queued_from_s=self.from_s, queued_to_s=self.to_s)
+        still = and_(UNFINISHED, jobs.c.queue_s < self.to_s)
+        return and_(
+            jobs.c.cluster == self.cluster,
+            or_(and_(*conditions(ran)), and_(*conditions(queued)), still),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class JobColumns:
+    """Jobs of a span; -1 for a start that never was, NaN for a power that nobody measured."""
+
+    key: Times
+    jobid: Sequence[str]
+    user: Sequence[str | None]
+    queue_s: Times
+    start_s: Times
+    end_s: Times
+    nodes: Times
+    power_w: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+
+@dataclass(frozen=True, eq=False)
+class Load:
+    """How busy a cluster was: means over equal parts of a span, from each edge to the next."""
+
+    edge_s: Times
+    used_nodes: NDArray[np.float64]
+    queued_jobs: NDArray[np.float64]
+
+
+def jobs_of(connection: Connection, viewer: Viewer, span: Span) -> JobColumns:
+    """The jobs that the viewer sees."""
+    rows = _rows(connection, visible(viewer), span, _COLUMNS)
+    key, jobid, user, queue_s, start_s, end_s, nodes, energy_joule = _turned(rows, len(_COLUMNS))
+    start = _known(start_s)
+    end = np.where(start >= 0, _known(end_s, span.to_s), -1)
+    energy = np.array([np.nan if each is None else each for each in energy_joule], dtype=float)
+    power_w = energy / np.where(end > start, end - start, np.nan)
+    queued = np.minimum(_known(queue_s, span.to_s), np.where(start >= 0, start, span.to_s))
+    return JobColumns(
+        _known(key), jobid, user, queued, start, end, np.maximum(_known(nodes), 1), power_w
+    )
+
+
+def load_of(connection: Connection, viewer: Viewer, span: Span, parts: int = 240) -> Load:
+    """How many nodes were in use and how many jobs waited, whosever they were."""
+    columns = (jobs.c.queue_s, jobs.c.start_s, jobs.c.end_s, jobs.c.num_host)
+    rows = _rows(connection, countable(viewer), span, columns)
+    queue_s, start_s, end_s, nodes = _turned(rows, len(columns))
+    count, start = _known(nodes), _known(start_s)
+    ran = start >= 0
+    ended = _known(end_s, span.to_s)
+    used = StepSeries.from_changes((start[ran], count[ran]), (ended[ran], -count[ran]))
+    came = _known(queue_s)
+    left = np.maximum(np.where(ran, start, ended), came)
+    waited, one = came >= 0, np.ones(len(came), dtype=np.int64)
+    queued = StepSeries.from_changes((came[waited], one[waited]), (left[waited], -one[waited]))
+    edge_s = np.unique(np.linspace(span.from_s, span.to_s, parts + 1).astype(np.int64))
+    return Load(edge_s, used.bin_means(edge_s), queued.bin_means(edge_s))
+
+
+def hosts_of(connection: Connection, viewer: Viewer, span: Span) -> list[tuple[int, str]]:
+    """The nodes of the jobs that the viewer sees: the key of the job, and the node's name."""
+    statement = select(hosts.c.job, hosts.c.node_id).join(jobs, jobs.c.id == hosts.c.job)
+    meant = statement.where(visible(viewer), span.condition, jobs.c.start_s.is_not(None))
+    return [(key, node) for key, node in connection.execute(meant)]
+
+
+def last_end_s(connection: Connection, viewer: Viewer, cluster: str) -> int | None:
+    """When the last of the jobs there ended that the viewer sees."""
+    statement = select(jobs.c.end_s).where(visible(viewer), jobs.c.cluster == cluster)
+    ended = statement.where(jobs.c.end_s.is_not(None)).order_by(jobs.c.end_s.desc())
+    return connection.execute(ended.limit(1)).scalar()
+
+
+def first_queue_s(connection: Connection, viewer: Viewer, cluster: str, from_s: int) -> int | None:
+    """When the first of the jobs there was submitted, from then on, that the viewer sees."""
+    statement = select(jobs.c.queue_s).where(visible(viewer), jobs.c.cluster == cluster)
+    queued = statement.where(jobs.c.queue_s >= from_s).order_by(jobs.c.queue_s)
+    return connection.execute(queued.limit(1)).scalar()
+
+
+def natural(name: str) -> list[Any]:
+    """By which names are sorted so that n2 comes before n10."""
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", name)]
+
+
+def _rows(
+    connection: Connection, seen: ColumnElement[bool], span: Span, columns: Sequence[Any]
+) -> Sequence[Any]:
+    statement = select(*columns).where(seen, span.condition).order_by(jobs.c.queue_s, jobs.c.id)
+    rows = connection.execute(statement.limit(MOST_JOBS + 1)).all()
+    if len(rows) > MOST_JOBS:
+        raise ParameterError(f"more than {MOST_JOBS:,} jobs in that time; choose less of it")
+    return rows
+
+
+def _turned(rows: Sequence[Any], columns: int) -> Sequence[Sequence[Any]]:
+    return list(zip(*rows, strict=True)) if rows else [()] * columns
+
+
+def _known(values: Sequence[Any], otherwise: int = -1) -> Times:
+    return np.array([otherwise if each is None else each for each in values], dtype=np.int64)

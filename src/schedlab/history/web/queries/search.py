@@ -1,0 +1,207 @@
+"""Jobs page by page: those that are meant, of those that the viewer sees, in the order wanted."""
+
+from __future__ import annotations
+
+import binascii
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_core import from_json, to_json
+from sqlalchemy import ColumnElement, Connection, Select, func, select, tuple_
+
+from schedlab.errors import ParameterError, UnknownNameError
+from schedlab.history.store.queries import QUANTITIES, JobQuery, conditions, key_sets
+from schedlab.history.store.tables import jobs
+from schedlab.history.web.access import Viewer, visible, visible_parts
+
+SORTS: dict[str, ColumnElement[Any]] = {
+    "queue_time": jobs.c.queue_s,
+    "start_time": jobs.c.start_s,
+    "end_time": jobs.c.end_s,
+    **QUANTITIES,
+}
+"""What pages can be sorted by; jobs that have no such value come last."""
+
+COUNTED = 10_000
+"""Jobs beyond so many are not counted one by one."""
+MANY = 2_000
+"""So many jobs are not looked up one by one to be sorted."""
+
+
+@dataclass(frozen=True)
+class Sort:
+    """An order of jobs; those that are equal in it are in the order in which they were stored."""
+
+    by: str = "queue_time"
+    descending: bool = True
+
+    @classmethod
+    def parse(cls, text: str) -> Sort:
+        """``wait_s``, or ``-wait_s`` for the greatest first."""
+        by = text.removeprefix("-")
+        if by not in SORTS:
+            raise UnknownNameError("sort", by, SORTS)
+        return cls(by, text.startswith("-"))
+
+    def __str__(self) -> str:
+        return f"-{self.by}" if self.descending else self.by
+
+
+NEWEST_FIRST = Sort()
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """The last job of a page: in which order, its value there, and its key in the store."""
+
+    sort: Sort
+    value: float | None
+    key: int
+
+    def __str__(self) -> str:
+        content = to_json([str(self.sort), self.value, self.key])
+        return urlsafe_b64encode(content).decode().rstrip("=")
+
+    @classmethod
+    def parse(cls, text: str, sort: Sort) -> Cursor:
+        """The cursor in the text, which must be of a page in that order."""
+        try:
+            content = from_json(urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+            order, value, key = content
+        except (binascii.Error, ValueError, TypeError):
+            raise ParameterError("cursor: is none; take it from the answer before") from None
+        is_number = value is None or (type(value) in (int, float) and abs(value) < 2**63)
+        if not (is_number and type(key) is int and abs(key) < 2**63):
+            raise ParameterError("cursor: is none; take it from the answer before")
+        if order != str(sort):
+            raise ParameterError("cursor: is of another sort; begin again without it")
+        return cls(sort, value, key)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A job of the store: its key, and its record as JSON."""
+
+    key: int
+    document: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """Some jobs, and where the next page begins."""
+
+    jobs: Sequence[Found]
+    next: Cursor | None
+
+
+@dataclass(frozen=True)
+class Count:
+    """So many jobs, or at least so many."""
+
+    jobs: int
+    is_exact: bool
+
+
+def search(
+    connection: Connection,
+    viewer: Viewer,
+    query: JobQuery,
+    *,
+    sort: Sort = NEWEST_FIRST,
+    after: Cursor | None = None,
+    limit: int = 100,
+) -> Page:
+    """One page of the jobs that are meant and that the viewer sees.
+
+    Args:
+        connection: to the store.
+        viewer: who asks.
+        query: which jobs; its own limit does not count here.
+        sort: in which order.
+        after: the cursor of the page before.
+        limit: how many jobs a page has.
+    """
+    keys, more = keys_of_page(connection, viewer, query, sort, after, limit)
+    return Page(documents(connection, keys), more)
+
+
+def keys_of_page(
+    connection: Connection,
+    viewer: Viewer,
+    query: JobQuery,
+    sort: Sort,
+    after: Cursor | None,
+    limit: int,
+) -> tuple[list[int], Cursor | None]:
+    """The same without the records: the keys of the jobs, and where the next page begins."""
+    meant = conditions(query, in_order=_are_many(connection, query))
+    # No job starts before it is queued; said in so many words, a search begins near the window.
+    before_s = query.ran_to_s if sort.by == "queue_time" else None
+    rows: list[tuple[int, Any]] = []
+    for segment in _segments(meant, sort, after, before_s):
+        wanted = limit + 1 - len(rows)
+        parts = [segment.where(part).limit(wanted) for part in visible_parts(viewer)]
+        found = {(key, value) for part in parts for key, value in connection.execute(part)}
+        rows += sorted(found, key=_place, reverse=sort.descending)[:wanted]
+        if len(rows) > limit:
+            break
+    more = Cursor(sort, rows[limit - 1][1], rows[limit - 1][0]) if len(rows) > limit else None
+    return [key for key, _ in rows[:limit]], more
+
+
+def _place(row: tuple[int, Any]) -> tuple[Any, int]:
+    key, value = row
+    return (0 if value is None else value), key
+
+
+def _are_many(connection: Connection, query: JobQuery) -> bool:
+    """Whether sorting all jobs on the nodes, with the tags or of the time would take long.
+
+    SQLite cannot tell by itself; PostgreSQL keeps statistics of its tables.
+    """
+    if connection.dialect.name != "sqlite":
+        return False
+    some = (keys.limit(MANY).subquery() for keys in key_sets(query))
+    counts = (select(func.count()).select_from(each) for each in some)
+    sizes = [connection.execute(each).scalar_one() for each in counts]
+    return bool(sizes) and min(sizes) == MANY
+
+
+def count(connection: Connection, viewer: Viewer, query: JobQuery, most: int = COUNTED) -> Count:
+    """How many jobs are meant and seen, as far as it is worth counting."""
+    meant = select(jobs.c.id).where(visible(viewer), *conditions(query)).limit(most + 1)
+    found = connection.execute(select(func.count()).select_from(meant.subquery())).scalar_one()
+    return Count(min(found, most), found <= most)
+
+
+def documents(connection: Connection, keys: Sequence[int]) -> list[Found]:
+    """The records under keys that a query for the viewer gave, in the order of the keys."""
+    statement = select(jobs.c.id, jobs.c.record).where(jobs.c.id.in_(keys))
+    records = dict(map(tuple, connection.execute(statement))) if keys else {}
+    return [Found(key, records[key]) for key in keys if key in records]
+
+
+def _segments(
+    meant: Sequence[Any], sort: Sort, after: Cursor | None, before: float | None = None
+) -> Iterator[Select[Any]]:
+    """Jobs that have a value, below a limit if there is one; then those that have none.
+
+    Only so does an index give the order in every database: they put nulls in other places.
+    """
+    column, key = SORTS[sort.by], jobs.c.id
+    statement = select(key, column.label("value")).where(*meant)
+    by_value = [column.desc(), key.desc()] if sort.descending else [column, key]
+    if after is None or after.value is not None:
+        known = statement.where(column.is_not(None)).order_by(*by_value)
+        if before is not None:
+            known = known.where(column < before)
+        if after is not None:
+            place, last = tuple_(column, key), tuple_(after.value, after.key)
+            known = known.where(place < last if sort.descending else place > last)
+        yield known
+    unknown = statement.where(column.is_(None)).order_by(by_value[1])
+    if after is not None and after.value is None:
+        unknown = unknown.where(key < after.key if sort.descending else key > after.key)
+    yield unknown

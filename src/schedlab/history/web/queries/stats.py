@@ -1,0 +1,162 @@
+"""Use of the machines in grouped sums: jobs, node-hours, energy and waits, by whom and when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, timezone
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, func, null, select
+
+from schedlab.errors import ParameterError, UnknownNameError
+from schedlab.history.store.queries import QUANTITIES, JobQuery, conditions
+from schedlab.history.store.tables import jobs
+from schedlab.history.web.access import Viewer, visible
+from schedlab.history.web.queries.calendar import DAY_S, PERIODS, offset_s
+
+HOUR_S = 3_600
+MOST_KEYS = 3
+
+DAYS: dict[str, ColumnElement[Any]] = {
+    "queued": jobs.c.queue_s,
+    "started": jobs.c.start_s,
+    "ended": jobs.c.end_s,
+}
+"""The moment that decides on which day a job counts."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """What jobs are grouped by.
+
+    Args:
+        column: what SQL groups by: a column, or None for the number of the day since 1970.
+        name: what a value of it is called; values of one name are added up.
+    """
+
+    column: ColumnElement[Any] | None
+    name: Callable[[Any], str] = str
+
+
+def _size_class(hosts: int) -> str:
+    """``1``, ``2``, ``3-4``, ``5-8``: up to a power of two."""
+    most = 1 << max(0, hosts - 1).bit_length()
+    return str(hosts) if hosts <= 2 else f"{most // 2 + 1}-{most}"
+
+
+def _unsorted(column: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The column itself, but SQLite does not know: to sum in its order it would read all rows."""
+    return func.coalesce(column, null())
+
+
+KEYS: dict[str, Key] = {
+    "cluster": Key(jobs.c.cluster),
+    "partition": Key(jobs.c.partition),
+    "user": Key(_unsorted(jobs.c.user_identifier)),
+    "group": Key(_unsorted(jobs.c.accounting_group)),
+    "state": Key(jobs.c.state),
+    "size": Key(jobs.c.num_host, _size_class),
+    **{period: Key(None, name) for period, name in PERIODS.items()},
+}
+"""What jobs can be grouped by."""
+
+
+@dataclass
+class Sums:
+    """What was summed over the jobs of one group; of each sum, how many jobs it is of."""
+
+    jobs: int = 0
+    node_s: int = 0
+    ended: int = 0
+    energy_joule: float = 0.0
+    measured: int = 0
+    wait_s: int = 0
+    started: int = 0
+    wra: float = 0.0
+    limited: int = 0
+
+    def __iadd__(self, row: Sequence[Any]) -> Sums:
+        for each, value in zip(fields(self), row, strict=True):
+            so_far = getattr(self, each.name)
+            setattr(self, each.name, so_far + type(so_far)(value or 0))  # PostgreSQL sums decimals
+        return self
+
+    def shown(self) -> dict[str, Any]:
+        """The sums and means as the API gives them; None where no job tells."""
+        return {
+            "jobs": self.jobs,
+            "node_hours": self.node_s / HOUR_S,
+            "energy_joule": self.energy_joule if self.measured else None,
+            "jobs_with_energy": self.measured,
+            "mean_wait_s": self.wait_s / self.started if self.started else None,
+            "jobs_started": self.started,
+            "mean_wra": self.wra / self.limited if self.limited else None,
+        }
+
+
+def stats(
+    connection: Connection,
+    viewer: Viewer,
+    query: JobQuery,
+    by: Sequence[str],
+    *,
+    day: str = "ended",
+    zone: timezone = UTC,
+) -> list[tuple[tuple[str | None, ...], Sums]]:
+    """Sums over the jobs that are meant and that the viewer sees, for each group of them.
+
+    Groups are in order of their days where they have some, else those of most node-hours first.
+
+    Args:
+        connection: to the store.
+        viewer: who asks.
+        query: which jobs.
+        by: up to three of ``KEYS``.
+        day: which moment of ``DAYS`` decides on which day a job counts.
+        zone: in which a day begins.
+    """
+    keys = [_find(name) for name in by]
+    if len(keys) > MOST_KEYS:
+        raise ParameterError(f"by: {len(keys)} keys; at most {MOST_KEYS} are possible")
+    day_number = (DAYS[day] + offset_s(zone)) // DAY_S
+    columns = {
+        f"key_{place}": day_number if key.column is None else key.column
+        for place, key in enumerate(keys)
+    }
+    labelled = [column.label(name) for name, column in columns.items()]
+    statement = select(*labelled, *_SUMS).where(visible(viewer), *conditions(query))
+    groups: dict[tuple[str | None, ...], Sums] = {}
+    for row in connection.execute(statement.group_by(*columns)):
+        named = tuple(_named(key, value) for key, value in zip(keys, row, strict=False))
+        sums = groups.setdefault(named, Sums())
+        sums += row[len(keys) :]
+    return sorted(groups.items(), key=lambda group: _place(keys, *group))
+
+
+def _find(name: str) -> Key:
+    if name not in KEYS:
+        raise UnknownNameError("by", name, KEYS)
+    return KEYS[name]
+
+
+def _named(key: Key, value: Any) -> str | None:
+    return None if value is None else key.name(value)
+
+
+def _place(keys: Sequence[Key], names: Sequence[str | None], sums: Sums) -> tuple[Any, ...]:
+    days = [name or "" for key, name in zip(keys, names, strict=True) if key.column is None]
+    return (days, -sums.node_s, -sums.jobs, [name or "" for name in names])
+
+
+def _sum_and_count(column: ColumnElement[Any]) -> tuple[ColumnElement[Any], ColumnElement[Any]]:
+    return func.sum(column), func.count(column)
+
+
+_SUMS = (
+    func.count(),
+    *_sum_and_count(jobs.c.node_s),
+    *_sum_and_count(jobs.c.energy_joule),
+    *_sum_and_count(QUANTITIES["wait_s"]),
+    *_sum_and_count(QUANTITIES["wra"]),
+)

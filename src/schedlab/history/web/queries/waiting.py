@@ -1,0 +1,119 @@
+"""What a cluster did while a job waited: who was ahead of it, and how many nodes were free."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlalchemy import ColumnElement, Connection, func, select
+
+from schedlab.history.sensors.series import Floats, step_sum
+from schedlab.history.store.queries import JobQuery, conditions
+from schedlab.history.store.tables import jobs
+from schedlab.history.web.access import Viewer, countable
+
+LOOKED_BACK_S = 30 * 86_400
+"""Jobs that had waited longer when this one came are not counted as ahead of it."""
+
+DRAWN = 20_000
+"""Beyond so many jobs in the time of its waiting, nothing is said of free nodes."""
+
+
+@dataclass(frozen=True)
+class Wait:
+    """A job that has waited.
+
+    Args:
+        cluster: where.
+        partition: in which queue of it, where that is known.
+        queue_s: since when.
+        start_s: until when.
+        num_host: for how many nodes.
+        nodes: how many the cluster has; None where nobody said, or where jobs share nodes.
+    """
+
+    cluster: str
+    partition: str | None
+    queue_s: int
+    start_s: int
+    num_host: int
+    nodes: int | None = None
+
+
+@dataclass(frozen=True)
+class Busy:
+    """The nodes in use while the job waited, as a step function: from each moment on, so many."""
+
+    time_s: Floats
+    nodes: Floats
+
+
+@dataclass(frozen=True)
+class Waited:
+    """Why a job may have waited, as far as the store knows.
+
+    Args:
+        ahead: how many jobs of its queue were waiting when it came.
+        ahead_num_host: how many nodes these asked for.
+        overtaken_by: how many came later and started earlier.
+        busy: the nodes in use; None if there were too many jobs to tell.
+        short_share: of its wait, the share in which fewer nodes were free than it asked for.
+    """
+
+    ahead: int
+    ahead_num_host: int
+    overtaken_by: int
+    busy: Busy | None
+    short_share: float | None
+
+
+def waited(connection: Connection, viewer: Viewer, wait: Wait) -> Waited:
+    """What happened on the cluster while the job waited, in numbers that name nobody."""
+    queue = [countable(viewer), jobs.c.cluster == wait.cluster]
+    if wait.partition is not None:
+        queue.append(jobs.c.partition == wait.partition)
+    first_s, last_s = wait.queue_s - LOOKED_BACK_S, wait.queue_s
+    came_before = jobs.c.queue_s.between(first_s, last_s - 1)
+    ahead, nodes = _counted(connection, [*queue, came_before, jobs.c.start_s > wait.queue_s])
+    came_later = jobs.c.queue_s.between(last_s + 1, wait.start_s)
+    overtaken_by, _ = _counted(connection, [*queue, came_later, jobs.c.start_s < wait.start_s])
+    busy = _busy(connection, viewer, wait)
+    return Waited(ahead, nodes, overtaken_by, busy, _short_share(wait, busy))
+
+
+def _counted(connection: Connection, meant: Sequence[ColumnElement[bool]]) -> tuple[int, int]:
+    counts = select(func.count(), func.coalesce(func.sum(jobs.c.num_host), 0))
+    many, nodes = connection.execute(counts.where(*meant)).one()
+    return int(many), int(nodes)
+
+
+def _busy(connection: Connection, viewer: Viewer, wait: Wait) -> Busy | None:
+    query = JobQuery(
+        clusters=(wait.cluster,), ran_from_s=wait.queue_s, ran_to_s=wait.start_s, limit=DRAWN + 1
+    )
+    columns = (jobs.c.start_s, jobs.c.end_s, jobs.c.num_host)
+    statement = select(*columns).where(countable(viewer), *conditions(query)).limit(query.limit)
+    rows: Sequence[Any] = connection.execute(statement).all()
+    if len(rows) > DRAWN:
+        return None
+    edges = np.array([wait.queue_s, wait.start_s], dtype=np.float64)
+    start, end, nodes = (
+        np.array([wait.start_s if each is None else each for each in column], dtype=np.float64)
+        for column in (zip(*rows, strict=True) if rows else ((), (), ()))
+    )
+    moments, level = step_sum(
+        np.append(np.maximum(start, edges[0]), edges[0]),
+        np.append(np.minimum(end, edges[1]), edges[1]),
+        np.append(nodes, 0.0),
+    )
+    return Busy(moments, level)
+
+
+def _short_share(wait: Wait, busy: Busy | None) -> float | None:
+    if wait.nodes is None or busy is None or busy.nodes.max() > wait.nodes:
+        return None
+    length_s = np.diff(busy.time_s)
+    is_short = wait.nodes - busy.nodes[:-1] < wait.num_host
+    return float(length_s[is_short].sum() / length_s.sum()) if length_s.sum() else None

@@ -1,0 +1,133 @@
+"""Running the service: in this process, or in several workers."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import socket
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
+
+from schedlab.errors import ParameterError
+from schedlab.history.site import read_site
+from schedlab.history.web.metrics import FOLDER
+from schedlab.history.web.settings import ServiceSettings, check_prefix
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+_PLACE = "SCHEDLAB_SERVICE"
+_GRACE_S = 20
+"""For requests that are being answered when the service is told to stop."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServicePlace:
+    """Where the settings are, in words that can be handed to another process.
+
+    Args:
+        site: the site file, if there is one.
+        store: the store, in place of the site file's.
+        prefix: of all paths, in place of the site file's.
+    """
+
+    site: str | None = None
+    store: str | None = None
+    prefix: str | None = None
+
+    def settings(self) -> ServiceSettings:
+        """What the files there say."""
+        if self.site is None and self.store is None:
+            raise ParameterError("name a site file or a store")
+        site = None if self.site is None else read_site(self.site)
+        store = self.store or (site.store.located(site.path.parent) if site else "")
+        settings = ServiceSettings(store, site)
+        if site is not None:
+            settings = replace(settings, service=site.service)
+        if self.prefix is not None:
+            check_prefix(self.prefix)
+            settings = replace(settings, service=replace(settings.service, prefix=self.prefix))
+        return settings
+
+
+def serve(
+    place: ServicePlace,
+    *,
+    host: str,
+    port: int,
+    workers: int = 1,
+    listening: Callable[[str], None],
+) -> None:
+    """Answer requests until a signal ends it; those that are being answered are completed.
+
+    Args:
+        place: where the settings are.
+        host: the address to listen at.
+        port: 0 takes a free one.
+        workers: how many processes answer.
+        listening: is told the URL once requests would be accepted.
+    """
+    import uvicorn
+    from uvicorn.supervisors import Multiprocess
+
+    settings = place.settings()
+    with _bound(host, port) as listener, tempfile.TemporaryDirectory() as counts:
+        config = uvicorn.Config(
+            _app(settings, workers),
+            factory=workers > 1,
+            workers=workers,
+            proxy_headers=False,  # the app does it itself, since it must know the proxy's address
+            server_header=False,
+            access_log=False,
+            log_config=None,
+            timeout_graceful_shutdown=_GRACE_S,
+        )
+        listening(_url(host, listener) + settings.service.prefix)
+        with suppress(KeyboardInterrupt):
+            if workers == 1:
+                uvicorn.Server(config).run(sockets=[listener])
+            else:
+                os.environ.update({_PLACE: json.dumps(asdict(place)), FOLDER: counts})
+                Multiprocess(config, sockets=[listener]).run()
+
+
+def app_of_worker() -> FastAPI:
+    """The service in a process that another one has started."""
+    from schedlab.history.web.app import create_app
+    from schedlab.history.web.logs import log_to_stderr
+
+    log_to_stderr()
+    app = create_app(ServicePlace(**json.loads(os.environ[_PLACE])).settings())
+    gc.freeze()
+    return app
+
+
+def _app(settings: ServiceSettings, workers: int) -> FastAPI | str:
+    from schedlab.history.web.app import create_app
+
+    app = create_app(settings)  # so that mistakes are met here, not in every worker
+    if workers == 1:
+        gc.freeze()  # what is there from the start is not searched for garbage at every turn
+        return app
+    app.state.service.database.close()
+    return f"{__name__}:{app_of_worker.__name__}"
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listener = socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ParameterError(f"cannot listen at {host}, port {port}: {reason}") from None
+    listener.set_inheritable(True)
+    return listener
+
+
+def _url(host: str, listener: socket.socket) -> str:
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{listener.getsockname()[1]}"

@@ -1,0 +1,76 @@
+"""What one process of the service holds, and how a route gets at it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from schedlab.errors import InputError, ParameterError
+from schedlab.history.pseudonyms import Release, read_key
+from schedlab.history.web.access.oidc import Provider
+from schedlab.history.web.database import Database
+from schedlab.history.web.metrics import Metrics
+from schedlab.history.web.settings import ServiceSettings
+from schedlab.history.web.simulations import simulations
+from schedlab.history.web.tasks.runner import Runner
+
+
+@dataclass(frozen=True, eq=False)
+class Service:
+    """The settings, the store, what is counted, and who simulates."""
+
+    settings: ServiceSettings
+    database: Database
+    metrics: Metrics
+    runner: Runner
+    release_key: bytes | None = None
+    provider: Provider | None = None
+
+    @classmethod
+    def start(cls, settings: ServiceSettings) -> Service:
+        """Read what must be read before the first request."""
+        key = _release_key(settings) if settings.service.public else None
+        provider = _provider(settings)
+        database = Database(settings.store)
+        runner = Runner(database, simulations(database, settings))
+        return cls(settings, database, Metrics.start(), runner, key, provider)
+
+    @property
+    def is_public(self) -> bool:
+        """Whether who is not logged in sees anything."""
+        return self.release_key is not None
+
+    def release(self) -> Release:
+        """A new release to the public: it remembers names, and so must not outlive a request."""
+        if self.release_key is None or self.settings.site is None:
+            raise ParameterError("the site releases nothing to the public")
+        return Release("public", self.release_key, self.settings.site.release)
+
+
+def _release_key(settings: ServiceSettings) -> bytes:
+    if settings.site is None:
+        raise ParameterError("[service] public: needs a site file, whose [release] it follows")
+    return read_key(settings.site.path.parent / settings.site.release.key)
+
+
+def _provider(settings: ServiceSettings) -> Provider | None:
+    section = settings.service.oidc
+    if section is None:
+        return None
+    folder = settings.site.path.parent if settings.site else Path()
+    path = folder / section.client_secret_file
+    try:
+        return Provider(section, path.read_text().strip())
+    except OSError as error:
+        raise InputError(f"client secret {path}: cannot be read: {error.strerror}") from None
+
+
+def _service(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+CurrentService = Annotated[Service, Depends(_service)]

@@ -1,0 +1,26 @@
+"""What is done in the background: each a function of a task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from schedlab.history.web.database import Database
+from schedlab.history.web.settings import ServiceSettings
+from schedlab.history.web.simulations.advice import advise
+from schedlab.history.web.simulations.status import count_store
+from schedlab.history.web.simulations.what_if import what_if
+from schedlab.history.web.simulations.window import Machines
+from schedlab.history.web.tasks.runner import Simulation
+
+ADVICE, WHAT_IF, STATUS = "advice", "what-if", "status"
+
+
+def simulations(database: Database, settings: ServiceSettings) -> Mapping[str, Simulation]:
+    """The table of them, over this store."""
+    machines = Machines(settings.site)
+    return {
+        ADVICE: partial(advise, database, machines),
+        WHAT_IF: partial(what_if, database, machines),
+        STATUS: partial(count_store, database),
+    }

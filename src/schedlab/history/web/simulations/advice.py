@@ -1,0 +1,122 @@
+"""What a user would have waited with tighter requests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from schedlab.errors import ParameterError
+from schedlab.history.web.database import Database
+from schedlab.history.web.simulations.window import Machines, Mask, Replay, Window, replay_of
+from schedlab.history.web.tasks.runner import Progress
+from schedlab.history.web.tasks.task import Task
+from schedlab.metrics import METRICS
+from schedlab.sim import Schedule, simulate
+from schedlab.workload import Workload
+
+POLICY = "easy"
+RATIOS = (1.1, 1.5, 2.0, 3.0, 5.0)
+"""How many times their run times requests are cut to."""
+_ALMOST = 0.9
+_LEAST_CUT = 0.05
+
+
+@dataclass(frozen=True)
+class Tried:
+    """Requests of so many times the run time, and the user's mean wait with them."""
+
+    ratio: float
+    wait_s: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Advice:
+    """What came of the simulations.
+
+    Args:
+        jobs: of the user, which the waits are the means of.
+        all_jobs: that were simulated with them.
+        nodes: of the cluster.
+        asked_ratio: all time that those jobs asked for over all that they used.
+        recorded_wait_s: as it was in truth.
+        wait_s: in simulation, with the requests as they were.
+        tried: with tighter ones.
+        are_shared: whether jobs shared nodes, which the simulation does not know.
+    """
+
+    jobs: int
+    all_jobs: int
+    nodes: int
+    asked_ratio: float | None
+    recorded_wait_s: float
+    wait_s: float
+    tried: list[Tried] = field(default_factory=list)
+    are_shared: bool = False
+
+    @property
+    def best(self) -> Tried | None:
+        """The loosest request with almost all of the gain; None where hardly anything is gained."""
+        least_s = min((each.wait_s for each in self.tried), default=self.wait_s)
+        gain_s = self.wait_s - least_s
+        if gain_s < _LEAST_CUT * self.wait_s or gain_s < 1:
+            return None
+        return max(
+            (each for each in self.tried if self.wait_s - each.wait_s >= _ALMOST * gain_s),
+            key=lambda each: each.ratio,
+        )
+
+    @classmethod
+    def from_result(cls, result: Mapping[str, Any]) -> Advice:
+        """As a task keeps it."""
+        return cls(**{**result, "tried": [Tried(**each) for each in result["tried"]]})
+
+
+def advise(database: Database, machines: Machines, task: Task, progress: Progress) -> Any:
+    """The window once as it was, and once for each ratio with this user's requests cut to it."""
+    user = task.parameters["user"]
+    with database.reading() as connection:
+        replay = replay_of(connection, task.viewer, Window(**task.parameters["window"]), machines)
+    own = replay.counted & (replay.workload.labelled("user") == user)
+    if not own.any():
+        raise ParameterError("in that time you submitted no job that has ended since")
+
+    def mean_wait_s(place: int, workload: Workload) -> float:
+        def note(ended: int, jobs: int) -> None:
+            progress((place + ended / jobs) / (1 + len(RATIOS)))
+
+        return _mean_wait_s(simulate(workload, replay.nodes, POLICY, progress=note), own)
+
+    return asdict(
+        Advice(
+            jobs=int(own.sum()),
+            all_jobs=len(own),
+            nodes=replay.nodes,
+            asked_ratio=_asked_ratio(replay, own),
+            recorded_wait_s=_mean_wait_s(replay.recorded, own),
+            wait_s=mean_wait_s(0, replay.workload),
+            tried=[
+                Tried(ratio, mean_wait_s(place, tightened(replay.workload, own, ratio)))
+                for place, ratio in enumerate(RATIOS, 1)
+            ],
+            are_shared=replay.are_shared,
+        )
+    )
+
+
+def tightened(workload: Workload, own: Mask, ratio: float) -> Workload:
+    """Some jobs' requests cut to so many times their run times; none is raised."""
+    run_s, request_s = workload["run_s"], workload["request_s"]
+    enough_s = np.maximum(np.ceil(ratio * run_s), 1).astype(np.int64)
+    return workload.replace(request_s=np.where(own, np.minimum(request_s, enough_s), request_s))
+
+
+def _mean_wait_s(schedule: Schedule, own: Mask) -> float:
+    return METRICS["wait"].value(schedule.take(own))
+
+
+def _asked_ratio(replay: Replay, own: Mask) -> float | None:
+    used_s = int(replay.workload["run_s"][own].sum())
+    return float(replay.workload["request_s"][own].sum() / used_s) if used_s else None

@@ -1,0 +1,161 @@
+"""The queue of tasks, in the store: every worker of the service sees the same one."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic_core import to_json
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, select, update
+
+from schedlab.errors import ParameterError
+from schedlab.history.store.task_tables import tasks
+from schedlab.history.web.tasks.task import UNFINISHED, Asked, State, Task, viewer_document
+
+MOST_UNFINISHED = 3
+"""Of one account."""
+KEPT = 50
+"""Of one account: of more, the oldest are forgotten."""
+LOST_AFTER_S = 120.0
+"""A worker that has said nothing for so long is gone."""
+
+
+def submit(connection: Connection, asked: Asked) -> str:
+    """The id of the task that gives what is asked: a new one, unless there is one already."""
+    account = asked.viewer.user
+    assert account is not None, "only who is somebody may ask"
+    own = tasks.c.account == account
+    same = select(tasks.c.id).where(
+        own, tasks.c.key == asked.key, tasks.c.state.in_([*UNFINISHED, State.DONE])
+    )
+    known: str | None = connection.execute(same.order_by(tasks.c.created_s.desc())).scalar()
+    if known is not None:
+        return known
+    unfinished = select(func.count()).where(own, tasks.c.state.in_(UNFINISHED))
+    if connection.execute(unfinished).scalar_one() >= MOST_UNFINISHED:
+        raise ParameterError(
+            f"you have {MOST_UNFINISHED} simulations that are not finished; "
+            "wait for one of them, or cancel it"
+        )
+    made = secrets.token_hex(8)
+    connection.execute(insert(tasks).values(_row(made, account, asked)))
+    _forget_old(connection, own)
+    return made
+
+
+def find_task(connection: Connection, task_id: str, account: str | None) -> Task | None:
+    """The task, if this account asked for it: another's is none."""
+    found = _found(connection, tasks.c.id == task_id, tasks.c.account == account, limit=1)
+    return found[0] if found else None
+
+
+def recent_tasks(connection: Connection, account: str | None, kind: str, most: int) -> list[Task]:
+    """The last that the account asked for, the newest first."""
+    return _found(connection, tasks.c.account == account, tasks.c.kind == kind, limit=most)
+
+
+def has_work(connection: Connection) -> bool:
+    """Whether a task waits, or is lost."""
+    work = select(tasks.c.id).where(or_(tasks.c.state == State.WAITING, _is_lost())).limit(1)
+    return connection.execute(work).first() is not None
+
+
+def claim(connection: Connection, worker: str) -> Task | None:
+    """The task that has waited longest, which is now this worker's and no other's."""
+    mark_lost(connection)
+    waiting = tasks.c.state == State.WAITING
+    first = select(tasks.c.id).where(waiting).order_by(tasks.c.created_s, tasks.c.id).limit(1)
+    task_id = connection.execute(first).scalar()
+    if task_id is None:
+        return None
+    taken = {"state": State.RUNNING, "worker": worker, "seen_s": time.time()}
+    # Another worker may have taken it since; then there is nothing to change.
+    changed = update(tasks).where(tasks.c.id == task_id, waiting).values(taken)
+    if connection.execute(changed).rowcount == 0:
+        return None
+    return _found(connection, tasks.c.id == task_id, limit=1)[0]
+
+
+def note_progress(connection: Connection, task_id: str, worker: str, progress: float) -> bool:
+    """Say how far it is; False if the worker need not go on."""
+    return _changed(connection, task_id, worker, {"progress": progress, "seen_s": time.time()})
+
+
+def note_alive(connection: Connection, task_id: str, worker: str) -> None:
+    """Say that the worker is there still."""
+    _changed(connection, task_id, worker, {"seen_s": time.time()})
+
+
+def finish(
+    connection: Connection, task_id: str, worker: str, *, result: Any = None, failure: str = ""
+) -> None:
+    """Keep what came of it, unless it was cancelled meanwhile."""
+    ended = {
+        "state": State.FAILED if failure else State.DONE,
+        "progress": 1.0,
+        "ended_s": time.time(),
+        "result": None if failure else to_json(result).decode(),
+        "failure": failure or None,
+    }
+    _changed(connection, task_id, worker, ended)
+
+
+def cancel(connection: Connection, task_id: str, account: str | None) -> None:
+    """End it, if this account asked for it and it is not finished."""
+    this = (tasks.c.id == task_id) & (tasks.c.account == account)
+    values = {"state": State.CANCELLED, "ended_s": time.time()}
+    connection.execute(update(tasks).where(this, tasks.c.state.in_(UNFINISHED)).values(values))
+
+
+def mark_lost(connection: Connection) -> None:
+    """What a worker began that is gone will never end: say so."""
+    _interrupt(connection, _is_lost())
+
+
+def give_up(connection: Connection, worker: str) -> None:
+    """The worker ends, and with it whatever it is at."""
+    _interrupt(connection, (tasks.c.state == State.RUNNING) & (tasks.c.worker == worker))
+
+
+def _is_lost() -> ColumnElement[bool]:
+    return (tasks.c.state == State.RUNNING) & (tasks.c.seen_s < time.time() - LOST_AFTER_S)
+
+
+def _interrupt(connection: Connection, which: ColumnElement[bool]) -> None:
+    values = {"state": State.INTERRUPTED, "ended_s": time.time()}
+    connection.execute(update(tasks).where(which).values(values))
+
+
+def _changed(connection: Connection, task_id: str, worker: str, values: dict[str, Any]) -> bool:
+    this = (tasks.c.id == task_id) & (tasks.c.worker == worker) & (tasks.c.state == State.RUNNING)
+    return connection.execute(update(tasks).where(this).values(values)).rowcount > 0
+
+
+def _row(task_id: str, account: str, asked: Asked) -> dict[str, Any]:
+    return {
+        "id": task_id,
+        "kind": asked.kind,
+        "account": account,
+        "viewer": to_json(viewer_document(asked.viewer)).decode(),
+        "parameters": to_json(asked.parameters).decode(),
+        "key": asked.key,
+        "state": State.WAITING,
+        "progress": 0.0,
+        "created_s": time.time(),
+    }
+
+
+def _forget_old(connection: Connection, own: ColumnElement[bool]) -> None:
+    newest = select(tasks.c.id).where(own).order_by(tasks.c.created_s.desc()).limit(KEPT)
+    kept = connection.execute(newest).scalars().all()
+    connection.execute(
+        delete(tasks).where(own, tasks.c.id.not_in(kept), tasks.c.state.not_in(UNFINISHED))
+    )
+
+
+def _found(connection: Connection, *which: ColumnElement[bool], limit: int) -> list[Task]:
+    statement = select(tasks).where(*which).order_by(tasks.c.created_s.desc(), tasks.c.id)
+    rows: Sequence[Any] = connection.execute(statement.limit(limit)).mappings().all()
+    return [Task.from_row(row) for row in rows]

@@ -1,0 +1,122 @@
+"""schedlab serve, and the accounts and tokens that it asks for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Run
+from tests.history.tiny_site import tiny_site
+from typer.testing import CliRunner
+
+from schedlab.cli.app import app
+from schedlab.history.web.access.tokens import PREFIX
+
+pytestmark = pytest.mark.slow
+PASSWORD = "correct horse battery\n"
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> Path:
+    """The tiny site with an empty store, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    tiny_site(tmp_path)
+    assert run("history", "init").exit_code == 0
+    return tmp_path
+
+
+def typed(text: str, *arguments: str) -> tuple[int, str]:
+    """The exit code and what is printed, to somebody who types the text."""
+    result = CliRunner().invoke(app, list(arguments), input=text)
+    return result.exit_code, result.output
+
+
+def test_an_account_is_made_changed_and_removed(site: Path, run: Run) -> None:
+    """By somebody at the machine, who needs no account for it."""
+    add = ("history", "user", "add", "ann", "--role", "manager", "--group", "physics")
+    assert typed(PASSWORD, *add, "--password-stdin")[0] == 0
+    (account,) = json.loads(run("history", "user", "list", "--json").stdout)
+    assert (account["role"], account["groups"]) == ("manager", ["physics"])
+    assert account["has_password"]
+    assert run("history", "user", "change", "ann", "--role", "user", "--disable").exit_code == 0
+    (account,) = json.loads(run("history", "user", "list", "--json").stdout)
+    assert (account["role"], account["groups"], account["enabled"]) == ("user", [], False)
+    assert "disabled" in run("history", "user", "list").stdout
+    assert run("history", "user", "remove", "ann").exit_code == 0
+    assert json.loads(run("history", "user", "list", "--json").stdout) == []
+
+
+def test_a_password_is_typed_twice_and_not_shown(site: Path, run: Run) -> None:
+    """A slip of the finger would lock its owner out."""
+    code, shown = typed(PASSWORD + PASSWORD, "history", "user", "add", "ann")
+    assert (code, PASSWORD.strip() in shown) == (0, False)
+    code, _ = typed("one password\nanother one\n", "history", "user", "password", "ann")
+    assert code != 0
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        ("user add a/b --single-sign-on", "must be of letters"),
+        ("user add ann --role boss --single-sign-on", 'unknown role of an account "boss"'),
+        ("user add ann --group g --single-sign-on", "only a manager has groups"),
+        ("user remove ann", 'unknown account "ann"'),
+        ("token add x --user ann", 'unknown account "ann"'),
+        ("token add x --scope write", 'unknown scope "write"'),
+        ("token add x --scope admin", 'unknown scope of the role "api": "admin"'),
+        ("token add x --days -1", "must be > 0"),
+        ("token revoke 123", 'unknown token "123"'),
+    ],
+)
+def test_a_mistake_is_told_in_a_sentence(site: Path, run: Run, command: str, sentence: str) -> None:
+    """With exit code 2, as everywhere."""
+    result = run("history", *command.split())
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+
+
+def test_an_account_is_not_made_twice(site: Path, run: Run) -> None:
+    """The second would give the first another role."""
+    assert run("history", "user", "add", "eve", "--single-sign-on").exit_code == 0
+    again = run("history", "user", "add", "eve", "--single-sign-on", "--role", "admin")
+    assert (again.exit_code, "user change" in again.stderr) == (2, True)
+
+
+def test_a_token_is_printed_alone_and_once(site: Path, run: Run) -> None:
+    """So that a script can take it; the list has all but itself."""
+    printed = run("history", "token", "add", "scheduler hook", "--scope", "ingest").stdout
+    assert printed.startswith(PREFIX)
+    listed = run("history", "token", "list", "--json").stdout
+    (token,) = json.loads(listed)
+    assert (token["name"], token["scopes"], token["account"]) == (
+        "scheduler hook",
+        ["ingest"],
+        None,
+    )
+    assert printed.strip() not in listed
+    assert token["expires_s"] - token["created_s"] == pytest.approx(90 * 86_400)
+    assert run("history", "token", "revoke", token["id"]).exit_code == 0
+    assert json.loads(run("history", "token", "list", "--json").stdout) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        ("--site missing.toml", "missing.toml"),
+        ("--site missing.toml --store history.db", "missing.toml"),
+        ("--store missing.db", "make it with: schedlab history init"),
+        ("--demo --host 0.0.0.0", "loopback only"),
+        ("--demo --store history.db", "of its own"),
+        ("--prefix history", "must look like /history"),
+        ("--host 203.0.113.1", "cannot listen at 203.0.113.1"),
+        ("--port 99999", "less than or equal to 65535"),
+    ],
+)
+def test_serve_refuses_in_a_sentence(site: Path, run: Run, command: str, sentence: str) -> None:
+    """Before anybody is told that it listens."""
+    result = run("serve", *command.split())
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+    assert "listening" not in result.stderr
+    assert json.loads(run("history", "user", "list", "--json").stdout) == []

@@ -1,0 +1,35 @@
+"""Items that count events, such as floating point operations."""
+
+from __future__ import annotations
+
+import pytest
+
+from schedlab.errors import ParameterError
+from schedlab.history.sensors.series import Series
+from schedlab.history.sensors.source import ItemSection
+from schedlab.history.site import NodesSection
+
+
+@pytest.mark.parametrize(
+    ("kind", "unit", "factor"), [("counter", "1", 1.0), ("gauge", "Gflop/s", 1e9)]
+)
+def test_operations_are_rates_whose_integral_counts(kind: str, unit: str, factor: float) -> None:
+    """Whether the source counts them or tells their rate, the timeline is per second."""
+    section = ItemSection(name="flop_count", kind=kind, unit=unit)
+    assert (section.item.unit, section.item.integral_unit) == ("1/s", "1")
+    rate = section.in_base_unit(Series.of_intervals([0], [10], [2.0], unit=unit, source="test"))
+    assert rate.mean.tolist() == [2.0 * factor]
+    assert rate.unit == "1/s"
+
+
+def test_a_number_of_things_is_no_rate() -> None:
+    """How many processes there are does not add up over time."""
+    section = ItemSection(name="process_count", unit="1")
+    assert (section.item.unit, section.item.integral_unit) == ("1", None)
+
+
+@pytest.mark.parametrize("key", ["peak_flop_per_s", "memory_byte_per_s"])
+def test_a_node_can_do_something(key: str) -> None:
+    """A roof at or below nothing would be no roof."""
+    with pytest.raises(ParameterError, match=f"{key} is 0; must be > 0"):
+        NodesSection(hosts="n1", **{key: 0.0})

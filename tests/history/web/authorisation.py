@@ -1,0 +1,265 @@
+"""Who may do what: one rule for each route of the service.
+
+A route without a rule fails the test that walks over them. Rules of single jobs have two cases,
+``ANNS_JOB`` and ``BENS_JOB``: the user of the tests is ann, the manager's group is physics, which
+ann's job is charged to and ben's is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.history.records import NOON_S
+from tests.history.web.served import ACCOUNTS, JOBS, PASSWORD, Served
+
+from schedlab.history.pseudonyms import Release, read_key
+from schedlab.history.web.access import Role
+from schedlab.history.web.access.tokens import add_token, list_tokens
+from schedlab.history.web.access.viewer import PLANNERS
+from schedlab.history.web.simulations import ADVICE, WHAT_IF
+from schedlab.history.web.tasks import Asked
+from schedlab.history.web.tasks.queue import submit
+
+EVERYBODY = frozenset(Role)
+PEOPLE = frozenset({Role.USER, Role.MANAGER, Role.SUPPORT, Role.ADMIN})
+"""Those with accounts."""
+ADMINS = frozenset({Role.ADMIN})
+SEE_ALL = frozenset({Role.PUBLIC, Role.SUPPORT, Role.ADMIN, Role.API})
+
+Text = str | Callable[[Served], str]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One request, and what those meet who may make it.
+
+    Args:
+        name: of the case.
+        path: what stands in the place of the path's parameters; a function is asked at the time.
+        query: of the URL.
+        send: a form, or JSON if the key is ``json``, as httpx takes it.
+        seen_by: to whom the thing exists; the others are told that there is none.
+        status: of the answer to them.
+    """
+
+    name: str = ""
+    path: Mapping[str, Text] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+    send: Mapping[str, Any] = field(default_factory=dict)
+    seen_by: frozenset[Role] = EVERYBODY
+    status: int = 200
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Who may use a route: the others are told to log in (401) or that they may not (403)."""
+
+    roles: frozenset[Role]
+    cases: tuple[Case, ...] = (Case(),)
+    needs_nothing: bool = False
+    """Whether it answers also where the public sees nothing."""
+
+
+def open_to_all(*cases: Case) -> Rule:
+    """For what one must reach before one can log in."""
+    return Rule(EVERYBODY, cases or (Case(),), needs_nothing=True)
+
+
+def _token_of(account: str) -> Callable[[Served], str]:
+    def made(served: Served) -> str:
+        with served.database.writing() as connection:
+            add_token(connection, "matrix", account=account)
+            return list_tokens(connection, account)[-1].id
+
+    return made
+
+
+def _task_of(role: Role, kind: str = WHAT_IF) -> Callable[[Served], str]:
+    def made(served: Served) -> str:
+        window = {"cluster": "one", "from_s": NOON_S, "to_s": NOON_S + 3_600}
+        parameters = {"window": window, "policies": ["easy"], "user": "ann"}
+        with served.database.writing() as connection:
+            return submit(connection, Asked(kind, parameters, ACCOUNTS[role].viewer, "1"))
+
+    return made
+
+
+_LOGIN = {"data": {"name": "ann", "password": PASSWORD}}
+_PASSWORDS = {"data": {"old": "x" * 10, "new": "y" * 10}}
+_NEW_TOKEN = {"data": {"name": "x", "scopes": "read"}}
+
+_JOB = {"json": JOBS[1].model_dump(mode="json", exclude_none=True)}
+_SEES_ANN = frozenset(Role) - {Role.PUBLIC}
+_SEES_BEN = frozenset({Role.SUPPORT, Role.ADMIN, Role.API})
+ANNS_JOB = Case("own", {"jobid": "1"})
+BENS_JOB = Case("other", {"jobid": "2"}, seen_by=SEE_ALL)
+
+
+def _timelines(more: Mapping[str, str], status: int) -> tuple[Case, ...]:
+    """Of ann's job and of ben's, under the node's own name and under its pseudonym."""
+    named = {"cluster": "one", "host": "n01", "item": "power_watt", **more}
+    released = named | {"host": _pseudonym_of_node}
+    public = frozenset({Role.PUBLIC})
+    return (
+        Case("own", {**named, "jobid": "1"}, seen_by=_SEES_ANN, status=status),
+        Case("other", {**named, "jobid": "2"}, seen_by=_SEES_BEN, status=status),
+        Case("released", {**released, "jobid": "2"}, seen_by=public, status=status),
+    )
+
+
+def _pseudonym_of_node(served: Served) -> str:
+    site = served.settings.site
+    assert site is not None
+    key = read_key(site.path.parent / site.release.key)
+    return Release("public", key, site.release).pseudonym("node", "n01")
+
+
+READING_THE_API: dict[str, Rule] = {
+    "/docs": open_to_all(),
+    "/v1/jobs": Rule(
+        EVERYBODY, tuple(Case(name, query={"format": name}) for name in ("json", "jsonl", "csv"))
+    ),
+    "/v1/jobs/{jobid:path}": Rule(EVERYBODY, (ANNS_JOB, BENS_JOB)),
+    "/v1/timelines/{cluster}/{jobid}/{host}/{item}": Rule(EVERYBODY, _timelines({}, 200)),
+    "/v1/timelines/{cluster}/{jobid}/{host}/{item}/{device:path}": Rule(
+        EVERYBODY, _timelines({"device": "0"}, 404)
+    ),
+    "/v1/clusters": Rule(EVERYBODY),
+    "/v1/users/{user}/accuracy": Rule(
+        EVERYBODY,
+        (
+            Case("own", {"user": "ann"}, seen_by=_SEES_ANN),
+            Case("other", {"user": "ben"}, seen_by=_SEES_BEN),
+        ),
+    ),
+    "/v1/stats": Rule(
+        EVERYBODY, tuple(Case(by, query={"by": by}) for by in ("user,group", "day", "size"))
+    ),
+}
+
+PAGES_OF_JOBS: dict[str, Rule] = {
+    "/jobs": Rule(EVERYBODY, (Case(), Case("sorted", query={"sort": "-wait_s"}))),
+    "/jobs/{key}": Rule(
+        EVERYBODY, (Case("own", {"key": "1"}), Case("other", {"key": "2"}, seen_by=SEE_ALL))
+    ),
+    "/jobs/{key}/timelines/{item}": Rule(
+        EVERYBODY,
+        (
+            Case("own", {"key": "1", "item": "power_watt"}),
+            Case("other", {"key": "2", "item": "power_watt"}, seen_by=SEE_ALL),
+        ),
+    ),
+    "/jobs/{key}/roofline": Rule(EVERYBODY, (Case("without counters", {"key": "1"}, status=404),)),
+    "/compare": Rule(
+        EVERYBODY,
+        (
+            Case(),
+            Case("own", query={"job": "1"}),
+            Case("other", query={"job": "2"}),
+            Case("other by its id", query={"add": "2"}),
+        ),
+    ),
+    "/compare/timelines/{item}": Rule(
+        EVERYBODY,
+        (
+            Case("own", {"item": "power_watt"}, {"job": "1"}),
+            Case("other", {"item": "power_watt"}, {"job": "2"}, seen_by=SEE_ALL),
+        ),
+    ),
+}
+
+_OWN_TASK = {"task": _task_of(Role.USER, ADVICE)}
+_OTHERS_TASK = {"task": _task_of(Role.ADMIN, ADVICE)}
+
+
+def _tasks(status: int) -> tuple[Case, ...]:
+    return (
+        Case("own", _OWN_TASK, seen_by=frozenset({Role.USER}), status=status),
+        Case("other", _OTHERS_TASK, seen_by=ADMINS, status=status),
+    )
+
+
+PAGES_OF_THE_SITE: dict[str, Rule] = {
+    "/users": Rule(EVERYBODY),
+    "/users/{user:path}": Rule(
+        EVERYBODY,
+        (
+            Case("own", {"user": "ann"}, seen_by=_SEES_ANN),
+            Case("other", {"user": "ben"}, seen_by=_SEES_BEN),
+        ),
+    ),
+    "/groups/{group:path}": Rule(
+        EVERYBODY,
+        (
+            Case("own", {"group": "physics"}, seen_by=_SEES_ANN),
+            Case("other", {"group": "chemistry"}, seen_by=_SEES_BEN),
+        ),
+    ),
+    "/cluster": Rule(EVERYBODY),
+    "/tasks/{task}": Rule(PEOPLE, _tasks(200)),
+    "/what-if": Rule(PLANNERS),
+    "/what-if/{task}": Rule(
+        PLANNERS,
+        (
+            Case("manager's", {"task": _task_of(Role.MANAGER)}, seen_by=frozenset({Role.MANAGER})),
+            Case("administrator's", {"task": _task_of(Role.ADMIN)}, seen_by=ADMINS),
+        ),
+    ),
+    "/admin": Rule(ADMINS),
+}
+
+CHANGING_THE_SITE: dict[str, Rule] = {
+    "/advice": Rule(
+        PEOPLE,
+        (
+            Case("own", send={"data": {"user": "ann"}}, status=303),
+            Case("other", send={"data": {"user": "ben"}}, seen_by=_SEES_BEN, status=303),
+        ),
+    ),
+    "/tasks/{task}/cancel": Rule(PEOPLE, _tasks(303)),
+    "/what-if": Rule(PLANNERS, (Case(send={"data": {"policies": "easy"}}, status=303),)),
+    "/admin/accounts": Rule(
+        ADMINS, (Case(send={"data": {"name": "new", "role": "user"}}, status=303),)
+    ),
+    "/admin/accounts/{account}/enable": Rule(
+        ADMINS, (Case("", {"account": "sue"}, send={"data": {"enabled": "true"}}, status=303),)
+    ),
+    "/admin/accounts/{account}/remove": Rule(ADMINS, (Case("", {"account": "sue"}, status=303),)),
+    "/admin/status": Rule(ADMINS, (Case(status=303),)),
+    "/admin/tokens": Rule(ADMINS, (Case(send=_NEW_TOKEN),)),
+    "/admin/tokens/{token}/revoke": Rule(
+        ADMINS, (Case("", {"token": _token_of("ann")}, status=303),)
+    ),
+}
+
+RULES: dict[tuple[str, str], Rule] = {
+    **{("GET", path): rule for path, rule in PAGES_OF_THE_SITE.items()},
+    **{("POST", path): rule for path, rule in CHANGING_THE_SITE.items()},
+    **{("GET", path): rule for path, rule in PAGES_OF_JOBS.items()},
+    ("GET", "/healthz"): open_to_all(),
+    ("GET", "/static"): open_to_all(),
+    ("GET", "/static/bokeh"): open_to_all(),
+    ("GET", "/v1/openapi.json"): open_to_all(),
+    ("GET", "/metrics"): Rule(frozenset({Role.SUPPORT, Role.ADMIN, Role.API})),
+    ("GET", "/login"): open_to_all(),
+    ("POST", "/login"): open_to_all(Case(send=_LOGIN, status=303)),
+    ("POST", "/logout"): open_to_all(Case(status=303)),
+    ("GET", "/login/oidc"): open_to_all(Case(status=404)),
+    ("GET", "/login/oidc/callback"): open_to_all(Case(status=404)),
+    ("GET", "/"): Rule(EVERYBODY),
+    **{("GET", path): rule for path, rule in READING_THE_API.items()},
+    ("POST", "/v1/jobs:batchGet"): Rule(EVERYBODY, (Case(send={"json": {"ids": ["1", "2"]}}),)),
+    ("POST", "/v1/ingest"): Rule(frozenset({Role.ADMIN, Role.API}), (Case(send=_JOB),)),
+    ("GET", "/account"): Rule(PEOPLE),
+    ("POST", "/account/password"): Rule(PEOPLE, (Case(send=_PASSWORDS, status=400),)),
+    ("POST", "/account/tokens"): Rule(PEOPLE, (Case(send=_NEW_TOKEN),)),
+    ("POST", "/account/tokens/{token}/revoke"): Rule(
+        PEOPLE,
+        (
+            Case("own", {"token": _token_of("ann")}, seen_by=frozenset({Role.USER}), status=303),
+            Case("other", {"token": _token_of("root")}, seen_by=ADMINS, status=303),
+        ),
+    ),
+}

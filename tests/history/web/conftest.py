@@ -1,0 +1,105 @@
+"""Services to ask."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from argon2 import PasswordHasher
+from playwright.sync_api import Browser
+from tests.history.web.browsing import Visitors, chromium
+from tests.history.web.listening import listening
+from tests.history.web.served import Served, copied, make_served
+
+from schedlab.history.demo import store_demo
+from schedlab.history.site import read_site
+from schedlab.history.web.access import passwords
+from schedlab.history.web.access.first_run import put_demo_accounts
+from schedlab.history.web.database import Database
+from schedlab.history.web.settings import ServiceSettings
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quick_passwords() -> Iterator[None]:
+    """Hashing a password takes its time, as it should; tests have hundreds of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+        patch.setattr(passwords, "_hasher", lambda: quick)
+        yield
+
+
+@pytest.fixture(scope="session")
+def _made(_quick_passwords: None, tmp_path_factory: pytest.TempPathFactory) -> Served:
+    """Made once, and copied for each test."""
+    return make_served(tmp_path_factory.mktemp("service"))
+
+
+@pytest.fixture
+def served(_made: Served, tmp_path: Path) -> Iterator[Served]:
+    """A service of the test's own, which the public may not look into."""
+    own = copied(_made, tmp_path / "site")
+    yield own
+    own.close()
+
+
+@pytest.fixture(scope="module")
+def common(_made: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A service that all tests of a module have in common."""
+    own = copied(_made, tmp_path_factory.mktemp("common") / "site")
+    yield own
+    own.close()
+
+
+@pytest.fixture
+def public(served: Served) -> Iterator[Served]:
+    """The same service, open to the public."""
+    opened = served.with_section(public=True)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="session")
+def demo_folder(_quick_passwords: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The miniature site with its accounts, made once."""
+    folder = tmp_path_factory.mktemp("demo")
+    site = store_demo(folder)
+    database = Database(site.store.located(folder))
+    with database.writing() as connection:
+        put_demo_accounts(connection)
+    database.close()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def demo(demo_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The miniature site, a copy of it for each module."""
+    folder = tmp_path_factory.mktemp("copy") / "site"
+    shutil.copytree(demo_folder, folder)
+    site = read_site(folder / "site.toml")
+    own = Served(ServiceSettings(site.store.located(folder), site, site.service))
+    yield own
+    own.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Closed after the module: while it is open, no test can run a loop of its own."""
+    with chromium() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def demo_url(demo: Served) -> Iterator[str]:
+    """Where the miniature site listens."""
+    with listening(demo.app) as url:
+        yield url
+
+
+@pytest.fixture
+def visitors(browser: Browser, demo: Served, demo_url: str) -> Iterator[Visitors]:
+    """People who look at the miniature site."""
+    who = Visitors(browser, demo, demo_url)
+    yield who
+    who.leave()

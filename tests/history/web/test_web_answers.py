@@ -1,0 +1,228 @@
+"""What every answer has in common: headers, tags, compression, and how a refusal looks."""
+
+from __future__ import annotations
+
+import logging
+import re
+from pathlib import Path
+
+import httpx
+import pytest
+from fastapi import APIRouter
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from tests.history.web.served import Served
+
+from schedlab.errors import ParameterError, SchedlabError, SensorError, StoreError
+from schedlab.history.web.body_limit import MOST_BYTES
+from schedlab.history.web.metrics import Metrics
+from schedlab.history.web.security_headers import POLICY
+
+PAGE = {"accept": "text/html"}
+SECRET = "postgresql://me@db.internal/history"
+
+
+@pytest.fixture(scope="module")
+def client(common: Served) -> httpx.Client:
+    """Somebody who asks a service with a few routes more, which do what a test needs."""
+    router = APIRouter()
+
+    @router.get("/v1/fails/{how}")
+    def fails(how: str) -> None:
+        kinds = {"parameter": ParameterError, "store": StoreError, "sensor": SensorError}
+        raise {**kinds, "other": SchedlabError, "bug": ValueError}[how](SECRET)
+
+    @router.get("/v1/counted/{number}")
+    @router.get("/v1/number/{number}")
+    def number(number: int) -> Response:
+        return JSONResponse([number] * 1_000)
+
+    @router.get("/v1/streamed")
+    def streamed() -> Response:
+        return StreamingResponse(iter([b"a" * 2_000, b"b"]), media_type="text/csv")
+
+    common.app.include_router(router)
+    return common.client()
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/login", "/static/style.css", "/nothing", "/v1/x"])
+def test_every_answer_is_guarded(common: Served, path: str) -> None:
+    """Nothing inline runs, nothing is framed, nothing comes from elsewhere."""
+    headers = common.client().get(path, headers=PAGE).headers
+    assert headers["content-security-policy"] == POLICY
+    assert "unsafe" not in POLICY
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["x-frame-options"] == "DENY"
+    assert re.fullmatch(r"[0-9a-f]{16}", headers["x-request-id"])
+
+
+def test_failures_are_guarded_too(client: httpx.Client) -> None:
+    """Also what no handler foresaw."""
+    answer = client.get("/v1/fails/bug")
+    assert answer.status_code == 500
+    assert answer.headers["content-security-policy"] == POLICY
+    assert answer.headers["x-request-id"] in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("path", ["/login", "/account"])
+def test_pages_have_nothing_inline(common: Served, path: str) -> None:
+    """Or the policy would make them look broken."""
+    text = common.browser("ann").get(path, headers=PAGE).text
+    assert "<style" not in text
+    assert " style=" not in text
+    assert not re.search(r"<script(?![^>]*\bsrc=)", text)
+    assert not re.search(r"\son\w+=", text)
+    assert not re.search(r"(src|href)=\"(https?:)?//", text)
+
+
+def test_a_page_is_not_kept_after_logging_out(common: Served) -> None:
+    """The back button must not bring it up again on a shared machine."""
+    assert common.browser("ann").get("/", headers=PAGE).headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    ("how", "status"),
+    [("parameter", 400), ("store", 503), ("sensor", 502), ("other", 500), ("bug", 500)],
+)
+def test_a_refusal_is_a_problem(
+    client: httpx.Client, caplog: pytest.LogCaptureFixture, how: str, status: int
+) -> None:
+    """RFC 9457; what may name hosts and files of the site goes to the log instead."""
+    answer = client.get(f"/v1/fails/{how}")
+    problem = answer.json()
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert (answer.status_code, problem["status"]) == (status, status)
+    assert (SECRET in answer.text) == (how == "parameter")
+    assert (SECRET in caplog.text) == (how != "parameter")
+
+
+def test_a_wrong_value_is_named_but_not_repeated(client: httpx.Client) -> None:
+    """The sentence says where it stood and what is allowed there."""
+    answer = client.get("/v1/number/<script>")
+    assert answer.status_code == 422
+    assert "path.number" in answer.json()["detail"]
+    assert "script" not in answer.text
+
+
+def test_a_wrong_method_is_a_problem_too(common: Served) -> None:
+    """And says which ones there are, as HTTP wants it."""
+    answer = common.client().post("/healthz")
+    assert (answer.status_code, answer.json()["title"]) == (405, "Method Not Allowed")
+    assert answer.headers["allow"] == "GET"
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_a_large_body_is_refused_before_it_is_held(common: Served, declared: bool) -> None:
+    """Whether its length is told beforehand or not: nobody has logged in yet who sends it."""
+    parts = [b"name=", b"x" * MOST_BYTES, b"&password=y"]
+    answer = common.client().post(
+        "/login",
+        content=b"".join(parts) if declared else iter(parts),
+        headers={"content-type": "application/x-www-form-urlencoded"},
+    )
+    assert (answer.status_code, answer.json()["detail"]) == (413, "the body is larger than 1 MiB")
+
+
+def test_a_person_gets_a_page(common: Served) -> None:
+    """With a way back."""
+    answer = common.client().get("/nothing", headers=PAGE)
+    assert answer.status_code == 404
+    assert "<h1>Not Found</h1>" in answer.text
+    assert 'href="/"' in answer.text
+
+
+def test_what_did_not_change_is_not_sent_again(client: httpx.Client) -> None:
+    """A tag stands for the content; compressed or not it is the same."""
+    first = client.get("/v1/number/1")
+    tag = first.headers["etag"]
+    plain = client.get("/v1/number/1", headers={"accept-encoding": "identity"})
+    assert first.headers["content-encoding"] == "gzip"
+    assert (plain.headers["etag"], "content-encoding" in plain.headers) == (tag, False)
+    for known in (tag, f'"other", {tag}', "*"):
+        again = client.get("/v1/number/1", headers={"if-none-match": known})
+        assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
+    other = client.get("/v1/number/2", headers={"if-none-match": tag})
+    assert (other.status_code, other.headers["etag"] != tag) == (200, True)
+
+
+def test_streams_are_not_held_back_for_a_tag(client: httpx.Client) -> None:
+    """An export of everything is never whole in memory."""
+    answer = client.get("/v1/streamed")
+    assert answer.content == b"a" * 2_000 + b"b"
+    assert "etag" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../render.py",
+        "/static/%2e%2e/render.py",
+        "/static/..%2frender.py",
+        "/static/%2e%2e%2f%2e%2e%2fsettings.py",
+        "/static//etc/passwd",
+        "/static/%00",
+    ],
+)
+def test_no_path_leads_out_of_the_static_files(common: Served, path: str) -> None:
+    """Two dots, however they are written, are no way up."""
+    url = httpx.URL("http://history.test/").copy_with(raw_path=path.encode())
+    answer = common.client().get(url)
+    assert answer.status_code in (400, 404)
+    assert "import" not in answer.text
+
+
+def test_the_service_says_whether_it_is_well(common: Served) -> None:
+    """To anybody: it says nothing else."""
+    answer = common.client().get("/healthz")
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+
+
+def test_a_service_without_its_store_is_not_well(
+    common: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A load balancer then asks another; it is not told where the store is."""
+    client = common.client()
+
+    def gone() -> None:
+        raise StoreError(SECRET)
+
+    monkeypatch.setattr(common.database, "reading", gone)
+    answer = client.get("/healthz")
+    assert answer.status_code == 503
+    assert SECRET not in answer.text
+
+
+def test_prometheus_reads_the_counts(client: httpx.Client, common: Served) -> None:
+    """By route, not by path: an id in a label would make a series for every job."""
+    for number in range(3):
+        client.get(f"/v1/counted/{number}")
+    client.request("BREW", "/healthz")
+    text = common.program().get("/metrics").text
+    at = 'method="GET",route="/v1/counted/{number}"'
+    assert f'schedlab_requests_total{{{at},status="200"}} 3' in text
+    assert f'schedlab_request_seconds_bucket{{{at},le="+Inf"}} 3' in text
+    assert 'method="other"' in text
+
+
+def test_workers_add_up_what_they_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever is asked knows of all, also of one that has died since."""
+    first, second = Metrics(tmp_path), Metrics(tmp_path)
+    for worker, pid in ((first, 11), (second, 12)):
+        monkeypatch.setattr("os.getpid", lambda pid=pid: pid)
+        worker.count_request("GET", "/", 200, 0.03)
+        worker.share()
+    lines = list(second.lines())
+    assert 'schedlab_requests_total{method="GET",route="/",status="200"} 2' in lines
+    assert 'schedlab_request_seconds_bucket{method="GET",route="/",le="0.05"} 2' in lines
+    assert 'schedlab_request_seconds_bucket{method="GET",route="/",le="0.025"} 0' in lines
+
+
+def test_the_log_has_a_line_per_request_without_its_query(
+    common: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A query may hold a login's code, and a path may try to look like two lines."""
+    caplog.set_level(logging.INFO, "schedlab.access")
+    common.client().get("/healthz?code=4711")
+    common.client().get("/a%0Ab")
+    assert "GET /healthz 200" in caplog.text
+    assert "4711" not in caplog.text
+    assert "GET /a%0Ab 404" in caplog.text

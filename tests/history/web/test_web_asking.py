@@ -1,0 +1,145 @@
+"""Asking for simulations by forms, and looking at people and clusters of any name."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.history.records import job
+from tests.history.web.served import ACCOUNTS, Served
+
+from schedlab.history.site import read_site
+from schedlab.history.store import Store
+from schedlab.history.web.access import Role
+from schedlab.history.web.access.accounts import put_account
+from schedlab.history.web.settings import ServiceSettings
+from schedlab.history.web.tasks.queue import MOST_UNFINISHED
+
+PAGE = {"accept": "text/html"}
+HOSTILE = 'a/b?c#d"><script>alert(1)</script> é'
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"policies": "eazy"}, 'did you mean "easy"?'),
+        ({"policies": "os:system"}, 'unknown policy "os:system"'),
+        ({"policies": "easy", "cluster": "on"}, 'did you mean "one"?'),
+        ({"policies": "easy", "from": "yesterday"}, '"yesterday" is no time'),
+        ({"policies": "easy", "from": "2023-11-16", "to": "2023-11-15"}, "must lie before to"),
+        ({"policies": "easy", "from": "9999-01-01", "to": "9999-01-02"}, None),
+        ({"policies": "a b c d e f g"}, "choose from 1 to 6"),
+    ],
+)
+def test_what_is_wrong_with_a_what_if_is_told(
+    served: Served, given: dict[str, str], told: str | None
+) -> None:
+    """On the page, which stays, or as the outcome of the simulation."""
+    answer = served.browser("meg").post("/what-if", data=given, headers=PAGE)
+    if told is None:
+        assert answer.status_code == 303
+        assert served.app.state.service.runner.run_next()
+        page = served.browser("meg").get(answer.headers["location"], headers=PAGE)
+        assert "No job that has ended ran or was submitted in that time." in page.text
+    else:
+        assert answer.status_code == 400
+        assert told.lower() in html.unescape(answer.text).lower()
+
+
+def test_too_many_questions_are_refused(served: Served) -> None:
+    """With a sentence, not with a failure."""
+    meg = served.browser("meg")
+    answers = [
+        meg.post("/what-if", data={"policies": policy}, headers=PAGE)
+        for policy in ("easy", "fcfs", "sjf", "ljf", "sjf+easy")[: MOST_UNFINISHED + 1]
+    ]
+    assert [each.status_code for each in answers] == [*[303] * MOST_UNFINISHED, 400]
+    assert "wait for one of them, or cancel it" in answers[-1].text
+
+
+def test_a_task_is_followed_and_cancelled(served: Served) -> None:
+    """As the script of the page follows it."""
+    meg = served.browser("meg")
+    place = meg.post("/what-if", data={"policies": "easy"}).headers["location"]
+    task = place.rpartition("/")[2]
+    followed = meg.get(f"/tasks/{task}").json()
+    assert followed == {"state": "waiting", "progress": 0.0, "is_finished": False}
+    assert meg.post(f"/tasks/{task}/cancel").headers["location"] == place
+    assert meg.get(f"/tasks/{task}").json()["is_finished"]
+    assert "was cancelled" in meg.get(place, headers=PAGE).text
+    assert not served.app.state.service.runner.run_next()
+
+
+def test_times_are_those_of_the_site(served: Served) -> None:
+    """A browser's field says no zone: noon there is noon at the site."""
+    site = served.settings.site
+    assert site is not None
+    path = site.path
+    path.write_text(path.read_text().replace('"tiny"', '"tiny"\ntime_zone = "Asia/Tokyo"'))
+    own = Served(replace(served.settings, site=read_site(path)))
+    given = {"policies": "easy", "from": "2023-11-15T21:00", "to": "2023-11-15T22:00"}
+    root = own.browser("root")
+    place = root.post("/what-if", data=given).headers["location"]
+    assert own.app.state.service.runner.run_next()
+    page = root.get(place, headers=PAGE).text
+    assert "2023-11-15 21:00" in page
+    assert "4 jobs ran or were submitted" in page
+    own.close()
+
+
+def test_a_user_of_any_name_has_a_page(served: Served) -> None:
+    """Names come from elsewhere: they are text, in pages and in links."""
+    with Store.open(served.settings.store) as store:
+        record = job("66", queued_s=300, user_identifier=HOSTILE, accounting_group=HOSTILE)
+        store.put([record], source="scheduler")
+    sue = served.browser("sue")
+    listed = sue.get("/users", headers=PAGE).text
+    assert "<script>alert" not in listed
+    links = [
+        html.unescape(each) for each in re.findall(r'href="(/(?:users|groups)/[^"]+)"', listed)
+    ]
+    chosen = [each for each in links if "script" in each]
+    assert len(chosen) == 2
+    for link in chosen:
+        page = sue.get(link, headers=PAGE)
+        assert page.status_code == 200
+        assert "<script>alert" not in page.text
+        assert HOSTILE in html.unescape(page.text)
+    asked = sue.post("/advice", data={"user": HOSTILE})
+    assert sue.get(asked.headers["location"].removesuffix("#advice")).status_code == 200
+
+
+def test_nodes_without_names_are_not_told_apart(public: Served) -> None:
+    """Where a release leaves nodes out, the chart of nodes is left out as well."""
+    site = public.settings.site
+    assert site is not None
+    assert "figure" in public.client().get("/cluster", headers=PAGE).text
+    assert "n0" not in re.sub(r"\?v=\w+", "", public.client().get("/cluster", headers=PAGE).text)
+    page = public.client().get("/cluster", headers=PAGE).text
+    pseudonyms = re.findall(r'"(node-\w+)"', page)
+    assert pseudonyms == sorted(pseudonyms), "their places would tell which nodes they are"
+    assert len(pseudonyms) == 2
+    site.path.write_text(site.path.read_text() + '\n[release]\nnode = "drop"\nuser = "drop"\n')
+    closed = Served(replace(public.settings, site=read_site(site.path)))
+    page = closed.client().get("/cluster", headers=PAGE).text
+    assert "knows of no node" in page
+    assert "Nobody whom you see" in closed.client().get("/users", headers=PAGE).text
+    closed.close()
+
+
+def test_an_empty_history_has_pages_too(tmp_path: Path) -> None:
+    """The first day of a service."""
+    url = str(tmp_path / "history.db")
+    Store.make(url).close()
+    served = Served(ServiceSettings(url))
+    with served.database.writing() as connection:
+        put_account(connection, ACCOUNTS[Role.ADMIN])
+    root = served.browser("root")
+    for path in ("/users", "/cluster", "/what-if", "/admin"):
+        assert root.get(path, headers=PAGE).status_code == 200, path
+    asked = root.post("/what-if", data={"policies": "easy"}, headers=PAGE)
+    assert asked.status_code == 303
+    served.close()

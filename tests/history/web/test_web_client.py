@@ -1,0 +1,94 @@
+"""The Python client against a service that listens on loopback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import polars as pl
+import pytest
+from tests.history.records import measured_job
+from tests.history.web.listening import listening
+from tests.history.web.served import JOBS, Served
+
+from schedlab.errors import ServiceError
+from schedlab.history import Client
+from schedlab.history.schema.times import from_epoch
+from schedlab.history.web.access import Role
+from schedlab.history.web.access.viewer import SCOPES
+
+NOON = datetime(2023, 11, 15, 12, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def client(_made: Served) -> Iterator[Client]:
+    """A client that may read and send."""
+    own = Served(_made.settings)
+    token = own.program(scopes=SCOPES[Role.API]).headers["authorization"].removeprefix("Bearer ")
+    with listening(own.app) as url, Client(f"{url}/", token) as made:
+        yield made
+    own.close()
+
+
+def test_jobs_are_a_frame(client: Client) -> None:
+    """Filters are those of the API; moments may be datetimes, and names several."""
+    frame = client.jobs(user=["ann", "ben"], from_=NOON, time="queued", sort="queue_time")
+    assert frame["jobid"].to_list() == ["1", "2"]
+    assert frame["start_time"][0] == NOON.replace(second=10)
+    assert client.jobs(fields=["jobid", "num_host"], limit=1).rows() == [("4", 1)]
+
+
+def test_records_follow_the_pages(client: Client) -> None:
+    """One after the other, however many pages it takes."""
+    assert [each["jobid"] for each in client.records(limit=1)] == ["4", "3", "2", "1"]
+    assert client.job("1") == JOBS[0].model_dump(mode="json", exclude_none=True)
+
+
+def test_a_timeline_is_a_frame_of_times_and_values(client: Client) -> None:
+    """By the URI as a record has it, in steps if they are wanted."""
+    uri = "timelines/one/1/n01/power_watt?from=20231115T120010%2B0000&to=20231115T120150%2B0000"
+    frame = client.timeline(uri, freq="50s")
+    assert frame["value"].to_list() == [100.0, 100.0]
+    assert frame["start"][0] == NOON.replace(second=10)
+    assert frame["end"][-1] == NOON.replace(minute=1, second=50)
+    assert client.timeline(uri, to=NOON.replace(second=40)).height == 3
+    assert "end" not in client.timeline(uri, max_points=4).columns
+
+
+def test_sums_and_accuracy_are_frames(client: Client) -> None:
+    """One row per group, and one per period."""
+    sums = client.stats("group", state="completed")
+    assert dict(sums.select("group", "jobs").iter_rows())["physics"] == 2
+    expected = pl.DataFrame(
+        {"period": ["2023-11"], "jobs": [1], "mean_wra": [1 / 6], "wrsa": [0.3 + 0.7 / 6]}
+    )
+    assert client.accuracy("ann").equals(expected)
+    assert client.clusters()["site"] == "tiny"
+
+
+def test_what_was_sent_comes_back(client: Client) -> None:
+    """A hook in Python needs three lines."""
+    long_ago = {"queue_time": from_epoch(0), "start_time": from_epoch(1), "end_time": from_epoch(9)}
+    record = (
+        measured_job("c1").model_copy(update=long_ago).model_dump(mode="json", exclude_none=True)
+    )
+    assert client.ingest([record]) == {"added": 1, "changed": 0, "same": 0}
+    assert client.job("c1", cluster="one", queue_time=from_epoch(0)) == record
+
+
+def test_a_refusal_is_one_sentence(client: Client) -> None:
+    """The service's own words, and which service it was."""
+    with pytest.raises(ServiceError, match=r'^http://127.*: unknown sort "size"'):
+        client.jobs(sort="size")
+    with pytest.raises(ServiceError, match="no such thing"):
+        client.job("nothing")
+    with (
+        Client(client.url, "wrong") as stranger,
+        pytest.raises(ServiceError, match="unknown, withdrawn or expired"),
+    ):
+        stranger.clusters()
+    with (
+        Client("http://127.0.0.1:9", timeout_s=2) as lost,
+        pytest.raises(ServiceError, match="does not answer"),
+    ):
+        lost.job("1")

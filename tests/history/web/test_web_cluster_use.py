@@ -1,0 +1,124 @@
+"""What a cluster did in a window of time, against a count second by second."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.history.records import NOON_S, job
+from tests.history.web.served import Served
+
+from schedlab.history.schema.times import from_epoch
+from schedlab.history.store import Store
+from schedlab.history.web.access import Role, Viewer
+from schedlab.history.web.plots.boxes import Bars, Boxes, busy_shares
+from schedlab.history.web.queries.cluster_use import (
+    Span,
+    hosts_of,
+    jobs_of,
+    last_end_s,
+    load_of,
+    natural,
+)
+
+ANN, ROOT = Viewer(Role.USER, "ann"), Viewer(Role.ADMIN, "root")
+SPAN = Span("one", NOON_S, NOON_S + 400)
+
+# Four jobs of one node: each waits 10 s and runs 100 s, a minute after the other.
+MOMENTS = range(400)
+USED = [sum(60 * k + 10 <= at < 60 * k + 110 for k in range(4)) for at in MOMENTS]
+QUEUED = [sum(60 * k <= at < 60 * k + 10 for k in range(4)) for at in MOMENTS]
+
+
+def test_the_load_is_everybodys(served: Served) -> None:
+    """How busy the cluster was is no secret; the means are exact."""
+    with served.database.reading() as connection:
+        for viewer in (ANN, ROOT):
+            load = load_of(connection, viewer, SPAN, parts=4)
+            assert load.edge_s.tolist() == [NOON_S + part for part in (0, 100, 200, 300, 400)]
+            for found, each in ((load.used_nodes, USED), (load.queued_jobs, QUEUED)):
+                assert found == pytest.approx(np.reshape(each, (4, 100)).mean(axis=1))
+
+
+def test_jobs_and_their_nodes_are_those_that_one_sees(served: Served) -> None:
+    """Of the others nothing but their number is told."""
+    with served.database.reading() as connection:
+        assert jobs_of(connection, ANN, SPAN).jobid == ("1",)
+        assert jobs_of(connection, ROOT, SPAN).jobid == ("1", "2", "3", "4")
+        assert len(hosts_of(connection, ANN, SPAN)) == 1
+        assert {node for _, node in hosts_of(connection, ROOT, SPAN)} == {"n01"}
+        assert last_end_s(connection, ANN, "one") == NOON_S + 110
+        assert last_end_s(connection, ROOT, "one") == NOON_S + 290
+        assert last_end_s(connection, ROOT, "other") is None
+
+
+@pytest.mark.parametrize(
+    ("items", "used", "queued"),
+    [
+        ({"end_time": None, "state": "running"}, 290, 10),
+        ({"start_time": None, "end_time": None, "state": "pending"}, 0, 300),
+        ({"start_time": None, "state": "cancelled"}, 0, 110),
+    ],
+)
+def test_jobs_that_have_not_ended_count_to_the_end(
+    served: Served, items: dict[str, Any], used: int, queued: int
+) -> None:
+    """A job that runs or waits still does so now; one that was withdrawn has left the queue."""
+    unfinished = job("9", cluster="two", user_identifier="ann", **items)
+    with Store.open(served.settings.store) as store:
+        store.put([unfinished], source="scheduler")
+    span = Span("two", NOON_S, NOON_S + 300)
+    with served.database.reading() as connection:
+        load = load_of(connection, ANN, span, parts=1)
+        assert load.used_nodes[0] * 300 == pytest.approx(used)
+        assert load.queued_jobs[0] * 300 == pytest.approx(queued)
+        assert len(jobs_of(connection, ANN, span)) == 1
+
+
+def test_a_job_without_times_of_waiting_does_no_harm(served: Served) -> None:
+    """A source that does not say when a job was submitted still says when it ran."""
+    start = from_epoch(NOON_S + 50)
+    with Store.open(served.settings.store) as store:
+        store.put([job("9", cluster="two", queue_time=None, start_time=start)], source="scheduler")
+    span = Span("two", NOON_S, NOON_S + 300)
+    with served.database.reading() as connection:
+        seen = jobs_of(connection, ROOT, span)
+        assert (seen.queue_s[0], seen.start_s[0]) == (NOON_S + 50, NOON_S + 50)
+        assert load_of(connection, ROOT, span, parts=1).queued_jobs[0] == 0
+
+
+def test_nodes_are_in_the_order_of_their_numbers() -> None:
+    """n10 does not come before n2."""
+    assert sorted(["n10", "n2", "gpu1", "n1"], key=natural) == ["gpu1", "n1", "n2", "n10"]
+
+
+pairs = st.sets(st.tuples(st.integers(0, 5), st.integers(0, 12)), min_size=1)
+
+
+@given(pairs)
+def test_boxes_cover_each_node_of_each_job_once(pairs: set[tuple[int, int]]) -> None:
+    """Neighbours are put together, and nothing else."""
+    job_at, node_at = np.array(sorted(pairs, key=hash)).T
+    boxes = Boxes.of(job_at, node_at)
+    covered = [
+        (int(job), node)
+        for job, first, last in zip(boxes.job, boxes.first, boxes.last, strict=True)
+        for node in range(first, last + 1)
+    ]
+    assert sorted(covered) == sorted(pairs)
+    assert len(boxes) == sum((job, node - 1) not in pairs for job, node in pairs)
+
+
+@given(st.lists(st.tuples(st.integers(0, 900), st.integers(1, 300)), min_size=1, max_size=5))
+def test_shares_keep_the_busy_time(jobs: list[tuple[int, int]]) -> None:
+    """Where no node is shared, the picture is as busy as the nodes were."""
+    start = np.array([begin for begin, _ in jobs])
+    end = start + np.array([length for _, length in jobs])
+    place = np.arange(len(jobs))
+    bars = Bars([""] * len(jobs), [""] * len(jobs), start, end, place)
+    shares = busy_shares(Boxes(place, place, place), bars, len(jobs), (100, 1100))
+    inside = np.clip(end, 100, 1100) - np.clip(start, 100, 1100)
+    assert shares.mean(axis=1) * 1000 == pytest.approx(inside)

@@ -1,0 +1,214 @@
+"""Jobs that a scheduler's hook sends: stored before it is told so, and once however often sent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.history.records import job
+from tests.history.web.served import Served
+from tests.services.postgresql import PostgreSQL, free_port
+
+from schedlab.errors import ServiceError
+from schedlab.history import Client
+from schedlab.history.schema import JobRecord
+from schedlab.history.store import JobQuery, Measurement, Store
+from schedlab.history.web.access import Scope
+from schedlab.history.web.access.tokens import add_token
+from schedlab.history.web.api import ingest
+from schedlab.history.web.database import Database
+
+
+def sent(record: JobRecord) -> dict[str, Any]:
+    """The record as JSON has it."""
+    return record.model_dump(mode="json", exclude_none=True)
+
+
+@pytest.fixture
+def hook(served: Served) -> httpx.Client:
+    """A program that may do nothing else than send jobs."""
+    return served.program(scopes=[Scope.INGEST])
+
+
+def stored(served: Served, *jobids: str) -> list[JobRecord]:
+    """What the store has of these ids."""
+    with Store.open(served.settings.store) as store:
+        return list(store.jobs(JobQuery(jobids=jobids)))
+
+
+def test_what_is_acknowledged_is_stored(served: Served, hook: httpx.Client) -> None:
+    """And waits for the sensors to be asked."""
+    running = job("70", state="running", end_time=None)
+    assert hook.post("/v1/ingest", json=sent(running)).json() == {
+        "added": 1,
+        "changed": 0,
+        "same": 0,
+    }
+    assert stored(served, "70") == [running]
+    ended = job("70")
+    answer = hook.post("/v1/ingest", json=[sent(ended), sent(job("71"))], params={"source": "me"})
+    assert answer.json() == {"added": 1, "changed": 1, "same": 0}
+    with Store.open(served.settings.store) as store:
+        assert len(store.due(Measurement.DUE, 10)) == 2
+
+
+def test_sending_again_changes_nothing(served: Served, hook: httpx.Client) -> None:
+    """A hook that got no answer sends it again; lines of JSON are as good as an array."""
+    lines = "\n".join(job(str(number)).model_dump_json() for number in (80, 81))
+    counts = [hook.post("/v1/ingest", content=lines).json() for _ in range(2)]
+    assert [each["added"] for each in counts] == [2, 0]
+    assert counts[1]["same"] == 2
+    assert len(stored(served, "80", "81")) == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ('{"jobid": "9"}', "record 1: $.req_walltime_sec: is missing"),
+        ("[]", "0 records; must be 1 to 10,000"),
+        ("", "0 records"),
+        ('{"a": 1}\n{"b"', "line 2 is no JSON"),
+        ("[1]", "record 1: $: is 1"),
+        (r'{"jobid": "\u0000"}', r"\u0000"),
+    ],
+)
+def test_what_is_no_record_is_refused(hook: httpx.Client, body: str, said: str) -> None:
+    """With its place and what was expected there."""
+    answer = hook.post("/v1/ingest", content=body)
+    assert answer.status_code == 422
+    assert said in answer.json()["detail"]
+
+
+def test_all_records_are_stored_or_none(served: Served, hook: httpx.Client) -> None:
+    """The hook needs no bookkeeping of its own."""
+    broken = {**sent(job("91")), "end_time": "yesterday"}
+    answer = hook.post("/v1/ingest", json=[sent(job("90")), broken])
+    assert answer.status_code == 422
+    (error,) = answer.json()["errors"]
+    assert error["where"] == "record 2: $.end_time"
+    assert stored(served, "90", "91") == []
+
+
+def test_a_body_is_not_held_however_large(
+    hook: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Memory is for everybody."""
+    monkeypatch.setattr(ingest, "MOST_BYTES", 2**20)
+    answer = hook.post("/v1/ingest", content=b" " * (2**20 + 1))
+    assert answer.status_code == 413
+    assert "1 MiB" in answer.json()["detail"]
+
+
+def test_a_hook_that_may_only_send_sees_nothing(hook: httpx.Client) -> None:
+    """Its token lies on the scheduler's machine, where many can log in."""
+    assert hook.get("/v1/jobs").status_code == 403
+
+
+@contextmanager
+def serving(url: str, workers: int) -> Iterator[tuple[int, str]]:
+    """The command, its process id and where it listens."""
+    port = free_port()
+    command = [sys.executable, "-m", "schedlab", "serve", "--store", url]
+    command += ["--port", str(port), "--workers", str(workers)]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+        try:
+            _await_health(f"http://127.0.0.1:{port}/healthz")
+            yield process.pid, f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _await_health(url: str) -> None:
+    for _ in range(200):
+        with suppress(httpx.HTTPError):
+            if httpx.get(url).status_code == 200:
+                return
+        time.sleep(0.1)
+    raise AssertionError("the service has not started")
+
+
+def send_under(disturb: Callable[[], None], url: str, token: str) -> set[str]:
+    """The ids of the jobs that were acknowledged while something happened in the middle."""
+    acknowledged: set[str] = set()
+
+    def send(first: int) -> None:
+        with Client(url, token, timeout_s=10) as client:
+            for number in range(first, first + 70):
+                with suppress(ServiceError):
+                    client.ingest([sent(job(f"j{number}"))])
+                    acknowledged.add(f"j{number}")
+
+    threads = [threading.Thread(target=send, args=(1_000 * each,)) for each in range(1, 4)]
+    for thread in threads:
+        thread.start()
+    while len(acknowledged) < 50:
+        time.sleep(0.01)
+    disturb()
+    for thread in threads:
+        thread.join()
+    return acknowledged
+
+
+def token_for(url: str) -> str:
+    """One that may send jobs."""
+    database = Database(url)
+    with database.writing() as connection:
+        token = add_token(connection, "hook", scopes=[Scope.INGEST])
+    database.close()
+    return token
+
+
+def ids_in(url: str) -> set[str]:
+    """Every job of the store."""
+    with Store.open(url) as store:
+        return {each.jobid for each in store.jobs()}
+
+
+@pytest.mark.slow
+def test_a_killed_worker_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    """SIGKILL in the middle of it; another worker takes its place."""
+    url = str(tmp_path / "history.db")
+    Store.make(url).close()
+    token = token_for(url)
+    with serving(url, workers=2) as (pid, address):
+
+        def kill() -> None:
+            children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+            worker = max(map(int, children))
+            os.kill(worker, signal.SIGKILL)
+
+        acknowledged = send_under(kill, address, token)
+    assert len(acknowledged) > 100
+    assert acknowledged <= ids_in(url)
+
+
+@pytest.mark.slow
+def test_a_killed_database_loses_nothing_that_was_acknowledged() -> None:
+    """PostgreSQL is killed and started again; the service goes on by itself."""
+    with tempfile.TemporaryDirectory(prefix="schedlab-postgresql-") as folder:
+        server = PostgreSQL(Path(folder))
+        url = server.new_database()
+        Store.make(url).close()
+        token = token_for(url)
+        with serving(url, workers=1) as (_, address):
+
+            def kill() -> None:
+                server.kill()
+                server.start()
+
+            acknowledged = send_under(kill, address, token)
+        assert len(acknowledged) > 100
+        assert acknowledged <= ids_in(url)
+        server.stop()

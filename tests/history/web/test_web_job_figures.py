@@ -1,0 +1,81 @@
+"""What the figures of jobs are made of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from schedlab.history.schema import Provenance
+from schedlab.history.web.plots.roofline import roof, roofline_figure
+from schedlab.history.web.plots.timeline import MOST_LINES, timeline_figure
+from schedlab.history.web.plots.waiting import waiting_figure
+from schedlab.history.web.queries.job_series import band, line, mean_over_places
+from schedlab.history.web.queries.timelines import Answer
+
+
+def answer(start: list[float], end: list[float] | None, value: list[float]) -> Answer:
+    """A timeline of a hundred seconds, measured every ten."""
+    starts, values = np.array(start, np.float64), np.array(value, np.float64)
+    ends = None if end is None else np.array(end, np.float64)
+    about = Provenance(native_step_s=10.0)
+    return Answer(0.0, 100.0, None, starts, ends, values, None, None, about)
+
+
+def test_a_line_ends_where_nothing_is_known() -> None:
+    """A gap must not look as if the last value had held through it."""
+    columns = line(answer([0, 10, 50], [10, 20, 60], [1, 2, 3]))
+    assert columns["t"].tolist() == [0, 10, 10, 20, 20, 50, 60]
+    np.testing.assert_array_equal(columns["v"], [1, 1, 2, 2, np.nan, 3, 3])
+
+
+def test_a_thinned_line_has_gaps_too() -> None:
+    """Of many points some were chosen; where far more time passes than between others, a gap is."""
+    time = [*range(0, 40, 1), *range(90, 100, 1)]
+    columns = line(answer([float(each) for each in time], None, [1.0] * len(time)))
+    gap = columns["t"][np.isnan(columns["v"])]
+    assert 39 < gap[0] < 90
+
+
+def test_a_band_is_of_the_hosts_that_are_known() -> None:
+    """The least, the median and the greatest in each step; where no host tells, no area."""
+    hosts = [answer([0, 50], [50, 100], [first, 9]) for first in (1, 2, 6)]
+    hosts.append(answer([0], [50], [4]))
+    columns = band(hosts, np.array([0.0, 50.0, 100.0, 150.0]))
+    assert columns["t"].tolist() == [0, 50, 50, 100, 100, 150]
+    assert columns["low"].tolist() == [1, 1, 9, 9, 0, 0]
+    assert columns["high"].tolist() == [6, 6, 9, 9, 0, 0]
+    np.testing.assert_array_equal(columns["v"], [3, 3, 9, 9, np.nan, np.nan])
+
+
+def test_a_band_of_nothing_is_flat() -> None:
+    """It replaces the one that was drawn before."""
+    columns = band([], np.array([0.0, 1.0]))
+    assert columns["t"].tolist() == [0, 1]
+    assert columns["low"].tolist() == columns["high"].tolist() == [0, 0]
+
+
+def test_a_job_is_compared_by_the_mean_over_its_hosts() -> None:
+    """As far as they are known."""
+    hosts = [answer([0], [100], [1]), answer([0], [50], [3])]
+    columns = mean_over_places(hosts, np.array([0.0, 50.0, 100.0]))
+    assert columns["v"].tolist() == [2, 2, 1, 1]
+
+
+def test_the_roof_has_its_ridge_where_both_limits_meet() -> None:
+    """A node of 1000 Gflop/s and 100 GB/s: at ten operations a byte, and flat from there."""
+    intensity, gflop = roof(1e12, 1e11)
+    assert 10.0 in intensity
+    assert gflop[intensity.index(10.0)] == pytest.approx(1_000)
+    assert gflop[-1] == pytest.approx(1_000)
+    assert gflop[0] == pytest.approx(100 * intensity[0])
+
+
+@pytest.mark.slow
+def test_figures_have_the_sources_that_scripts_fill() -> None:
+    """A line for each host, or a band; a script finds them by their names."""
+    few, many = timeline_figure(3, "W"), timeline_figure(MOST_LINES + 1, "W")
+    assert [each.data_source.name for each in few.renderers] == ["line-0", "line-1", "line-2"]
+    assert {each.data_source.name for each in many.renderers} == {"band"}
+    assert roofline_figure().renderers[-1].data_source.name == "points"
+    waiting = waiting_figure(np.array([0.0, 1e3, 2e3]), np.array([1.0, 2.0, 0.0]), 1, 2)
+    assert waiting.y_range.end > 2

@@ -1,0 +1,290 @@
+"""The pages of jobs in a real browser: searched, sorted, zoomed and compared."""
+
+from __future__ import annotations
+
+import json
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page, ViewportSize, expect
+from tests.history.web.accessible import faults, reached_by_keyboard
+from tests.history.web.browsing import Visitors, needs_chromium
+from tests.history.web.served import Served
+
+from schedlab.history.demo import EPOCH_S
+from schedlab.history.schema import JobRecord
+from schedlab.history.schema.times import from_epoch
+from schedlab.history.store import Store
+
+pytestmark = [pytest.mark.slow, needs_chromium]
+
+HOSTILE = (
+    '<img src=x onerror="document.title=1"></script><script>document.title=2</script>"\'{{7*7}}'
+)
+PHONE: ViewportSize = {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _stranger(demo: Served) -> None:
+    """A job that shares a node with others, and whose every name is an attack."""
+    start_s = EPOCH_S + 4 * 3_600 + 600
+    document = {
+        "cluster": "mini",
+        "jobid": "9000",
+        "queue_time": from_epoch(start_s - 60),
+        "start_time": from_epoch(start_s),
+        "end_time": from_epoch(start_s + 3_600),
+        "req_walltime_sec": 7_200,
+        "resource_req": {"num_host": 1, "num_cpu_perhost": 4},
+        "per_host": [{"node_id": "n03"}, {"node_id": HOSTILE}],
+        "state": "completed",
+        "exclusive": False,
+        "user_identifier": HOSTILE,
+        "accounting_group": HOSTILE,
+        "job_name": HOSTILE,
+        "tags": [HOSTILE],
+    }
+    with Store.open(demo.settings.store) as store:
+        store.put([JobRecord.model_validate(document)], source="stranger")
+
+
+def ids(page: Page) -> list[str]:
+    """The job ids in the list."""
+    return page.locator("table.jobs td.title > a").all_inner_texts()
+
+
+def open_job(page: Page, jobid: str) -> None:
+    """By the way that a user takes."""
+    page.goto(f"/jobs?jobid={jobid}")
+    page.get_by_role("link", name=jobid, exact=True).click()
+    page.wait_for_selector("section.timeline[data-filled]")
+
+
+def ranges(page: Page) -> set[tuple[float, float]]:
+    """What the figures that zoom show, in milliseconds: one range, if they keep together."""
+    found = page.evaluate(
+        """() => Bokeh.documents
+             .filter((each) => [...each._all_models.values()].some(({ name }) => name === "line-0"))
+             .map((each) => each.roots()[0].x_range)
+             .map((range) => [range.start, range.end])"""
+    )
+    assert len(found) == 4
+    return {(start, end) for start, end in found}
+
+
+def test_jobs_are_searched_and_the_link_says_how(visitors: Visitors) -> None:
+    """Who is sent the URL sees the same jobs in the same order."""
+    page = visitors.page("admin")
+    page.goto("/jobs")
+    expect(page.get_by_role("status")).to_have_text("81 jobs")
+    page.get_by_label("User").fill("ada")
+    page.get_by_text("More filters").click()
+    page.get_by_label("Waited: at least").fill("10m")
+    page.get_by_role("button", name="Search").click()
+    page.get_by_role("link", name="Waited").click()
+    found = ids(page)
+    assert 0 < len(found) < 20
+    assert parse_qs(urlsplit(page.url).query)["min_wait_s"] == ["10m"]
+    waited = page.locator("td[data-label=Waited]").all_inner_texts()
+    assert "h" in waited[0]
+    other = visitors.page("helpdesk")
+    other.goto(page.url)
+    assert ids(other) == found
+    assert other.get_by_label("User").input_value() == "ada"
+    page.get_by_role("link", name="Waited").click()
+    assert ids(page) == found[::-1]
+    page.get_by_role("link", name="Clear").click()
+    assert len(ids(page)) == 50
+
+
+def test_pages_follow_each_other(visitors: Visitors) -> None:
+    """Every job once, and the last page leads nowhere."""
+    page = visitors.page("admin")
+    page.goto("/jobs")
+    first = ids(page)
+    page.get_by_role("link", name="Next page").click()
+    second = ids(page)
+    assert len(first) == 50
+    assert len(set(first + second)) == 81
+    assert page.get_by_role("link", name="Next page").count() == 0
+    page.get_by_role("link", name="First page").click()
+    assert ids(page) == first
+
+
+def test_what_is_downloaded_is_what_was_searched(visitors: Visitors) -> None:
+    """The file has all pages of the same filter."""
+    page = visitors.page("admin")
+    page.goto("/jobs?user=ada&from=2026-01-05T12:00&time=queued")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="JSON lines").click()
+    path = download.value.path()
+    lines = [json.loads(line)["jobid"] for line in path.read_text().splitlines()]
+    assert lines == ids(page)
+
+
+def test_a_mistake_in_a_filter_is_explained(visitors: Visitors) -> None:
+    """And what was typed is still there to be mended."""
+    page = visitors.page("admin")
+    page.goto("/jobs")
+    page.get_by_text("More filters").click()
+    page.get_by_label("Ran: at least").fill("soon")
+    page.get_by_role("button", name="Search").click()
+    expect(page.get_by_role("alert")).to_contain_text('"soon" is not a duration')
+    assert page.get_by_label("Ran: at least").input_value() == "soon"
+    assert "400" in visitors.complaints.pop()  # what the browser says of such an answer
+
+
+def test_a_job_is_looked_at_closely(visitors: Visitors) -> None:
+    """Zooming into one figure moves all, and finer steps are fetched; so does the keyboard."""
+    page = visitors.page("admin")
+    open_job(page, "1004")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("1004")
+    expect(page.get_by_text("fewer than the 2 nodes it asked for were free")).to_be_visible()
+    expect(page.get_by_text("350 g/kWh")).to_be_visible()
+    (whole,) = ranges(page)
+    figure = page.locator("section.timeline figure").first
+    figure.scroll_into_view_if_needed()
+    canvas = figure.bounding_box()
+    assert canvas is not None
+    middle = canvas["y"] + canvas["height"] / 2
+    with page.expect_response(re.compile("/timelines/power_watt")) as answer:
+        page.mouse.move(canvas["x"] + 0.5 * canvas["width"], middle)
+        page.mouse.down()
+        page.mouse.move(canvas["x"] + 0.6 * canvas["width"], middle, steps=5)
+        page.mouse.up()
+    asked = parse_qs(urlsplit(answer.value.url).query)
+    span_s = float(asked["to_s"][0]) - float(asked["from_s"][0])
+    assert span_s < 0.2 * (whole[1] - whole[0]) / 1e3
+    page.wait_for_load_state("networkidle")
+    (zoomed,) = ranges(page)
+    assert whole[0] < zoomed[0] < zoomed[1] < whole[1]
+    button = page.get_by_role("button", name="The whole job")
+    button.focus()
+    with page.expect_response(re.compile("/timelines/")):
+        page.keyboard.press("Enter")
+    assert ranges(page) == {whole}
+
+
+def test_many_lines_become_a_band(visitors: Visitors) -> None:
+    """Sixteen GPUs would be a tangle; least, median and greatest are not."""
+    page = visitors.page("admin")
+    page.goto("/jobs?min_num_host=5&sort=-run_s")
+    open_job(page, ids(page)[0])
+    band = page.locator("section.timeline", has=page.get_by_role("heading", name="GPU", exact=True))
+    expect(band.locator(".legend")).to_contain_text("median of")
+    expect(band.locator("figure")).to_have_attribute("data-drawn", "yes")
+    columns = page.evaluate(
+        """() => Bokeh.documents.flatMap((each) => [...each._all_models.values()])
+             .find((model) => model.name === "band").data"""
+    )
+    known = [
+        (low, middle, high)
+        for low, middle, high in zip(columns["low"], columns["v"], columns["high"], strict=True)
+        if low is not None and low == low
+    ]
+    assert known
+    assert all(low <= middle <= high for low, middle, high in known)
+
+
+def test_jobs_are_compared(visitors: Visitors) -> None:
+    """Chosen in the list, added by id, removed again; lines run over the share of the run time."""
+    page = visitors.page("admin")
+    page.goto("/jobs?sort=-run_s")
+    for box in page.locator("table.jobs input[type=checkbox]").all()[:2]:
+        box.check()
+    page.get_by_role("button", name="Compare the chosen").click()
+    page.get_by_label("Add a job by its id").fill("1004")
+    page.get_by_role("button", name="Add").click()
+    page.wait_for_selector("section.timeline[data-filled]")
+    page.wait_for_load_state("networkidle")
+    assert page.locator("table.compared thead th").count() == 3
+    filled = page.evaluate(
+        """() => [...Bokeh.documents[0]._all_models.values()]
+             .filter((model) => model.type === "ColumnDataSource" && model.name)
+             .map((model) => [model.data.t.at(0), model.data.t.at(-1)])"""
+    )
+    assert filled == [[0, 100]] * 3
+    page.get_by_label("Remove job 1004").click()
+    assert page.locator("table.compared thead th").count() == 2
+
+
+def test_names_are_never_run(visitors: Visitors) -> None:
+    """A user may call a job what they like; it stays text wherever it is shown."""
+    page = visitors.page("admin")
+    page.goto("/jobs?jobid=9000")
+    expect(page.locator("td.title .name")).to_have_text(HOSTILE)
+    page.get_by_role("link", name=HOSTILE).click()
+    assert ids(page) == ["9000"]
+    open_job(page, "9000")
+    expect(page.get_by_role("heading", level=1)).to_contain_text(HOSTILE)
+    expect(page.locator(".legend li").nth(1)).to_have_text(HOSTILE)
+    expect(page.get_by_role("cell", name="1004")).to_be_visible()  # which was on its node
+    page.get_by_role("link", name="Compare", exact=True).click()
+    page.wait_for_selector("section.timeline[data-filled]")
+    assert page.title() == "Compare jobs · schedlab"
+    assert page.locator("img[src=x]").count() == 0
+
+
+def test_others_on_a_shared_node_are_counted_but_not_shown(visitors: Visitors) -> None:
+    """A user learns that they had neighbours, and sees those that are their own."""
+    page = visitors.page("boole")
+    page.goto("/jobs")
+    assert "9000" not in ids(page)
+    answer = page.goto("/jobs/81")
+    assert answer is not None
+    assert answer.status == 404
+    assert "404" in visitors.complaints.pop()
+
+
+def test_a_source_that_fails_is_said_so(visitors: Visitors, demo: Served) -> None:
+    """One figure stays empty and says why; the page and the other figures are there."""
+    site = demo.settings.site
+    assert site is not None
+    gpus, aside = site.path.parent / "gpus.parquet", site.path.parent / "aside"
+    gpus.rename(aside)
+    try:
+        page = visitors.page("admin")
+        open_job(page, "1004")
+        gpu = page.locator("section.timeline", has=page.get_by_role("heading", name="GPU power"))
+        expect(gpu.locator(".note")).to_contain_text(
+            re.compile("Not to be had|nothing was measured")
+        )
+        visitors.complaints[:] = [each for each in visitors.complaints if "502" not in each]
+    finally:
+        aside.rename(gpus)
+
+
+@pytest.mark.parametrize("path", ["/jobs?min_wra=0", "/jobs/5", "/compare?job=5&job=6"])
+def test_pages_can_be_read_and_used(visitors: Visitors, path: str) -> None:
+    """Labels, contrasts, headings and widths: by day, by night and on a phone."""
+    page = visitors.page("admin")
+    page.goto(path)
+    page.wait_for_load_state("networkidle")
+    assert faults(page) == []
+    page.emulate_media(color_scheme="dark")
+    assert faults(page) == []
+    page.set_viewport_size(PHONE)
+    assert faults(page) == []
+
+
+def test_a_job_is_found_without_a_mouse(visitors: Visitors) -> None:
+    """The tabulator key comes by every field and by the way into the page."""
+    page = visitors.page("admin")
+    page.goto("/jobs?user=ada")
+    reached = reached_by_keyboard(page)
+    assert reached[0] == "Skip to the content"
+    assert {"jobid", "user", "state", "from", "to"} <= set(reached)
+    assert any(name.startswith("Compare job") for name in reached)
+
+
+def test_the_public_sees_no_name(visitors: Visitors) -> None:
+    """The same pages, released: pseudonyms, and no way to search by a name."""
+    page = visitors.page()
+    page.goto("/jobs")
+    assert page.get_by_label("User").count() == 0
+    text = page.inner_text("main")
+    page.goto("/jobs/5")
+    page.wait_for_load_state("networkidle")
+    text += page.content()
+    assert not re.search(r"\b(ada|boole|curry|dirac|n0\d|train-\d+)\b", text)

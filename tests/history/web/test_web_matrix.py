@@ -1,0 +1,130 @@
+"""Every role on every route, with what is one's own and what is another's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from fastapi.routing import iter_route_contexts
+from tests.history.web.authorisation import RULES, Case, Rule
+from tests.history.web.served import Served
+
+from schedlab.history.web.access import Role, Scope
+from schedlab.history.web.access.cookies import FORM
+from schedlab.history.web.access.credentials import form_token
+from schedlab.history.web.access.current import FORM_HEADER
+
+# What must not stand in any answer to somebody with the role.
+HIDDEN: dict[Role, tuple[str, ...]] = {
+    Role.PUBLIC: ("ann", "ben", "cid", "anns-secret", "bens", "cids", "n01", "physics"),
+    Role.USER: ("ben", "cid", "bens", "cids", "chemistry"),
+    Role.MANAGER: ("ben", "bens", "chemistry"),
+}
+
+Asked = tuple[str, str, Rule, Case]
+
+
+def routes_of(served: Served) -> set[tuple[str, str]]:
+    """Each method of each path that the service answers; HEAD goes where GET goes."""
+    return {
+        (method, context.path or "")
+        for context in iter_route_contexts(served.app.routes)
+        for method in (context.methods or {"GET"}) - {"HEAD"}
+    }
+
+
+def cases() -> Iterator[Asked]:
+    """Every case of every rule."""
+    for (method, path), rule in RULES.items():
+        for case in rule.cases:
+            yield method, path, rule, case
+
+
+def identified(asked: Asked) -> str:
+    """The name of the test."""
+    method, path, _, case = asked
+    return f"{method} {path} {case.name}".strip()
+
+
+def send(
+    served: Served,
+    role: Role,
+    asked: Asked,
+    client: httpx.Client | None = None,
+    *,
+    with_form: bool = True,
+) -> httpx.Response:
+    """The request of the case, made by somebody with the role."""
+    method, path, _, case = asked
+    filled = {
+        name: value if isinstance(value, str) else value(served)
+        for name, value in case.path.items()
+    }
+    for name, value in filled.items():
+        path = re.sub(rf"{{{name}(:\w+)?}}", value, path)
+    if path.startswith("/static"):
+        path = "/static/style.css"
+    client = client or served.as_role(role)
+    if (
+        with_form and FORM_HEADER not in client.headers
+    ):  # who has no session has loaded a page of ours, too
+        client.cookies.set(FORM, "somebody")
+        client.headers[FORM_HEADER] = form_token("somebody")
+    return client.request(method, path, params=case.query, **case.send)
+
+
+def expected(role: Role, rule: Rule, case: Case) -> int:
+    """What the rule says."""
+    if role not in rule.roles:
+        return 401 if role is Role.PUBLIC else 403
+    return case.status if role in case.seen_by else 404
+
+
+def test_every_route_has_a_rule(common: Served) -> None:
+    """Whoever adds a route says who may use it; a rule for no route is a mistake as well."""
+    assert routes_of(common) == set(RULES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("asked", list(cases()), ids=identified)
+def test_who_may_do_what(public: Served, asked: Asked) -> None:
+    """On a site that is open to the public; nobody is shown names that are not theirs to see."""
+    _, _, rule, case = asked
+    for role in Role:
+        answer = send(public, role, asked)
+        assert answer.status_code == expected(role, rule, case), f"{role}: {answer.text}"
+        if answer.headers.get("content-type", "").startswith(("text", "application/")):
+            for name in HIDDEN.get(role, ()):
+                found = re.search(rf"(?<![\w-]){name}(?![\w-])", answer.text)
+                assert not found, f"{role} is shown {name}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("asked", list(cases()), ids=identified)
+def test_a_closed_site_shows_nothing_without_a_login(common: Served, asked: Asked) -> None:
+    """The public is then nobody."""
+    _, _, rule, case = asked
+    status = send(common, Role.PUBLIC, asked).status_code
+    assert status == (expected(Role.PUBLIC, rule, case) if rule.needs_nothing else 401)
+
+
+def test_a_hook_that_may_only_send_jobs_does_nothing_else(common: Served) -> None:
+    """Its token lies on a node where many can come by."""
+    hook = common.program(scopes=[Scope.INGEST])
+    for asked in cases():
+        method, path, rule, _ = asked
+        if not rule.needs_nothing and path != "/v1/ingest":
+            assert send(common, Role.API, asked, hook).status_code == 403, f"{method} {path}"
+
+
+def test_nothing_is_changed_by_a_form_of_another_site(common: Served) -> None:
+    """Whatever is no mere reading wants the token of a page of ours, of administrators as well."""
+    browser = common.browser("root")
+    del browser.headers[FORM_HEADER]
+    for asked in cases():
+        method, path, _, _ = asked
+        if method != "GET":
+            answer = send(common, Role.ADMIN, asked, browser, with_form=False)
+            assert answer.status_code == 403, f"{method} {path}"

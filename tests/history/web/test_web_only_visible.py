@@ -1,0 +1,61 @@
+"""No part of the service reads jobs past what the viewer sees."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from schedlab.history import web
+
+FOLDER = Path(web.__file__).parent
+
+EXCEPTIONS = {
+    ("queries/search.py", "documents"): "records under keys that a query with visible gave",
+    ("queries/listing.py", "footprints"): "means under such keys",
+    ("queries/waiting.py", "_counted"): "counts under what its caller made of countable",
+    ("queries/timelines.py", "_occupancy"): "who else was on a shared node divides its sensors",
+}
+"""Functions that read jobs without it, and why they may."""
+
+CONDITIONS = {"visible", "visible_parts", "countable"}
+"""What decides who sees a job, and whether it may be counted without being shown."""
+
+# Where rows of jobs, or what tells of them, come from.
+TABLES = {"jobs", "hosts", "tags", "aggregates"}
+
+
+def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Every function of a file, methods and those within others included."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def names_in(function: ast.AST) -> set[str]:
+    """The names that stand in it."""
+    return {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+
+
+def reads_jobs(function: ast.AST) -> bool:
+    """Whether it selects from a table of jobs, and does not leave the asking to others."""
+    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+    selects = any(
+        isinstance(call.func, ast.Name) and call.func.id == "select" and names_in(call) & TABLES
+        for call in calls
+    )
+    executes = any(
+        isinstance(call.func, ast.Attribute) and call.func.attr == "execute" for call in calls
+    )
+    return selects and executes
+
+
+def test_every_selection_of_jobs_asks_who_looks() -> None:
+    """A select without a condition in the same function is an oversight, or stands in the list."""
+    without = {
+        (str(path.relative_to(FOLDER)), function.name)
+        for path in FOLDER.rglob("*.py")
+        for function in functions(path)
+        if reads_jobs(function) and not CONDITIONS & names_in(function)
+    }
+    assert without == set(EXCEPTIONS)

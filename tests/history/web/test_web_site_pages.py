@@ -1,0 +1,199 @@
+"""Users and groups, Cluster, What if and Administration in a real browser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+from sqlalchemy import func, select
+from tests.history.web.accessible import faults
+from tests.history.web.browsing import Visitors, needs_chromium
+from tests.history.web.served import Served
+
+from schedlab import simulate
+from schedlab.history.store import Store
+from schedlab.history.store.tables import jobs
+from schedlab.history.to_workload import workload_of
+from schedlab.units import short_duration
+
+pytestmark = [pytest.mark.slow, needs_chromium]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _simulating(demo: Served) -> Iterator[None]:
+    """The part of the service that works in the background."""
+    runner = demo.app.state.service.runner
+    runner.start()
+    yield
+    runner.stop()
+
+
+def open_drawn(page: Page, path: str) -> None:
+    """The page, once all its figures are drawn."""
+    answer = page.goto(path)
+    assert answer is not None
+    assert answer.status == 200
+    figures = page.locator("figure.plot")
+    expect(page.locator("figure.plot[data-drawn]")).to_have_count(figures.count())
+
+
+@pytest.mark.parametrize(
+    ("account", "path"),
+    [
+        ("admin", "/users"),
+        ("ada", "/users/ada"),
+        ("leader", "/groups/group1?period=day"),
+        ("admin", "/cluster"),
+        ("leader", "/what-if"),
+        ("admin", "/admin"),
+    ],
+)
+def test_a_page_can_be_used(visitors: Visitors, account: str, path: str) -> None:
+    """Labels, contrast and width, in light and in dark and on a phone."""
+    page = visitors.page(account, color_scheme="light")
+    open_drawn(page, path)
+    assert faults(page) == []
+    page.emulate_media(color_scheme="dark")
+    assert faults(page) == []
+    page.set_viewport_size({"width": 390, "height": 844})
+    for _ in range(50):  # figures follow the window a moment later
+        if not faults(page):
+            break
+        page.wait_for_timeout(100)
+    assert faults(page) == []
+
+
+def test_advice_is_asked_for_and_given(visitors: Visitors, demo: Served) -> None:
+    """A user has the past simulated; the wait told is that of a direct simulation."""
+    page = visitors.page("boole")
+    open_drawn(page, "/users/boole")
+    page.get_by_role("button", name="Simulate").click()
+    verdict = page.locator("#advice .verdict")
+    expect(verdict).to_contain_text("in simulation")
+    with Store.open(demo.settings.store) as store:
+        workload = workload_of(store)
+    own = workload.labelled("user") == "boole"
+    wait_s = simulate(workload, 8, "easy").wait_s[own].mean()
+    expect(verdict).to_contain_text(short_duration(wait_s))
+    expect(page.locator("#advice")).to_contain_text("The past is no promise")
+    expect(page.locator("figure.plot[data-drawn]")).to_have_count(4)
+
+
+def test_what_if_is_asked_and_answered(visitors: Visitors, demo: Served) -> None:
+    """A name that is wrong is told with the nearest; then the table stands beside what was."""
+    with demo.database.reading() as connection:
+        span = connection.execute(select(func.min(jobs.c.queue_s), func.max(jobs.c.end_s)))
+        first_s, last_s = span.one()
+    page = visitors.page("admin", timezone_id="UTC")
+    page.goto("/what-if")
+    page.get_by_label("Policies").fill("fcfs eazy")
+    with page.expect_response(lambda answer: answer.request.method == "POST"):
+        page.get_by_role("button", name="Simulate").click()
+    expect(page.get_by_role("alert")).to_contain_text('did you mean "easy"?')
+    visitors.complaints.clear()  # that the browser met a 400 is told on its console
+    for field, at_s in (("From", first_s - 60), ("To", last_s + 60)):
+        filled = page.evaluate("at => new Date(1000 * at).toISOString().slice(0, 16)", at_s)
+        page.get_by_label(field, exact=True).fill(filled)
+    page.get_by_label("Policies").fill("fcfs sjf+easy")
+    page.get_by_role("button", name="Simulate").click()
+    rows = page.locator("#result tbody tr")
+    expect(rows).to_have_count(3)
+    expect(page.locator("figure.plot[data-drawn]")).to_have_count(2)
+    with Store.open(demo.settings.store) as store:
+        workload = workload_of(store)
+    for place, policy in ((1, "fcfs"), (2, "sjf+easy")):
+        wait_s = simulate(workload, 8, policy).wait_s.mean()
+        expect(rows.nth(place)).to_contain_text(policy)
+        expect(rows.nth(place)).to_contain_text(short_duration(wait_s))
+    page.get_by_role("link", name=re.compile("^20")).first.click()
+    expect(page.locator("#result")).to_be_visible()
+
+
+def test_the_cluster_is_looked_at_in_time(visitors: Visitors) -> None:
+    """The form chooses the time, and dragging zooms all figures together."""
+    page = visitors.page("admin", viewport={"width": 1200, "height": 900})
+    open_drawn(page, "/cluster")
+    page.get_by_label("From").fill("2026-01-05T00:00")
+    page.get_by_label("To").fill("2026-01-06T00:00")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator("figure.plot[data-drawn]")).to_have_count(1)
+    assert "from=2026-01-05T00%3A00" in page.url
+    ranges = "() => Bokeh.documents[0].roots()[0].children.map(each => each.x_range.start)"
+    before = page.evaluate(ranges)
+    assert len(before) == 4
+    box = page.locator("figure.plot").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 400, box["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 700, box["y"] + 60, steps=5)
+    page.mouse.up()
+    after = page.evaluate(ranges)
+    assert len(set(after)) == 1
+    assert after[0] > before[0]
+    page.get_by_role("link", name="earlier").click()
+    expect(page.get_by_label("To")).to_have_value("2026-01-05T00:00")
+
+
+def test_one_goes_from_the_list_to_a_user(visitors: Visitors) -> None:
+    """The list leads to a page for each; the periods are chosen there."""
+    page = visitors.page("helpdesk")
+    page.goto("/users")
+    page.get_by_role("link", name="curry").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("curry")
+    page.get_by_role("link", name="by day").click()
+    assert page.url.endswith("?period=day")
+    expect(page.locator("figure.plot[data-drawn]")).to_have_count(4)
+
+
+def test_the_public_sees_use_without_names(visitors: Visitors) -> None:
+    """Pseudonyms lead nowhere, and neither what-ifs nor administration are offered."""
+    page = visitors.page()
+    page.goto("/users")
+    expect(page.locator("tbody tr").first).to_contain_text("user-")
+    assert page.locator("tbody a").count() == 0
+    open_drawn(page, "/cluster")
+    assert "ada" not in page.content()
+    assert "n01" not in page.content()
+    offered = page.locator("header nav a").all_text_contents()
+    assert "Cluster" in offered
+    assert not {"What if", "Administration"} & set(offered)
+
+
+def test_a_user_sees_own_bars_only(visitors: Visitors) -> None:
+    """Others' jobs are in the load, and nowhere else."""
+    page = visitors.page("ada")
+    open_drawn(page, "/cluster")
+    gantt = page.locator("figure.plot script").text_content() or ""
+    assert '"ada"' in gantt
+    assert '"boole"' not in gantt
+    assert "What if" not in page.locator("header nav a").all_text_contents()
+
+
+def test_an_administrator_makes_and_withdraws_a_token(visitors: Visitors) -> None:
+    """It is shown once, and gone from the page afterwards."""
+    page = visitors.page("admin")
+    page.goto("/admin")
+    section = page.locator("#tokens")
+    section.get_by_label("Name").fill("grafana")
+    section.get_by_role("button", name="Make a token").click()
+    expect(page.locator(".secret")).to_have_text(re.compile("^schedlab_"))
+    page.get_by_role("button", name="Withdraw the token grafana").click()
+    expect(page.get_by_role("button", name="Withdraw the token grafana")).to_have_count(0)
+    assert page.locator(".secret").count() == 0
+
+
+def test_an_administrator_makes_and_shuts_an_account(visitors: Visitors) -> None:
+    """By the form below the list."""
+    page = visitors.page("admin")
+    page.goto("/admin")
+    section = page.locator("#accounts")
+    section.get_by_label("Name").fill("emmy")
+    section.get_by_label("Role").select_option("manager")
+    section.get_by_label("Groups").fill("group2")
+    section.get_by_role("button", name="Add or change").click()
+    page.get_by_role("button", name="Shut the account emmy").click()
+    expect(page.get_by_role("button", name="Open the account emmy")).to_be_visible()
+    page.get_by_role("button", name="Remove the account emmy").click()
+    expect(page.locator("#accounts tbody")).not_to_contain_text("emmy")
