@@ -36,11 +36,8 @@ STARTS: dict[str, Weights] = {
 }
 """Orders of the table as weights; each round of the search begins at another, the best first."""
 
-STEP = 0.5
-"""The first spread of the candidates around the start, whose largest weight is 1."""
-
-REACH = 2.0
-"""Where the search for a reach begins: scores are mostly decimal logarithms."""
+REACH = 0.3
+"""Where the search for a reach begins: twice the score of the head, as a decimal logarithm."""
 
 DECIMALS = 3
 """Of a weight; what is measured by validation and test is the rounded policy."""
@@ -130,7 +127,7 @@ class Evolution:
         start = self._starts[number % len(self._starts)]
         weights = [getattr(start, part).get(name, 0.0) for part, name in self.features]
         weights += [REACH] if self.settings.reach else []
-        return cma.CMAEvolutionStrategy(weights, STEP, options)
+        return cma.CMAEvolutionStrategy(weights, self.settings.step, options)
 
     def _mean(self) -> Priority:
         return _rounded(self._priority(self._strategy.mean))

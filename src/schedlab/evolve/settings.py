@@ -44,6 +44,7 @@ class EvolveSettings:
         pool: episodes drawn to learn from.
         validation: further episodes, by which the best of all generations is chosen.
         test: held-out episodes of the comparison at the end.
+        step: the first spread of the candidates around the start, whose largest weight is 1.
         reach: whether to search for one too, by which jobs far behind the head are held back.
         test_share: of the trace, or of all seeds of a model; nothing is learnt from it.
         seed: of everything.
@@ -56,6 +57,7 @@ class EvolveSettings:
     pool: int = 400
     validation: int = 64
     test: int = 100
+    step: float = 0.5
     reach: bool = False
     test_share: float = 0.3
     seed: int = 0
@@ -74,5 +76,7 @@ class EvolveSettings:
                 f"a generation of {self.episodes:,} episodes needs a pool as large; "
                 f"it has {self.pool:,}"
             )
+        if not self.step > 0:
+            raise ParameterError(f"step is {self.step:g}; must be > 0")
         if not 0 < self.test_share < 1:
             raise ParameterError(f"test_share is {self.test_share}; must be above 0 and below 1")

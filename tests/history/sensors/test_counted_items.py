@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from schedlab.errors import ParameterError
+from schedlab.errors import SchedlabError
 from schedlab.history.sensors.series import Series
 from schedlab.history.sensors.source import ItemSection
 from schedlab.history.site import NodesSection
+from schedlab.sections import build
 
 
 @pytest.mark.parametrize(
@@ -31,5 +32,5 @@ def test_a_number_of_things_is_no_rate() -> None:
 @pytest.mark.parametrize("key", ["peak_flop_per_s", "memory_byte_per_s"])
 def test_a_node_can_do_something(key: str) -> None:
     """A roof at or below nothing would be no roof."""
-    with pytest.raises(ParameterError, match=f"{key} is 0; must be > 0"):
-        NodesSection(hosts="n1", **{key: 0.0})
+    with pytest.raises(SchedlabError, match=f"{key} is 0; must be > 0"):
+        build(NodesSection, {"hosts": "n1", key: 0.0}, "[[cluster.nodes]]")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -26,18 +25,10 @@ from schedlab.history.web.queries.search import Page, search
 from schedlab.history.web.queries.shown import Shown
 
 
-@pytest.fixture(scope="module")
-def served_once(_made: Served) -> Iterator[Served]:
-    """A service that is only read."""
-    own = Served(_made.settings)
-    yield own
-    own.close()
-
-
 @pytest.fixture
-def admin(served_once: Served) -> httpx.Client:
+def admin(common: Served) -> httpx.Client:
     """Somebody who sees every job."""
-    return served_once.as_role(Role.ADMIN)
+    return common.as_role(Role.ADMIN)
 
 
 @pytest.fixture
@@ -163,9 +154,9 @@ def test_an_answer_that_is_known_is_not_sent_again(admin: httpx.Client) -> None:
     assert admin.get("/v1/jobs?limit=1", headers=tag).status_code == 200
 
 
-def test_another_s_job_and_no_job_are_the_same(served_once: Served) -> None:
+def test_another_s_job_and_no_job_are_the_same(common: Served) -> None:
     """To the byte: who guesses ids learns nothing."""
-    ann = served_once.as_role(Role.USER)
+    ann = common.as_role(Role.USER)
     assert ann.get("/v1/jobs/2").content == ann.get("/v1/jobs/nothing").content
     missing = ann.post("/v1/jobs:batchGet", json={"ids": ["2", "nothing"]}).json()
     assert missing == {"jobs": [], "missing": ["2", "nothing"]}
@@ -263,7 +254,7 @@ def test_the_documentation_loads_nothing(admin: httpx.Client) -> None:
 
 
 def test_a_stream_reads_on_only_as_it_is_taken(
-    served_once: Served, monkeypatch: pytest.MonkeyPatch
+    common: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However many jobs are exported, a portion of them is in memory."""
     pages = []
@@ -274,7 +265,7 @@ def test_a_stream_reads_on_only_as_it_is_taken(
 
     monkeypatch.setattr(api_jobs, "PORTION", 1)
     monkeypatch.setattr(api_jobs, "search", noting)
-    asking = Asking(served_once.app.state.service, Viewer(Role.ADMIN), Shown())
+    asking = Asking(common.app.state.service, Viewer(Role.ADMIN), Shown())
     portions = api_jobs._portions(asking, JobsParameters.model_validate({}))
     assert [each["jobid"] for each in next(portions)] == ["4"]
     assert len(pages) == 1

@@ -17,17 +17,18 @@ from schedlab.history.schema.times import from_epoch
 from schedlab.history.web.access import Role
 from schedlab.history.web.access.viewer import SCOPES
 
+pytestmark = pytest.mark.slow
+
 NOON = datetime(2023, 11, 15, 12, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
-def client(_made: Served) -> Iterator[Client]:
+def client(common: Served) -> Iterator[Client]:
     """A client that may read and send."""
-    own = Served(_made.settings)
-    token = own.program(scopes=SCOPES[Role.API]).headers["authorization"].removeprefix("Bearer ")
-    with listening(own.app) as url, Client(f"{url}/", token) as made:
+    program = common.program(scopes=SCOPES[Role.API])
+    token = program.headers["authorization"].removeprefix("Bearer ")
+    with listening(common.app) as url, Client(f"{url}/", token) as made:
         yield made
-    own.close()
 
 
 def test_jobs_are_a_frame(client: Client) -> None:

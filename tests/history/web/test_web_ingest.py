@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from tests.services.postgresql import PostgreSQL, free_port
 from schedlab.errors import ServiceError
 from schedlab.history import Client
 from schedlab.history.schema import JobRecord
+from schedlab.history.site import SharingSection
 from schedlab.history.store import JobQuery, Measurement, Store
 from schedlab.history.web.access import Scope
 from schedlab.history.web.access.tokens import add_token
@@ -83,9 +85,9 @@ def test_sending_again_changes_nothing(served: Served, hook: httpx.Client) -> No
         (r'{"jobid": "\u0000"}', r"\u0000"),
     ],
 )
-def test_what_is_no_record_is_refused(hook: httpx.Client, body: str, said: str) -> None:
+def test_what_is_no_record_is_refused(common: Served, body: str, said: str) -> None:
     """With its place and what was expected there."""
-    answer = hook.post("/v1/ingest", content=body)
+    answer = common.program(scopes=[Scope.INGEST]).post("/v1/ingest", content=body)
     assert answer.status_code == 422
     assert said in answer.json()["detail"]
 
@@ -100,19 +102,31 @@ def test_all_records_are_stored_or_none(served: Served, hook: httpx.Client) -> N
     assert stored(served, "90", "91") == []
 
 
-def test_a_body_is_not_held_however_large(
-    hook: httpx.Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_body_is_not_held_however_large(common: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """Memory is for everybody."""
     monkeypatch.setattr(ingest, "MOST_BYTES", 2**20)
-    answer = hook.post("/v1/ingest", content=b" " * (2**20 + 1))
+    answer = common.program(scopes=[Scope.INGEST]).post("/v1/ingest", content=b" " * (2**20 + 1))
     assert answer.status_code == 413
     assert "1 MiB" in answer.json()["detail"]
 
 
-def test_a_hook_that_may_only_send_sees_nothing(hook: httpx.Client) -> None:
+def test_where_nodes_are_shared_nothing_comes_between(served: Served) -> None:
+    """Who measures a job must know its neighbours: until that is done, the hook tries again."""
+    assert served.settings.site is not None
+    site = replace(served.settings.site, sharing=SharingSection())
+    sharing = Served(replace(served.settings, site=site))
+    hook, record = sharing.program(scopes=[Scope.INGEST]), sent(job("75"))
+    with Store.open(served.settings.store) as store, store.ingesting():
+        busy = hook.post("/v1/ingest", json=record)
+    assert busy.status_code == 503
+    assert "try again" in busy.json()["detail"]
+    assert hook.post("/v1/ingest", json=record).json()["added"] == 1
+    sharing.close()
+
+
+def test_a_hook_that_may_only_send_sees_nothing(common: Served) -> None:
     """Its token lies on the scheduler's machine, where many can log in."""
-    assert hook.get("/v1/jobs").status_code == 403
+    assert common.program(scopes=[Scope.INGEST]).get("/v1/jobs").status_code == 403
 
 
 @contextmanager

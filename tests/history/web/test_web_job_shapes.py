@@ -87,6 +87,16 @@ def test_carbon_is_that_of_the_record(shapes: Served) -> None:
     assert "270 g/kWh" in text
 
 
+@pytest.mark.parametrize("span", ["", "&from_s=50&to_s=50", "&from_s=100", "&from_s=-1&to_s=101"])
+def test_a_comparison_can_be_zoomed_at_will(served: Served, span: str) -> None:
+    """However close somebody looks, and if a browser reckons a little beyond the end."""
+    answer = served.browser("sue").get(f"/compare/timelines/power_watt?job=1&job=2{span}")
+    assert answer.status_code == 200
+    first, second = (answer.json()["sources"][f"line-{place}"] for place in (0, 1))
+    assert first["t"] == second["t"]
+    assert set(first["v"]) == {100.0}
+
+
 @pytest.mark.parametrize("key", ["0", "-1", "99999", "9223372036854775808", "1" * 40])
 def test_no_key_breaks_anything(served: Served, key: str) -> None:
     """A job that does not exist is not found, however its key is written."""

@@ -47,13 +47,11 @@ OPERATIONS = sorted(
 
 
 @pytest.fixture(scope="module")
-def asked(_made: Served) -> Iterator[tuple[Served, str, dict[str, str]]]:
+def asked(common: Served) -> Iterator[tuple[Served, str, dict[str, str]]]:
     """A service, where it listens, and what an administrator's program sends along."""
-    own = Served(_made.settings)
-    program = own.program("root", SCOPES[Role.ADMIN])
-    with listening(own.app) as url:
-        yield own, url, {"authorization": program.headers["authorization"]}
-    own.close()
+    program = common.program("root", SCOPES[Role.ADMIN])
+    with listening(common.app) as url:
+        yield common, url, {"authorization": program.headers["authorization"]}
 
 
 @pytest.mark.slow

@@ -17,6 +17,14 @@ from schedlab.history.store import JobQuery, Store
 from schedlab.history.to_workload import workload_of
 from schedlab.history.web.access import Role, Viewer
 from schedlab.history.web.database import Database
+from schedlab.history.web.queries.cluster_use import (
+    Span,
+    first_queue_s,
+    hosts_of,
+    last_end_s,
+    load_of,
+)
+from schedlab.history.web.queries.cluster_use import jobs_of as jobs_of_span
 from schedlab.history.web.settings import ServiceSettings
 from schedlab.history.web.simulations import ADVICE, WHAT_IF, simulations
 from schedlab.history.web.simulations.advice import RATIOS, Advice, Tried, tightened
@@ -218,6 +226,32 @@ def test_advice_needs_jobs_of_the_user(history: str, window: Window) -> None:
     """Whose jobs one does not see has none."""
     with pytest.raises(ParameterError, match="no job"):
         result_of(history, ADVICE, ANN, user="ben", window=asdict(window))
+
+
+def test_both_databases_say_the_same(store_url: str) -> None:
+    """What SQLite understands, PostgreSQL does as well: the queries of windows and clusters."""
+    with Store.make(store_url) as store:
+        store.put(records(generate(f"lublin:nodes={NODES}", 30, seed=2)), source="test")
+        jobs = workload_of(store)
+    span = Span("one", EPOCH_S, EPOCH_S + 10_000_000)
+    manager = Viewer(Role.MANAGER, "meg", frozenset({"physics"}))
+    found = result_of(store_url, WHAT_IF, manager, policies=["easy"], window=asdict(span))
+    assert (found["jobs"], found["all_jobs"]) == (15, 30)
+    database = Database(store_url)
+    with database.reading() as connection:
+        seen, load = jobs_of_span(connection, ANN, span), load_of(connection, ANN, span, parts=1)
+        on_nodes = hosts_of(connection, ANN, span)
+        last_s, first_s = (
+            last_end_s(connection, ANN, "one"),
+            first_queue_s(connection, ANN, "one", 0),
+        )
+    database.close()
+    own = jobs.labelled("user") == "ann"
+    assert len(seen) == own.sum() == len({key for key, _ in on_nodes})
+    assert len(on_nodes) == jobs["nodes"][own].sum()
+    assert load.used_nodes[0] * 10_000_000 == pytest.approx((jobs["nodes"] * jobs["run_s"]).sum())
+    assert last_s == seen.end_s.max()
+    assert first_s == seen.queue_s.min()
 
 
 @pytest.mark.parametrize(

@@ -113,6 +113,17 @@ def test_nobody_s_sums_have_another_s_jobs_in_them(connection: Connection) -> No
     assert stats(connection, ANN, JobQuery(users=("ben",)), ["user"]) == []
 
 
+def test_a_manager_s_sums_are_of_own_jobs_and_of_the_groups(connection: Connection) -> None:
+    """In a window and over all time; a job that is both is counted once."""
+    manager = Viewer(Role.MANAGER, "ann", frozenset({"physics", "chemistry"}))
+    november = JobQuery(ended_from_s=NOON_S, ended_to_s=NOON_S + 10 * DAY_S)
+    for query, jobs in ((JobQuery(), 7), (november, 3)):
+        groups = stats(connection, manager, query, ["user"])
+        assert sum(sums.jobs for _, sums in groups) == jobs
+    alone = Viewer(Role.MANAGER, "ann", frozenset({"biology"}))
+    assert [group for group, _ in stats(connection, alone, november, ["user"])] == [("ann",)]
+
+
 def test_what_jobs_cannot_be_grouped_by_is_refused(connection: Connection) -> None:
     """The sentence names what is possible."""
     with pytest.raises(UnknownNameError, match='did you mean "user"'):

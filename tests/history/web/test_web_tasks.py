@@ -18,7 +18,6 @@ from schedlab.history.web.access import Role, Viewer
 from schedlab.history.web.database import Database
 from schedlab.history.web.tasks import Asked, State, Task
 from schedlab.history.web.tasks.queue import (
-    KEPT,
     LOST_AFTER_S,
     MOST_UNFINISHED,
     cancel,
@@ -90,15 +89,16 @@ def test_nobody_fills_the_queue(served: Served) -> None:
     put(served, asked(99))
 
 
-def test_old_tasks_are_forgotten(served: Served) -> None:
+def test_old_tasks_are_forgotten(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """The newest of each account are kept."""
+    monkeypatch.setattr("schedlab.history.web.tasks.queue.KEPT", 4)
     worker = runner(served, lambda task, _: None)
-    for number in range(KEPT + 3):
+    for number in range(7):
         put(served, asked(number))
         worker.run_next()
     with served.database.reading() as connection:
         kept = connection.execute(select(tasks.c.parameters).order_by(tasks.c.created_s)).scalars()
-        assert list(kept) == [f'{{"to":{number}}}' for number in range(3, KEPT + 3)]
+        assert list(kept) == [f'{{"to":{number}}}' for number in range(3, 7)]
 
 
 def test_a_task_is_one_workers(served: Served) -> None:

@@ -85,7 +85,7 @@ def plain_integral(from_s: float, to_s: float, step_s: float = 7.0) -> float:
     return total
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(start_s=st.integers(20, 3_000), run_s=st.integers(60, 5_000), freq_s=st.integers(8, 900))
 def test_steps_are_exact_integrals(
     connection: Connection, ramp: Site, start_s: int, run_s: int, freq_s: int

@@ -202,6 +202,14 @@ class Search:
             rich_help_panel=_SEARCH,
         ),
     ] = 32
+    step: Annotated[
+        float,
+        Option(
+            metavar="X",
+            help="How far from a rule, whose largest weight is 1, the search looks at first.",
+            rich_help_panel=_SEARCH,
+        ),
+    ] = 0.5
     reach: Annotated[
         bool,
         Option(
@@ -251,6 +259,7 @@ class Search:
             episodes=self.episodes,
             pool=self.pool or max(EvolveSettings.pool, self.episodes),
             test=self.test,
+            step=self.step,
             reach=self.reach,
             seed=seed,
         )

@@ -46,6 +46,10 @@ QUANTITIES: dict[str, ColumnElement[Any]] = {
 }
 """What of a job can be compared and sorted by; empty where it is not known."""
 
+_WINDOWS = [
+    f"{what}_{edge}_s" for what in ("ran", "queued", "started", "ended") for edge in ("from", "to")
+]
+
 
 @dataclass(frozen=True, kw_only=True)
 class JobQuery:
@@ -74,6 +78,11 @@ class JobQuery:
     measurements: tuple[Measurement, ...] = ()
     limit: int | None = None
     """Only so many, the earliest submitted first."""
+
+    @property
+    def has_window(self) -> bool:
+        """Whether only jobs of some time are meant."""
+        return any(getattr(self, name) is not None for name in _WINDOWS)
 
     def __post_init__(self) -> None:
         for name in self.ranges:

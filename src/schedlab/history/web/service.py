@@ -68,7 +68,7 @@ def _provider(settings: ServiceSettings) -> Provider | None:
         raise InputError(f"client secret {path}: cannot be read: {error.strerror}") from None
 
 
-def _service(request: Request) -> Service:
+async def _service(request: Request) -> Service:  # what is not async would wait for a thread
     service: Service = request.app.state.service
     return service
 

@@ -14,10 +14,10 @@ from schedlab.history.export.zone import standard_offset
 from schedlab.history.schema.job import JobState
 from schedlab.history.schema.times import parse_moment
 from schedlab.history.store.queries import JobQuery
-from schedlab.history.web.access import Role
+from schedlab.history.web.access import Role, Viewer
 from schedlab.history.web.access.current import CurrentViewer
 from schedlab.history.web.queries.shown import Shown
-from schedlab.history.web.service import CurrentService
+from schedlab.history.web.service import CurrentService, Service
 
 
 def _epoch_s(text: Any) -> int:
@@ -120,7 +120,7 @@ def words(text: str | None) -> list[str]:
     return [word for word in dict.fromkeys((text or "").split(",")) if word]
 
 
-def _shown(service: CurrentService, viewer: CurrentViewer) -> Shown:
+async def _shown(service: CurrentService, viewer: CurrentViewer) -> Shown:
     return Shown(service.release() if viewer.role is Role.PUBLIC else None)
 
 
@@ -131,9 +131,9 @@ CurrentShown = Annotated[Shown, Depends(_shown)]
 class Asking:
     """Who asks, of what, and what of it is shown."""
 
-    service: CurrentService
-    viewer: CurrentViewer
-    shown: CurrentShown
+    service: Service
+    viewer: Viewer
+    shown: Shown
 
     @property
     def zone(self) -> timezone:
@@ -142,7 +142,11 @@ class Asking:
         return UTC if site is None else standard_offset(site.about.time_zone)
 
 
-CurrentAsking = Annotated[Asking, Depends()]
+async def _asking(service: CurrentService, viewer: CurrentViewer, shown: CurrentShown) -> Asking:
+    return Asking(service, viewer, shown)
+
+
+CurrentAsking = Annotated[Asking, Depends(_asking)]
 
 
 def link(request: Request, **changed: str) -> str:

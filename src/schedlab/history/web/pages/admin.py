@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Request
+from sqlalchemy import Connection
 from starlette.responses import RedirectResponse, Response
 
 from schedlab.errors import ParameterError, UnknownNameError
@@ -45,12 +47,13 @@ def _administrator(viewer: InPerson) -> Viewer:
     return viewer
 
 
-Administrator = Annotated[Viewer, Depends(_administrator)]
-Name = Annotated[str, Form(max_length=128)]
+AdministratorInPerson = Annotated[Viewer, Depends(_administrator)]
 
 
 @router.get("", name="admin")
-def admin_page(request: Request, service: CurrentService, viewer: Administrator) -> Response:
+def admin_page(
+    request: Request, service: CurrentService, viewer: AdministratorInPerson
+) -> Response:
     """Sources, coverage, accounts and tokens; what the store holds is counted now and then."""
     last = _counts(service, viewer)
     if not last or (last[0].is_finished and last[0].created_s < time.time() - _RECENT_S):
@@ -60,7 +63,9 @@ def admin_page(request: Request, service: CurrentService, viewer: Administrator)
 
 
 @router.post("/status", name="admin_status")
-def count_again(request: Request, service: CurrentService, viewer: Administrator) -> Response:
+def count_again(
+    request: Request, service: CurrentService, viewer: AdministratorInPerson
+) -> Response:
     """Count now what the store holds."""
     _count(service, viewer)
     return _back(request, "sources")
@@ -70,65 +75,61 @@ def count_again(request: Request, service: CurrentService, viewer: Administrator
 def put(
     request: Request,
     service: CurrentService,
-    viewer: Administrator,
-    name: Name,
+    viewer: AdministratorInPerson,
+    name: Annotated[str, Form(max_length=128)],
     role: Annotated[str, Form(max_length=40)],
     groups: Annotated[str, Form(max_length=10_000)] = "",
     password: Annotated[str, Form(max_length=2_000)] = "",
 ) -> Response:
     """Add an account, or give the one of that name another role, groups or password."""
-    listed = frozenset(groups.replace(",", " ").split())
-    try:
-        with service.database.writing() as connection:
-            old = find_account(connection, name)
-            _require_another(viewer, name, is_harmless=role == viewer.role)
-            account = Account(name, _role(role), listed)
-            if old is not None:
-                account = replace(account, origin=old.origin, enabled=old.enabled)
-            put_account(connection, account, password or None)
-    except (ParameterError, UnknownNameError) as error:
-        return _page(request, service, viewer, fault=str(error))
-    return _back(request, "accounts")
+
+    def change(connection: Connection) -> None:
+        old = find_account(connection, name)
+        _require_another(viewer, name, is_harmless=role == viewer.role)
+        account = Account(name, _role(role), frozenset(groups.replace(",", " ").split()))
+        if old is not None:
+            account = replace(account, origin=old.origin, enabled=old.enabled)
+        put_account(connection, account, password or None)
+
+    return _changed(request, service, viewer, change, "accounts")
 
 
 @router.post("/accounts/{account}/enable", name="admin_enable")
 def enable(
     request: Request,
     service: CurrentService,
-    viewer: Administrator,
+    viewer: AdministratorInPerson,
     account: str,
     enabled: Annotated[bool, Form()],
 ) -> Response:
     """Let its owner in again, or shut them out with their sessions and tokens."""
-    try:
-        with service.database.writing() as connection:
-            old = require_account(connection, account)
-            _require_another(viewer, account, is_harmless=enabled)
-            put_account(connection, replace(old, enabled=enabled))
-    except (ParameterError, UnknownNameError) as error:
-        return _page(request, service, viewer, fault=str(error))
-    return _back(request, "accounts")
+
+    def change(connection: Connection) -> None:
+        old = require_account(connection, account)
+        _require_another(viewer, account, is_harmless=enabled)
+        put_account(connection, replace(old, enabled=enabled))
+
+    return _changed(request, service, viewer, change, "accounts")
 
 
 @router.post("/accounts/{account}/remove", name="admin_remove")
 def remove(
-    request: Request, service: CurrentService, viewer: Administrator, account: str
+    request: Request, service: CurrentService, viewer: AdministratorInPerson, account: str
 ) -> Response:
     """Remove it, with its sessions and tokens."""
-    try:
-        with service.database.writing() as connection:
-            _require_another(viewer, account)
-            remove_account(connection, account)
-    except (ParameterError, UnknownNameError) as error:
-        return _page(request, service, viewer, fault=str(error))
-    return _back(request, "accounts")
+
+    def change(connection: Connection) -> None:
+        _require_another(viewer, account)
+        remove_account(connection, account)
+
+    return _changed(request, service, viewer, change, "accounts")
 
 
 @router.post("/tokens", name="admin_token")
 def make_token(
     request: Request,
     service: CurrentService,
-    viewer: Administrator,
+    viewer: AdministratorInPerson,
     name: Annotated[str, Form(max_length=100)],
     scopes: Annotated[list[Scope], Form()],
     days: Annotated[int, Form(ge=1, le=3_650)] = 365,
@@ -144,15 +145,30 @@ def make_token(
 
 @router.post("/tokens/{token}/revoke", name="admin_token_revoke")
 def withdraw_token(
-    request: Request, service: CurrentService, viewer: Administrator, token: str
+    request: Request, service: CurrentService, viewer: AdministratorInPerson, token: str
 ) -> Response:
     """Withdraw anybody's token."""
+
+    def change(connection: Connection) -> None:
+        revoke_token(connection, token)
+
+    return _changed(request, service, viewer, change, "tokens")
+
+
+def _changed(
+    request: Request,
+    service: Service,
+    viewer: Viewer,
+    change: Callable[[Connection], None],
+    part: str,
+) -> Response:
+    """Back to that part of the page, after the change; if it cannot be, the page says why."""
     try:
         with service.database.writing() as connection:
-            revoke_token(connection, token)
-    except UnknownNameError as error:
+            change(connection)
+    except (ParameterError, UnknownNameError) as error:
         return _page(request, service, viewer, fault=str(error))
-    return _back(request, "tokens")
+    return _back(request, part)
 
 
 def _counts(service: Service, viewer: Viewer) -> list[Task]:

@@ -14,7 +14,7 @@ from schedlab.history.store import JobQuery
 from schedlab.history.web.access import Role, Viewer
 from schedlab.history.web.access.current import InPerson
 from schedlab.history.web.pages.render import path_of
-from schedlab.history.web.pages.windows import window_form
+from schedlab.history.web.pages.windows import clusters_of, window_form
 from schedlab.history.web.problems import not_found
 from schedlab.history.web.queries.search import count
 from schedlab.history.web.service import CurrentService, Service
@@ -52,7 +52,7 @@ def advice_of(service: Service, viewer: Viewer, user: str) -> AdviceShown | None
     """What the viewer last asked about the user; None for who cannot ask."""
     if viewer.user is None or viewer.role is Role.PUBLIC:
         return None
-    clusters = window_form(service, viewer).clusters
+    clusters = clusters_of(service, viewer)
     with service.database.reading() as connection:
         recent = recent_tasks(connection, viewer.user, ADVICE, _LOOKED_THROUGH)
     task = next((each for each in recent if each.parameters["user"] == user), None)

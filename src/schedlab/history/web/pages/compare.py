@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
@@ -28,14 +27,15 @@ from schedlab.history.web.plots.timeline import MOST_LINES, timeline_data
 from schedlab.history.web.problems import not_found
 from schedlab.history.web.queries.by_key import jobs_by_key
 from schedlab.history.web.queries.identity import JobId, jobs_of
-from schedlab.history.web.queries.job_series import Columns, mean_over_places, read_window
+from schedlab.history.web.queries.job_series import Columns, mean_over_places
 from schedlab.history.web.queries.shown import Shown
 from schedlab.history.web.service import CurrentService, Service
 
 router = APIRouter(include_in_schema=False)
 
 Keys = Annotated[list[int], Query(alias="job", max_length=100)]
-Percent = Annotated[float, Query(ge=0, le=100)]
+Percent = Annotated[float, Query(allow_inf_nan=False)]
+LEAST_PERCENT, LEAST_STEP_S = 0.1, 1e-3
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,8 @@ def compare_timelines(
 ) -> Response:
     """The mean over its hosts of each job's item, over a part of its run time in percent."""
     sources: dict[str, Columns] = {}
-    share = np.linspace(from_s, max(to_s, from_s + 1e-3), points + 1)
+    first = min(max(0.0, from_s), 100.0 - LEAST_PERCENT)
+    share = np.linspace(first, max(min(100.0, to_s), first + LEAST_PERCENT), points + 1)
     for place, job in enumerate(_compared(service, viewer, shown, keys)):
         known = None if job.measured is None else job.measured.find(item)
         if job.measured is not None and known is not None:
@@ -110,18 +111,13 @@ def compare_timelines(
 
 
 def _normalised(service: Service, job: MeasuredJob, item: Item, share: Floats) -> Columns:
-    record = job.record
-    assert record.start_time is not None
-    start_s = record.start_time.timestamp()
-    end_s = max(start_s + 1, record.end_time.timestamp() if record.end_time else time.time())
+    start_s, end_s = job.span_s
     edges = start_s + share / 100 * (end_s - start_s)
+    first_s, second_s, last_s = (float(edges[place]) for place in (0, 1, -1))
     with service.database.reading() as connection:
         try:
-            found = read_window(
-                connection, job.site, record, job.hosts, item.name,
-                from_s=float(edges[0]), to_s=float(edges[-1]), now_s=time.time(),
-                freq_s=float(edges[1] - edges[0]),
-            )  # fmt: skip
+            step_s = max(LEAST_STEP_S, second_s - first_s)
+            found = job.read(connection, item, first_s, last_s, freq_s=step_s)
         except SensorError:
             found = {}  # one job's source is down; the others can still be compared
     if not found:
@@ -160,7 +156,7 @@ def _plot(request: Request, jobs: Sequence[Compared], item: Item) -> Plot:
     names = [job.name for job in jobs]
     url = f"{path_of(request, 'compare_timelines', item=item.name)}?{_link(jobs)}"
     figure = timeline_data(len(names), item.unit, over="share")
-    return Plot(item.label, url, figure, names, end=100.0)
+    return Plot(item.label, url, figure, item.unit, names, end=100.0)
 
 
 def _link(jobs: Iterable[Compared]) -> str:

@@ -76,12 +76,12 @@ def job_page(
     )
 
 
-_HOST_COLUMNS = ("used_cpu_percent", "used_mem_bytes", "power_watt", "energy_joule")
+_HOST_COLUMNS = ("used_cpu_percent", "used_mem_bytes", "power_watt")
 
 
 def _host_row(host: HostUse) -> dict[str, Any]:
     """The means of a host's timelines; of its accelerators', the mean."""
-    row: dict[str, Any] = {"node_id": host.node_id, "count": len(host.accelerator or ())}
+    row: dict[str, Any] = {"node_id": host.node_id}
     for name in _HOST_COLUMNS:
         timeline = host.timelines.get(name)
         row[name] = None if timeline is None else timeline.avg

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -21,7 +20,7 @@ from schedlab.history.web.plots.roofline import POINTS
 from schedlab.history.web.plots.timeline import BAND, MOST_LINES
 from schedlab.history.web.problems import not_found
 from schedlab.history.web.queries.by_key import jobs_by_key
-from schedlab.history.web.queries.job_series import Columns, band, line, on_grid, read_window
+from schedlab.history.web.queries.job_series import Columns, band, line, on_grid
 from schedlab.history.web.queries.shown import Shown
 from schedlab.history.web.service import CurrentService, Service
 from schedlab.units import short_duration
@@ -47,17 +46,14 @@ def job_timelines(
     """An item on all hosts between two moments: a line for each, or a band if they are many."""
     job = find_measured(service, viewer, shown, key)
     known = _find(job, item)
-    window = _window(job.record, from_s, to_s)
+    window = _window(job, from_s, to_s)
     places = job.places(known)
     is_band = len(places) > MOST_LINES
     wanted: dict[str, Any] = (
         {"freq_s": (window[1] - window[0]) / points} if is_band else {"max_points": points}
     )
     with service.database.reading() as connection:
-        found = read_window(
-            connection, job.site, job.record, job.hosts, item,
-            from_s=window[0], to_s=window[1], now_s=time.time(), **wanted,
-        )  # fmt: skip
+        found = job.read(connection, known, *window, **wanted)
     answers = [found.get(place) for place in places]
     seen = [each for each in answers if each is not None]
     sources: dict[str, Columns] = {}
@@ -79,16 +75,12 @@ def job_roofline(
     """Intensity and rate of computation, in steps of the job's time, on each host."""
     job = find_measured(service, viewer, shown, key)
     flops, moved = (_find(job, name) for name in (FLOPS, MOVED))
-    window = _window(job.record, None, None)
-    edges = np.linspace(*window, max(10, min(200, _ROOFLINE_POINTS // len(job.hosts))) + 1)
+    steps = max(10, min(200, _ROOFLINE_POINTS // len(job.hosts)))
+    edges = np.linspace(*job.span_s, steps + 1)
     rates = []
     with service.database.reading() as connection:
         for item in (flops, moved):
-            found = read_window(
-                connection, job.site, job.record, job.hosts, item.name,
-                from_s=window[0], to_s=window[1], now_s=time.time(),
-                freq_s=float(edges[1] - edges[0]),
-            )  # fmt: skip
+            found = job.read(connection, item, *job.span_s, freq_s=float(edges[1] - edges[0]))
             rates.append({place: on_grid([each], edges)[0] for place, each in found.items()})
     names = dict(zip(job.places(flops), job.names(flops), strict=True))
     return filled({POINTS: _points(rates[0], rates[1], names)}, "")
@@ -129,12 +121,10 @@ def _find(job: MeasuredJob, name: str) -> Item:
     return found
 
 
-def _window(record: JobRecord, from_s: float | None, to_s: float | None) -> tuple[float, float]:
+def _window(job: MeasuredJob, from_s: float | None, to_s: float | None) -> tuple[float, float]:
     """The part of the job's time that is wanted, of a second at least."""
-    assert record.start_time is not None
-    start_s = record.start_time.timestamp()
-    end_s = record.end_time.timestamp() if record.end_time else time.time()
-    first_s = min(max(start_s, start_s if from_s is None else from_s), max(start_s, end_s - 1))
+    start_s, end_s = job.span_s
+    first_s = start_s if from_s is None else min(max(start_s, from_s), end_s - 1)
     last_s = end_s if to_s is None else min(end_s, to_s)
     return first_s, max(last_s, first_s + 1)
 

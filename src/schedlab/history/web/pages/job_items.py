@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection
 
 from schedlab.errors import UnknownNameError
 from schedlab.history.gather import with_devices
 from schedlab.history.schema.job import HostUse, JobRecord
 from schedlab.history.sensors.source import Place
 from schedlab.history.site import Site
-from schedlab.history.web.queries.job_series import places_of
+from schedlab.history.web.queries.job_series import places_of, read_window
+from schedlab.history.web.queries.timelines import Answer
 
 FLOPS, MOVED = "flop_count", "memory_access_bytes"
 """The counters that a roofline is made of."""
@@ -85,17 +90,33 @@ class MeasuredJob:
             return None
         return cls(site, record, with_devices(record, cluster), shown)
 
+    @property
+    def span_s(self) -> tuple[float, float]:
+        """From its start to its end, or to now if it still runs; a second at least."""
+        start, end = self.record.start_time, self.record.end_time
+        assert start is not None
+        start_s = start.timestamp()
+        return start_s, max(start_s + 1, end.timestamp() if end else time.time())
+
+    def read(
+        self, connection: Connection, item: Item, from_s: float, to_s: float, **wanted: Any
+    ) -> dict[Place, Answer]:
+        """The timelines of an item between two moments, where there are any; see ``Wanted``."""
+        window = {"from_s": from_s, "to_s": to_s, "now_s": time.time()}
+        return read_window(
+            connection, self.site, self.record, self.hosts, item.name, **window, **wanted
+        )
+
     def items(self) -> list[Item]:
         """What the site measures where the job ran, the best known first."""
         cluster = self.site.cluster(self.record.cluster).name
-        order = list(_LABELS)
         found = [
             _item(name, sources[0].items[name].item.unit)
             for name, sources in self.site.sensor_items(cluster).items()
             if places_of(self.hosts, name)
         ]
-        known = {name: place for place, name in enumerate(order)}
-        return sorted(found, key=lambda each: (known.get(each.name, len(order)), each.name))
+        known = {name: place for place, name in enumerate(_LABELS)}
+        return sorted(found, key=lambda each: (known.get(each.name, len(known)), each.name))
 
     def find(self, name: str) -> Item | None:
         """The item of that name."""

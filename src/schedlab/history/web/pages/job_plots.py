@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
@@ -10,6 +9,7 @@ from typing import Any
 
 from fastapi import Request
 
+from schedlab.history.schema.times import from_epoch
 from schedlab.history.web.pages.job_items import FLOPS, MOVED, MeasuredJob
 from schedlab.history.web.pages.render import path_of
 from schedlab.history.web.plots.roofline import roofline_data
@@ -24,6 +24,7 @@ class Plot:
         label: what it shows.
         url: where its data are.
         figure: as it is embedded.
+        unit: of its values.
         names: of its lines.
         start: where its axis begins.
         end: where it ends.
@@ -34,6 +35,7 @@ class Plot:
     label: str
     url: str
     figure: Any
+    unit: str = ""
     names: Sequence[str] = ()
     start: float = 0.0
     end: float = 0.0
@@ -51,17 +53,15 @@ class Plot:
 
 def timeline_plots(request: Request, key: int, job: MeasuredJob, zone: tzinfo) -> list[Plot]:
     """A figure for each item; the axis shows the time of the site."""
-    start, end = job.record.start_time, job.record.end_time
-    assert start is not None
-    offset = zone.utcoffset(start)
+    start_s, end_s = job.span_s
+    offset = zone.utcoffset(from_epoch(start_s))
     offset_s = offset.total_seconds() if offset else 0.0
-    start_s = start.timestamp()
-    end_s = max(start_s + 1, end.timestamp() if end else time.time())
     return [
         Plot(
             item.label,
             path_of(request, "job_timelines", key=key, item=item.name),
             timeline_data(len(job.places(item)), item.unit),
+            item.unit,
             job.names(item),
             1e3 * (start_s + offset_s),
             1e3 * (end_s + offset_s),

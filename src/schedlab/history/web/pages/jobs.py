@@ -99,7 +99,7 @@ def _listed(
     shown.check(query)
     with service.database.reading() as connection:
         listing = list_jobs(connection, viewer, query, sort=sort, after=after, limit=PAGE)
-        if after is None and listing.next is None:
+        if after is None and listing.next is None and listing.since_s is None:
             return listing, Count(len(listing.rows), True)
         return listing, count(connection, viewer, query, COUNTED)
 

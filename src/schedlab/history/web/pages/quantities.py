@@ -57,23 +57,6 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith(("?", ".")) else ".")
 
 
-_SCALES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
-_UNITS = {"degC": "°C", "1": "", "1/s": "/s"}
-
-
-def measured(value: float | None, unit: str | None) -> str:
-    """A value of a timeline in its unit."""
-    if value is None:
-        return UNKNOWN
-    if unit in ("B", "B/s"):
-        return short_bytes(value) + (unit or "")[1:]
-    shown = _UNITS.get(unit or "", unit or "")
-    if unit in ("Hz", "1/s", "J"):
-        factor, prefix = next((each for each in _SCALES if abs(value) >= each[0]), (1.0, ""))
-        return f"{three_digits(value / factor)} {prefix}{shown}".rstrip()
-    return f"{three_digits(value)} {shown}".rstrip()
-
-
 FILTERS: Mapping[str, Callable[..., str]] = {
     "moment": _known(_moment),
     "duration": _known(short_duration),
@@ -82,7 +65,6 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     "mass": _known(_mass),
     "percent": _known(_percent),
     "bytes": _known(short_bytes),
-    "measured": measured,
     "sentence": _sentence,
 }
 """What templates can write values with."""

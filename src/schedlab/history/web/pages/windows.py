@@ -25,7 +25,6 @@ from schedlab.history.web.queries.search import count
 from schedlab.history.web.service import CurrentService, Service
 
 HOUR_S = 3_600
-_LATEST_S = 2**40
 _TELLING = 30
 """So many jobs make a picture."""
 
@@ -48,24 +47,19 @@ class WindowForm:
     to_s: int
     zone: tzinfo
 
-    @property
-    def span_s(self) -> tuple[int, int]:
-        """Begin and end."""
-        return self.from_s, self.to_s
+    def __post_init__(self) -> None:
+        if self.from_s >= self.to_s:
+            raise ParameterError("from: must lie before to")
 
     def field(self, epoch_s: float) -> str:
         """A moment as a browser's field for times has it."""
         return f"{datetime.fromtimestamp(epoch_s, self.zone):%Y-%m-%dT%H:%M}"
 
-    def local_s(self, epoch_s: int) -> int:
-        """The moment on the clocks of the site, as if these were in UTC: for axes of figures."""
-        offset = datetime.fromtimestamp(epoch_s, self.zone).utcoffset()
-        return epoch_s + (0 if offset is None else int(offset.total_seconds()))
-
     @property
     def shift_s(self) -> int:
-        """By how much those clocks are ahead of UTC, at the begin."""
-        return self.local_s(self.from_s) - self.from_s
+        """By how much clocks there are ahead of UTC at the begin, for axes that know UTC only."""
+        offset = datetime.fromtimestamp(self.from_s, self.zone).utcoffset()
+        return 0 if offset is None else int(offset.total_seconds())
 
     def links(self) -> Iterator[tuple[str, str]]:
         """What leads to other times: a label, and the query of a URL."""
@@ -93,22 +87,18 @@ def window_form(
 
     Where nobody says how many: as many as it takes for a picture with something in it.
     """
-    zone = zone_of(service)
+    zone, clusters = zone_of(service), clusters_of(service, viewer)
     with service.database.reading() as connection:
-        clusters = _clusters(connection, service, viewer)
         if cluster and cluster not in clusters:
             raise UnknownNameError("cluster", cluster, clusters)
         chosen = cluster or next(iter(clusters), "")
-        last_s = last_end_s(connection, viewer, chosen) or int(time.time())
-        to_s = _epoch_s(end, zone) if end else -(-last_s // HOUR_S) * HOUR_S
+        to_s = _end_s(end, zone, last_end_s(connection, viewer, chosen))
         if begin:
             from_s = _epoch_s(begin, zone)
         elif days is not None:
             from_s = to_s - days * DAY_S
         else:
             from_s = _telling_begin_s(connection, viewer, chosen, to_s)
-    if from_s >= to_s:
-        raise ParameterError("from: must lie before to")
     return WindowForm(clusters, chosen, from_s, to_s, zone)
 
 
@@ -139,7 +129,11 @@ def _asked_month(
     begin: Annotated[str, Query(alias="from")] = "",
     end: Annotated[str, Query(alias="to")] = "",
 ) -> WindowForm:
-    return window_form(service, viewer, begin=begin, end=end, days=30)
+    zone = zone_of(service)
+    with service.database.reading() as connection:
+        to_s = _end_s(end, zone, last_end_s(connection, viewer))
+    from_s = _epoch_s(begin, zone) if begin else to_s - 30 * DAY_S
+    return WindowForm([], "", from_s, to_s, zone)
 
 
 AskedWindow = Annotated[WindowForm, Depends(_asked_window)]
@@ -148,19 +142,28 @@ AskedMonth = Annotated[WindowForm, Depends(_asked_month)]
 """A month by default, on whatever cluster."""
 
 
-def _clusters(connection: Connection, service: Service, viewer: Viewer) -> list[str]:
+def clusters_of(service: Service, viewer: Viewer) -> list[str]:
+    """Those of the site; where it has no file, those on which jobs ran."""
     site = service.settings.site
     if site is not None:
         return [each.name for each in site.clusters]
-    return clusters_of_jobs(connection, viewer)
+    with service.database.reading() as connection:
+        return clusters_of_jobs(connection, viewer)
+
+
+def _end_s(text: str, zone: tzinfo, last_s: int | None) -> int:
+    """What was chosen, or the full hour after the last job; now, where there is none."""
+    return _epoch_s(text, zone) if text else -(-(last_s or int(time.time())) // HOUR_S) * HOUR_S
 
 
 def _epoch_s(text: str, zone: tzinfo) -> int:
     """The moment; where the text says no zone, as a browser's does not, it is the site's."""
-    moment = parse_moment(text)
-    if moment.utcoffset() is not None and datetime.fromisoformat(text).tzinfo is None:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        moment = parse_moment(text)  # which knows more forms, or says what is wrong
+    if moment.tzinfo is None:
         moment = moment.replace(tzinfo=zone)
-    epoch_s = int(moment.timestamp())
-    if not 0 <= epoch_s < _LATEST_S:
+    if not 1970 < moment.year < 3000:
         raise ParameterError(f'"{text}" lies too far from now')
-    return epoch_s
+    return int(moment.timestamp())

@@ -24,6 +24,7 @@ MOST_LINES = len(COLOURS)
 
 BAND = "band"
 _HEIGHT = 180
+_BELOW_ZERO = ("°C",)
 
 
 @lru_cache
@@ -52,7 +53,6 @@ def timeline_figure(lines: int, unit: str, *, over: str = "time") -> Any:
     for place, colour in enumerate(COLOURS[:lines]):
         source = ColumnDataSource({"t": [], "v": []}, name=f"line-{place}")
         figure.line("t", "v", source=source, color=colour, line_width=1.6)
-    figure.add_tools(_hover(over, [("value", f"@v{{0,0.[00]}} {unit}"), ("of", "$name")]))
     return figure
 
 
@@ -60,12 +60,15 @@ def _frame(unit: str, over: str) -> Any:
     from bokeh.models import BasicTicker, DataRange1d, Range1d
     from bokeh.plotting import figure as new_figure
 
+    values = DataRange1d(default_span=1, range_padding=0.08)
+    if unit not in _BELOW_ZERO:
+        values.start = 0
     figure = new_figure(
         height=_HEIGHT,
         sizing_mode="stretch_width",
         x_axis_type="datetime" if over == "time" else "linear",
         x_range=Range1d(start=0, end=1),
-        y_range=DataRange1d(start=0, default_span=1, range_padding=0.08),
+        y_range=values,
         tools="xbox_zoom",
         toolbar_location=None,
         y_axis_label=unit,
@@ -82,17 +85,3 @@ def _draw_band(figure: Any, source: Any) -> None:
     colour = COLOURS[0]
     figure.varea("t", "low", "high", source=source, fill_color=colour, fill_alpha=0.25)
     figure.line("t", "v", source=source, color=colour, line_width=1.8)
-    values = [("greatest", "@high"), ("median", "@v"), ("least", "@low")]
-    unit = figure.yaxis[0].axis_label
-    figure.add_tools(
-        _hover("time", [(name, f"{value}{{0,0.[00]}} {unit}") for name, value in values])
-    )
-
-
-def _hover(over: str, tooltips: list[tuple[str, str]]) -> Any:
-    from bokeh.models import HoverTool
-
-    if over == "time":
-        at = ("at", "@t{%d %b %H:%M:%S}")
-        return HoverTool(tooltips=[at, *tooltips], formatters={"@t": "datetime"})
-    return HoverTool(tooltips=[("at", "@t{0.0} %"), *tooltips])

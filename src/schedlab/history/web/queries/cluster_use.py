@@ -117,11 +117,12 @@ def hosts_of(connection: Connection, viewer: Viewer, span: Span) -> list[tuple[i
     return [(key, node) for key, node in connection.execute(meant)]
 
 
-def last_end_s(connection: Connection, viewer: Viewer, cluster: str) -> int | None:
-    """When the last of the jobs there ended that the viewer sees."""
-    statement = select(jobs.c.end_s).where(visible(viewer), jobs.c.cluster == cluster)
-    ended = statement.where(jobs.c.end_s.is_not(None)).order_by(jobs.c.end_s.desc())
-    return connection.execute(ended.limit(1)).scalar()
+def last_end_s(connection: Connection, viewer: Viewer, cluster: str | None = None) -> int | None:
+    """When the last of the jobs there, or anywhere, ended that the viewer sees."""
+    statement = select(jobs.c.end_s).where(visible(viewer), jobs.c.end_s.is_not(None))
+    if cluster is not None:
+        statement = statement.where(jobs.c.cluster == cluster)
+    return connection.execute(statement.order_by(jobs.c.end_s.desc()).limit(1)).scalar()
 
 
 def first_queue_s(connection: Connection, viewer: Viewer, cluster: str, from_s: int) -> int | None:

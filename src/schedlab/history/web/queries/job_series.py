@@ -87,8 +87,11 @@ def band(answers: Sequence[Answer], edges: Floats) -> Columns:
     Where nothing is known the median is NaN, and the others are both 0: an area of no height.
     """
     rows = on_grid(answers, edges)
-    of_each = {"low": (np.nanmin, 0.0), "v": (np.nanmedian, np.nan), "high": (np.nanmax, 0.0)}
-    values = {name: _over_rows(rows, how, else_) for name, (how, else_) in of_each.items()}
+    values = {
+        "low": _over_rows(rows, np.nanmin, 0.0),
+        "v": _over_rows(rows, np.nanmedian, np.nan),
+        "high": _over_rows(rows, np.nanmax, 0.0),
+    }
     return _steps(edges, values)
 
 

@@ -81,7 +81,9 @@ def advise(database: Database, machines: Machines, task: Task, progress: Progres
         replay = replay_of(connection, task.viewer, Window(**task.parameters["window"]), machines)
     own = replay.counted & (replay.workload.labelled("user") == user)
     if not own.any():
-        raise ParameterError("in that time you submitted no job that has ended since")
+        raise ParameterError(
+            "in that time this user submitted no job that has ended and that you see"
+        )
 
     def mean_wait_s(place: int, workload: Workload) -> float:
         def note(ended: int, jobs: int) -> None:

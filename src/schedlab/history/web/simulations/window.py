@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pydantic_core import from_json
 from sqlalchemy import ColumnElement, Connection, TextClause, and_, func, or_, select
 
-from schedlab.errors import InputError, ParameterError
+from schedlab.errors import ParameterError
 from schedlab.history.schema.job import UNFINISHED
 from schedlab.history.site import Site
 from schedlab.history.store.queries import JobQuery, conditions
@@ -103,8 +103,11 @@ class Replay:
 
 def version_of(connection: Connection, viewer: Viewer, window: Window) -> str:
     """Another one where the history of the window has changed."""
-    sums = (func.count(), func.sum(jobs.c.end_s), func.sum(jobs.c.req_walltime_s))
-    row = connection.execute(select(*sums).where(countable(viewer), window.condition)).one()
+    columns = (jobs.c.end_s, jobs.c.req_walltime_s)
+    some = select(*columns).where(countable(viewer), window.condition).limit(MOST_JOBS + 1)
+    meant = some.subquery()
+    sums = select(func.count(), *(func.sum(column) for column in meant.c))
+    row = connection.execute(sums).one()
     if row[0] > MOST_JOBS:
         raise ParameterError(
             f"more than {MOST_JOBS:,} jobs ran or were submitted in that time; choose less of it"
@@ -117,11 +120,10 @@ def replay_of(connection: Connection, viewer: Viewer, window: Window, machines: 
     meant = (countable(viewer), window.condition)
     statement = select(jobs.c.record, visible(viewer)).where(*meant)
     rows = connection.execute(statement.order_by(jobs.c.queue_s, jobs.c.id).limit(MOST_JOBS)).all()
-    records = map(from_json, (record for record, _ in rows))
-    try:
-        workload = history_workload(records, Path("history"), ReadOptions(), name=window.cluster)
-    except InputError:
-        raise ParameterError("no job that has ended ran or was submitted in that time") from None
+    if not rows:
+        raise ParameterError("no job that has ended ran or was submitted in that time")
+    records = (from_json(record) for record, _ in rows)
+    workload = history_workload(records, Path("history"), ReadOptions(), name=window.cluster)
     # Jobs are numbered from 1 in the order of the rows; some may be left out as unusable.
     seen = np.array([bool(seen) for _, seen in rows])[workload["job_id"] - 1]
     epoch_s = int(workload.header["UnixStartTime"][0])

@@ -63,19 +63,34 @@ function follow(range) {
   }, PATIENCE_MS);
 }
 
+const number = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 3 });
+
+/** The values at a place of the axis, beside the names of their lines; at none, nothing. */
+function readOut(section, x) {
+  const { sources } = shown.get(section);
+  const isTime = Number(section.dataset.scale) > 1;
+  const place = isTime ? new Date(x || 0).toISOString().slice(0, 19).replace("T", " ") : `${number.format(x)} %`;
+  section.querySelector(".at").textContent = Number.isNaN(x) ? "" : place;
+  section.querySelectorAll(".value").forEach((value, line) => {
+    const { t, low, v, high } = sources[line].data;
+    const at = t.findLastIndex((each) => each <= x);
+    const known = (low ? [low[at], v[at], high[at]] : [v[at]]).filter((each) => !Number.isNaN(each ?? NaN));
+    value.textContent = known.length ? `${known.map(number.format).join(" – ")} ${section.dataset.unit}` : "";
+  });
+}
+
 async function show(section) {
   if (shown.has(section)) return;
   shown.set(section, { range: null, sources: [], zooms: false });
   const bokeh = await draw(section.querySelector("figure"));
   const models = [...bokeh._all_models.values()];
   const figure = models.find((model) => model.type === "Figure");
-  const names = JSON.parse(section.dataset.names);
-  const lines = models.filter((model) => model.type === "GlyphRenderer");
-  if (lines.length === names.length) lines.forEach((each, place) => each.setv({ name: names[place] }));
   const entry = {
     range: figure.x_range,
     whole: { start: Number(section.dataset.start), end: Number(section.dataset.end) },
-    sources: models.filter((model) => model.type === "ColumnDataSource" && model.name),
+    sources: models
+      .filter((model) => model.type === "ColumnDataSource" && model.name)
+      .sort((one, other) => one.name.localeCompare(other.name)),
     note: section.querySelector(".note"),
     zooms: "start" in section.dataset,
   };
@@ -85,6 +100,8 @@ async function show(section) {
     const { start, end } = first?.range ?? entry.whole;
     entry.range.setv({ start, end });
     entry.range.change.connect(() => follow(entry.range));
+    figure.on_event("mousemove", ({ x }) => readOut(section, x));
+    figure.on_event("mouseleave", () => readOut(section, NaN));
     if (matchMedia("(pointer: coarse)").matches) figure.toolbar.active_drag = null; // a finger scrolls
   }
   await fill(section);
