@@ -94,6 +94,21 @@ def test_a_finished_evolution_can_be_prolonged(tmp_path: Path) -> None:
     assert short.read_text() == long.read_text()
 
 
+def test_a_reach_is_searched_for_if_asked_for(tmp_path: Path) -> None:
+    """One more number, in the unit of the weights of the queue; rules begin without one."""
+    settings = replace(SMALL, reach=True)
+    count = settings.pool + settings.validation
+    evolution = Evolution(arena(), settings, draw(SCENES, count, np.random.default_rng(0)))
+    evolution.step()
+    assert evolution._mean().reach is not None
+    assert max(map(abs, evolution._mean().head.values())) == 1
+    evolve(SCENES, arena(), tmp_path / "halting.toml", replace(settings, generations=2))
+    evolve(SCENES, arena(), tmp_path / "halting.toml", settings, resume=True)
+    evolve(SCENES, arena(), tmp_path / "straight.toml", settings)
+    halting, straight = (tmp_path / f"{name}.toml" for name in ("halting", "straight"))
+    assert halting.read_text() == straight.read_text()
+
+
 def test_the_result_is_never_worse_than_the_best_start_in_validation() -> None:
     """The search begins at the best simple rule and keeps the best mean that it has seen."""
     count = SMALL.pool + SMALL.validation
@@ -159,6 +174,7 @@ def test_wrong_metrics_get_one_sentence(metrics: list[str], sentence: str) -> No
         ({"generations": 0}, "generations is 0; must be >= 1"),
         ({"population": 3}, "population is 3; must be >= 4"),
         ({"episodes": 7}, "needs a pool as large; it has 6"),
+        ({"step": 0.0}, "step is 0; must be > 0"),
         ({"test_share": 1.0}, "test_share is 1.0; must be above 0 and below 1"),
     ],
 )

@@ -94,8 +94,7 @@ def test_a_file_keeps_everything(file: Path) -> None:
 
 
 def test_who_is_far_behind_is_held_back() -> None:
-    """Even where nodes are free: the third job, of fifty times the area of the head, would not
-    delay it, but starts only when it is the first itself."""
+    """A job of fifty times the head's area would delay nobody, but waits to be the first."""
     workload = jobs((0, 3, 10, 10), (1, 2, 1, 1), (1, 1, 100, 100))
     weights = {"log_estimate": 1.0, "log_nodes": 1.0}
     eager = Priority("eager", weights, weights)
