@@ -167,4 +167,4 @@ def test_the_demo_shows_one_job(tmp_path: Path, run: Run) -> None:
     assert record["per_host"][0]["accelerator"][0]["utilization_percent_avg"] > 0
     assert record["maxpower_watt"] > 0
     site = tmp_path / "demo" / "site.toml"
-    assert "80 jobs" in run("history", "doctor", "--site", site, "--at", "2026-01-06").stdout
+    assert "106 jobs" in run("history", "doctor", "--site", site, "--at", "2026-01-06").stdout

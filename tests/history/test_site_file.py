@@ -12,6 +12,7 @@ from schedlab.errors import InputError, SchedlabError
 from schedlab.history.keeping import ArchiveSection, ReleaseSection, StoreSection
 from schedlab.history.sensors import PRESETS, SENSORS, make_sensor_source
 from schedlab.history.sensors.items import UNITS
+from schedlab.history.service_section import OidcSection, ProxySection, ServiceSection
 from schedlab.history.site import (
     CarbonSection,
     NodesSection,
@@ -20,7 +21,6 @@ from schedlab.history.site import (
     SiteSection,
     read_site,
 )
-from schedlab.history.web.settings import OidcSection, ProxySection, ServiceSection
 
 SITE = """
 [site]

@@ -21,12 +21,15 @@ from schedlab.history.site import Site, read_site
 from schedlab.sim import Schedule, simulate
 from schedlab.workload import apply, generate
 
-NODES, GPUS, CPUS, JOBS = 8, 2, 16, 80
+NODES, GPUS, CPUS, JOBS = 8, 2, 16, 100
 EPOCH_S = 1_767_571_200
 """5 January 2026, 00:00 UTC: a Monday."""
 
-USERS = ("ada", "boole", "curry", "dirac")
+USERS = ("boole", "ada", "curry", "dirac")
 _FAILING = 17
+_NOTEBOOK_CPUS, _NOTEBOOK_S = 4, 3_600
+"""What a notebook asks for; it runs beside a training that leaves it these CPUs."""
+_LONG_S = 4 * 3_600
 
 _SITE = f"""\
 # A site without a single server: what its scheduler and its sensors said lies in files.
@@ -44,6 +47,9 @@ accelerators = {GPUS}
 accelerator_type = "gpu"
 peak_flop_per_s = {PEAK_FLOP_PER_S:.1e}
 memory_byte_per_s = {MEMORY_BYTE_PER_S:.1e}
+
+[sharing]
+by = "cpu"
 
 [carbon]
 gram_per_kwh = 350
@@ -158,8 +164,11 @@ def _numbers(ranges: list[tuple[int, int]]) -> list[int]:
 
 
 def _records(schedule: Schedule, nodes: list[list[int]]) -> Iterator[JobRecord]:
+    """The jobs, and notebooks beside some of them."""
+    beside = [job for job, hosts in enumerate(nodes) if _leaves_cpus(schedule, job, hosts)]
     jobs = schedule.workload
     for job, hosts in enumerate(nodes):
+        is_shared = job in beside
         request_s = int(jobs["request_s"][job])
         document: dict[str, Any] = {
             "cluster": "mini",
@@ -170,12 +179,12 @@ def _records(schedule: Schedule, nodes: list[list[int]]) -> Iterator[JobRecord]:
             "req_walltime_sec": request_s,
             "resource_req": {
                 "num_host": len(hosts),
-                "num_cpu_perhost": CPUS,
+                "num_cpu_perhost": CPUS - _NOTEBOOK_CPUS if is_shared else CPUS,
                 "accelerator": {"type": "gpu", "num_perhost": GPUS},
             },
             "per_host": [{"node_id": node_name(node)} for node in hosts],
             **_ending(job, int(schedule.end_s[job] - schedule.start_s[job]), request_s),
-            "exclusive": True,
+            "exclusive": not is_shared,
             "job_type": "batch",
             "partition": "all",
             "user_identifier": USERS[job % len(USERS)],
@@ -183,6 +192,38 @@ def _records(schedule: Schedule, nodes: list[list[int]]) -> Iterator[JobRecord]:
             "job_name": f"{'train' if job % 3 else 'solve'}-{job}",
         }
         yield JobRecord.model_validate(document)
+    for number, job in enumerate(beside, len(nodes)):
+        yield _notebook(number, job, node_name(nodes[job][0]), int(schedule.start_s[job]))
+
+
+def _leaves_cpus(schedule: Schedule, job: int, hosts: list[int]) -> bool:
+    """Whether it trains on few nodes, and for long enough to have a notebook beside it."""
+    run_s = schedule.end_s[job] - schedule.start_s[job]
+    return bool(job % 3 != 0 and len(hosts) <= 2 and run_s > _LONG_S)
+
+
+def _notebook(number: int, job: int, host: str, start_s: int) -> JobRecord:
+    """Half an hour of somebody else, on the node on which the job runs."""
+    queue_s = EPOCH_S + start_s + 1_200
+    document: dict[str, Any] = {
+        "cluster": "mini",
+        "jobid": str(1000 + number),
+        "queue_time": from_epoch(queue_s),
+        "start_time": from_epoch(queue_s + 5),
+        "end_time": from_epoch(queue_s + 1_805),
+        "req_walltime_sec": _NOTEBOOK_S,
+        "resource_req": {"num_host": 1, "num_cpu_perhost": _NOTEBOOK_CPUS},
+        "per_host": [{"node_id": host}],
+        "state": "completed",
+        "exit_status": 0,
+        "exclusive": False,
+        "job_type": "interactive",
+        "partition": "interactive",
+        "user_identifier": USERS[(job + 1) % len(USERS)],
+        "accounting_group": f"group{(job + 1) % 2 + 1}",
+        "job_name": "notebook",
+    }
+    return JobRecord.model_validate(document)
 
 
 def _ending(job: int, run_s: int, request_s: int) -> dict[str, Any]:

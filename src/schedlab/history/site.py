@@ -13,7 +13,7 @@ from schedlab.history.keeping import ArchiveSection, ReleaseSection, StoreSectio
 from schedlab.history.schema.times import find_zone
 from schedlab.history.sensors import make_sensor_source
 from schedlab.history.sensors.source import SHARES, AnySensorSource
-from schedlab.history.web.settings import ServiceSection, read_service
+from schedlab.history.service_section import ServiceSection, read_service
 from schedlab.platform.hostlist import expand_hosts
 from schedlab.sections import build, build_each, only, parse_toml
 from schedlab.units import parse_bytes

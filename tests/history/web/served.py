@@ -17,6 +17,7 @@ from tests.history.records import job
 from tests.history.tiny_site import tiny_site
 
 from schedlab.history.pseudonyms import make_key
+from schedlab.history.service_section import ServiceSection
 from schedlab.history.site import read_site
 from schedlab.history.store import Store
 from schedlab.history.web.access import Role, Scope, passwords
@@ -28,7 +29,7 @@ from schedlab.history.web.access.tokens import add_token
 from schedlab.history.web.access.viewer import SCOPES
 from schedlab.history.web.app import create_app
 from schedlab.history.web.database import Database
-from schedlab.history.web.settings import ServiceSection, ServiceSettings
+from schedlab.history.web.settings import ServiceSettings
 
 REAL_HASHER = passwords._hasher
 """As it is before the tests take a quicker one."""

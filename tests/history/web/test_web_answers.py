@@ -128,6 +128,23 @@ def test_a_person_gets_a_page(common: Served) -> None:
     assert answer.status_code == 404
     assert "<h1>Not Found</h1>" in answer.text
     assert 'href="/"' in answer.text
+    assert "<nav" not in answer.text
+
+
+def test_who_is_lost_keeps_the_navigation(common: Served) -> None:
+    """A path that nobody answers is no reason to look logged out."""
+    answer = common.browser("ann").get("/nothing", headers=PAGE)
+    assert answer.status_code == 404
+    assert 'href="/jobs"' in answer.text
+    assert "Log out" in answer.text
+
+
+def test_the_first_page_leads_on(common: Served) -> None:
+    """To the latest jobs, and of a user to nobody else's."""
+    page = common.browser("ann").get("/", headers=PAGE).text
+    assert "anns-secret" in page
+    assert "bens" not in page
+    assert 'href="/users/ann"' in page
 
 
 def test_what_did_not_change_is_not_sent_again(client: httpx.Client) -> None:

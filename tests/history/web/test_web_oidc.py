@@ -15,10 +15,10 @@ from tests.history.web.provider import CLIENT, SECRET, ScriptedProvider, scripte
 from tests.history.web.served import Served
 
 from schedlab.errors import InputError
+from schedlab.history.service_section import OidcSection
 from schedlab.history.web.access import Role
 from schedlab.history.web.access.accounts import Account, Origin, find_account, put_account
 from schedlab.history.web.access.cookies import SESSION
-from schedlab.history.web.settings import OidcSection
 
 pytestmark = pytest.mark.slow
 PAGE = {"accept": "text/html"}

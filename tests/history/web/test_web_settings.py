@@ -9,8 +9,8 @@ from tests.history.tiny_site import tiny_site
 from tests.history.web.served import Served
 
 from schedlab.errors import InputError, ParameterError, StoreError
+from schedlab.history.service_section import OidcSection, ProxySection, ServiceSection
 from schedlab.history.web.serve import ServicePlace
-from schedlab.history.web.settings import OidcSection, ProxySection, ServiceSection
 
 WHOLE = """
 [service]

@@ -33,6 +33,6 @@ class CsvExporter(Exporter):
 
 def written(value: Value) -> Value:
     """The value as a cell has it."""
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return str(value).lower() if isinstance(value, bool) else value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value.isoformat() if isinstance(value, datetime) else value

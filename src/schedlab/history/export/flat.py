@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -16,12 +16,12 @@ Value = str | int | float | bool | datetime | None
 
 def _item(*path: str) -> Callable[[Record], Any]:
     """What stands at that place of the record, or None."""
+    *sections, item = path
 
     def found(record: Record) -> Any:
-        value: Any = record
-        for key in path:
-            value = value.get(key) if isinstance(value, Mapping) else None
-        return value
+        for section in sections:
+            record = record.get(section) or {}
+        return record.get(item)
 
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from schedlab.history.web.settings import ServiceSection
+from schedlab.history.service_section import ServiceSection
 
 PEER = "schedlab.peer"
 """Under this name the scope has the address of whoever connected, be it the proxy's."""

@@ -115,6 +115,10 @@ async def _problem(request: Request, problem: Exception) -> Response:
 
 async def _http_exception(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if wants_page(request) and not hasattr(request.state, "viewer"):
+        from schedlab.history.web.access.current import note_viewer
+
+        await note_viewer(request)
     detail = {
         404: "there is no such thing, or you may not see it",
         405: f"{request.method} is not possible here",

@@ -13,9 +13,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from schedlab.errors import ParameterError
+from schedlab.history.service_section import check_prefix
 from schedlab.history.site import read_site
 from schedlab.history.web.metrics import FOLDER
-from schedlab.history.web.settings import ServiceSettings, check_prefix
+from schedlab.history.web.settings import ServiceSettings
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

@@ -1,118 +1,11 @@
-"""How a site's history is served: ``[service]`` of the site file."""
+"""What the history service is made from."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from ipaddress import ip_network
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
 
-from schedlab.errors import ParameterError
-from schedlab.sections import build
-
-if TYPE_CHECKING:
-    from schedlab.history.site import Site
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProxySection:
-    """``[service.proxy]``: the reverse proxy in front of the service.
-
-    Args:
-        addresses: of the proxy, or networks such as ``10.0.0.0/24``; what it says of the address
-            and the protocol of a client (``X-Forwarded-For``, ``X-Forwarded-Proto``) is believed.
-        user_header: a header by which the proxy names the user that it has logged in; without it
-            no header logs anybody in.
-    """
-
-    addresses: tuple[str, ...]
-    user_header: str | None = None
-
-    def __post_init__(self) -> None:
-        for each in self.addresses:
-            try:
-                ip_network(each)
-            except ValueError as error:
-                raise ParameterError(f"addresses: {error}") from None
-
-
-@dataclass(frozen=True, kw_only=True)
-class OidcSection:
-    """``[service.oidc]``: logging in at an OpenID Connect provider.
-
-    Args:
-        issuer: the provider's address, below which it describes itself.
-        client_id: under which it knows this service.
-        client_secret_file: the file with the secret that goes with it.
-        label: what the button on the login page says.
-        scopes: what is asked of the provider.
-        user_claim: what in its answer is the user's name, as jobs have it.
-        groups_claim: what in its answer lists the user's groups.
-        admin_groups: whose members are administrators.
-        support_groups: whose members see every job.
-        manager_prefix: a group with this prefix makes its members managers of the accounting
-            group that the rest of its name says.
-    """
-
-    issuer: str
-    client_id: str
-    client_secret_file: str
-    label: str = "single sign-on"
-    scopes: str = "openid profile"
-    user_claim: str = "preferred_username"
-    groups_claim: str = "groups"
-    admin_groups: tuple[str, ...] = ()
-    support_groups: tuple[str, ...] = ()
-    manager_prefix: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ServiceSection:
-    """``[service]``.
-
-    Args:
-        prefix: the path under which a proxy shows the service, such as ``/history``.
-        public: whether who is not logged in sees jobs, without names, as ``[release]`` says.
-        session_hours: after which who has logged in must do so again.
-        login_failures: how many wrong passwords for one account from one address are answered.
-        login_window_s: within so many seconds.
-        proxy: the reverse proxy in front, if any.
-        oidc: the provider at which users log in, if any.
-    """
-
-    prefix: str = ""
-    public: bool = False
-    session_hours: float = 12.0
-    login_failures: int = 5
-    login_window_s: int = 300
-    proxy: ProxySection | None = None
-    oidc: OidcSection | None = None
-
-    def __post_init__(self) -> None:
-        check_prefix(self.prefix)
-        for key in ("session_hours", "login_failures", "login_window_s"):
-            if getattr(self, key) <= 0:
-                raise ParameterError(f"{key} is {getattr(self, key):g}; must be > 0")
-
-
-def check_prefix(prefix: str) -> None:
-    """Refuse what cannot stand between a host's name and our paths."""
-    if prefix and (not prefix.startswith("/") or prefix.endswith("/") or "//" in prefix):
-        raise ParameterError(f'prefix is "{prefix}"; must look like /history')
-
-
-def read_service(given: Any) -> ServiceSection:
-    """``[service]`` with the sections below it."""
-    if not isinstance(given, Mapping):
-        return build(ServiceSection, given, "[service]")
-    below: dict[str, type] = {"proxy": ProxySection, "oidc": OidcSection}
-    parts: dict[str, Any] = {
-        name: build(section, given[name], f"[service.{name}]")
-        for name, section in below.items()
-        if name in given
-    }
-    own = {key: value for key, value in given.items() if key not in below}
-    return replace(build(ServiceSection, own, "[service]"), **parts)
+from schedlab.history.service_section import ServiceSection
+from schedlab.history.site import Site
 
 
 @dataclass(frozen=True)
@@ -127,4 +20,4 @@ class ServiceSettings:
 
     store: str
     site: Site | None = None
-    service: ServiceSection = ServiceSection()
+    service: ServiceSection = field(default_factory=ServiceSection)

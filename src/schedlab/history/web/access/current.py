@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Annotated
 
 from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
 
+from schedlab.errors import SchedlabError
 from schedlab.history.web.access.accounts import find_account
 from schedlab.history.web.access.cookies import SESSION, form_secret
 from schedlab.history.web.access.credentials import is_form_token
@@ -29,6 +31,12 @@ async def identified(request: Request, service: CurrentService) -> Viewer | None
     viewer = await _recognised(request, service)
     request.state.viewer = viewer
     return viewer
+
+
+async def note_viewer(request: Request) -> None:
+    """Recognise who asks for what no route answers, so that the page about it knows them."""
+    with suppress(SchedlabError, Problem):
+        await identified(request, request.app.state.service)
 
 
 async def _recognised(request: Request, service: Service) -> Viewer | None:
@@ -79,7 +87,6 @@ current_viewer = viewer_who_may(Scope.READ)
 CurrentViewer = Annotated[Viewer, Depends(current_viewer)]
 Ingester = Annotated[Viewer, Depends(viewer_who_may(Scope.INGEST))]
 MetricsReader = Annotated[Viewer, Depends(viewer_who_may(Scope.METRICS))]
-Administrator = Annotated[Viewer, Depends(viewer_who_may(Scope.ADMIN))]
 
 
 def _in_person(viewer: CurrentViewer) -> Viewer:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from schedlab.errors import PeerError
+from schedlab.history.service_section import OidcSection
 from schedlab.history.web.access.credentials import new_secret
-from schedlab.history.web.settings import OidcSection
 
 if TYPE_CHECKING:
     from joserfc.jwk import KeySet

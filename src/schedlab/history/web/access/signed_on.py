@@ -9,10 +9,10 @@ from typing import Any
 from sqlalchemy import Connection
 
 from schedlab.errors import PeerError
+from schedlab.history.service_section import OidcSection
 from schedlab.history.web.access.accounts import Account, Origin, find_account, put_account
 from schedlab.history.web.access.viewer import Role
 from schedlab.history.web.problems import Problem
-from schedlab.history.web.settings import OidcSection
 
 
 def account_of(section: OidcSection, claims: Mapping[str, Any]) -> Account:

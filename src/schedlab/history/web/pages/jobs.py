@@ -73,7 +73,7 @@ def jobs_page(
         fault=fault,
         sort=sort,
         columns=COLUMNS,
-        rows=[_shown_row(row, shown) for row in listing.rows],
+        rows=[shown_row(row, shown) for row in listing.rows],
         total=total,
         next=listing.next,
         since_s=listing.since_s,
@@ -104,7 +104,7 @@ def _listed(
         return listing, count(connection, viewer, query, COUNTED)
 
 
-def _shown_row(row: Mapping[str, Any], shown: Shown) -> Mapping[str, Any]:
+def shown_row(row: Mapping[str, Any], shown: Shown) -> Mapping[str, Any]:
     """The row with the names that the viewer is shown."""
     if shown.release is None:
         return row

@@ -1,0 +1,35 @@
+"""Why a job waited, in sentences."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from pathlib import Path
+
+import pytest
+from tests.history.records import NOON_S, job
+from tests.history.tiny_site import tiny_site
+
+from schedlab.history.schema.times import from_epoch
+from schedlab.history.store import Store
+from schedlab.history.web.access import Role, Viewer
+from schedlab.history.web.database import Database
+from schedlab.history.web.pages.job_wait import explain_wait
+
+
+@pytest.mark.parametrize(("more", "is_told"), [("", True), ('[sharing]\nby = "cpu"\n', False)])
+def test_too_few_free_nodes_are_told_of(tmp_path: Path, more: str, is_told: bool) -> None:
+    """Where jobs share nodes, counting jobs does not tell how many nodes are free."""
+    site = tiny_site(tmp_path, more)
+    wide = {"num_host": 2, "num_cpu_perhost": 4}
+    before = job("1", resource_req=wide)
+    waits = job("2", queued_s=-60, resource_req=wide).model_copy(
+        update={"start_time": before.end_time, "end_time": from_epoch(NOON_S + 200)}
+    )
+    with Store.make(str(tmp_path / "history.db")) as store:
+        store.put([before, waits], source="test")
+    database = Database(str(tmp_path / "history.db"))
+    with database.reading() as connection:
+        told = explain_wait(connection, Viewer(Role.ADMIN, "root"), waits, site, UTC)
+    database.close()
+    assert told is not None
+    assert any("too few nodes were free" in each for each in told.sentences) == is_told
