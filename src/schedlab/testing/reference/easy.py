@@ -15,7 +15,7 @@ class Easy:
     Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; Mu'alem and Feitelson, TPDS 2001. With
     ``candidates`` the jobs behind the head are tried in another order than the queue's, as in
     Tsafrir, Etsion and Feitelson, TPDS 2007. With a ``reach``, jobs whose score in the queue's
-    ``order`` exceeds the head's by more are not tried.
+    ``order``, when the pass begins, exceeds the head's by more are not tried.
     """
 
     def __init__(
@@ -25,9 +25,13 @@ class Easy:
 
     def schedule(self, sim: Simulation, considered: list[Job]) -> None:
         """Start what fits in order, promise the head its shadow time, backfill the rest."""
+        order = self.order
+        scores = [0.0 if order is None else order(job, sim.now) for job in considered]
         for place, job in enumerate(considered):
             if job.nodes > len(sim.free):
-                self._backfill(sim, job, considered[place + 1 :])
+                most = scores[place] + self.reach
+                behind = zip(considered[place + 1 :], scores[place + 1 :], strict=True)
+                self._backfill(sim, job, [other for other, score in behind if score <= most])
                 break
             sim.start(job)
 
@@ -35,10 +39,7 @@ class Easy:
         shadow_s, extra = shadow(sim, head)
         if head.promised_s < 0:
             head.promised_s = shadow_s
-        queue, order = self.order, self.candidates
-        if queue is not None:
-            most = queue(head, sim.now) + self.reach
-            behind = [job for job in behind if queue(job, sim.now) <= most]
+        order = self.candidates
         if order is not None:
             behind = sorted(behind, key=lambda job: (order(job, sim.now), job.arrival))
         for job in behind:
