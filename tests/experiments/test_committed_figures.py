@@ -26,7 +26,7 @@ def small(name: str, *seeds: int) -> Experiment:
     experiment = read_experiment(find_experiment(name))
     policies = [each for each in experiment.policies if not each.policy.endswith(".zip")]
     about = replace(experiment.about, seeds=seeds)
-    return replace(experiment, about=about, policies=tuple(policies))
+    return replace(experiment, about=about, policies=tuple(policies), pictures=())
 
 
 def check(experiment: Experiment, folder: Path, **options: Any) -> dict[tuple[str, ...], float]:
@@ -55,6 +55,12 @@ def test_table_4_is_as_it_was(tmp_path: Path) -> None:
 def test_the_evolved_priority_beats_the_rules_as_it_did(tmp_path: Path) -> None:
     """Eleven rules and the priority on one held-out draw of twelve workloads."""
     check(small("beat-backfilling", 2_000_000_001), tmp_path)
+
+
+@pytest.mark.slow
+def test_restraint_pays_as_it_did(tmp_path: Path) -> None:
+    """Eleven rules, and SAF and an evolved priority with a reach, on one draw."""
+    check(small("restraint", 2_000_000_031), tmp_path)
 
 
 @pytest.mark.slow
