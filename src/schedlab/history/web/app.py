@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.gzip import GZipMiddleware
@@ -78,6 +79,7 @@ ROUTERS = (
 """What the service answers: one router per file of ``api`` and ``pages``."""
 
 _LEAST_COMPRESSED_BYTES = 1_000
+_THREADS = 5  # as many as there are connections to keep; more only wait for each other
 
 
 def create_app(settings: ServiceSettings) -> FastAPI:
@@ -110,6 +112,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    current_default_thread_limiter().total_tokens = _THREADS
     service: Service = app.state.service
     service.runner.start()
     yield
