@@ -17,7 +17,7 @@ from torch import Tensor
 
 from schedlab.rl.acer.loss import Behaviour, acer_loss
 from schedlab.rl.acer.policy import expected_values
-from schedlab.rl.acer.policy_gradient import policy_gradient, within_trust_region
+from schedlab.rl.acer.policy_gradient import LEAST, policy_gradient, within_trust_region
 from schedlab.rl.acer.retrace import retrace
 from schedlab.rl.ppo_loss import log_probabilities, taken
 
@@ -72,9 +72,7 @@ def cases(draw: st.DrawFn) -> Case:
     spread = draw(st.floats(0.1, 3))
 
     def log_probs(count: int) -> Tensor:
-        # No probability is below LEAST, from where on the equations do not hold.
-        scores = random.normal(0, spread, (count, 1, actions)).clip(-6, 6)
-        return torch.from_numpy(scores).log_softmax(-1)
+        return torch.from_numpy(random.normal(0, spread, (count, 1, actions))).log_softmax(-1)
 
     return Case(
         log_probs=log_probs(steps + 1),
@@ -85,6 +83,11 @@ def cases(draw: st.DrawFn) -> Case:
         rewards=torch.from_numpy(random.normal(0, 1, (steps, 1))),
         ended=torch.from_numpy((random.random((steps, 1)) < 0.3).astype(float)),
     )
+
+
+def kept_share(probs: Tensor) -> Tensor:
+    """What is left of a quotient by a probability, since none below LEAST is divided by."""
+    return (probs.detach() / LEAST).clamp(max=1)
 
 
 def expanded_retrace(case: Case, step: int) -> float:
@@ -142,8 +145,9 @@ def test_the_policy_gradient_is_the_derivative_of_the_paper_s_objective(case: Ca
     objective = (truncated * taken(probs.log(), case.actions) * advantages).sum()
     correction = (1 - C / ratios).clamp(min=0) * probs.detach()
     objective = objective + (correction * probs.log() * (q - values.unsqueeze(-1))).sum()
-    objective = objective - ENT_COEF * (probs * probs.log()).sum()
-    (expected,) = torch.autograd.grad(objective, probs)
+    (pushes,) = torch.autograd.grad(objective, probs)
+    (entropy,) = torch.autograd.grad(-ENT_COEF * (probs * probs.log()).sum(), probs)
+    expected = pushes * kept_share(probs) + entropy
     np.testing.assert_allclose(case.direction(), expected, rtol=1e-8, atol=1e-8)
 
 
@@ -165,7 +169,8 @@ def test_truncation_and_correction_make_up_the_whole_gradient(case: Case) -> Non
         )
         expected += taken(case.behaviour.exp(), actions).unsqueeze(-1) * direction
     # The correction is in each of the directions, whichever action was taken.
-    np.testing.assert_allclose(expected, q - values.unsqueeze(-1), rtol=1e-6, atol=1e-6)
+    whole = (q - values.unsqueeze(-1)) * kept_share(log_probs.exp())
+    np.testing.assert_allclose(expected, whole, rtol=1e-6, atol=1e-6)
 
 
 @few
@@ -176,7 +181,7 @@ def test_the_trust_region_projects_onto_a_half_space(case: Case, delta: float) -
     probs = log_probs.exp().requires_grad_()
     averaged = case.averaged.exp()
     divergence = (averaged * (case.averaged - probs.log())).sum()
-    (normal,) = torch.autograd.grad(divergence, probs)
+    normal = torch.autograd.grad(divergence, probs)[0] * kept_share(probs)
     kept = within_trust_region(direction, log_probs, case.averaged, delta=delta)
     for before, after, along in zip(direction[:, 0], kept[:, 0], normal[:, 0], strict=True):
         if float(before @ along) <= delta:
@@ -193,7 +198,7 @@ def test_no_other_direction_in_the_trust_region_is_nearer(case: Case, seed: int)
     """The projection is the closest point of those allowed."""
     log_probs, direction = case.log_probs[:-1], case.direction()
     kept = within_trust_region(direction, log_probs, case.averaged, delta=0.1)
-    normal = -case.averaged.exp() / log_probs.exp()
+    normal = -case.averaged.exp() / log_probs.exp() * kept_share(log_probs.exp())
     others = kept + torch.from_numpy(np.random.default_rng(seed).normal(size=kept.shape))
     allowed = (others * normal).sum(-1) <= 0.1
     farther = (others - direction).norm(dim=-1) >= (kept - direction).norm(dim=-1) - 1e-9

@@ -15,8 +15,9 @@ from schedlab.experiments.recipe import Recipe
 from schedlab.experiments.run_folder import MODELS, RunFolder
 from schedlab.experiments.tuning.training_task import TrainingTask, trace_digest, training_key
 from schedlab.policies.learned.settings import QueueSettings
+from schedlab.rl.episodes_section import EpisodesSection
 from schedlab.rl.gantt.settings import GanttSettings
-from schedlab.rl.training_config import EpisodesSection, TrainingConfig, read_training
+from schedlab.rl.training_config import TrainingConfig, read_training
 from schedlab.sections import parse_toml
 from schedlab.workload.readers import Source
 
