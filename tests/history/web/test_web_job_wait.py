@@ -16,14 +16,26 @@ from schedlab.history.web.database import Database
 from schedlab.history.web.pages.job_wait import explain_wait
 
 
-@pytest.mark.parametrize(("more", "is_told"), [("", True), ('[sharing]\nby = "cpu"\n', False)])
-def test_too_few_free_nodes_are_told_of(tmp_path: Path, more: str, is_told: bool) -> None:
-    """Where jobs share nodes, counting jobs does not tell how many nodes are free."""
+SHARED = '[sharing]\nby = "cpu"\n'
+
+
+@pytest.mark.parametrize(
+    ("more", "exclusive", "is_told"),
+    [("", None, True), (SHARED, None, False), (SHARED, True, True)],
+)
+def test_too_few_free_nodes_are_told_of(
+    tmp_path: Path, more: str, exclusive: bool | None, is_told: bool
+) -> None:
+    """Unless the job could have shared nodes with others: then free ones are not what it needs."""
     site = tiny_site(tmp_path, more)
     wide = {"num_host": 2, "num_cpu_perhost": 4}
     before = job("1", resource_req=wide)
     waits = job("2", queued_s=-60, resource_req=wide).model_copy(
-        update={"start_time": before.end_time, "end_time": from_epoch(NOON_S + 200)}
+        update={
+            "start_time": before.end_time,
+            "end_time": from_epoch(NOON_S + 200),
+            "exclusive": exclusive,
+        }
     )
     with Store.make(str(tmp_path / "history.db")) as store:
         store.put([before, waits], source="test")

@@ -46,6 +46,7 @@ def explain_wait(
         start_s,
         record.resource_req.num_host,
         _nodes(record, site),
+        are_shared=site is not None and site.sharing is not None,
     )
     found = waited(connection, viewer, wait)
     sentences = [*_held_back(record), *_queue(wait, found), *_nodes_free(wait, found)]
@@ -60,8 +61,8 @@ def explain_wait(
 
 
 def _nodes(record: JobRecord, site: Site | None) -> int | None:
-    """How many nodes jobs have to themselves; where they share them, counting jobs says little."""
-    if site is None or site.sharing is not None:
+    """How many nodes there are to be had; a job that may share them needs none that is free."""
+    if site is None or (site.sharing is not None and not record.exclusive):
         return None
     try:
         return len(site.cluster(record.cluster).by_host) or None

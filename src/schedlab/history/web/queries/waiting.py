@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, func, select
 
 from schedlab.history.sensors.series import Floats, step_sum
 from schedlab.history.store.queries import JobQuery, conditions
-from schedlab.history.store.tables import jobs
+from schedlab.history.store.tables import hosts, jobs
 from schedlab.history.web.access import Viewer, countable
 
 LOOKED_BACK_S = 30 * 86_400
@@ -31,7 +32,8 @@ class Wait:
         queue_s: since when.
         start_s: until when.
         num_host: for how many nodes.
-        nodes: how many the cluster has; None where nobody said, or where jobs share nodes.
+        nodes: how many the cluster has; None where nobody said, or the job could share some.
+        are_shared: whether jobs share nodes, so that one is in use by several at a time.
     """
 
     cluster: str
@@ -40,6 +42,7 @@ class Wait:
     start_s: int
     num_host: int
     nodes: int | None = None
+    are_shared: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,10 +97,16 @@ def _busy(connection: Connection, viewer: Viewer, wait: Wait) -> Busy | None:
         clusters=(wait.cluster,), ran_from_s=wait.queue_s, ran_to_s=wait.start_s, limit=DRAWN + 1
     )
     columns = (jobs.c.start_s, jobs.c.end_s, jobs.c.num_host)
+    if wait.are_shared:
+        columns = (*columns[:2], hosts.c.node_id)
     statement = select(*columns).where(countable(viewer), *conditions(query)).limit(query.limit)
+    if wait.are_shared:
+        statement = statement.join(hosts, hosts.c.job == jobs.c.id)
     rows: Sequence[Any] = connection.execute(statement).all()
     if len(rows) > DRAWN:
         return None
+    if wait.are_shared:
+        rows = list(_stretches(rows, wait.start_s))
     edges = np.array([wait.queue_s, wait.start_s], dtype=np.float64)
     start, end, nodes = (
         np.array([wait.start_s if each is None else each for each in column], dtype=np.float64)
@@ -109,6 +118,22 @@ def _busy(connection: Connection, viewer: Viewer, wait: Wait) -> Busy | None:
         np.append(nodes, 0.0),
     )
     return Busy(moments, level)
+
+
+def _stretches(rows: Sequence[Any], last_s: int) -> Iterator[tuple[int, int, int]]:
+    """When each node was in use, whether by one job or by several."""
+    held = sorted((node, start, last_s if end is None else end) for start, end, node in rows)
+    for _, stays in groupby(held, key=lambda each: each[0]):
+        first = until = None
+        for _, start, end in stays:
+            if until is not None and start <= until:
+                until = max(until, end)
+                continue
+            if first is not None and until is not None:
+                yield first, until, 1
+            first, until = start, end
+        if first is not None and until is not None:
+            yield first, until, 1
 
 
 def _short_share(wait: Wait, busy: Busy | None) -> float | None:
