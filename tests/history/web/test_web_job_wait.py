@@ -15,7 +15,6 @@ from schedlab.history.web.access import Role, Viewer
 from schedlab.history.web.database import Database
 from schedlab.history.web.pages.job_wait import explain_wait
 
-
 SHARED = '[sharing]\nby = "cpu"\n'
 
 
