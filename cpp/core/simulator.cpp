@@ -309,8 +309,7 @@ void Simulator::begin_run(WaitingQueue::Position position, std::size_t ranges_be
     const JobIndex job = queue_.job(position);
     queue_.remove(position);
     start_[job] = now_;
-    end_[job] = now_ + (options_.kill_at_request ? std::min(table_.run[job], table_.request[job])
-                                                 : table_.run[job]);
+    end_[job] = now_ + run_time(job);
     ranges_begin_[job] = ranges_begin;
     ranges_count_[job] = static_cast<std::int32_t>(ranges_.size() - ranges_begin);
     completions_.push({end_[job], job});

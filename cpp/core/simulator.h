@@ -59,6 +59,11 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     const std::vector<Time>& estimates() const { return estimate_; }
     const std::vector<JobState>& states() const { return state_; }
     std::span<const NodeRange> nodes_of(JobIndex job) const;
+    // How long it runs once it starts.
+    Time run_time(JobIndex job) const {
+        return options_.kill_at_request ? std::min(table_.run[job], table_.request[job])
+                                        : table_.run[job];
+    }
 
   private:
     friend class LiveCluster;

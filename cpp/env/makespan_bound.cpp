@@ -10,19 +10,15 @@ MakespanBound::MakespanBound(const Simulator& simulator) : sim_(&simulator) {
     last_of_later_.assign(jobs.size() + 1, 0);
     for (std::size_t i = jobs.size(); i-- > 0;) {
         const auto job = static_cast<JobIndex>(i);
-        last_of_later_[i] = std::max(last_of_later_[i + 1], jobs.submit[i] + ran(job));
-        waiting_work_ += static_cast<double>(jobs.nodes[i]) * static_cast<double>(ran(job));
+        last_of_later_[i] = std::max(last_of_later_[i + 1], jobs.submit[i] + sim_->run_time(job));
+        waiting_work_ += static_cast<double>(jobs.nodes[i]) * static_cast<double>(sim_->run_time(job));
     }
-}
-
-Time MakespanBound::ran(JobIndex job) const {
-    return std::min(sim_->table().run[job], sim_->table().request[job]);
 }
 
 void MakespanBound::started(JobIndex job) {
     const auto nodes = static_cast<double>(sim_->table().nodes[job]);
     const Time end = sim_->end_times()[job];
-    waiting_work_ -= nodes * static_cast<double>(ran(job));
+    waiting_work_ -= nodes * static_cast<double>(sim_->run_time(job));
     running_nodes_ += nodes;
     running_ends_ += nodes * static_cast<double>(end);
     last_end_ = std::max(last_end_, end);
@@ -40,7 +36,7 @@ Time MakespanBound::last_of_waiting() const {
     const WaitingQueue& queue = sim_->queue();
     Time longest = 0;
     for (auto at = queue.first(); at < queue.end(); at = queue.next(at)) {
-        longest = std::max(longest, ran(queue.job(at)));
+        longest = std::max(longest, sim_->run_time(queue.job(at)));
     }
     const auto later = std::upper_bound(submit.begin(), submit.end(), sim_->now());
     return std::max(longest > 0 ? sim_->now() + longest : 0,

@@ -18,7 +18,6 @@ class MakespanBound {
     Time now() const;
 
   private:
-    Time ran(JobIndex job) const;
     Time last_of_waiting() const;
 
     const Simulator* sim_;

@@ -22,7 +22,7 @@ enum class Observation {
 
 enum class Reward {
     terminal,     // at the end: share of jobs started + utilisation + share of steps left
-    slowdown,     // at each start: minus the bounded slowdown
+    slowdown,     // minus the growth of the sum of bounded slowdowns, while jobs wait
     utilisation,  // minus the growth of a lower bound of the makespan
 };
 

@@ -19,6 +19,7 @@ void QueueEnv::attach(std::shared_ptr<Simulator> simulator) {
     sim_ = std::move(simulator);
     view_.emplace(*sim_);
     steps_ = started_ = interval_ = 0;
+    slowdowns_of_started_ = slowdowns_paid_ = 0;
     failures_ = 0;
     guard_.end();
     request_end_.assign(options_.nodes, 0);
@@ -33,7 +34,10 @@ Step QueueEnv::step(std::int64_t action) {
     const Time bound = bound_ ? bound_->now() : 0;
     ++steps_;
     reward_ = 0;
-    if (!decide(action)) go_on();
+    if (!decide(action)) {
+        go_on();
+        if (options_.reward == Reward::slowdown) pay_slowdowns();
+    }
     if (bound_) reward_ = -static_cast<double>(bound_->now() - bound) / first_bound_;
     const bool terminated = started_ == static_cast<std::int64_t>(sim_->jobs());
     const bool truncated = !terminated && steps_ >= options_.max_steps;
@@ -123,7 +127,7 @@ void QueueEnv::start(Position position) {
     ++started_;
     occupy(job);
     if (bound_) bound_->started(job);
-    if (options_.reward == Reward::slowdown) reward_ -= bounded_slowdown(job);
+    if (options_.reward == Reward::slowdown) slowdowns_of_started_ += bounded_slowdown(job, view_->now());
 }
 
 void QueueEnv::go_on() {
@@ -182,11 +186,24 @@ void QueueEnv::take_in_changes() {
     }
 }
 
-double QueueEnv::bounded_slowdown(JobIndex job) const {
+// Paid while jobs wait and not when they start: else to start a job would seem to cost what it has
+// cost long ago, and to wait for ever would seem free.
+void QueueEnv::pay_slowdowns() {
+    const WaitingQueue& queue = view_->queue();
+    double sum = slowdowns_of_started_;
+    for (Position at = queue.first(); at < queue.end(); at = queue.next(at)) {
+        sum += bounded_slowdown(queue.job(at), view_->now());
+    }
+    reward_ -= sum - slowdowns_paid_;
+    slowdowns_paid_ = sum;
+}
+
+// Of a job that starts then.
+double QueueEnv::bounded_slowdown(JobIndex job, Time start) const {
     constexpr double kShortest = 10;
-    const auto wait = static_cast<double>(sim_->start_times()[job] - sim_->eligible_times()[job]);
-    const auto ran = static_cast<double>(sim_->end_times()[job] - sim_->start_times()[job]);
-    return std::max(1.0, (wait + ran) / std::max(ran, kShortest));
+    const auto wait = static_cast<double>(start - sim_->eligible_times()[job]);
+    const auto runs = static_cast<double>(sim_->run_time(job));
+    return std::max(1.0, (wait + runs) / std::max(runs, kShortest));
 }
 
 double QueueEnv::utilisation() const {
@@ -215,7 +232,8 @@ double QueueEnv::mean_wait() const {
 double QueueEnv::mean_bounded_slowdown() const {
     double sum = 0;
     for (std::size_t i = 0; i < sim_->jobs(); ++i) {
-        if (sim_->start_times()[i] != kNone) sum += bounded_slowdown(static_cast<JobIndex>(i));
+        const Time start = sim_->start_times()[i];
+        if (start != kNone) sum += bounded_slowdown(static_cast<JobIndex>(i), start);
     }
     return started_ > 0 ? sum / static_cast<double>(started_) : 0;
 }

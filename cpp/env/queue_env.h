@@ -66,7 +66,8 @@ class QueueEnv {
     void go_on();
     void occupy(JobIndex job);
     void take_in_changes();
-    double bounded_slowdown(JobIndex job) const;
+    void pay_slowdowns();
+    double bounded_slowdown(JobIndex job, Time start) const;
     double terminal_reward() const;
 
     void observe_nodes(std::span<float> observation) const;
@@ -80,6 +81,8 @@ class QueueEnv {
     EasyGuard guard_;
     std::optional<MakespanBound> bound_;
     Time first_bound_ = 0;
+    double slowdowns_of_started_ = 0;
+    double slowdowns_paid_ = 0;
 
     std::int64_t steps_ = 0;
     std::int64_t started_ = 0;

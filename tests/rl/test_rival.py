@@ -10,13 +10,12 @@ import pytest
 from numpy.typing import NDArray
 
 from schedlab.errors import SchedlabError
-from schedlab.metrics.slowdown import bounded_slowdown
 from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.batch import QueueBatch
 from schedlab.rl.replayable_batch import replayable_batch
 from schedlab.rl.training_config import training_config
 from schedlab.rl.training_env import TrainingEnv
-from schedlab.sim import simulate
+from schedlab.sim import Schedule, simulate
 from schedlab.workload.episodes import GeneratedEpisodes
 
 RULES = QueueSettings(
@@ -61,8 +60,15 @@ def test_who_plays_as_the_rival_gets_nothing(reward: str) -> None:
     assert np.abs(beside_sjf).max() > 1e-4
 
 
+def grown_to(now: int, schedule: Schedule) -> float:
+    """The bounded slowdowns of the jobs that have come, if those that wait started now."""
+    came, ran = schedule.workload["submit_s"], schedule.ran_s
+    waited = np.minimum(schedule.start_s, now) - came
+    return float(np.maximum((waited + ran) / np.maximum(ran, 10), 1)[came <= now].sum())
+
+
 def test_what_it_gets_is_taken_off_as_time_goes_on() -> None:
-    """After each step, the bounded slowdowns of all jobs that it has started by then."""
+    """After each step, what the bounded slowdowns of all its jobs have grown to by then."""
     env = environments(rival="sjf+easy")
     batch, clock, gained, alone = env.batch, np.zeros(3, np.int64), np.zeros(3), np.zeros(3)
     assert isinstance(batch, QueueBatch)
@@ -74,7 +80,7 @@ def test_what_it_gets_is_taken_off_as_time_goes_on() -> None:
         gained, alone = gained + rewards / 0.1, alone + batch.reward
         batch.core.times(clock)
         for place, schedule in enumerate(theirs):
-            paid = bounded_slowdown(schedule)[schedule.start_s <= clock[place]].sum()
+            paid = grown_to(clock[place], schedule)
             assert gained[place] == pytest.approx(alone[place] + paid, rel=1e-4, abs=1e-3)
     assert (gained != alone).all()
 

@@ -172,6 +172,16 @@ def test_the_last_start_ends_the_episode() -> None:
     assert reward == pytest.approx(1 + used + 5 / 10)
 
 
+def test_slowdowns_are_paid_while_jobs_wait() -> None:
+    """Each job costs 1 when time first goes by, and B, which runs for 20, half as much every 10.
+
+    To start it costs nothing more: who waits has nothing to gain by not starting.
+    """
+    env = begun(THREE, reward="slowdown")
+    rewards = [float(env.step(action)[1]) for action in (0, 1, WAIT, WAIT, 0)]
+    assert rewards == pytest.approx([0, 0, -3.5, -0.5, 0])
+
+
 def test_steps_run_out() -> None:
     """Then the episode is truncated, and the reward counts what was started."""
     env = begun(THREE, max_steps=2)

@@ -32,11 +32,13 @@ class JobColumns:
         first: number of the observation that does.
         features: numbers per job.
         size: which of them is the job's share of the machine, and 0 where there is no job.
+        head: which of them is 1 for the job that is promised a start, if one is ever promised.
     """
 
     first: int
     features: int
     size: int
+    head: int | None = None
 
     @classmethod
     def of(cls, environment: Settings) -> JobColumns:
@@ -45,16 +47,23 @@ class JobColumns:
             return cls(first=environment.window, features=SLOT_FEATURES, size=0)
         return IN_A_QUEUE
 
-    def split(self, observation: Tensor, jobs: int) -> tuple[Tensor, Tensor]:
-        """So many jobs, a row each, and all the rest: of the machine."""
-        end = self.first + jobs * self.features
-        rest = observation[:, end:]
-        if self.first > 0:
-            rest = torch.cat((observation[:, : self.first], rest), dim=-1)
-        return observation[:, self.first : end].reshape(-1, jobs, self.features), rest
+    def split(self, observation: Tensor, visible: int) -> tuple[Tensor, Tensor]:
+        """So many jobs, a row each, and what all of them share: the machine, and the head."""
+        end = self.first + visible * self.features
+        jobs = observation[:, self.first : end].reshape(-1, visible, self.features)
+        shared = [observation[:, : self.first], observation[:, end:]]
+        if self.head is not None:
+            shared.append((jobs * jobs[..., self.head, None]).sum(dim=1))
+        return jobs, torch.cat(shared, dim=-1)
+
+    def shared(self, observation_size: int, visible: int) -> int:
+        """How many numbers they share."""
+        return observation_size - (visible - (self.head is not None)) * self.features
 
 
-IN_A_QUEUE = JobColumns(0, len(JOB_FEATURES), JOB_FEATURES.index("nodes"))
+IN_A_QUEUE = JobColumns(
+    0, len(JOB_FEATURES), JOB_FEATURES.index("nodes"), JOB_FEATURES.index("is head")
+)
 
 
 def layers(*widths: int, activation: type[nn.Module] = nn.ReLU) -> nn.Sequential:
@@ -84,9 +93,10 @@ class Trunk(BaseFeaturesExtractor):
 class JobKernel(nn.Module):
     """One small network scores every visible job, so its size does not depend on their number.
 
-    The kernel is that of RLScheduler (Zhang et al., SC20), 32-16-8-1. To wait has a score of its
-    own. The value is taken from the mean and the maximum over the jobs of what another such
-    network makes of each.
+    The kernel is that of RLScheduler (Zhang et al., SC20), 32-16-8-1, which sees a job beside the
+    machine and the head of the queue: whom to backfill depends on who is promised a start. To wait
+    has a score of its own. The value is taken from the mean and the maximum over the jobs of what
+    another such network makes of each.
     """
 
     POOLED = 16
@@ -94,12 +104,12 @@ class JobKernel(nn.Module):
     def __init__(self, visible_jobs: int, observation_size: int, columns: JobColumns) -> None:
         super().__init__()
         self.visible_jobs, self.columns = visible_jobs, columns
-        job, machine = columns.features, observation_size - columns.features * visible_jobs
+        job, shared = columns.features, columns.shared(observation_size, visible_jobs)
         self.latent_dim_pi, self.latent_dim_vf = visible_jobs + 1, 32
-        self.job_score = layers(job + machine, 32, 16, 8, 1)
-        self.wait_score = layers(machine, 16, 8, 1)
-        self.job_value = layers(job + machine, 32, self.POOLED)
-        self.value = nn.Sequential(layers(2 * self.POOLED + machine, 32), nn.ReLU())
+        self.job_score = layers(job + shared, 32, 16, 8, 1)
+        self.wait_score = layers(shared, 16, 8, 1)
+        self.job_value = layers(job + shared, 32, self.POOLED)
+        self.value = nn.Sequential(layers(2 * self.POOLED + shared, 32), nn.ReLU())
 
     def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
         """The scores of all actions, and features of the value."""
@@ -107,22 +117,22 @@ class JobKernel(nn.Module):
 
     def forward_actor(self, observation: Tensor) -> Tensor:
         """A score for each action; empty slots are never chosen."""
-        jobs, machine = self.columns.split(observation, self.visible_jobs)
-        scores = self.job_score(self._in_context(jobs, machine)).squeeze(-1)
+        jobs, shared = self.columns.split(observation, self.visible_jobs)
+        scores = self.job_score(self._in_context(jobs, shared)).squeeze(-1)
         scores = scores.masked_fill(jobs[..., self.columns.size] == 0, _NEVER)
-        return torch.cat((scores, self.wait_score(machine)), dim=-1)
+        return torch.cat((scores, self.wait_score(shared)), dim=-1)
 
     def forward_critic(self, observation: Tensor) -> Tensor:
         """Features of the whole situation."""
-        jobs, machine = self.columns.split(observation, self.visible_jobs)
+        jobs, shared = self.columns.split(observation, self.visible_jobs)
         there = (jobs[..., self.columns.size] > 0).unsqueeze(-1)
-        each = torch.relu(self.job_value(self._in_context(jobs, machine))) * there
+        each = torch.relu(self.job_value(self._in_context(jobs, shared))) * there
         mean = each.sum(dim=1) / there.sum(dim=1).clamp(min=1)
-        features: Tensor = self.value(torch.cat((mean, each.amax(dim=1), machine), dim=-1))
+        features: Tensor = self.value(torch.cat((mean, each.amax(dim=1), shared), dim=-1))
         return features
 
-    def _in_context(self, jobs: Tensor, machine: Tensor) -> Tensor:
-        return torch.cat((jobs, machine.unsqueeze(1).expand(-1, self.visible_jobs, -1)), dim=-1)
+    def _in_context(self, jobs: Tensor, shared: Tensor) -> Tensor:
+        return torch.cat((jobs, shared.unsqueeze(1).expand(-1, self.visible_jobs, -1)), dim=-1)
 
 
 class ActionValueKernel(JobKernel):
@@ -130,15 +140,15 @@ class ActionValueKernel(JobKernel):
 
     def __init__(self, visible_jobs: int, observation_size: int, columns: JobColumns) -> None:
         super().__init__(visible_jobs, observation_size, columns)
-        job, machine = columns.features, observation_size - columns.features * visible_jobs
-        self.job_q = layers(job + machine + self.latent_dim_vf, 32, 1)
-        self.wait_q = layers(machine + self.latent_dim_vf, 32, 1)
+        job, shared = columns.features, columns.shared(observation_size, visible_jobs)
+        self.job_q = layers(job + shared + self.latent_dim_vf, 32, 1)
+        self.wait_q = layers(shared + self.latent_dim_vf, 32, 1)
         self.latent_dim_vf = visible_jobs + 1
 
     def forward_critic(self, observation: Tensor) -> Tensor:
         """The values of all actions."""
-        jobs, machine = self.columns.split(observation, self.visible_jobs)
-        context = torch.cat((machine, super().forward_critic(observation)), dim=-1)
+        jobs, shared = self.columns.split(observation, self.visible_jobs)
+        context = torch.cat((shared, super().forward_critic(observation)), dim=-1)
         of_jobs = self.job_q(self._in_context(jobs, context)).squeeze(-1)
         return torch.cat((of_jobs, self.wait_q(context)), dim=-1)
 

@@ -7,14 +7,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.metrics.slowdown import bounded_slowdown
+from schedlab.metrics.slowdown import BOUND_S
 from schedlab.policies import PolicyLike
 from schedlab.rl.batch import QueueBatch
 from schedlab.sim import Schedule, simulate
 
 Numbers = NDArray[np.float64]
 Curve = tuple[Numbers, Numbers]
-"""Times, and the sums of the rewards until then."""
+"""Times, and the sums of the rewards until then, from 0 on; in between they grow evenly."""
 
 
 class Rival:
@@ -50,7 +50,7 @@ class Rival:
         times, sums = self._curve(schedule)
         self._make_room(len(times) + 2)
         self._times[place] = np.inf
-        self._times[place, : len(times) + 1] = [-np.inf, *times]
+        self._times[place, : len(times) + 1] = [times[0] - 1, *times]
         self._sums[place] = sums[-1]
         self._sums[place, : len(times) + 1] = [0.0, *sums]
         self._at[place] = 0
@@ -76,13 +76,25 @@ class Rival:
         places = np.arange(len(self._at))
         while (due := self._times[places, self._at + 1] <= self._clock).any():
             self._at += due
-        return self._sums[places, self._at]
+        since, until = self._times[places, self._at], self._times[places, self._at + 1]
+        sums, next_sums = self._sums[places, self._at], self._sums[places, self._at + 1]
+        return sums + (self._clock - since) / (until - since) * (next_sums - sums)
 
 
 def _slowdowns(schedule: Schedule) -> Curve:
-    """A job's bounded slowdown is paid when it starts."""
-    order = np.argsort(schedule.start_s, kind="stable")
-    return schedule.start_s[order].astype(float), -np.cumsum(bounded_slowdown(schedule)[order])
+    """A job's bounded slowdown is paid as it grows: 1 when it comes, the rest while it waits."""
+    came = schedule.start_s - schedule.wait_s
+    grows_from = np.minimum(came + np.maximum(BOUND_S - schedule.ran_s, 0), schedule.start_s)
+    times, at = np.unique(np.concatenate((came, grows_from, schedule.start_s)), return_inverse=True)
+    came_at, grows_at, starts_at = np.split(at, 3)
+    rate = 1 / np.maximum(schedule.ran_s, BOUND_S)
+    grows = np.cumsum(
+        np.bincount(grows_at, rate, len(times)) - np.bincount(starts_at, rate, len(times))
+    )
+    waited = np.append(0.0, np.cumsum(grows[:-1] * np.diff(times)))
+    arrived = np.bincount(came_at, minlength=len(times))
+    sums = waited + np.cumsum(arrived)
+    return np.repeat(times, 2).astype(float), -np.stack((sums - arrived, sums), axis=1).ravel()
 
 
 def _idleness(schedule: Schedule) -> Curve:
