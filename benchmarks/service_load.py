@@ -1,7 +1,8 @@
 """Load on the history service: ``python -m benchmarks.service_load STORE [--seconds 60]``.
 
 Mixed reads arrive at a constant rate, whether or not those before have been answered; so a slow
-answer delays no other, and all of its time counts.
+answer delays no other, and all of its time counts. The resident memory of the service is noted
+every thirty seconds: ``--seconds 600`` shows whether it grows.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
@@ -34,6 +36,7 @@ DAY_S = 86_400
 END_S = EPOCH_S + YEARS_S
 PORT = 18_473
 WARM_UP_S = 5.0
+MEMORY_EVERY_S = 30.0
 
 _SITE = f"""\
 [site]
@@ -164,6 +167,26 @@ async def load(
     return found
 
 
+async def memory_mb(process: int) -> list[float]:
+    """The resident memory now and at regular times, until it is cancelled."""
+    found = [resident_mb(process)]
+    with suppress(asyncio.CancelledError):
+        while True:
+            await asyncio.sleep(MEMORY_EVERY_S)
+            found.append(resident_mb(process))
+    return found
+
+
+async def watched_load(
+    process: int, asked: Coroutine[Any, Any, dict[str, Measured]]
+) -> tuple[dict[str, Measured], list[float]]:
+    """What was seen of the requests, and the memory while they were answered."""
+    memory = asyncio.create_task(memory_mb(process))
+    found = await asked
+    memory.cancel()
+    return found, await memory
+
+
 def timelines(url: str, token: str) -> list[str]:
     """The paths of some timelines of the last day, on nodes that have a meter."""
     window = f"from={_moment(END_S - DAY_S)}&to={_moment(END_S)}"
@@ -175,8 +198,8 @@ def timelines(url: str, token: str) -> list[str]:
     ]
 
 
-def show(found: dict[str, Measured], before_mb: float, after_mb: float) -> None:
-    """Print percentiles for each kind and for all, and how memory grew."""
+def show(found: dict[str, Measured], memory: Sequence[float]) -> None:
+    """Print percentiles for each kind and for all, and the memory over time."""
     table = Table(title="the history service under load")
     for column in ("request", "number", "p50 ms", "p99 ms", "slowest ms", "not answered with 200"):
         table.add_column(column, justify="left" if column == "request" else "right")
@@ -192,7 +215,8 @@ def show(found: dict[str, Measured], before_mb: float, after_mb: float) -> None:
     console = Console(width=100)
     console.print(table)
     console.print(
-        f"resident memory {before_mb:,.0f} MB after warming up, {after_mb:,.0f} MB at the end"
+        f"resident memory in MB after warming up, every {MEMORY_EVERY_S:g} s, and at the end: "
+        + " ".join(f"{each:.0f}" for each in memory)
     )
 
 
@@ -219,9 +243,9 @@ def main() -> None:
             return kind, draw.choice(opened) if kind == "a timeline" else path
 
         asyncio.run(load(url, token, options.rate, WARM_UP_S, paths))
-        before_mb = resident_mb(process)
-        found = asyncio.run(load(url, token, options.rate, options.seconds, paths))
-        show(found, before_mb, resident_mb(process))
+        asked = load(url, token, options.rate, options.seconds, paths)
+        found, memory = asyncio.run(watched_load(process, asked))
+        show(found, [*memory, resident_mb(process)])
 
 
 if __name__ == "__main__":

@@ -78,7 +78,8 @@ class Rival:
             self._at += due
         since, until = self._times[places, self._at], self._times[places, self._at + 1]
         sums, next_sums = self._sums[places, self._at], self._sums[places, self._at + 1]
-        return sums + (self._clock - since) / (until - since) * (next_sums - sums)
+        now: Numbers = sums + (self._clock - since) / (until - since) * (next_sums - sums)
+        return now
 
 
 def _slowdowns(schedule: Schedule) -> Curve:

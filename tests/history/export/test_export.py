@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from tests.history.records import NOON_S
 
-from schedlab.errors import OutputError
+from schedlab.errors import InputError, OutputError
 from schedlab.history.export import EXPORTERS
 from schedlab.history.export.export import export
 from schedlab.history.export.zone import standard_offset
@@ -167,9 +167,16 @@ def test_a_history_is_a_workload_with_power(store: Store) -> None:
 
 def test_an_export_of_records_can_be_simulated(store: Store, tmp_path: Path) -> None:
     """The standard record is a workload format: the export and the store are the same jobs."""
-    for name in ("jobs.jsonl", "jobs.json"):
+    for name in ("jobs.jsonl", "jobs.json", "jobs.parquet"):
         export(store, tmp_path / name)
         assert read_workload(tmp_path / name) == workload_of(store)
+
+
+def test_an_export_that_is_no_workload_says_which_are(store: Store, tmp_path: Path) -> None:
+    """A table of text leaves out what was given and what jobs depend on."""
+    export(store, tmp_path / "jobs.csv")
+    with pytest.raises(InputError, match=r"a table of job records.* as \.jsonl, \.json, .*\.swf"):
+        read_workload(tmp_path / "jobs.csv")
 
 
 def test_every_format_can_be_chosen_by_name(store: Store, tmp_path: Path) -> None:

@@ -59,6 +59,15 @@ def _set(value: int | None) -> dict[str, Any]:
     return {"set": value is not None, "infinite": False, "number": value or 0}
 
 
+APART: dict[str, Any] = {
+    "usage": {"cpu_sec"},
+    "dependency": True,
+    "job_type": True,
+    "exit_status": True,
+}
+"""In what the JSON of 22.05 may differ from the text of the same jobs."""
+
+
 def newer(job: dict[str, Any]) -> dict[str, Any]:
     """The same job as releases since 23.02 write it."""
     job = json.loads(json.dumps(job))
@@ -173,12 +182,11 @@ def test_real_json_says_what_the_text_says(shared_data: Path) -> None:
     folder = shared_data / "samples" / "slurm"
     text = clean(SacctText("text", file=str(folder / "sacct_P_ALL.txt")))
     for jobid, job in clean(SacctJson("json", file=str(folder / "sacct.json"))).items():
-        own, other = job.usage, text[jobid].usage
-        if own is not None and other is not None:
-            assert own.cpu_sec == pytest.approx(other.cpu_sec, abs=0.001)
-            own.cpu_sec = other.cpu_sec
-        job.dependency, job.job_type = text[jobid].dependency, text[jobid].job_type
+        other = text[jobid]
+        if job.usage is not None and other.usage is not None:
+            assert job.usage.cpu_sec == pytest.approx(other.usage.cpu_sec, abs=0.001)
         if jobid == "11":
-            assert (job.exit_status, text[jobid].exit_status) == (-1, 7)
-            job.exit_status = 7
-        assert job == text[jobid]
+            assert (job.exit_status, other.exit_status) == (-1, 7)
+        else:
+            assert job.exit_status == other.exit_status
+        assert job.model_dump(exclude=APART) == other.model_dump(exclude=APART)

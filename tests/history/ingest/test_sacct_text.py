@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 from tests.history.ingest.reading import clean, read
 
 from schedlab.errors import InputError
@@ -217,6 +218,21 @@ def test_a_bad_row_is_a_fault_and_the_rest_goes_on(
     assert len(faults) == 1
     assert re.match(re.escape(f"{tmp_path / 'd'}:2: "), faults[0])
     assert reason in faults[0]
+
+
+def test_what_is_wrong_with_a_part_is_said_with_its_path(tmp_path: Path) -> None:
+    """Parts are made once and shared; where they cannot be, the record must still say which."""
+    _, faults = read(dump(tmp_path / "d", DONE | {"AllocTRES": "cpu=-8,node=2"}))
+    told = [fault.partition(f"{tmp_path / 'd'}:2: ")[2].partition(":")[0] for fault in faults]
+    assert told == ["$.per_host[0].num_cpu", "$.per_host[1].num_cpu", "$.resource_alloc.num_cpu"]
+
+
+def test_jobs_that_ask_for_the_same_share_what_says_so(tmp_path: Path) -> None:
+    """Which nobody can change, so that no job changes with another."""
+    one, other = clean(dump(tmp_path / "d", DONE, DONE | {"JobID": "2"})).values()
+    assert one.resource_req is other.resource_req
+    with pytest.raises(ValidationError, match="frozen"):
+        one.resource_req.num_host = 3
 
 
 def test_a_truncated_dump(tmp_path: Path) -> None:

@@ -130,6 +130,24 @@ def test_long_times_are_asked_for_in_chunks(scripted: Scripted, password: Path) 
     assert all(a["time_till"] + 1 == b["time_from"] for a, b in pairwise(asked))
 
 
+def test_a_session_that_has_ended_is_begun_again(scripted: Scripted, password: Path) -> None:
+    """A service asks for weeks; a frontend forgets who has not asked for a while."""
+    sessions = ["first"]
+
+    def answer(asked: dict[str, Any]) -> Any:
+        known = {"apiinfo.version": "6.0.14", "user.login": sessions[-1], "host.get": "12"}
+        if asked["method"] == "host.get" and asked.get("auth") != sessions[-1]:
+            return _error("Session terminated, re-login, please.")
+        return {"jsonrpc": "2.0", "result": known[asked["method"]], "id": 1}
+
+    scripted.answer = answer
+    source = zabbix(scripted.url, password)
+    source.check()
+    sessions.append("second")
+    source.check()
+    assert sum(each["method"] == "user.login" for each in scripted.asked) == 2
+
+
 def test_a_token_needs_no_login(scripted: Scripted, tmp_path: Path) -> None:
     """Zabbix gives out tokens for programs."""
     (tmp_path / "token").write_text("session")

@@ -211,8 +211,8 @@ def test_the_log_counts_and_the_cursor_waits_for_the_end(store: Store) -> None:
 
 def test_a_failed_transaction_leaves_no_trace(store: Store) -> None:
     """A batch is stored whole or not at all."""
-    broken = job("2")
-    broken.resource_req.num_host = None  # type: ignore[assignment]
+    nothing = job("2").resource_req.model_copy(update={"num_host": None})
+    broken = job("2").model_copy(update={"resource_req": nothing})
     with pytest.raises(StoreError, match="num_host"):
         put(store, job("1"), broken)
     assert list(store.jobs()) == []

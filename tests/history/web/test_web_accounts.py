@@ -179,3 +179,11 @@ def test_changing_an_account_keeps_its_password(served: Served) -> None:
     with served.database.writing() as connection:
         put_account(connection, Account("ann", Role.SUPPORT))
         assert require_account(connection, "ann").has_password
+
+
+def test_the_old_password_is_not_guessed_in_a_browser_left_open(served: Served) -> None:
+    """Wrong ones count as at a login."""
+    browser = served.browser("ann")
+    fields = {"old": "wrong", "new": "a password of one's own"}
+    statuses = [browser.post("/account/password", data=fields).status_code for _ in range(6)]
+    assert statuses == [400] * 5 + [429]

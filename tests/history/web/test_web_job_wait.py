@@ -44,3 +44,4 @@ def test_too_few_free_nodes_are_told_of(
     database.close()
     assert told is not None
     assert any("too few nodes were free" in each for each in told.sentences) == is_told
+    assert told.tells_room == is_told

@@ -18,7 +18,7 @@ EXCEPTIONS = {
 }
 """Functions that read jobs without it, and why they may."""
 
-CONDITIONS = {"visible", "visible_parts", "countable"}
+CONDITIONS = {"visible", "visible_of_few", "visible_parts", "countable"}
 """What decides who sees a job, and whether it may be counted without being shown."""
 
 # Where rows of jobs, or what tells of them, come from.

@@ -23,6 +23,7 @@ from schedlab.history.store import Store
 from schedlab.history.web.access.accounts import put_account
 from schedlab.history.web.access.tokens import PREFIX
 from schedlab.history.web.database import Database
+from schedlab.history.web.serve import _bound
 
 pytestmark = pytest.mark.slow
 
@@ -103,6 +104,14 @@ def test_a_request_is_answered_to_its_end_when_the_service_is_stopped(
         assert answer.startswith(b"HTTP/1.1 4")
         assert b"problem+json" in answer
         service.process.wait(30)
+
+
+def test_an_answer_is_not_held_back() -> None:
+    """Headers and body go out at once: TCP would keep the second until the first was seen."""
+    with _bound("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()):
+        accepted, _ = listener.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def log_in(url: str, name: str) -> httpx.Client:

@@ -18,7 +18,7 @@ from schedlab.history.store import JobQuery
 from schedlab.history.web.access import Role, Viewer
 from schedlab.history.web.database import Database
 from schedlab.history.web.queries.accuracy import accuracy
-from schedlab.history.web.queries.stats import stats
+from schedlab.history.web.queries.stats import days_between, regrouped, stats
 
 ADMIN, ANN = Viewer(Role.ADMIN), Viewer(Role.USER, "ann")
 DAY_S = 86_400
@@ -153,3 +153,22 @@ def test_another_s_accuracy_is_not_there(connection: Connection) -> None:
     """As little as that of somebody who does not exist."""
     assert accuracy(connection, ANN, "ben") is None
     assert accuracy(connection, ADMIN, "zoe") is None
+
+
+@pytest.mark.parametrize("kept", [["user"], ["month"], ["month", "user"], []])
+def test_groups_by_fewer_keys_come_from_those_by_more(
+    connection: Connection, kept: list[str]
+) -> None:
+    """A page asks the store once, and adds up for each of its tables."""
+    by = ["user", "month"]
+    found = regrouped(stats(connection, ADMIN, JobQuery(), by), by, kept)
+    assert found == stats(connection, ADMIN, JobQuery(), kept)
+
+
+def test_a_history_is_as_long_as_from_its_first_submission_to_its_last(
+    connection: Connection,
+) -> None:
+    """By that a page chooses between days, weeks and months; whose jobs one sees not has none."""
+    assert days_between(connection, ADMIN, JobQuery()) == 40
+    assert days_between(connection, ADMIN, JobQuery(users=("ben",))) == 0
+    assert days_between(connection, ANN, JobQuery(users=("ben",))) == 0

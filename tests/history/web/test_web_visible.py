@@ -7,13 +7,19 @@ from sqlalchemy import select
 from tests.history.web.served import ACCOUNTS, SEEN, Served
 
 from schedlab.history.store.tables import jobs
-from schedlab.history.web.access import Role, Scope, Viewer, visible
+from schedlab.history.web.access import Role, Scope, Viewer, visible, visible_of_few
 
 
 def seen(served: Served, viewer: Viewer) -> set[str]:
-    """The ids of the jobs that the viewer sees."""
+    """The ids of the jobs that the viewer sees, however few or many are looked at."""
+    ids = select(jobs.c.jobid)
     with served.database.reading() as connection:
-        return set(connection.execute(select(jobs.c.jobid).where(visible(viewer))).scalars())
+        among_all, among_few = (
+            set(connection.execute(ids.where(condition(viewer))).scalars())
+            for condition in (visible, visible_of_few)
+        )
+    assert among_all == among_few
+    return among_all
 
 
 @pytest.mark.parametrize("role", list(Role))

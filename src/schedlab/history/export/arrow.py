@@ -13,7 +13,7 @@ from typing import Any
 from pydantic_core import from_json
 
 from schedlab.history.export.exporter import VOCABULARY, Exporter, Extent, Record, texts_in
-from schedlab.history.export.flat import COLUMNS, row, whole
+from schedlab.history.export.flat import COLUMNS, values, whole
 
 _ROWS = 20_000
 _WHOLE = "record"
@@ -108,10 +108,9 @@ def schema_of(columns: Iterable[str]) -> Any:
 
 
 def record_batch(records: Sequence[Record], columns: Iterable[str], schema: Any) -> Any:
-    """Some of the flat columns of some records, which are at least one."""
+    """Some of the flat columns of some records."""
     import pyarrow as pa
 
-    names = tuple(columns)
-    values = zip(*(row(record, names) for record in records), strict=True)
-    arrays = [pa.array(each, field.type) for each, field in zip(values, schema, strict=True)]
+    found = zip(values(records, columns), schema, strict=True)
+    arrays = [pa.array(each, field.type) for each, field in found]
     return pa.record_batch(arrays, schema=schema)

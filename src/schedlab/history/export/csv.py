@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from schedlab.history.export.exporter import VOCABULARY, Exporter, Extent, Record
-from schedlab.history.export.flat import COLUMNS, Value, row
+from schedlab.history.export.flat import COLUMNS, Value, values
+
+_ROWS = 5_000
 
 
 class CsvExporter(Exporter):
@@ -21,7 +25,9 @@ class CsvExporter(Exporter):
         with path.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream, lineterminator="\n")
             writer.writerow(COLUMNS)
-            writer.writerows(map(written, row(record)) for record in records)
+            records = iter(records)
+            while some := list(islice(records, _ROWS)):
+                writer.writerows(rows(some, COLUMNS))
 
     def texts(self, path: Path) -> Iterator[str]:
         """The cells of columns that hold names."""
@@ -31,8 +37,20 @@ class CsvExporter(Exporter):
                 yield from (cells[name] for name in names if name not in VOCABULARY)
 
 
-def written(value: Value) -> Value:
-    """The value as a cell has it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return value.isoformat() if isinstance(value, datetime) else value
+def rows(records: Sequence[Record], columns: Iterable[str]) -> Iterator[tuple[Value, ...]]:
+    """The cells of some of the columns, job by job."""
+    names = tuple(columns)
+    written = (_WRITTEN.get(COLUMNS[name][0]) for name in names)
+    found = zip(written, values(records, names), strict=True)
+    return zip(*(each if write is None else map(write, each) for write, each in found), strict=True)
+
+
+def _time(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()
+
+
+_WRITTEN: Mapping[type, Callable[[Any], str | None]] = {
+    bool: {True: "true", False: "false"}.get,
+    datetime: _time,
+}
+"""How values of a type are written, where not as they are."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from operator import methodcaller
 from typing import Any
 
 from pydantic_core import to_json
@@ -17,6 +18,8 @@ Value = str | int | float | bool | datetime | None
 def _item(*path: str) -> Callable[[Record], Any]:
     """What stands at that place of the record, or None."""
     *sections, item = path
+    if not sections:
+        return methodcaller("get", item)
 
     def found(record: Record) -> Any:
         for section in sections:
@@ -36,7 +39,9 @@ def _time(item: str) -> Callable[[Record], datetime | None]:
 
 def _hosts(record: Record) -> str | None:
     names = [host["node_id"] for host in record.get("per_host") or ()]
-    return fold_hosts(names) if names else None
+    if len(names) < 2:
+        return names[0] if names else None
+    return fold_hosts(names)
 
 
 def _over_hosts(item: str, fold: Callable[[list[float]], float]) -> Callable[[Record], Any]:
@@ -88,9 +93,9 @@ COLUMNS: dict[str, tuple[type, Callable[[Record], Any]]] = {
 """The type of each column, and how its value is found in a record."""
 
 
-def row(record: Record, columns: Iterable[str] = COLUMNS) -> Iterator[Value]:
-    """The values of the columns, or of some of them."""
-    return (COLUMNS[name][1](record) for name in columns)
+def values(records: Sequence[Record], columns: Iterable[str] = COLUMNS) -> list[Iterable[Value]]:
+    """The values of the columns, or of some of them: column by column, one for each record."""
+    return [map(COLUMNS[name][1], records) for name in columns]
 
 
 def whole(record: Record) -> str:

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
-from schedlab.history.schema.job import JobRecord, JobState
+from schedlab.history.ingest.records import SHARED_PARTS
+from schedlab.history.schema.job import (
+    JobRecord,
+    JobState,
+    ResourceAllocation,
+    ResourceRequest,
+    validate_record,
+)
 from schedlab.history.schema.times import from_epoch
 
 NUMBERS = 11
@@ -28,20 +36,28 @@ def add_numbers(document: Document, numbers: Sequence[float], epoch_s: int) -> J
     if status in _PARTS:
         return None
     procs, state, queued_s = int(procs), _STATES.get(int(status)), epoch_s + submit_s
-    request = {"num_host": int(asked) if asked > 0 else max(procs, 0), "num_cpu_perhost": 1}
-    if asked_kb > 0:
-        request["mem_perhost_bytes"] = int(asked_kb * _KIB)
     document["queue_time"] = from_epoch(queued_s)
     document["req_walltime_sec"] = limit_s if limit_s > 0 else None
-    document["resource_req"] = request
+    document["resource_req"] = _request(int(asked) if asked > 0 else max(procs, 0), asked_kb)
     if run_s < 0 or (state is JobState.CANCELLED and run_s == 0 and procs <= 0):
         _add_withdrawal(document, state, queued_s, wait_s)
     else:
         _add_run(document, state, queued_s + max(wait_s, 0), run_s)
         if procs > 0:
-            document["resource_alloc"] = {"num_host": procs, "num_cpu": procs}
+            document["resource_alloc"] = _allocation(procs)
             document["usage"] = _usage(cpu_s, used_kb, procs)
-    return JobRecord.model_validate(document)
+    return validate_record(document)
+
+
+@lru_cache(maxsize=SHARED_PARTS)
+def _request(procs: int, asked_kb: float) -> ResourceRequest:
+    memory = int(asked_kb * _KIB) if asked_kb > 0 else None
+    return ResourceRequest(num_host=procs, num_cpu_perhost=1, mem_perhost_bytes=memory)
+
+
+@lru_cache(maxsize=SHARED_PARTS)
+def _allocation(procs: int) -> ResourceAllocation:
+    return ResourceAllocation(num_host=procs, num_cpu=procs)
 
 
 def _add_withdrawal(

@@ -20,9 +20,13 @@ class Attempts:
         self._put_back = {job: list(places) for job, places in (known or {}).items()}
         self._reach = reach
 
+    def __contains__(self, job: str) -> bool:
+        """Whether an attempt at the job was put back."""
+        return job in self._put_back
+
     def number(self, job: str, place: int, *, put_back: bool) -> int:
         """1 plus the attempts at the job that stand before this one and were put back."""
-        if not put_back and job not in self._put_back:
+        if not put_back and job not in self:
             return 1
         places = self._put_back.setdefault(job, [])
         if put_back and place not in places:

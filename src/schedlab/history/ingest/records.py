@@ -10,6 +10,24 @@ from pydantic import ValidationError
 from schedlab.errors import SchedlabError
 from schedlab.history.schema.fault import Fault, faults_of
 from schedlab.history.schema.job import JobRecord
+from schedlab.history.schema.timeline import Item
+
+Part = Item | dict[str, Any]
+"""A part of a record, or what it is to be made of."""
+
+SHARED_PARTS = 65_536
+"""Parts of records that a source keeps at most: many jobs have the same, and none is changed."""
+
+
+def part(model: type[Item], items: dict[str, Any]) -> Part:
+    """The part of these items; where they are at fault, they themselves, for the record to refuse.
+
+    Only the record knows the path of what is wrong.
+    """
+    try:
+        return model.model_validate(items)
+    except ValidationError:
+        return items
 
 
 def made(

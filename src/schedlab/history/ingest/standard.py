@@ -47,5 +47,5 @@ class StandardRecords:
     def _record(self, document: Any) -> JobRecord:
         record = JobRecord.model_validate(document)
         if record.cluster is None and self.cluster is not None:
-            record.cluster = self.cluster
+            return record.model_copy(update={"cluster": self.cluster})
         return record

@@ -6,6 +6,7 @@ nobody here knows is kept.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Self
@@ -238,6 +239,11 @@ class JobRecord(JobItems):
         data: dict[str, Any] = handler(self)
         data.setdefault("req_walltime_sec", self.req_walltime_sec)
         return data
+
+
+validate_record: Callable[[Mapping[str, Any]], JobRecord]
+validate_record = TypeAdapter(JobRecord).validator.validate_python
+"""``JobRecord.model_validate`` without its options, which take a tenth of its time."""
 
 
 def _missing(item: str, state: JobState | None) -> PydanticCustomError:

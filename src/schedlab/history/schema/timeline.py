@@ -45,9 +45,12 @@ Number = Annotated[
 
 
 class Item(BaseModel):
-    """A part of the record; items it does not know are kept."""
+    """A part of the record; items it does not know are kept.
 
-    model_config = ConfigDict(extra="allow", validate_assignment=False)
+    It cannot be changed, so that records may share parts; ``model_copy`` makes another.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
 
 
 class Provenance(Item):

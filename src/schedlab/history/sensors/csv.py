@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from schedlab.errors import ParameterError, SensorError
@@ -47,6 +48,7 @@ class CsvSource(TableSource[CsvSection]):
     """Reads CSV files; what is no number there counts as a gap."""
 
     _kept: OrderedDict[tuple[Path, int], pl.DataFrame] = field(default_factory=OrderedDict)
+    _lock: Lock = field(default_factory=Lock)  # the service reads in several threads
 
     source_section = CsvSection
 
@@ -70,12 +72,13 @@ class CsvSource(TableSource[CsvSection]):
 
     def _whole(self, path: Path) -> pl.DataFrame:
         key = (path, path.stat().st_mtime_ns)
-        if key not in self._kept:
-            self._kept[key] = self._load(path)
-            if len(self._kept) > FILES_KEPT:
-                self._kept.popitem(last=False)
-        self._kept.move_to_end(key)
-        return self._kept[key]
+        with self._lock:
+            if key not in self._kept:
+                self._kept[key] = self._load(path)
+                if len(self._kept) > FILES_KEPT:
+                    self._kept.popitem(last=False)
+            self._kept.move_to_end(key)
+            return self._kept[key]
 
     def _load(self, path: Path) -> pl.DataFrame:
         import polars as pl

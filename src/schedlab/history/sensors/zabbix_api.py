@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
-from schedlab.errors import ParameterError
+from schedlab.errors import ParameterError, SensorError
 from schedlab.history.sensors.http import JsonService, check_timeout, secret
 from schedlab.history.sensors.source import SourceSection
 from schedlab.history.sensors.zabbix import Sensor, Trend, Value, ZabbixSource
@@ -43,6 +43,10 @@ class ZabbixApiSection(SourceSection):
             raise ParameterError("give token_file, or user and password_file")
 
 
+class _RefusedError(SensorError):
+    """The frontend answered, but not with what was asked for."""
+
+
 class ZabbixApiSource(ZabbixSource[ZabbixApiSection]):
     """Asks a Zabbix frontend, of version 5.0 or later."""
 
@@ -75,15 +79,26 @@ class ZabbixApiSource(ZabbixSource[ZabbixApiSection]):
     def check(self) -> str:
         """Ask for the version, and log in."""
         version = ".".join(map(str, self._version))
-        self._call("host.get", {"countOutput": True}, self._token)
+        self._call_as_user("host.get", {"countOutput": True})
         return f"Zabbix {version} answers at {self._service.shown}"
 
     def _get(self, method: str, read: Callable[[Any], Row], **params: Any) -> list[Row]:
-        rows = self._call(method, {"output": "extend"} | params, self._token)
+        rows = self._call_as_user(method, {"output": "extend"} | params)
         try:
             return [read(each) for each in rows]
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise self._service.fault(f"a strange answer to {method}: {error!r}") from None
+
+    def _call_as_user(self, method: str, params: Any) -> Any:
+        """In the session that there is; where it has ended since, in a new one."""
+        is_new = "_token" not in self.__dict__
+        try:
+            return self._call(method, params, self._token)
+        except _RefusedError:
+            if is_new:
+                raise
+            self.__dict__.pop("_token", None)
+            return self._call(method, params, self._token)
 
     def _call(self, method: str, params: Any, token: str | None = None) -> Any:
         request = {"jsonrpc": "2.0", "method": method, "params": params, "id": 1}
@@ -98,7 +113,7 @@ class ZabbixApiSource(ZabbixSource[ZabbixApiSection]):
         if "error" in answer:
             error = answer["error"]
             reason = error.get("data") or error.get("message") if isinstance(error, dict) else error
-            raise self._service.fault(f"refused {method}: {reason}")
+            raise _RefusedError(str(self._service.fault(f"refused {method}: {reason}")))
         return answer["result"]
 
     @cached_property

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Select,
     TextClause,
     func,
+    or_,
     select,
     type_coerce,
     union_all,
@@ -108,8 +109,8 @@ def conditions(
 
     Args:
         query: which jobs are meant.
-        in_order: for SQLite, go through jobs in the order that is wanted and look whether they are
-            among those on a node, with a tag, or of a time, instead of looking up all those first.
+        in_order: for SQLite, go through jobs in the order that is wanted and look at each whether
+            it was on a node, has a tag, or is of a time, instead of looking up all those first.
     """
     found: list[ColumnElement[bool] | TextClause] = [
         column.in_(values)
@@ -128,19 +129,36 @@ def conditions(
         found.append(UNMEASURED)
     if query.states and UNFINISHED_STATES.issuperset(query.states):
         found.append(UNFINISHED)
-    key = jobs.c.id + 0 if in_order else jobs.c.id
-    found += [key.in_(keys) for keys in key_sets(query)]
+    if in_order:
+        found += [(jobs.c.id + 0).in_(keys) for keys in _named_sets(query)]
+        found += _ran(query)
+    else:
+        found += [jobs.c.id.in_(keys) for keys in key_sets(query)]
     return [*found, *_times(query), *_ranges(query)]
 
 
 def key_sets(query: JobQuery) -> Iterator[GenerativeSelect]:
     """The keys of all jobs on the nodes, with the tags, and of the time that are meant."""
+    yield from _named_sets(query)
+    if query.ran_from_s is not None or query.ran_to_s is not None:
+        yield _overlapping(query.ran_from_s, query.ran_to_s)
+
+
+def _named_sets(query: JobQuery) -> Iterator[GenerativeSelect]:
     if query.nodes:
         yield select(hosts.c.job).where(hosts.c.node_id.in_(query.nodes))
     if query.tags:
         yield select(tags.c.job).where(tags.c.tag.in_(query.tags))
-    if query.ran_from_s is not None or query.ran_to_s is not None:
-        yield _overlapping(query.ran_from_s, query.ran_to_s)
+
+
+def _ran(query: JobQuery) -> Iterator[ColumnElement[bool]]:
+    """Whether a job ran between the two moments, to be looked at job by job."""
+    start_s, end_s = jobs.c.start_s + 0, jobs.c.end_s + 0  # as sums, no index is chosen for them
+    if query.ran_to_s is not None:
+        yield start_s < query.ran_to_s
+    if query.ran_from_s is not None:
+        yield start_s.is_not(None)
+        yield or_(end_s > query.ran_from_s, end_s.is_(None))
 
 
 def _times(query: JobQuery) -> Iterator[ColumnElement[bool]]:

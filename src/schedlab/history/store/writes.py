@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -25,7 +24,7 @@ from schedlab.history.schema.job import JobRecord
 from schedlab.history.store.rows import Identity, Row, aggregate_rows, host_rows, tag_rows
 from schedlab.history.store.tables import Measurement, aggregates, hosts, jobs, provenances, tags
 
-_IN_ONE_STATEMENT = 20_000
+_IN_ONE_STATEMENT = 32_000
 """Parameters: SQLite takes 32,766, PostgreSQL 65,535."""
 
 _OWN = hosts.alias("own")
@@ -132,37 +131,36 @@ def _add_provenances(connection: Connection, rows: Mapping[int, Row]) -> None:
 
 
 def _insert(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
-    """Add the rows in the way that each database takes many of them fastest."""
+    """Add the rows, of one order of columns, in the way that each database takes many fastest."""
     if not rows:
         return
-    names = list(rows[0])
     quote = connection.dialect.identifier_preparer.quote
-    target = f"{quote(table.name)} ({', '.join(map(quote, names))})"
-    values = list(map(itemgetter(*names), rows))
+    target = f"{quote(table.name)} ({', '.join(map(quote, rows[0]))})"
     if connection.dialect.name == "postgresql":
-        _copy(connection, f"COPY {target} FROM STDIN", values)
+        _copy(connection, f"COPY {target} FROM STDIN", rows)
     else:
-        _insert_together(connection, f"INSERT INTO {target} VALUES", values)
+        _insert_together(connection, f"INSERT INTO {target} VALUES", rows)
 
 
-def _copy(connection: Connection, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+def _copy(connection: Connection, statement: str, rows: Iterable[Row]) -> None:
     """Stream the rows to PostgreSQL."""
     cursor: Any = connection.connection.cursor()
     try:
         with cursor, cursor.copy(statement) as stream:
             for row in rows:
-                stream.write_row(row)
+                stream.write_row(list(row.values()))
     except connection.dialect.loaded_dbapi.Error as error:
         raise DBAPIError(statement, None, error) from error
 
 
-def _insert_together(connection: Connection, head: str, rows: Sequence[Sequence[Any]]) -> None:
+def _insert_together(connection: Connection, head: str, rows: Sequence[Row]) -> None:
     """Hand SQLite many rows in a statement: one by one they would take half as long again."""
     many, marks = _IN_ONE_STATEMENT // len(rows[0]), f"({', '.join('?' * len(rows[0]))})"
     for at in range(0, len(rows), many):
         some = rows[at : at + many]
         statement = f"{head} {', '.join([marks] * len(some))}"
-        connection.exec_driver_sql(statement, tuple(chain.from_iterable(some)))
+        values = chain.from_iterable(row.values() for row in some)
+        connection.exec_driver_sql(statement, tuple(values))
 
 
 def _listed(connection: Connection, texts: Iterable[str]) -> Select[str]:

@@ -79,6 +79,7 @@ ROUTERS = (
 """What the service answers: one router per file of ``api`` and ``pages``."""
 
 _LEAST_COMPRESSED_BYTES = 1_000
+_COMPRESSION = 4  # of 1 to 9: a table at 9 takes four times as long, and is 7 % smaller
 _THREADS = 5  # as many as there are connections to keep; more only wait for each other
 
 
@@ -103,7 +104,9 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     # The last is the first to see a request, and the last to see its answer.
     app.add_middleware(BodyLimit)
     app.add_middleware(Conditional)
-    app.add_middleware(GZipMiddleware, minimum_size=_LEAST_COMPRESSED_BYTES)
+    app.add_middleware(
+        GZipMiddleware, minimum_size=_LEAST_COMPRESSED_BYTES, compresslevel=_COMPRESSION
+    )
     app.add_middleware(Observed, service=service)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(BehindProxy, section=settings.service)

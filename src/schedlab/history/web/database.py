@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any
 
 from sqlalchemy import Connection, event
+from sqlalchemy.exc import OperationalError
 
 from schedlab.history.store.database import (
     connect,
@@ -15,8 +17,12 @@ from schedlab.history.store.database import (
     require_current,
     shown,
 )
+from schedlab.history.web.problems import Problem
 
-_CACHE_KIB = 8_192  # of each connection: there are many, and the operating system caches as well
+MOST_S = 30.0
+"""So long may a request keep the store busy: who asks for all jobs of decades asks in parts."""
+_LOOKED_EVERY = 1_000_000  # steps of SQLite, which takes some milliseconds for them
+_CACHE_KIB = 2_048  # of each connection: there are many, and the operating system caches as well
 
 
 class Database:
@@ -41,7 +47,13 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """One state of the store."""
+        """One state of the store, for a request: what takes too long is refused."""
+        with self.reading_long() as connection, _limited(connection, MOST_S):
+            yield connection
+
+    @contextmanager
+    def reading_long(self) -> Iterator[Connection]:
+        """One state of the store, for work that nobody waits for."""
         with failing_as_store(self.url), self.engine.connect() as connection:
             yield connection
 
@@ -67,3 +79,26 @@ def changing(url: str) -> Iterator[Connection]:
 
 def _take_less_memory(connection: Any, _: Any) -> None:
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+
+
+@contextmanager
+def _limited(connection: Connection, most_s: float) -> Iterator[None]:
+    """Stop a statement that is not at its end by then."""
+    until_s = time.monotonic() + most_s
+    is_sqlite = connection.dialect.name == "sqlite"
+    driver: Any = connection.connection.driver_connection
+    if is_sqlite:
+        driver.set_progress_handler(lambda: time.monotonic() > until_s, _LOOKED_EVERY)
+    else:
+        connection.exec_driver_sql(f"SET LOCAL statement_timeout = {int(1e3 * most_s)}")
+    try:
+        yield
+    except OperationalError:
+        if time.monotonic() < until_s:
+            raise
+        raise Problem(
+            503, f"this takes longer than {most_s:g} s; ask for a shorter time, with from and to"
+        ) from None
+    finally:
+        if is_sqlite:
+            driver.set_progress_handler(None, 0)

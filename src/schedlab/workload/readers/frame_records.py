@@ -18,10 +18,17 @@ CODED = ("user", "group", "queue", "partition", "application", "needs")
 """Columns that may hold names instead of numbers."""
 
 Labels = dict[str, tuple[str, ...]]
+_OF_A_HISTORY = {"jobid", "queue_time"}
 
 
 def check_names(path: Path, names: Iterable[str]) -> None:
     """Every column is known, comes once, and none that a workload needs is absent."""
+    names = list(names)
+    if set(names) >= _OF_A_HISTORY:
+        raise InputError(
+            f"{path}: a table of job records, which lacks some of what a workload has; "
+            "export the history as .jsonl, .json, .parquet, .swf, .gwf or .batsim.json instead"
+        )
     seen = set()
     for name in names:
         if name not in COLUMNS:

@@ -1,4 +1,7 @@
-"""Our own Parquet: columns of ``COLUMNS``; labels, header and provenance in the metadata."""
+"""Our own Parquet: columns of ``COLUMNS``; labels, header and provenance in the metadata.
+
+Or that of a job history, whose table holds each standard record as JSON besides its columns.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,18 @@ from typing import Any
 
 from schedlab.errors import InputError
 from schedlab.workload.readers.frame_records import check_names, frame_records
+from schedlab.workload.readers.job_history import history_workload
 from schedlab.workload.readers.mend import mend
 from schedlab.workload.readers.reader import Reader, ReadOptions
 from schedlab.workload.readers.source import Source
 from schedlab.workload.workload import Workload
 
 METADATA_KEY = b"schedlab.workload"
+_RECORDS = {"jobid", "record"}
 
 
 class ParquetReader(Reader):
-    """Reads a Parquet file of ours, or anyone's with these columns."""
+    """Reads a Parquet file of ours, or anyone's with these columns, or of a job history."""
 
     suffixes = (".parquet", ".pq")
 
@@ -35,10 +40,13 @@ class ParquetReader(Reader):
             table = file.read()
         except (pa.ArrowException, OSError) as error:
             raise InputError(f"{source.path}: not a readable Parquet file: {error}") from None
+        if _RECORDS.issubset(table.column_names):
+            records = map(json.loads, table["record"].to_pylist())
+            return history_workload(records, source.path, options, name=source.stem)
         check_names(source.path, table.column_names)
         saved = _saved(source, (file.metadata.metadata or {}).get(METADATA_KEY, b"{}"))
-        records, labels = frame_records(source.path, pl.DataFrame(table))
-        columns, report = mend(records, options)
+        rows, labels = frame_records(source.path, pl.DataFrame(table))
+        columns, report = mend(rows, options)
         return Workload(
             columns,
             name=saved.get("name", source.stem),

@@ -6,12 +6,21 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from schedlab.history.ingest.attempts import Attempts
+from schedlab.history.ingest.records import SHARED_PARTS, Part, part
 from schedlab.history.ingest.slurm.states import PUT_BACK
 from schedlab.history.ingest.slurm.tres import NOTHING, Tres
-from schedlab.history.schema.job import JobRecord, JobState
+from schedlab.history.schema.job import (
+    HostUse,
+    JobRecord,
+    JobState,
+    ResourceAllocation,
+    ResourceRequest,
+    validate_record,
+)
 from schedlab.platform.hostlist import expand_hosts
 
 NO_HOSTS = frozenset({"", "None assigned", "(null)", "None"})
@@ -57,7 +66,7 @@ class SlurmJob:
 def records_of(job: SlurmJob, attempts: Attempts) -> list[JobRecord]:
     """The record of a job, or of each task of a block of array tasks that did not start."""
     jobs = _tasks(job) if "_[" in job.jobid else (job,)
-    return [JobRecord.model_validate(_document(each, attempts)) for each in jobs]
+    return [validate_record(_document(each, attempts)) for each in jobs]
 
 
 def _tasks(job: SlurmJob) -> Iterator[SlurmJob]:
@@ -84,7 +93,7 @@ def _document(job: SlurmJob, attempts: Attempts) -> dict[str, Any]:
         "eligible_time": job.eligible,
         "end_time": job.end,
         "req_walltime_sec": job.limit_s,
-        "resource_req": _request(job),
+        "resource_req": _request(job.requested, job.allocated.nodes, job.frequency_policy),
         "state": job.state,
         "job_type": _job_type(job, is_array=bool(task)),
         "dependency": _dependency(job.submit_line),
@@ -104,39 +113,33 @@ def _document(job: SlurmJob, attempts: Attempts) -> dict[str, Any]:
 
 
 def _attempt(job: SlurmJob, attempts: Attempts) -> int:
-    if job.submit is None:
+    key, put_back = f"{job.cluster}/{job.jobid}", job.state in PUT_BACK
+    if job.submit is None or not (put_back or key in attempts):
         return 1
-    key = f"{job.cluster}/{job.jobid}"
-    return attempts.number(key, int(job.submit.timestamp()), put_back=job.state in PUT_BACK)
+    return attempts.number(key, int(job.submit.timestamp()), put_back=put_back)
 
 
-def _request(job: SlurmJob) -> dict[str, Any]:
-    wanted = job.requested
-    nodes = wanted.nodes or job.allocated.nodes or 1
+@lru_cache(maxsize=SHARED_PARTS)
+def _request(wanted: Tres, given_nodes: int | None, frequency_policy: str) -> Part:
+    nodes = wanted.nodes or given_nodes or 1
     request: dict[str, Any] = {"num_host": nodes}
     if wanted.cpus is not None:
         request["num_cpu_perhost"] = -(-wanted.cpus // nodes)
     if wanted.mem_bytes:
         request["mem_perhost_bytes"] = wanted.mem_bytes // nodes
-    if job.frequency_policy:
-        request["frequency_policy"] = job.frequency_policy
+    if frequency_policy:
+        request["frequency_policy"] = frequency_policy
     if wanted.gpus:
         request["accelerator"] = {"type": wanted.gpu_type, "num_perhost": -(-wanted.gpus // nodes)}
-    return request
+    return part(ResourceRequest, request)
 
 
 def _run(job: SlurmJob, hosts: tuple[str, ...]) -> dict[str, Any]:
     """What only a job that started has."""
-    given = job.allocated
     run: dict[str, Any] = {
         "start_time": job.start,
-        "per_host": _hosts(given, hosts),
-        "resource_alloc": {
-            "num_host": given.nodes or len(hosts) or None,
-            "num_cpu": given.cpus,
-            "mem_bytes": given.mem_bytes or None,
-            "num_accelerator": given.gpus,
-        },
+        "per_host": _hosts(job.allocated.cpus, hosts),
+        "resource_alloc": _allocation(job.allocated, len(hosts)),
     }
     if job.end is not None:
         run["exit_status"] = _exit_status(job)
@@ -148,12 +151,28 @@ def _run(job: SlurmJob, hosts: tuple[str, ...]) -> dict[str, Any]:
     return run
 
 
-def _hosts(given: Tres, hosts: tuple[str, ...]) -> list[dict[str, Any]]:
+@lru_cache(maxsize=SHARED_PARTS)
+def _allocation(given: Tres, hosts: int) -> Part:
+    allocation = {
+        "num_host": given.nodes or hosts or None,
+        "num_cpu": given.cpus,
+        "mem_bytes": given.mem_bytes or None,
+        "num_accelerator": given.gpus,
+    }
+    return part(ResourceAllocation, allocation)
+
+
+def _hosts(cpus: int | None, hosts: tuple[str, ...]) -> list[Part]:
     """The job's hosts; Slurm's accounting tells shares of a host only where all are equal."""
-    if given.cpus and hosts and given.cpus % len(hosts) == 0:
-        share = given.cpus // len(hosts)
-        return [{"node_id": host, "num_cpu": share} for host in hosts]
-    return [{"node_id": host} for host in hosts]
+    share = None
+    if cpus and hosts and cpus % len(hosts) == 0:
+        share = cpus // len(hosts)
+    return [_host(host, share) for host in hosts]
+
+
+@lru_cache(maxsize=SHARED_PARTS)
+def _host(node_id: str, num_cpu: int | None) -> Part:
+    return part(HostUse, {"node_id": node_id, "num_cpu": num_cpu})
 
 
 def _exit_status(job: SlurmJob) -> int:

@@ -143,7 +143,7 @@ def _job(columns: _Header, rows: _Rows, clock: Clock) -> SlurmJob:
         int(priority) if priority.isdigit() else None,
         "" if policy in ("Unknown", "0") else policy,
         submit_line,
-        cpu_s=seconds_of(cpu or "0"),
+        cpu_s=seconds_of(cpu) if cpu else 0,
         energy_j=_amount(energy),
         attempt=int(restarts) + 1 if restarts else None,
     )

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 _PREFIXES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50}
 _MIB = 1 << 20
 
 
-@dataclass(frozen=True)
-class Tres:
+class Tres(NamedTuple):
     """Amounts of the resources that the record speaks of; ``None`` where none is named."""
 
     nodes: int | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, false, or_, true
+from sqlalchemy import ColumnElement, case, false, or_, true
 
 from schedlab.history.store.tables import jobs
 from schedlab.history.web.access.viewer import Role, Scope, Viewer
@@ -16,6 +16,15 @@ def visible(viewer: Viewer) -> ColumnElement[bool]:
     The public sees every job too, but as it is released: without names.
     """
     return or_(*visible_parts(viewer))
+
+
+def visible_of_few(viewer: Viewer) -> ColumnElement[bool]:
+    """The same, for a query by which few jobs are meant, such as those of a time.
+
+    SQLite looks at each of them, instead of first looking up all jobs of a manager's groups.
+    """
+    seen = visible(viewer)
+    return seen if len(visible_parts(viewer)) == 1 else case((seen, 1), else_=0) == 1
 
 
 def visible_parts(viewer: Viewer) -> list[ColumnElement[bool]]:

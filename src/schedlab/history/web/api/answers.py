@@ -31,7 +31,7 @@ _REFUSALS = {
     413: "The body is too large.",
     422: "A parameter is unknown, or what was sent does not keep to its schema.",
     502: "The source of a timeline does not answer.",
-    503: "The store does not answer, or is busy.",
+    503: "The store does not answer, is busy, or would be kept busy for too long.",
 }
 
 

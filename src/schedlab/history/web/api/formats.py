@@ -13,8 +13,8 @@ from starlette.responses import Response
 
 from schedlab.errors import UnknownNameError
 from schedlab.history.export.arrow import record_batch, schema_of
-from schedlab.history.export.csv import written
-from schedlab.history.export.flat import COLUMNS, row
+from schedlab.history.export.csv import rows
+from schedlab.history.export.flat import COLUMNS
 from schedlab.history.schema.job import JobRecord
 from schedlab.history.web.problems import Problem
 from schedlab.history.web.queries.shown import Record
@@ -107,12 +107,12 @@ def csv_rows(portions: Iterable[Sequence[Record]], names: Sequence[str]) -> Iter
     columns = names or tuple(COLUMNS)
     yield _csv([columns])
     for portion in portions:
-        yield _csv(map(written, row(record, columns)) for record in portion)
+        yield _csv(rows(portion, columns))
 
 
-def _csv(rows: Iterable[Iterable[Any]]) -> bytes:
+def _csv(cells: Iterable[Iterable[Any]]) -> bytes:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
+    csv.writer(text, lineterminator="\n").writerows(cells)
     return text.getvalue().encode()
 
 

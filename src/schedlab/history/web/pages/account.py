@@ -18,7 +18,7 @@ from schedlab.history.web.access.accounts import (
 from schedlab.history.web.access.current import InPerson
 from schedlab.history.web.access.tokens import add_token, list_tokens, revoke_token
 from schedlab.history.web.access.viewer import SCOPES, Scope, Viewer
-from schedlab.history.web.pages.login import logged_in
+from schedlab.history.web.pages.login import logged_in, note_wrong_password, require_patience
 from schedlab.history.web.pages.render import path_of, render
 from schedlab.history.web.problems import Problem, not_found
 from schedlab.history.web.service import CurrentService, Service
@@ -40,16 +40,22 @@ def change_password(
     old: Annotated[str, Form(max_length=2_000)],
     new: Annotated[str, Form(max_length=2_000)],
 ) -> Response:
-    """Take a new password, from who knows the old one; other sessions end."""
+    """Take a new password, from who knows the old one; other sessions end.
+
+    Wrong ones count as at a login: a browser that was left open is no place to guess them.
+    """
     name = _account(service, viewer).name
-    with service.database.writing() as connection:
+    require_patience(request, service, name)
+    with service.database.reading() as connection:
         account = account_with_password(connection, name, old)
-        if account is None:
-            return _page(request, service, viewer, fault="That is not your present password.")
-        try:
+    if account is None:
+        note_wrong_password(request, service, name, name)
+        return _page(request, service, viewer, fault="That is not your present password.")
+    try:
+        with service.database.writing() as connection:
             put_account(connection, account, new)
-        except ParameterError as error:
-            return _page(request, service, viewer, fault=f"{error}.".capitalize())
+    except ParameterError as error:
+        return _page(request, service, viewer, fault=f"{error}.".capitalize())
     return logged_in(request, service, account, path_of(request, "account"))
 
 

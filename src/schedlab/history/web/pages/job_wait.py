@@ -24,10 +24,11 @@ SHORT_S = 60
 
 @dataclass(frozen=True)
 class Explanation:
-    """Sentences, and a figure where there is something to see."""
+    """Sentences, a figure where there is something to see, and whether it tells of room."""
 
     sentences: list[str]
     figure: Any = None
+    tells_room: bool = False
 
 
 def explain_wait(
@@ -57,7 +58,7 @@ def explain_wait(
     figure = waiting_figure(
         1e3 * (found.busy.time_s + shift_s), found.busy.nodes, wait.num_host, wait.nodes
     )
-    return Explanation(sentences, figure_data(figure))
+    return Explanation(sentences, figure_data(figure), tells_room=wait.nodes is not None)
 
 
 def _nodes(record: JobRecord, site: Site | None) -> int | None:

@@ -40,24 +40,15 @@ def log_in(
     next: Annotated[str, Form()] = "",
 ) -> Response:
     """Begin a session for who knows the password."""
-    section = service.settings.service
-    address = request.client.host if request.client else "unknown"
-    window_s = section.login_window_s
+    require_patience(request, service, name)
     with service.database.reading() as connection:
-        wait_s = seconds_to_wait(
-            connection, name, address, failures=section.login_failures, window_s=window_s
-        )
-        if wait_s > 0:
-            raise _too_often(wait_s)
         account = _recognised(connection, name, password)
         is_known = account is not None or find_account(connection, name) is not None
     if account is None:
-        with service.database.writing() as connection:
-            note_failure(connection, name, address, window_s=window_s)
         # Not the name itself if nobody has it: it may be a password in the wrong field.
-        _LOG.warning("login refused: %s from %s", name if is_known else "an unknown name", address)
+        note_wrong_password(request, service, name, name if is_known else "an unknown name")
         return _form(request, service, next, failed=name)
-    _LOG.info("login: %s from %s", account.name, address)
+    _LOG.info("login: %s from %s", account.name, _address(request))
     return logged_in(request, service, account, next)
 
 
@@ -69,6 +60,31 @@ def log_out(request: Request, service: CurrentService, viewer: Identified) -> Re
     response = RedirectResponse(path_of(request, "login"), HTTPStatus.SEE_OTHER)
     drop_cookie(request, response, SESSION)
     return response
+
+
+def require_patience(request: Request, service: Service, name: str) -> None:
+    """Refuse to look at a password where too many wrong ones have come."""
+    section = service.settings.service
+    with service.database.reading() as connection:
+        wait_s = seconds_to_wait(
+            connection,
+            name,
+            _address(request),
+            failures=section.login_failures,
+            window_s=section.login_window_s,
+        )
+    if wait_s > 0:
+        wait = max(1, round(wait_s))
+        detail = f"too many wrong passwords; wait {wait} s before you try again"
+        raise Problem(429, detail, {"retry-after": str(wait)})
+
+
+def note_wrong_password(request: Request, service: Service, name: str, shown: str) -> None:
+    """Count it, and log it under what may be shown of the name."""
+    window_s = service.settings.service.login_window_s
+    with service.database.writing() as connection:
+        note_failure(connection, name, _address(request), window_s=window_s)
+    _LOG.warning("login refused: %s from %s", shown, _address(request))
 
 
 def logged_in(request: Request, service: Service, account: Account, next: str) -> Response:
@@ -113,7 +129,5 @@ def _own_path(request: Request, next: str) -> str:
     return next if is_own and is_plain else path_of(request, "home")
 
 
-def _too_often(wait_s: float) -> Problem:
-    wait = max(1, round(wait_s))
-    detail = f"too many wrong passwords; wait {wait} s before you try again"
-    return Problem(429, detail, {"retry-after": str(wait)})
+def _address(request: Request) -> str:
+    return request.client.host if request.client else "unknown"

@@ -16,12 +16,15 @@ from schedlab.history.web.pages.render import render
 from schedlab.history.web.pages.windows import AskedMonth
 from schedlab.history.web.problems import not_found
 from schedlab.history.web.queries.accuracy import Accuracy, accuracy
-from schedlab.history.web.queries.stats import Sums, stats
+from schedlab.history.web.queries.stats import Names, Sums, days_between, regrouped, stats
 
 router = APIRouter(include_in_schema=False)
 
 MOST_ROWS = 200
-Period = Annotated[Literal["day", "week", "month"], Query()]
+DAYS, WEEKS = 45, 700
+"""Use over so many days is drawn by day, over more of them by week, and beyond by month."""
+Period = Annotated[Literal["day", "week", "month"] | None, Query()]
+Groups = list[tuple[Names, Sums]]
 
 
 @dataclass(frozen=True)
@@ -36,14 +39,15 @@ class Row:
 @router.get("/users", name="users")
 def users_page(request: Request, asking: CurrentAsking, form: AskedMonth) -> Response:
     """Who used how much, of those whom the viewer sees."""
-    query = JobQuery(ended_from_s=form.from_s, ended_to_s=form.to_s)
+    query, keys = JobQuery(ended_from_s=form.from_s, ended_to_s=form.to_s), ["user", "group"]
+    found = _found(asking, query, keys)
     return render(
         request,
         asking.viewer,
         "users.html",
         form=form,
-        users=_rows(asking, query, "user"),
-        groups=_rows(asking, query, "group"),
+        users=_rows(asking, regrouped(found, keys, ["user"]), "user"),
+        groups=_rows(asking, regrouped(found, keys, ["group"]), "group"),
         most=MOST_ROWS,
         hides_names=asking.shown.release is not None,
     )
@@ -51,88 +55,102 @@ def users_page(request: Request, asking: CurrentAsking, form: AskedMonth) -> Res
 
 @router.get("/users/{user:path}", name="user")
 def user_page(
-    request: Request, asking: CurrentAsking, user: str, period: Period = "week"
+    request: Request, asking: CurrentAsking, user: str, period: Period = None
 ) -> Response:
     """One user."""
+    _require_shown(asking, "user")
     query = JobQuery(users=(user,))
+    chosen = period or _usual_period(asking, query)
+    periods = _found(asking, query, [chosen])
+    total = _total(periods)
     with asking.service.database.reading() as connection:
-        _require_seen(asking, query, "user")
-        found = accuracy(connection, asking.viewer, user, period=period, zone=asking.zone)
+        found = accuracy(connection, asking.viewer, user, period=chosen, zone=asking.zone)
     return render(
         request,
         asking.viewer,
         "user.html",
         name=user,
         kind="user",
-        period=period,
-        total=_total(asking, query),
+        period=chosen,
+        total=total,
         accuracy=found,
         advice=advice_of(asking.service, asking.viewer, user),
         members=[],
         zone=zone_of(asking.service),
         accuracy_figure=None if found is None else _accuracy_figure(found),
-        **_figures(asking, query, period),
+        **_figures(periods),
     )
 
 
 @router.get("/groups/{group:path}", name="group")
 def group_page(
-    request: Request, asking: CurrentAsking, group: str, period: Period = "week"
+    request: Request, asking: CurrentAsking, group: str, period: Period = None
 ) -> Response:
     """One accounting group."""
+    _require_shown(asking, "group")
     query = JobQuery(groups=(group,))
-    _require_seen(asking, query, "group")
+    chosen = period or _usual_period(asking, query)
+    keys = ["user", chosen]
+    found = _found(asking, query, keys)
     return render(
         request,
         asking.viewer,
         "user.html",
         name=group,
         kind="group",
-        period=period,
-        total=_total(asking, query),
+        period=chosen,
+        total=_total(found),
         accuracy=None,
         advice=None,
-        members=_rows(asking, query, "user"),
+        members=_rows(asking, regrouped(found, keys, ["user"]), "user"),
         zone=zone_of(asking.service),
         accuracy_figure=None,
-        **_figures(asking, query, period),
+        **_figures(regrouped(found, keys, [chosen])),
     )
 
 
-def _rows(asking: Asking, query: JobQuery, by: str) -> list[Row]:
+def _usual_period(asking: Asking, query: JobQuery) -> str:
+    with asking.service.database.reading() as connection:
+        days = days_between(connection, asking.viewer, query)
+    return "day" if days <= DAYS else "week" if days <= WEEKS else "month"
+
+
+def _found(asking: Asking, query: JobQuery, keys: list[str]) -> Groups:
+    with asking.service.database.reading() as connection:
+        return stats(connection, asking.viewer, query, keys, zone=asking.zone)
+
+
+def _rows(asking: Asking, groups: Groups, by: str) -> list[Row]:
     """Those of most node-hours first; nobody where their names are left out of a release."""
     shown = asking.shown
     if shown.name(by, "any") is None:
         return []
-    with asking.service.database.reading() as connection:
-        found = stats(connection, asking.viewer, query, [by])
     is_linked = not shown.hides(by)
     return [
         Row(shown.name(by, name) or "", sums.shown(), is_linked)
-        for (name,), sums in found[:MOST_ROWS]
+        for (name,), sums in groups[:MOST_ROWS]
         if name
     ]
 
 
-def _require_seen(asking: Asking, query: JobQuery, kind: str) -> None:
-    """Whose jobs the viewer does not see, or sees without names, is nobody."""
-    if asking.shown.hides(kind) or not _total(asking, query)["jobs"]:
+def _require_shown(asking: Asking, kind: str) -> None:
+    """To whom names are not shown, nobody is behind one."""
+    if asking.shown.hides(kind):
         raise not_found()
 
 
-def _total(asking: Asking, query: JobQuery) -> dict[str, Any]:
-    with asking.service.database.reading() as connection:
-        found = stats(connection, asking.viewer, query, [])
-    return (found[0][1] if found else Sums()).shown()
+def _total(groups: Groups) -> dict[str, Any]:
+    """The sums of them all; whose jobs the viewer does not see is nobody."""
+    if not groups:
+        raise not_found()
+    return regrouped(groups, [], [])[0][1].shown()
 
 
-def _figures(asking: Asking, query: JobQuery, period: str) -> dict[str, Any]:
+def _figures(periods: Groups) -> dict[str, Any]:
     from schedlab.history.web.plots.embed import figure_data
     from schedlab.history.web.plots.periods import bars_figure
 
-    with asking.service.database.reading() as connection:
-        found = stats(connection, asking.viewer, query, [period], zone=asking.zone)
-    rows = [(name, sums.shown()) for (name,), sums in found if name is not None]
+    rows = [(name, sums.shown()) for (name,), sums in periods if name is not None]
     names = [name for name, _ in rows]
 
     def bars(key: str, unit: float, label: str, colour: int) -> Any:

@@ -9,16 +9,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, and_, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 
 from schedlab.errors import ParameterError
 from schedlab.history.store.queries import JobQuery, conditions
 from schedlab.history.store.tables import UNFINISHED, hosts, jobs
-from schedlab.history.web.access import Viewer, countable, visible
+from schedlab.history.web.access import Viewer, countable, visible, visible_of_few, visible_parts
 from schedlab.sim import StepSeries
 
 MOST_JOBS = 100_000
 """That one picture is made of."""
+_LATEST = 1_000
 _COLUMNS = (
     jobs.c.id,
     jobs.c.jobid,
@@ -81,7 +82,7 @@ class Load:
 
 def jobs_of(connection: Connection, viewer: Viewer, span: Span) -> JobColumns:
     """The jobs that the viewer sees."""
-    rows = _rows(connection, visible(viewer), span, _COLUMNS)
+    rows = _rows(connection, visible_of_few(viewer), span, _COLUMNS)
     key, jobid, user, queue_s, start_s, end_s, nodes, energy_joule = _turned(rows, len(_COLUMNS))
     start = _known(start_s)
     end = np.where(start >= 0, _known(end_s, span.to_s), -1)
@@ -113,16 +114,25 @@ def load_of(connection: Connection, viewer: Viewer, span: Span, parts: int = 240
 def hosts_of(connection: Connection, viewer: Viewer, span: Span) -> list[tuple[int, str]]:
     """The nodes of the jobs that the viewer sees: the key of the job, and the node's name."""
     statement = select(hosts.c.job, hosts.c.node_id).join(jobs, jobs.c.id == hosts.c.job)
-    meant = statement.where(visible(viewer), span.condition, jobs.c.start_s.is_not(None))
+    seen = visible_of_few(viewer)
+    meant = statement.where(seen, span.condition, jobs.c.start_s.is_not(None))
     return [(key, node) for key, node in connection.execute(meant)]
 
 
 def last_end_s(connection: Connection, viewer: Viewer, cluster: str | None = None) -> int | None:
-    """When the last of the jobs there, or anywhere, ended that the viewer sees."""
-    statement = select(jobs.c.end_s).where(visible(viewer), jobs.c.end_s.is_not(None))
-    if cluster is not None:
-        statement = statement.where(jobs.c.cluster == cluster)
-    return connection.execute(statement.order_by(jobs.c.end_s.desc()).limit(1)).scalar()
+    """When the last of the jobs there, or anywhere, ended that the viewer sees.
+
+    It is looked for among the latest that were submitted, which an index has in order.
+    """
+    there = [jobs.c.end_s.is_not(None), *([] if cluster is None else [jobs.c.cluster == cluster])]
+    ended = [select(jobs.c.end_s).where(part, *there) for part in visible_parts(viewer)]
+    by_queue = jobs.c.queue_s.desc()
+    some = [
+        *(e.where(jobs.c.queue_s.is_not(None)).order_by(by_queue).limit(_LATEST) for e in ended),
+        *(e.where(jobs.c.queue_s.is_(None)) for e in ended),
+    ]
+    ends = [connection.execute(select(func.max(e.subquery().c.end_s))).scalar() for e in some]
+    return max((each for each in ends if each is not None), default=None)
 
 
 def first_queue_s(connection: Connection, viewer: Viewer, cluster: str, from_s: int) -> int | None:
@@ -140,7 +150,8 @@ def natural(name: str) -> list[Any]:
 def _rows(
     connection: Connection, seen: ColumnElement[bool], span: Span, columns: Sequence[Any]
 ) -> Sequence[Any]:
-    statement = select(*columns).where(seen, span.condition).order_by(jobs.c.queue_s, jobs.c.id)
+    in_order = (jobs.c.queue_s + 0, jobs.c.id)  # no index has it, or SQLite would go through all
+    statement = select(*columns).where(seen, span.condition).order_by(*in_order)
     rows = connection.execute(statement.limit(MOST_JOBS + 1)).all()
     if len(rows) > MOST_JOBS:
         raise ParameterError(f"more than {MOST_JOBS:,} jobs in that time; choose less of it")

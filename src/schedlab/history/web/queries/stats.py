@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import astuple, dataclass, fields
 from datetime import UTC, timezone
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, case, func, null, select
+from sqlalchemy import ColumnElement, Connection, func, null, select
 
 from schedlab.errors import ParameterError, UnknownNameError
 from schedlab.history.store.queries import QUANTITIES, JobQuery, conditions
 from schedlab.history.store.tables import jobs
-from schedlab.history.web.access import Viewer, visible, visible_parts
+from schedlab.history.web.access import Viewer, visible, visible_of_few
 from schedlab.history.web.queries.calendar import DAY_S, PERIODS, offset_s
 
 HOUR_S = 3_600
@@ -62,6 +62,10 @@ KEYS: dict[str, Key] = {
 """What jobs can be grouped by."""
 
 
+Names = tuple[str | None, ...]
+"""What the keys of a group are called; None where its jobs have no such value."""
+
+
 @dataclass
 class Sums:
     """What was summed over the jobs of one group; of each sum, how many jobs it is of."""
@@ -103,7 +107,7 @@ def stats(
     *,
     day: str = "ended",
     zone: timezone = UTC,
-) -> list[tuple[tuple[str | None, ...], Sums]]:
+) -> list[tuple[Names, Sums]]:
     """Sums over the jobs that are meant and that the viewer sees, for each group of them.
 
     Groups are in order of their days where they have some, else those of most node-hours first.
@@ -125,21 +129,44 @@ def stats(
         for place, key in enumerate(keys)
     }
     labelled = [column.label(name) for name, column in columns.items()]
-    seen = visible(viewer)
-    if query.has_window and len(visible_parts(viewer)) > 1:
-        seen = _looked_at(seen)  # a window has fewer jobs than all groups of a manager
+    seen = visible_of_few(viewer) if query.has_window else visible(viewer)
     statement = select(*labelled, *_SUMS).where(seen, *conditions(query))
-    groups: dict[tuple[str | None, ...], Sums] = {}
-    for row in connection.execute(statement.group_by(*columns)):
-        named = tuple(_named(key, value) for key, value in zip(keys, row, strict=False))
-        sums = groups.setdefault(named, Sums())
-        sums += row[len(keys) :]
+    rows = connection.execute(statement.group_by(*columns))
+    named = (
+        (tuple(_named(key, value) for key, value in zip(keys, row, strict=False)), row[len(keys) :])
+        for row in rows
+    )
+    return _summed(named, keys)
+
+
+def days_between(connection: Connection, viewer: Viewer, query: JobQuery) -> int:
+    """How many days the first of the jobs, of a user or a group, was submitted before the last."""
+    queued = select(jobs.c.queue_s).where(visible_of_few(viewer), *conditions(query))
+    known = queued.where(jobs.c.queue_s.is_not(None)).limit(1)
+    first_s, last_s = (
+        connection.execute(known.order_by(order)).scalar()
+        for order in (jobs.c.queue_s, jobs.c.queue_s.desc())
+    )
+    return 0 if first_s is None or last_s is None else int(last_s - first_s) // DAY_S
+
+
+def regrouped(
+    groups: Iterable[tuple[Names, Sums]], by: Sequence[str], kept: Sequence[str]
+) -> list[tuple[Names, Sums]]:
+    """What ``stats`` would give by some only of the keys by which it gave these groups."""
+    places = [by.index(name) for name in kept]
+    fewer = ((tuple(names[at] for at in places), astuple(sums)) for names, sums in groups)
+    return _summed(fewer, [KEYS[name] for name in kept])
+
+
+def _summed(
+    rows: Iterable[tuple[Names, Sequence[Any]]], keys: Sequence[Key]
+) -> list[tuple[Names, Sums]]:
+    groups: dict[Names, Sums] = {}
+    for names, values in rows:
+        sums = groups.setdefault(names, Sums())
+        sums += values
     return sorted(groups.items(), key=lambda group: _place(keys, *group))
-
-
-def _looked_at(seen: ColumnElement[bool]) -> ColumnElement[bool]:
-    """The same, which SQLite looks at job by job, instead of looking up all jobs it holds for."""
-    return case((seen, 1), else_=0) == 1
 
 
 def _find(name: str) -> Key:

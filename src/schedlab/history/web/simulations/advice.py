@@ -77,7 +77,7 @@ class Advice:
 def advise(database: Database, machines: Machines, task: Task, progress: Progress) -> Any:
     """The window once as it was, and once for each ratio with this user's requests cut to it."""
     user = task.parameters["user"]
-    with database.reading() as connection:
+    with database.reading_long() as connection:
         replay = replay_of(connection, task.viewer, Window(**task.parameters["window"]), machines)
     own = replay.counted & (replay.workload.labelled("user") == user)
     if not own.any():

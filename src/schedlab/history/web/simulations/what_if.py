@@ -84,7 +84,7 @@ def check_policies(names: Sequence[str]) -> list[str]:
 def what_if(database: Database, machines: Machines, task: Task, progress: Progress) -> Any:
     """The window as it was, and under each of the policies."""
     policies = check_policies(task.parameters["policies"])
-    with database.reading() as connection:
+    with database.reading_long() as connection:
         replay = replay_of(connection, task.viewer, Window(**task.parameters["window"]), machines)
     if not replay.counted.any():
         raise ParameterError("in that time nobody whose jobs you see submitted one")

@@ -97,7 +97,7 @@ class Runner:
 
     def _is_waited_for(self) -> bool:
         """Whether there is anything to claim; looking does not keep others from writing."""
-        with self._database.reading() as connection:
+        with self._database.reading_long() as connection:
             return has_work(connection)
 
     def _run(self, task: Task) -> None:
