@@ -10,8 +10,9 @@ MakespanBound::MakespanBound(const Simulator& simulator) : sim_(&simulator) {
     last_of_later_.assign(jobs.size() + 1, 0);
     for (std::size_t i = jobs.size(); i-- > 0;) {
         const auto job = static_cast<JobIndex>(i);
-        last_of_later_[i] = std::max(last_of_later_[i + 1], jobs.submit[i] + sim_->run_time(job));
-        waiting_work_ += static_cast<double>(jobs.nodes[i]) * static_cast<double>(sim_->run_time(job));
+        const Time runs = sim_->run_time(job);
+        last_of_later_[i] = std::max(last_of_later_[i + 1], jobs.submit[i] + runs);
+        waiting_work_ += static_cast<double>(jobs.nodes[i]) * static_cast<double>(runs);
     }
 }
 

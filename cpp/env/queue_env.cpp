@@ -127,7 +127,9 @@ void QueueEnv::start(Position position) {
     ++started_;
     occupy(job);
     if (bound_) bound_->started(job);
-    if (options_.reward == Reward::slowdown) slowdowns_of_started_ += bounded_slowdown(job, view_->now());
+    if (options_.reward == Reward::slowdown) {
+        slowdowns_of_started_ += bounded_slowdown(job, view_->now());
+    }
 }
 
 void QueueEnv::go_on() {

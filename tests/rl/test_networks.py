@@ -81,6 +81,18 @@ def test_the_kernel_does_not_care_for_the_order_of_jobs() -> None:
     assert action_scores(policy, torch.from_numpy(row))[0, 1] < -1e6
 
 
+def test_the_kernel_scores_jobs_beside_the_head() -> None:
+    """What the head asks for moves all scores, that of waiting too; another job's only its own."""
+    policy = network(observation_size(3), 4, network="kernel")
+    row = np.random.default_rng(1).random((1, observation_size(3))).astype(np.float32)
+    for chosen in (0, 1):
+        row[0, JOB_FEATURES - 2 : 3 * JOB_FEATURES : JOB_FEATURES] = (chosen, 0, 0)  # is head
+        longer = row.copy()
+        longer[0, 0] += 1
+        scores, other = (action_scores(policy, torch.from_numpy(each))[0] for each in (row, longer))
+        assert (scores != other).tolist() == [True, *[chosen == 1] * 3]
+
+
 def test_on_the_grid_the_kernel_finds_the_jobs_between_the_rows_and_the_backlog() -> None:
     """Scores move with their slots, and empty slots are never chosen."""
     settings = GanttSettings(slots=3, observation="vector")
