@@ -24,7 +24,7 @@ FIGURES = Path(__file__).with_name("figures")
 def small(name: str, *seeds: int) -> Experiment:
     """The experiment at full size with these of its draws or windows, and without networks."""
     experiment = read_experiment(find_experiment(name))
-    policies = [each for each in experiment.policies if not each.policy.endswith(".zip")]
+    policies = [each for each in experiment.policies if ".zip" not in each.policy]
     about = replace(experiment.about, seeds=seeds)
     return replace(experiment, about=about, policies=tuple(policies), pictures=())
 
