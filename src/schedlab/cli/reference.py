@@ -81,7 +81,7 @@ def _anchor(heading: str) -> str:
 def _name(parameter: Any) -> str:
     if parameter.param_type_name == "argument":
         return f"`{parameter.metavar}`"
-    written = f"{parameter.opts[0]} {parameter.metavar}".strip().replace("|", "\\|")
+    written = f"{parameter.opts[0]} {parameter.metavar or ''}".strip().replace("|", "\\|")
     return f"`{written}`"
 
 
