@@ -17,7 +17,12 @@ from schedlab.rl.observation_layout import ObservationLayout
 
 
 class Teacher:
-    """Chooses what a priority would: the head by one order, those backfilled by the other."""
+    """Chooses what a priority would: the head by one order, those backfilled by the other.
+
+    It sees the machine anew after each start, where the policy scores all jobs once an instant:
+    with a weight on the earliest start (``log_start_in``) it sometimes goes on differently after
+    the first job that it starts in an instant.
+    """
 
     def __init__(self, priority: Priority, settings: QueueSettings, time_scale_s: float) -> None:
         """Take the rules of the environments that it plays, and what counts as 1 among times."""
