@@ -1,14 +1,16 @@
 """Load on the history service: ``python -m benchmarks.service_load STORE [--seconds 60]``.
 
 Mixed reads arrive at a constant rate, whether or not those before have been answered; so a slow
-answer delays no other, and all of its time counts. The resident memory of the service is noted
-every thirty seconds: ``--seconds 600`` shows whether it grows.
+answer delays no other, and all of its time counts. Every thirty seconds the resident memory of the
+service is noted, so that ``--seconds 600`` shows whether it grows, and beside it what others had of
+the processors, here and as other guests of the machine: the slowest answers are often theirs.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import random
 import subprocess
 import sys
@@ -23,6 +25,7 @@ from typing import Any
 import httpx
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
@@ -32,11 +35,12 @@ from schedlab.history.web.access.tokens import add_token
 from schedlab.history.web.access.viewer import SCOPES, Role
 from schedlab.history.web.database import Database
 
+ALL = "all"
 DAY_S = 86_400
 END_S = EPOCH_S + YEARS_S
 PORT = 18_473
 WARM_UP_S = 5.0
-MEMORY_EVERY_S = 30.0
+PERIOD_S = 30.0
 
 _SITE = f"""\
 [site]
@@ -64,7 +68,20 @@ class Measured:
     """What was seen of one kind of request."""
 
     taken_s: list[float] = field(default_factory=list)
-    statuses: Counter[int] = field(default_factory=Counter)
+    others: Counter[str] = field(default_factory=Counter)
+    """What was not answered with 200: the status, or what went wrong."""
+
+
+@dataclass(frozen=True)
+class Period:
+    """What was seen in some seconds, of all requests and of the machine."""
+
+    memory_mb: float
+    p99_ms: float
+    ours: float
+    """The share of the processors' time that the service and the asking program had."""
+    others: float
+    """The share that other programs and other guests of the machine had."""
 
 
 def mix(draw: random.Random, jobs: int) -> tuple[str, str]:
@@ -133,15 +150,23 @@ def resident_mb(process: int) -> float:
     """The memory of a process and of those that it started."""
     status = Path(f"/proc/{process}/status").read_text()
     own_kb = int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1])
-    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    return own_kb / 1024 + sum(resident_mb(int(each)) for each in children)
+    return own_kb / 1024 + sum(map(resident_mb, _children(process)))
+
+
+def _children(process: int) -> list[int]:
+    children = Path(f"/proc/{process}/task/{process}/children").read_text()
+    return [int(each) for each in children.split()]
 
 
 async def load(
-    url: str, token: str, rate: float, seconds: float, paths: Callable[[], tuple[str, str]]
-) -> dict[str, Measured]:
+    url: str,
+    token: str,
+    rate: float,
+    seconds: float,
+    paths: Callable[[], tuple[str, str]],
+    found: dict[str, Measured],
+) -> None:
     """Ask at that rate for so long; what was asked is answered to the end."""
-    found: dict[str, Measured] = defaultdict(Measured)
     limits = httpx.Limits(max_connections=200, max_keepalive_connections=200)
     headers = {"authorization": f"Bearer {token}"}
     async with httpx.AsyncClient(
@@ -151,11 +176,13 @@ async def load(
         async def ask(kind: str, path: str) -> None:
             began = time.perf_counter()
             try:
-                status = (await client.get(path)).status_code
-            except httpx.HTTPError:
-                status = 0
-            found[kind].taken_s.append(time.perf_counter() - began)
-            found[kind].statuses[status] += 1
+                answer = str((await client.get(path)).status_code)
+            except httpx.HTTPError as error:
+                answer = type(error).__name__
+            for name in (kind, ALL):
+                found[name].taken_s.append(time.perf_counter() - began)
+                if answer != "200":
+                    found[name].others[answer] += 1
 
         began, asked = time.perf_counter(), set()
         for number in range(int(rate * seconds)):
@@ -164,27 +191,45 @@ async def load(
             asked.add(task)
             task.add_done_callback(asked.discard)
         await asyncio.gather(*asked)
-    return found
 
 
-async def memory_mb(process: int) -> list[float]:
-    """The resident memory now and at regular times, until it is cancelled."""
-    found = [resident_mb(process)]
+async def watch(process: int, found: dict[str, Measured]) -> list[Period]:
+    """What was seen in each period, until it is cancelled."""
+    taken_s, periods = found[ALL].taken_s, []
     with suppress(asyncio.CancelledError):
         while True:
-            await asyncio.sleep(MEMORY_EVERY_S)
-            found.append(resident_mb(process))
-    return found
+            answered, before = len(taken_s), _ticks()
+            await asyncio.sleep(PERIOD_S)
+            p99_ms = 1e3 * float(np.percentile(taken_s[answered:] or [np.nan], 99))
+            ours, busy, total = _ticks() - before
+            shares = ours / total, (busy - ours) / total
+            periods.append(Period(resident_mb(process), p99_ms, *shares))
+    return periods
+
+
+def _ticks() -> NDArray[np.int64]:
+    """So far: ours, the service being our child; of everybody; and of all, idle ones too."""
+    line = Path("/proc/stat").read_text().splitlines()[0]
+    each = [int(text) for text in line.split()[1:9]]  # user, nice, system, idle, waiting and so on
+    ours = _processor_ticks(os.getpid())
+    return np.array([ours, sum(each) - each[3] - each[4], sum(each)])
+
+
+def _processor_ticks(process: int) -> int:
+    """Of a process and of those that it started."""
+    after_name = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    own = int(after_name[11]) + int(after_name[12])
+    return own + sum(map(_processor_ticks, _children(process)))
 
 
 async def watched_load(
-    process: int, asked: Coroutine[Any, Any, dict[str, Measured]]
-) -> tuple[dict[str, Measured], list[float]]:
-    """What was seen of the requests, and the memory while they were answered."""
-    memory = asyncio.create_task(memory_mb(process))
-    found = await asked
-    memory.cancel()
-    return found, await memory
+    process: int, found: dict[str, Measured], asked: Coroutine[Any, Any, None]
+) -> list[Period]:
+    """Ask, and see what becomes of the service and the machine meanwhile."""
+    watching = asyncio.create_task(watch(process, found))
+    await asked
+    watching.cancel()
+    return await watching
 
 
 def timelines(url: str, token: str) -> list[str]:
@@ -198,26 +243,34 @@ def timelines(url: str, token: str) -> list[str]:
     ]
 
 
-def show(found: dict[str, Measured], memory: Sequence[float]) -> None:
-    """Print percentiles for each kind and for all, and the memory over time."""
-    table = Table(title="the history service under load")
-    for column in ("request", "number", "p50 ms", "p99 ms", "slowest ms", "not answered with 200"):
-        table.add_column(column, justify="left" if column == "request" else "right")
-    everything = Measured()
-    for measured in found.values():
-        everything.taken_s += measured.taken_s
-        everything.statuses += measured.statuses
-    for kind, measured in [*sorted(found.items()), ("all", everything)]:
+def show(found: dict[str, Measured], periods: Sequence[Period]) -> None:
+    """Print percentiles for each kind and for all, and what was seen over time."""
+    table = _table("the history service under load", "request", "number", "p50 ms", "p99 ms")
+    table.add_column("slowest ms", justify="right")
+    table.add_column("not answered with 200")
+    for kind, measured in sorted(found.items(), key=lambda item: (item[0] == ALL, item[0])):
         taken_ms = 1e3 * np.array(measured.taken_s)
         shown = [f"{np.percentile(taken_ms, share):.0f}" for share in (50, 99, 100)]
-        others = {status: n for status, n in measured.statuses.items() if status != 200}
-        table.add_row(kind, f"{len(taken_ms):,}", *shown, str(others or ""))
-    console = Console(width=100)
-    console.print(table)
-    console.print(
-        f"resident memory in MB after warming up, every {MEMORY_EVERY_S:g} s, and at the end: "
-        + " ".join(f"{each:.0f}" for each in memory)
-    )
+        table.add_row(kind, f"{len(taken_ms):,}", *shown, str(dict(measured.others) or ""))
+    over_time = _table("over time", "until s", "memory MB", "p99 ms", "ours", "others")
+    for number, period in enumerate(periods, 1):
+        over_time.add_row(
+            f"{number * PERIOD_S:g}",
+            f"{period.memory_mb:.0f}",
+            f"{period.p99_ms:.0f}",
+            f"{period.ours:.0%}",
+            f"{period.others:.0%}",
+        )
+    for each in (table, over_time):
+        Console(width=100).print(each)
+
+
+def _table(title: str, first: str, *others: str) -> Table:
+    table = Table(title=title)
+    table.add_column(first)
+    for column in others:
+        table.add_column(column, justify="right")
+    return table
 
 
 def main() -> None:
@@ -242,10 +295,11 @@ def main() -> None:
             kind, path = mix(draw, options.jobs)
             return kind, draw.choice(opened) if kind == "a timeline" else path
 
-        asyncio.run(load(url, token, options.rate, WARM_UP_S, paths))
-        asked = load(url, token, options.rate, options.seconds, paths)
-        found, memory = asyncio.run(watched_load(process, asked))
-        show(found, [*memory, resident_mb(process)])
+        asyncio.run(load(url, token, options.rate, WARM_UP_S, paths, defaultdict(Measured)))
+        found: dict[str, Measured] = defaultdict(Measured)
+        asked = load(url, token, options.rate, options.seconds, paths, found)
+        periods = asyncio.run(watched_load(process, found, asked))
+        show(found, periods)
 
 
 if __name__ == "__main__":

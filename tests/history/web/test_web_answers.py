@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -231,6 +234,23 @@ def test_workers_add_up_what_they_count(tmp_path: Path, monkeypatch: pytest.Monk
     assert 'schedlab_requests_total{method="GET",route="/",status="200"} 2' in lines
     assert 'schedlab_request_seconds_bucket{method="GET",route="/",le="0.05"} 2' in lines
     assert 'schedlab_request_seconds_bucket{method="GET",route="/",le="0.025"} 0' in lines
+
+
+def test_counts_are_shared_beside_the_requests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A request that wrote them itself would wait for the disk."""
+    monkeypatch.setattr("schedlab.history.web.metrics._SHARED_EVERY_S", 0.01)
+    worker = Metrics(tmp_path)
+    worker.count_request("GET", "/", 200, 0.1)
+    assert not list(tmp_path.iterdir())
+
+    async def a_while() -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(worker.keep_sharing(), 0.3)
+
+    asyncio.run(a_while())
+    assert [path.stem for path in tmp_path.iterdir()] == [str(os.getpid())]
 
 
 def test_the_log_has_a_line_per_request_without_its_query(

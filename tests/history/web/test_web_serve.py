@@ -8,9 +8,11 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from http.client import HTTPConnection
 from pathlib import Path
 
 import httpx
@@ -70,6 +72,18 @@ def store(tmp_path: Path) -> str:
     url = str(tmp_path / "history.db")
     Store.make(url).close()
     return url
+
+
+def test_an_idle_connection_stays_open(store: str, tmp_path: Path) -> None:
+    """Or a proxy that keeps it for a minute would meet it closed; uvicorn's own limit is 5 s."""
+    with running(store, tmp_path / "log") as service:
+        address = httpx.URL(service.url)
+        with closing(HTTPConnection(address.host, address.port)) as connection:
+            for pause_s in (6, 0):
+                connection.request("GET", "/healthz")
+                assert connection.getresponse().read()
+                connection.auto_open = 0  # it may not be opened a second time
+                time.sleep(pause_s)
 
 
 def test_the_first_run_prints_a_token_once(store: str, tmp_path: Path) -> None:

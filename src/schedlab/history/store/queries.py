@@ -36,6 +36,7 @@ Range = tuple[float | None, float | None]
 """The least and the greatest value that is meant, where there are such."""
 
 _RUN_S = jobs.c.end_s - jobs.c.start_s
+_RAN_JOBS = jobs.alias("ran")  # made once: it takes longer than a query for a page
 
 QUANTITIES: dict[str, ColumnElement[Any]] = {
     "num_host": jobs.c.num_host,
@@ -179,15 +180,14 @@ def _overlapping(from_s: int | None, to_s: int | None) -> GenerativeSelect:
     Most are found by their starts, which lie no further back than a short job can last; the few
     long ones, and those that still run, have an index of their own.
     """
-    ran = jobs.alias("ran")
-    keys = select(ran.c.id).where(ran.c.start_s.is_not(None))
+    keys = select(_RAN_JOBS.c.id).where(_RAN_JOBS.c.start_s.is_not(None))
     if to_s is not None:
-        keys = keys.where(ran.c.start_s < to_s)
+        keys = keys.where(_RAN_JOBS.c.start_s < to_s)
     if from_s is None:
         return keys
-    ended = keys.where(ran.c.end_s > from_s)
-    short = ended.where(ran.c.start_s > from_s - LONG_S)
-    return union_all(short, ended.where(LONG), keys.where(ran.c.end_s.is_(None)))
+    ended = keys.where(_RAN_JOBS.c.end_s > from_s)
+    short = ended.where(_RAN_JOBS.c.start_s > from_s - LONG_S)
+    return union_all(short, ended.where(LONG), keys.where(_RAN_JOBS.c.end_s.is_(None)))
 
 
 def _ranges(query: JobQuery) -> Iterator[ColumnElement[bool]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -118,6 +119,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     current_default_thread_limiter().total_tokens = _THREADS
     service: Service = app.state.service
     service.runner.start()
+    sharing = asyncio.create_task(service.metrics.keep_sharing())
     yield
+    sharing.cancel()
     await run_in_threadpool(service.runner.stop)
     service.database.close()

@@ -1,20 +1,23 @@
 """Counts of answered requests, as Prometheus reads them.
 
 Each worker writes its counts into a file in a folder that all share, and whichever is asked adds
-them up: otherwise counts would jump from one worker's to another's.
+them up: otherwise counts would jump from one worker's to another's. It writes them beside the
+requests, never within one: a busy disk may keep a writer waiting for seconds.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import os
-import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
+
+from starlette.concurrency import run_in_threadpool
 
 from schedlab.atomic import replacing
 
@@ -25,7 +28,7 @@ _BOUNDS_S = {
     **{bound: f"{bound:g}" for bound in (0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1.0, 2.5, 10.0)},
     math.inf: "+Inf",
 }
-_WRITTEN_EVERY_S = 1.0
+_SHARED_EVERY_S = 1.0
 _FAMILIES = {
     "schedlab_requests_total": ("counter", "Answered requests."),
     "schedlab_request_seconds": ("histogram", "Time until a request was answered to its end."),
@@ -38,7 +41,7 @@ class Metrics:
     def __init__(self, folder: Path | None = None) -> None:
         self._counts: defaultdict[str, float] = defaultdict(float)
         self._lock = Lock()
-        self._folder, self._written_at = folder, 0.0
+        self._folder = folder
 
     @classmethod
     def start(cls) -> Metrics:
@@ -56,15 +59,20 @@ class Metrics:
                 self._counts[bucket] += took_s <= bound
             self._counts[f"schedlab_request_seconds_sum{{{at}}}"] += took_s
             self._counts[f"schedlab_request_seconds_count{{{at}}}"] += 1
-        if time.monotonic() > self._written_at + _WRITTEN_EVERY_S:
-            self.share()
+
+    async def keep_sharing(self) -> None:
+        """Let the other workers know, again and again; without others there is nothing to do."""
+        while self._folder is not None:
+            await asyncio.sleep(_SHARED_EVERY_S)
+            await run_in_threadpool(self.share)
 
     def share(self) -> None:
         """Let the other workers know."""
         if self._folder is not None:
-            self._written_at = time.monotonic()
-            with self._lock, replacing(self._folder / f"{os.getpid()}.json") as path:
-                path.write_text(json.dumps(self._counts))
+            with self._lock:
+                counts = dict(self._counts)
+            with replacing(self._folder / f"{os.getpid()}.json") as path:
+                path.write_text(json.dumps(counts))
 
     def lines(self) -> Iterator[str]:
         """The counts of all workers in Prometheus's text format."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from schedlab.errors import ParameterError
 from schedlab.history.service_section import check_prefix
 from schedlab.history.site import read_site
+from schedlab.history.web.memory import give_memory_back
 from schedlab.history.web.metrics import FOLDER
 from schedlab.history.web.settings import ServiceSettings
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 _PLACE = "SCHEDLAB_SERVICE"
 _GRACE_S = 20
 """For requests that are being answered when the service is told to stop."""
+_IDLE_S = 75
+"""Until an idle connection is closed. Longer than the 60 s for which nginx keeps one by default:
+who closes first must be the side that asks, or a request may meet a connection just closed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +90,7 @@ def serve(
             access_log=False,
             log_config=None,
             timeout_graceful_shutdown=_GRACE_S,
+            timeout_keep_alive=_IDLE_S,
         )
         listening(_url(host, listener) + settings.service.prefix)
         with suppress(KeyboardInterrupt):
@@ -103,7 +108,7 @@ def app_of_worker() -> FastAPI:
 
     log_to_stderr()
     app = create_app(ServicePlace(**json.loads(os.environ[_PLACE])).settings())
-    gc.freeze()
+    _settle()
     return app
 
 
@@ -112,10 +117,16 @@ def _app(settings: ServiceSettings, workers: int) -> FastAPI | str:
 
     app = create_app(settings)  # so that mistakes are met here, not in every worker
     if workers == 1:
-        gc.freeze()  # what is there from the start is not searched for garbage at every turn
+        _settle()
         return app
     app.state.service.database.close()
     return f"{__name__}:{app_of_worker.__name__}"
+
+
+def _settle() -> None:
+    """Prepare a process for many requests."""
+    gc.freeze()  # what is there from the start is not searched for garbage at every turn
+    give_memory_back()
 
 
 def _bound(host: str, port: int) -> socket.socket:

@@ -15,7 +15,7 @@ from schedlab.history.web.access.accounts import find_account
 from schedlab.history.web.access.cookies import SESSION, form_secret
 from schedlab.history.web.access.credentials import is_form_token
 from schedlab.history.web.access.sessions import session_account
-from schedlab.history.web.access.tokens import needs_note_of_use, note_use, token_viewer
+from schedlab.history.web.access.tokens import find_token, note_use, token_viewer
 from schedlab.history.web.access.viewer import SCOPES, Role, Scope, Viewer
 from schedlab.history.web.prefix import PEER
 from schedlab.history.web.problems import Problem
@@ -103,14 +103,14 @@ InPerson = Annotated[Viewer, Depends(_in_person)]
 
 def _by_token(service: Service, secret: str) -> Viewer:
     with service.database.reading() as connection:
-        viewer = token_viewer(connection, secret)
-        is_noted = viewer is None or not needs_note_of_use(connection, secret)
-    if viewer is None:
+        token = find_token(connection, secret)
+        viewer = None if token is None else token_viewer(connection, token)
+    if token is None or viewer is None:
         refused = {"www-authenticate": f'{_CHALLENGE["www-authenticate"]}, error="invalid_token"'}
         raise Problem(401, "this token is unknown, withdrawn or expired", refused)
-    if not is_noted:
+    if not token.was_used_lately:
         with service.database.writing() as connection:
-            note_use(connection, secret)
+            note_use(connection, token)
     return viewer
 
 

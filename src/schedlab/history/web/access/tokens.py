@@ -44,6 +44,11 @@ class Token:
     expires_s: float | None
     used_s: float | None = None
 
+    @property
+    def was_used_lately(self) -> bool:
+        """Whether it is not yet time to note its use again."""
+        return self.used_s is not None and self.used_s >= time.time() - _NOTED_EVERY_S
+
 
 def add_token(
     connection: Connection,
@@ -76,12 +81,16 @@ def add_token(
     return secret
 
 
-def token_viewer(connection: Connection, secret: str) -> Viewer | None:
-    """Who shows this token, if it is one and still good."""
-    found = _found(connection, tokens.c.digest == digest_of(secret))
-    if not found or (found[0].expires_s is not None and found[0].expires_s <= time.time()):
-        return None
-    token = found[0]
+def find_token(connection: Connection, secret: str) -> Token | None:
+    """What is known of the token, if it is one and still good."""
+    for token in _found(connection, tokens.c.digest == digest_of(secret)):
+        if token.expires_s is None or token.expires_s > time.time():
+            return token
+    return None
+
+
+def token_viewer(connection: Connection, token: Token) -> Viewer | None:
+    """Who shows this token; None if the account is gone or locked."""
     if token.account is None:
         return Viewer(Role.API, scopes=token.scopes)
     account = find_account(connection, token.account)
@@ -92,22 +101,16 @@ def token_viewer(connection: Connection, secret: str) -> Viewer | None:
 
 def account_with_token(connection: Connection, name: str, secret: str) -> Account | None:
     """The account that may log in with this token: its own, and not for a part of it only."""
-    viewer = token_viewer(connection, secret)
+    token = find_token(connection, secret)
+    viewer = None if token is None else token_viewer(connection, token)
     if viewer is None or viewer.user != name or not viewer.scopes >= SCOPES[viewer.role]:
         return None
     return find_account(connection, name)
 
 
-def needs_note_of_use(connection: Connection, secret: str) -> bool:
-    """Whether the last noted use of the token is some time ago."""
-    used = select(tokens.c.used_s).where(tokens.c.digest == digest_of(secret))
-    used_s = connection.execute(used).scalar()
-    return used_s is None or used_s < time.time() - _NOTED_EVERY_S
-
-
-def note_use(connection: Connection, secret: str) -> None:
+def note_use(connection: Connection, token: Token) -> None:
     """Remember that it was used now."""
-    this = tokens.c.digest == digest_of(secret)
+    this = tokens.c.id == token.id
     connection.execute(update(tokens).where(this).values(used_s=time.time()))
 
 
