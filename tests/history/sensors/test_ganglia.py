@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from tests.services.processes import require_program
 
 from schedlab.errors import SchedlabError, SensorError
 from schedlab.history.sensors import Place, Request, integral, make_sensor_source
+from schedlab.history.sensors.ganglia import GangliaSource
 from schedlab.history.sensors.source import AnySensorSource
 
 START_S = 1_700_000_040  # a multiple of 60
@@ -150,3 +152,25 @@ def test_a_database_of_a_real_gmetad(shared_data: Path) -> None:
     series = source.series("power_watt", "n01", None, 1794703046, 1794703066)
     assert list(series.mean) == [161, 162, 162.5, 163.5, 164.5, 165.5, 166, 166, 166, 166]
     assert series.start_s[0] == 1794703046
+
+
+@pytest.mark.parametrize("minutes", [10, 100])
+def test_rrdtool_is_asked_for_the_rows_of_the_window(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, minutes: int
+) -> None:
+    """What it prints grows with the window, and not with what the database has."""
+    write(tmp_path, "n01", range(200), "RRA:AVERAGE:0.5:1:240")
+    printed: list[str] = []
+    run = GangliaSource._run
+
+    def noted(source: GangliaSource, text: str, arguments: list[str]) -> str:
+        printed.append(run(source, text, arguments))
+        return printed[-1]
+
+    monkeypatch.setattr(GangliaSource, "_run", noted)
+    source = ganglia(tmp_path)
+    window = Request({"n01": ()}, START_S + 3_600, START_S + 3_600 + 60 * minutes)
+    source.read("power_watt", window)
+    margins = 2 * source.items["power_watt"].margin_s / 60
+    rows = sum(len(re.findall(r"^\d+: ", text, re.MULTILINE)) for text in printed)
+    assert minutes <= rows <= minutes + margins + 2
