@@ -112,5 +112,12 @@ def record_batch(records: Sequence[Record], columns: Iterable[str], schema: Any)
     import pyarrow as pa
 
     found = zip(values(records, columns), schema, strict=True)
-    arrays = [pa.array(each, field.type) for each, field in found]
+    arrays = [
+        pa.array(map(_moment, each) if pa.types.is_timestamp(field.type) else each, field.type)
+        for each, field in found
+    ]
     return pa.record_batch(arrays, schema=schema)
+
+
+def _moment(text: Any) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)

@@ -45,8 +45,11 @@ def rows(records: Sequence[Record], columns: Iterable[str]) -> Iterator[tuple[Va
     return zip(*(each if write is None else map(write, each) for write, each in found), strict=True)
 
 
-def _time(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat()
+def _time(text: str | None) -> str | None:
+    """``2026-01-05T12:00:00+00:00``: the extended form, which spreadsheets know."""
+    if text is None:
+        return None
+    return f"{text[:4]}-{text[4:6]}-{text[6:11]}:{text[11:13]}:{text[13:18]}:{text[18:]}"
 
 
 _WRITTEN: Mapping[type, Callable[[Any], str | None]] = {

@@ -12,7 +12,7 @@ from pydantic_core import to_json
 from schedlab.history.export.exporter import Record
 from schedlab.platform.hostlist import fold_hosts
 
-Value = str | int | float | bool | datetime | None
+Value = str | int | float | bool | None
 
 
 def _item(*path: str) -> Callable[[Record], Any]:
@@ -29,14 +29,6 @@ def _item(*path: str) -> Callable[[Record], Any]:
     return found
 
 
-def _time(item: str) -> Callable[[Record], datetime | None]:
-    def found(record: Record) -> datetime | None:
-        text = record.get(item)
-        return None if text is None else datetime.fromisoformat(text)
-
-    return found
-
-
 def _hosts(record: Record) -> str | None:
     names = [host["node_id"] for host in record.get("per_host") or ()]
     if len(names) < 2:
@@ -48,8 +40,11 @@ def _over_hosts(item: str, fold: Callable[[list[float]], float]) -> Callable[[Re
     """The item of each host, folded into one value; None unless every host has it."""
 
     def found(record: Record) -> float | None:
-        values = [host.get(item) for host in record.get("per_host") or ()]
-        return fold(values) if values and None not in values else None
+        hosts = record.get("per_host")
+        if not hosts or item not in hosts[0]:
+            return None
+        values = [host.get(item) for host in hosts]
+        return None if None in values else fold(values)
 
     return found
 
@@ -63,10 +58,10 @@ COLUMNS: dict[str, tuple[type, Callable[[Record], Any]]] = {
     "jobid": (str, _item("jobid")),
     "attempt": (int, _item("attempt")),
     "state": (str, _item("state")),
-    "queue_time": (datetime, _time("queue_time")),
-    "eligible_time": (datetime, _time("eligible_time")),
-    "start_time": (datetime, _time("start_time")),
-    "end_time": (datetime, _time("end_time")),
+    "queue_time": (datetime, _item("queue_time")),
+    "eligible_time": (datetime, _item("eligible_time")),
+    "start_time": (datetime, _item("start_time")),
+    "end_time": (datetime, _item("end_time")),
     "req_walltime_sec": (float, _item("req_walltime_sec")),
     "num_host": (int, _item("resource_req", "num_host")),
     "num_cpu_perhost": (float, _item("resource_req", "num_cpu_perhost")),
@@ -90,7 +85,7 @@ COLUMNS: dict[str, tuple[type, Callable[[Record], Any]]] = {
     "energy_joule": (float, _item("energy", "total_joule")),
     "emission_gram": (float, _item("carbon", "emission_gram")),
 }
-"""The type of each column, and how its value is found in a record."""
+"""The type of each column, and how its value is found in a record; times are texts there."""
 
 
 def values(records: Sequence[Record], columns: Iterable[str] = COLUMNS) -> list[Iterable[Value]]:
