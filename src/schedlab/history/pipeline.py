@@ -185,7 +185,7 @@ def _put(
     store: Store, batch: list[JobRecord | Fault], outcome: Outcome, log: int, site: Site | None
 ) -> None:
     records = [each for each in batch if isinstance(each, JobRecord)]
-    faults = [each for each in batch if isinstance(each, Fault)]
+    faults = [each for each in batch if not isinstance(each, JobRecord)]
     faults += [] if site is None else _doubts(records, site)
     to_measure = site is not None and bool(site.sensor_sources)
     counts = store.put(

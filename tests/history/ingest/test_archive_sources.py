@@ -11,6 +11,7 @@ from schedlab.history.ingest.archive_trace import GwfTrace, SwfTrace
 from schedlab.history.schema import JobState
 from schedlab.history.schema.times import from_epoch
 
+UNENDING = "$.req_walltime_sec: is inf: input should be a finite number"
 DATA = Path(__file__).parents[2] / "data"
 
 
@@ -47,6 +48,14 @@ def test_jobs_that_never_ran(tmp_path: Path) -> None:
     assert faults == [f"{tmp_path / 'a.swf'}:3: the job completed, but its run time is unknown"]
 
 
+def test_a_wait_that_is_unknown_is_none(tmp_path: Path) -> None:
+    """Models that make traces do not say it; such a job starts when it is submitted."""
+    job = clean(swf(tmp_path / "a.swf", "1 50 -1 30 4 -1 -1 -1 600 -1 1 -1 -1 -1 -1 -1 -1 -1"))["1"]
+    assert job.start_time == job.queue_time == from_epoch(1050)
+    assert job.end_time == from_epoch(1080)
+    assert (job.usage, job.user_identifier, job.model_extra) == (None, None, {})
+
+
 def test_parts_of_a_job_are_left_to_its_whole(tmp_path: Path) -> None:
     """A checkpointed job has a line for each part and one for all."""
     lines = [f"1 0 5 9 4 -1 -1 4 600 -1 {status} 3 4 5 6 2 -1 -1" for status in (1, 2, 3)]
@@ -70,6 +79,11 @@ def test_the_trace_is_read_on(tmp_path: Path) -> None:
     [
         ("1 2 3", "3 fields; a line has 18"),
         ("1 x 20 300 8 250 512 16 600 1024 1 3 4 5 6 2 -1 -1", '"x" is no number'),
+        (
+            "1 100 nan 300 8 250 512 16 600 1024 1 3 4 5 6 2 -1 -1",
+            "Invalid value NaN (not a number)",
+        ),
+        ("1 100 20 300 8 250 512 16 inf 1024 1 3 4 5 6 2 -1 -1", UNENDING),
     ],
 )
 def test_a_broken_line_is_a_fault(tmp_path: Path, line: str, reason: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from datetime import timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,48 @@ def test_the_parts_of_a_record_can_be_asked_for_by_sql(store: Store) -> None:
         (1, "power_watt", -1, 200.0),
     ]
     assert sorted(store.select(select(provenances.c.unit))) == [("%",), ("W",)]
+
+
+def test_every_column_of_a_job_holds_what_its_name_says(store: Store) -> None:
+    """Rows are handed over in the order of the columns, where a slip would exchange two."""
+    given = measured_job(
+        "7", partition="batch", job_name="sim", attempt=2, state="failed", user_identifier="bob"
+    )
+    put(store, given)
+    (row,) = store.select(select(jobs))
+    assert {name: row._mapping[name] for name in row._mapping if name not in ("digest", "id")} == {
+        "cluster": "one",
+        "jobid": "7",
+        "attempt": 2,
+        "queue_s": NOON_S,
+        "start_s": NOON_S + 10,
+        "end_s": NOON_S + 110,
+        "state": "failed",
+        "partition": "batch",
+        "user_identifier": "bob",
+        "accounting_group": "physics",
+        "job_name": "sim",
+        "num_host": 2,
+        "energy_joule": 40_000,
+        "maxpower_watt": 480,
+        "source": "test",
+        "measurement": Measurement.DONE,
+        "record": given.to_json(),
+        "said": None,
+        "req_walltime_s": 600,
+        "node_s": 200,
+    }
+
+
+def test_a_row_does_not_depend_on_what_is_put_with_it(store: Store) -> None:
+    """Columns that are empty in all rows of a statement are left out of it."""
+    sparse: dict[str, Any] = {"user_identifier": None, "req_walltime_sec": None, "per_host": []}
+    put(store, job("1", **sparse))
+    put(store, measured_job("2"))
+    put(store, job("3", **sparse), measured_job("4"))
+    columns = [each for each in jobs.c if each.name not in ("id", "jobid", "digest", "record")]
+    alone, full, *together = store.select(select(*columns).order_by(jobs.c.id))
+    assert together == [alone, full]
 
 
 @pytest.mark.parametrize(
@@ -270,3 +313,28 @@ def test_a_query_reads_an_index_and_not_the_table(
         compiled = statement.compile(compile_kwargs={"literal_binds": True})
         plan = store.select(text(f"EXPLAIN QUERY PLAN {compiled}"))  # type: ignore[arg-type]
     assert any(index in row[-1] for row in plan), plan
+
+
+def test_a_job_is_added_without_a_table_being_built_for_it(tmp_path: Path) -> None:
+    """SQLite may decide whether a row belongs into an index by a table, anew for each row."""
+    with Store.make(str(tmp_path / "history.db")) as store:
+        names = ", ".join(jobs.columns.keys())
+        marks = ", ".join("1" for _ in jobs.columns)
+        program = store.select(text(f"EXPLAIN INSERT INTO jobs ({names}) VALUES ({marks})"))  # type: ignore[arg-type]
+    operations = {row[1] for row in program}
+    assert "IdxInsert" in operations
+    assert "OpenEphemeral" not in operations
+
+
+def test_the_collector_of_garbage_is_left_as_it_was(store: Store) -> None:
+    """It is held up while records are made, and no longer; who has switched it off wants it so."""
+    put(store, job("1"))
+    found = store.jobs()
+    next(found)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        assert ids(store) == ["1"]
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

@@ -19,7 +19,9 @@ from schedlab.history.schema.times import from_epoch
 NUMBERS = 11
 """Fields 1 to 11 are numbers in both formats; those behind them are names, or stand for them."""
 
-_STATES = {0: JobState.FAILED, 1: JobState.COMPLETED, 5: JobState.CANCELLED}
+# Looked up once: Python 3.11 finds members of an enumeration slowly.
+_COMPLETED, _CANCELLED = JobState.COMPLETED, JobState.CANCELLED
+_STATES = {0: JobState.FAILED, 1: _COMPLETED, 5: _CANCELLED}
 _PARTS = frozenset({2, 3, 4})
 _KIB = 1024
 
@@ -36,15 +38,22 @@ def add_numbers(document: Document, numbers: Sequence[float], epoch_s: int) -> J
     if status in _PARTS:
         return None
     procs, state, queued_s = int(procs), _STATES.get(int(status)), epoch_s + submit_s
-    document["queue_time"] = from_epoch(queued_s)
+    document["queue_time"] = queued = from_epoch(queued_s)
     document["req_walltime_sec"] = limit_s if limit_s > 0 else None
     document["resource_req"] = _request(int(asked) if asked > 0 else max(procs, 0), asked_kb)
-    if run_s < 0 or (state is JobState.CANCELLED and run_s == 0 and procs <= 0):
+    if run_s < 0 or (state is _CANCELLED and run_s == 0 and procs <= 0):
         _add_withdrawal(document, state, queued_s, wait_s)
-    else:
-        _add_run(document, state, queued_s + max(wait_s, 0), run_s)
-        if procs > 0:
-            document["resource_alloc"] = _allocation(procs)
+        return validate_record(document)
+    started_s = queued_s if wait_s <= 0 else queued_s + wait_s
+    document["start_time"] = queued if wait_s <= 0 else from_epoch(started_s)
+    document["end_time"] = from_epoch(started_s + run_s)
+    document["per_host"] = []  # the archives do not say where
+    if state is not None:
+        document["state"] = state
+        document["exit_status"] = 0 if state is _COMPLETED else -1
+    if procs > 0:
+        document["resource_alloc"] = _allocation(procs)
+        if cpu_s >= 0 or used_kb >= 0:
             document["usage"] = _usage(cpu_s, used_kb, procs)
     return validate_record(document)
 
@@ -64,28 +73,18 @@ def _add_withdrawal(
     document: Document, state: JobState | None, queued_s: float, wait_s: float
 ) -> None:
     """What is known of a job that never ran."""
-    if state is JobState.COMPLETED:
+    if state is _COMPLETED:
         raise ValueError("the job completed, but its run time is unknown")
-    document["state"] = state or JobState.CANCELLED
+    document["state"] = state or _CANCELLED
     if wait_s >= 0:
         document["end_time"] = from_epoch(queued_s + wait_s)
 
 
-def _add_run(document: Document, state: JobState | None, started_s: float, run_s: float) -> None:
-    """What is known of a job that ran; the archives do not say where."""
-    document["start_time"] = from_epoch(started_s)
-    document["end_time"] = from_epoch(started_s + run_s)
-    document["per_host"] = []
-    if state is not None:
-        document["state"] = state
-        document["exit_status"] = 0 if state is JobState.COMPLETED else -1
-
-
-def _usage(cpu_s: float, used_kb: float, procs: int) -> Document | None:
+def _usage(cpu_s: float, used_kb: float, procs: int) -> Document:
     """CPU time and memory, which the archives give for the average processor."""
     usage: Document = {}
     if cpu_s >= 0:
         usage["cpu_sec"] = cpu_s * procs
     if used_kb >= 0:
         usage["maxrss_bytes"] = int(used_kb * _KIB * procs)
-    return usage or None
+    return usage

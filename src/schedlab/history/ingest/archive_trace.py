@@ -9,14 +9,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from schedlab.history.ingest.archive_job import NUMBERS, Document, add_numbers
-from schedlab.history.ingest.records import made
+from schedlab.history.ingest.records import UNUSABLE, refusal
 from schedlab.history.ingest.source import Fault
 from schedlab.history.ingest.text_input import Place, TextInput
 from schedlab.history.schema.job import JobRecord
 from schedlab.workload.readers.gwf import GWF_FIELDS
 from schedlab.workload.readers.swf import SWF_FIELDS
 
-_NAMES = ("user_identifier", "accounting_group", "application", "queue", "partition")
+_NAMES = tuple(
+    enumerate(("user_identifier", "accounting_group", "application", "queue", "partition"), NUMBERS)
+)
+"""Where the names stand that both formats have, fields 12 to 16."""
 _START = re.compile(r"\W*UnixStartTime:\s*(\d+)")
 
 
@@ -40,24 +43,37 @@ class _Trace(ABC):
         """The jobs of the lines since then; parts of a job that has a line for all are not."""
         place, label = Place.parse(since), self._input.label
         for line in self._input.lines(place):
-            text = line.text.strip()
-            if text.startswith(self.comment):
-                if start := _START.match(text):
+            words = line.split()
+            if not words:
+                continue
+            if words[0].startswith(self.comment):
+                if start := _START.match(line):
                     place.memory["epoch_s"] = int(start[1])
-            elif text:
-                epoch_s = place.memory.get("epoch_s", 0)
-                yield from made(f"{label}:{line.number}", self._records, text.split(), epoch_s)
+                continue
+            try:
+                record = self._record(words, place.memory.get("epoch_s", 0))
+            except UNUSABLE as error:
+                yield from refusal(f"{label}:{place.number}", error)
+            else:
+                if record is not None:
+                    yield record
         self.cursor = str(place)
 
-    def _records(self, words: Sequence[str], epoch_s: int) -> Sequence[JobRecord]:
+    def _record(self, words: Sequence[str], epoch_s: int) -> JobRecord | None:
         if len(words) != self.fields:
             raise ValueError(f"{len(words)} fields; a line has {self.fields}")
-        record = add_numbers(self.names(words), _numbers(words[:NUMBERS]), epoch_s)
-        return () if record is None else (record,)
+        document: Document = {"jobid": words[0]}
+        if self.cluster is not None:
+            document["cluster"] = self.cluster
+        for place, item in _NAMES:
+            if words[place] != "-1":
+                document[item] = words[place]
+        self.add_own(document, words)
+        return add_numbers(document, _numbers(words[:NUMBERS]), epoch_s)
 
     @abstractmethod
-    def names(self, words: Sequence[str]) -> Document:
-        """The items that are no numbers, of a line's words."""
+    def add_own(self, document: Document, words: Sequence[str]) -> None:
+        """Add what only this format has, of a line's words."""
 
 
 @dataclass
@@ -67,12 +83,10 @@ class SwfTrace(_Trace):
     comment = ";"
     fields = len(SWF_FIELDS)
 
-    def names(self, words: Sequence[str]) -> Document:
-        """Numbers stand for names in SWF; they are kept as texts."""
-        names = _shared_names(words, self.cluster)
+    def add_own(self, document: Document, words: Sequence[str]) -> None:
+        """The job that this one came after. Numbers stand for names; they are kept as texts."""
         if words[16] != "-1":
-            names |= {"dependency": [words[16]], "think_time_sec": int(words[17])}
-        return names
+            document["dependency"], document["think_time_sec"] = [words[16]], int(words[17])
 
 
 @dataclass
@@ -82,23 +96,10 @@ class GwfTrace(_Trace):
     comment = "#"
     fields = len(GWF_FIELDS)
 
-    def names(self, words: Sequence[str]) -> Document:
-        """The names that SWF has as numbers, and the project."""
-        names = _shared_names(words, self.cluster)
+    def add_own(self, document: Document, words: Sequence[str]) -> None:
+        """The project."""
         if words[28] != "-1":
-            names["project"] = words[28]
-        return names
-
-
-def _shared_names(words: Sequence[str], cluster: str | None) -> Document:
-    """Fields 1 and 12 to 16, which both formats have."""
-    names: Document = {"jobid": words[0]}
-    if cluster is not None:
-        names["cluster"] = cluster
-    for item, word in zip(_NAMES, words[NUMBERS:], strict=False):
-        if word != "-1":
-            names[item] = word
-    return names
+            document["project"] = words[28]
 
 
 def _numbers(words: Sequence[str]) -> list[int | float]:

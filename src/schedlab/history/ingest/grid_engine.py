@@ -11,7 +11,7 @@ from schedlab.history.ingest.grid_engine_job import RESCHEDULED, record_of
 from schedlab.history.ingest.grid_engine_row import Row, parse_row
 from schedlab.history.ingest.records import made
 from schedlab.history.ingest.source import Fault
-from schedlab.history.ingest.text_input import Line, Place, TextInput
+from schedlab.history.ingest.text_input import Place, TextInput
 from schedlab.history.schema.job import JobRecord
 
 SETTLE_S = 60
@@ -44,8 +44,8 @@ class _Runs:
     now: datetime | None = None
     swept: datetime | None = None
 
-    def add(self, row: Row, line: Line) -> Iterator[_Run]:
-        """Take a row in; what cannot get more rows then comes out."""
+    def add(self, row: Row, place: Place) -> Iterator[_Run]:
+        """Take the row at that place in; what cannot get more rows then comes out."""
         self.now = row.ended or self.now
         yield from self._settled(self.now)
         key = f"{row.job}.{row.task}"
@@ -54,7 +54,7 @@ class _Runs:
             yield self.open.pop(key)  # the job was tried again
             run = None
         if run is None:
-            run = self.open[key] = _Run(line.offset, line.number)
+            run = self.open[key] = _Run(place.offset, place.number)
         run.ended = self.now
         if row.is_slave:
             run.slaves.append(row)
@@ -96,8 +96,8 @@ class GridEngine:
         attempts = Attempts(place.memory.get("attempts"), REACH_BYTES)
         runs = _Runs()
         for line in self._input.lines(place):
-            if line.text and not line.text.startswith("#"):
-                yield from self._take(line, runs, attempts)
+            if line and not line.startswith("#"):
+                yield from self._take(line, place, runs, attempts)
         for run in runs.open.values():
             if run.offset < place.offset:
                 place.offset, place.line = run.offset, run.line - 1
@@ -106,13 +106,15 @@ class GridEngine:
         place.memory = {"attempts": attempts.known(place.offset)}
         self.cursor = str(place)
 
-    def _take(self, line: Line, runs: _Runs, attempts: Attempts) -> Iterator[JobRecord | Fault]:
+    def _take(
+        self, line: str, place: Place, runs: _Runs, attempts: Attempts
+    ) -> Iterator[JobRecord | Fault]:
         try:
-            row = parse_row(line.text)
+            row = parse_row(line)
         except ValueError as error:
-            yield Fault(f"{self._input.label}:{line.number}", str(error))
+            yield Fault(f"{self._input.label}:{place.number}", str(error))
             return
-        for run in runs.add(row, line):
+        for run in runs.add(row, place):
             yield from self._records(run, attempts)
 
     def _records(self, run: _Run, attempts: Attempts) -> Sequence[JobRecord | Fault]:

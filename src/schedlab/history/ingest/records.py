@@ -18,6 +18,18 @@ Part = Item | dict[str, Any]
 SHARED_PARTS = 65_536
 """Parts of records that a source keeps at most: many jobs have the same, and none is changed."""
 
+UNUSABLE = (
+    ValidationError,
+    SchedlabError,
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    IndexError,
+    OverflowError,
+)
+"""What a row that makes no record is met with."""
+
 
 def part(model: type[Item], items: dict[str, Any]) -> Part:
     """The part of these items; where they are at fault, they themselves, for the record to refuse.
@@ -36,11 +48,18 @@ def made(
     """The records that ``make`` makes of what the row at ``where`` has given, or why it cannot."""
     try:
         return make(*given)
-    except ValidationError as error:
-        return list(faults_of(error, where))
-    except KeyError as error:
-        return [Fault(where, f"{error.args[0]} is missing")]
-    except (SchedlabError, ValueError) as error:
-        return [Fault(where, str(error))]
-    except (TypeError, AttributeError, IndexError, OverflowError) as error:
-        return [Fault(where, f"cannot be understood: {error}")]
+    except UNUSABLE as error:
+        return refusal(where, error)
+
+
+def refusal(where: str, error: Exception) -> list[Fault]:
+    """Why the row at ``where`` makes no record, of what one of ``UNUSABLE`` says."""
+    match error:
+        case ValidationError():
+            return list(faults_of(error, where))
+        case KeyError():
+            return [Fault(where, f"{error.args[0]} is missing")]
+        case SchedlabError() | ValueError():
+            return [Fault(where, str(error))]
+        case _:
+            return [Fault(where, f"cannot be understood: {error}")]

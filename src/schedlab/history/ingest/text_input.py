@@ -12,7 +12,7 @@ from hashlib import sha256
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any
 
 from schedlab.errors import InputError, ParameterError
 from schedlab.history.ingest.commands import output_of
@@ -22,14 +22,6 @@ if TYPE_CHECKING:
 
 _HEAD_BYTES = 1 << 16
 _CHUNK_BYTES = 1 << 20
-
-
-class Line(NamedTuple):
-    """One line without its end, its number, and the byte at which it begins."""
-
-    text: str
-    number: int
-    offset: int
 
 
 @dataclass
@@ -51,6 +43,11 @@ class Place:
             return cls(**json.loads(cursor)) if cursor else cls()
         except (TypeError, ValueError):
             raise InputError(f"the cursor {cursor!r} is not one of this source") from None
+
+    @property
+    def number(self) -> int:
+        """The number of the line that begins here."""
+        return self.line + 1
 
     def __str__(self) -> str:
         return json.dumps(asdict(self), separators=(",", ":"))
@@ -79,8 +76,8 @@ class TextInput:
         with opened as stream:
             yield stream
 
-    def lines(self, place: Place) -> Iterator[Line]:
-        """The lines after that place, which moves on with them.
+    def lines(self, place: Place) -> Iterator[str]:
+        """The lines after that place, without their ends; it stands before the one that is given.
 
         An input that begins differently now, or is shorter, was replaced by another one: it is
         read from its beginning. A last line without an end may still be written: the place
@@ -123,13 +120,12 @@ def _skip(stream: IO[bytes], left: int) -> bool:
     return left <= 0
 
 
-def _lines(raws: Iterable[bytes], place: Place, head: Hash) -> Iterator[Line]:
+def _lines(raws: Iterable[bytes], place: Place, head: Hash) -> Iterator[str]:
     for raw in raws:
-        line = Line(raw.rstrip(b"\r\n").decode(errors="replace"), place.line + 1, place.offset)
+        yield raw.rstrip(b"\r\n").decode(errors="replace")
         if raw.endswith(b"\n"):
             if place.offset == place.head_bytes < _HEAD_BYTES:
                 head.update(raw)
                 place.head, place.head_bytes = head.hexdigest(), place.head_bytes + len(raw)
             place.line += 1
             place.offset += len(raw)
-        yield line

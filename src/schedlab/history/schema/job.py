@@ -198,18 +198,20 @@ class JobItems(Item):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if self.start_time is None:
-            if self.state is None or self.state in SURELY_STARTED:
-                raise _missing("start_time", self.state)
+        start, end, state = self.start_time, self.end_time, self.state
+        if start is None:
+            if state is None or state in SURELY_STARTED:
+                raise _missing("start_time", state)
             return self
         if self.per_host is None:
-            raise _missing("per_host", self.state)
-        if self.queue_time is not None and self.start_time < self.queue_time:
+            raise _missing("per_host", state)
+        queued = self.queue_time
+        if queued is not None and start < queued:
             raise _error("start_time", "start_time lies before queue_time")
-        if self.end_time is None:
-            if self.state not in UNFINISHED:
-                raise _missing("end_time", self.state)
-        elif self.end_time < self.start_time:
+        if end is None:
+            if state not in UNFINISHED:
+                raise _missing("end_time", state)
+        elif end < start:
             raise _error("end_time", "end_time lies before start_time")
         return self
 

@@ -12,15 +12,20 @@ from schedlab.history.schema.job import HostUse, JobRecord
 from schedlab.history.schema.timeline import Timeline
 from schedlab.history.schema.times import format_time, parse_time
 
-Row = dict[str, Any]
+Values = tuple[Any, ...]
+"""A row, in the order of its table's columns."""
 Identity = tuple[str, str, int | None, int]
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FOREIGN_TIME = re.compile(r'_time":"(\d{8}T\d{6}[+-](?!0000)\d{4})"', re.ASCII)
 
 
 def epoch_s(moment: datetime | None) -> int | None:
     """Seconds since 1970 began."""
-    return None if moment is None else int(moment.timestamp())
+    if moment is None:
+        return None
+    since = moment - _EPOCH  # timestamp() takes longer, as it counts microseconds
+    return since.days * 86_400 + since.seconds
 
 
 def identity_of(record: JobRecord) -> Identity:
@@ -59,30 +64,37 @@ class Said(NamedTuple):
         return cls(identity_of(record), record, document, digest_of(document))
 
 
-def job_row(key: int, said: Said) -> Row:
-    """The columns of ``jobs`` that the record decides."""
-    (cluster, jobid, queue_s, attempt), record, document, _ = said
-    start_s, end_s = epoch_s(record.start_time), epoch_s(record.end_time)
-    return {
-        "id": key,
-        "cluster": cluster,
-        "jobid": jobid,
-        "attempt": attempt,
-        "queue_s": queue_s,
-        "start_s": start_s,
-        "end_s": end_s,
-        "state": record.state and str(record.state),
-        "partition": record.partition,
-        "user_identifier": record.user_identifier,
-        "accounting_group": record.accounting_group,
-        "job_name": record.job_name,
-        "num_host": record.resource_req.num_host,
-        "energy_joule": record.energy and record.energy.total_joule,
-        "maxpower_watt": record.maxpower_watt,
-        "record": document,
-        "req_walltime_s": record.req_walltime_sec,
-        "node_s": _node_s(record, start_s, end_s),
-    }
+def job_row(
+    key: int, said: Said, source: str, measurement: int, before: str | None = None
+) -> Values:
+    """The row of ``jobs``; ``before`` is the record before sensors added to it, where they have."""
+    (cluster, jobid, queue_s, attempt), record, document, digest = said
+    items = vars(record)  # as attributes of a model they are looked up slowly
+    start_s, end_s = epoch_s(items["start_time"]), epoch_s(items["end_time"])
+    return (
+        key,
+        cluster,
+        jobid,
+        attempt,
+        queue_s,
+        start_s,
+        end_s,
+        items["state"] and str(items["state"]),
+        items["partition"],
+        items["user_identifier"],
+        items["accounting_group"],
+        items["job_name"],
+        items["resource_req"].num_host,
+        items["energy"] and items["energy"].total_joule,
+        items["maxpower_watt"],
+        source,
+        digest,
+        measurement,
+        document,
+        before,
+        items["req_walltime_sec"],
+        _node_s(record, start_s, end_s),
+    )
 
 
 def _node_s(record: JobRecord, start_s: int | None, end_s: int | None) -> int | None:
@@ -99,50 +111,40 @@ def _node_s(record: JobRecord, start_s: int | None, end_s: int | None) -> int | 
     return (end_s - start_s) * (given or record.resource_req.num_host)
 
 
-def tag_rows(key: int, tags: Iterable[str]) -> list[Row]:
+def tag_rows(key: int, tags: Iterable[str]) -> list[Values]:
     """The rows of ``tags``."""
-    return [{"job": key, "tag": tag} for tag in sorted(set(tags))]
+    return [(key, tag) for tag in sorted(set(tags))]
 
 
 def host_rows(
     key: int, per_host: Iterable[HostUse], start_s: int | None, end_s: int | None
-) -> list[Row]:
+) -> list[Values]:
     """The rows of ``hosts``; where a host says no times, those of the job hold."""
     return [
-        {
-            "job": key,
-            "place": place,
-            "node_id": host.node_id,
-            "start_s": start_s if host.start_time is None else epoch_s(host.start_time),
-            "end_s": end_s if host.end_time is None else epoch_s(host.end_time),
-        }
+        (
+            key,
+            place,
+            host.node_id,
+            start_s if host.start_time is None else epoch_s(host.start_time),
+            end_s if host.end_time is None else epoch_s(host.end_time),
+        )
         for place, host in enumerate(per_host)
     ]
 
 
-def aggregate_rows(key: int, per_host: Iterable[HostUse]) -> Iterator[tuple[Row, Row]]:
+def aggregate_rows(key: int, per_host: Iterable[HostUse]) -> Iterator[tuple[Values, Values]]:
     """The rows of ``aggregates``, each with the row of ``provenances`` that it belongs to."""
     for place, host in enumerate(per_host):
         for item, device, timeline in _timelines(host):
             about = timeline.provenance
-            provenance = {
-                name: getattr(about, name, None)
+            told = tuple(
+                getattr(about, name, None)
                 for name in ("unit", "native_step_s", "scope", "attribution", "source")
-            }
-            provenance["id"] = digest_of(repr(tuple(provenance.values())))
-            row = {
-                "job": key,
-                "place": place,
-                "item": item,
-                "device": device,
-                "avg": timeline.avg,
-                "max": timeline.max,
-                "min": timeline.min,
-                "integral": timeline.integral,
-                "coverage": about and about.coverage,
-                "provenance": provenance["id"],
-            }
-            yield row, provenance
+            )
+            provenance = digest_of(repr(told))
+            values = (timeline.avg, timeline.max, timeline.min, timeline.integral)
+            coverage = about and about.coverage
+            yield (key, place, item, device, *values, coverage, provenance), (provenance, *told)
 
 
 def _timelines(host: HostUse) -> Iterator[tuple[str, int, Timeline]]:

@@ -45,9 +45,9 @@ class JobComp:
         place = Place.parse(since)
         attempts = Attempts(place.memory.get("attempts"))
         for line in self._input.lines(place):
-            if line.text.strip():
-                where = f"{self._input.label}:{line.number}"
-                yield from made(where, self._records, line.text, attempts)
+            if line.strip():
+                where = f"{self._input.label}:{place.number}"
+                yield from made(where, self._records, line, attempts)
         place.memory = {"attempts": attempts.known(int(time.time()))}
         self.cursor = str(place)
 
