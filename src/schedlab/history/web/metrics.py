@@ -20,6 +20,7 @@ from threading import Lock
 from starlette.concurrency import run_in_threadpool
 
 from schedlab.atomic import replacing
+from schedlab.errors import OutputError
 
 FOLDER = "SCHEDLAB_SERVICE_METRICS"
 """The environment variable that names the folder; without it a worker is alone."""
@@ -64,7 +65,8 @@ class Metrics:
         """Let the other workers know, again and again; without others there is nothing to do."""
         while self._folder is not None:
             await asyncio.sleep(_SHARED_EVERY_S)
-            await run_in_threadpool(self.share)
+            with suppress(OutputError):  # a full disk, say; the service goes on, and tries again
+                await run_in_threadpool(self.share)
 
     def share(self) -> None:
         """Let the other workers know."""
