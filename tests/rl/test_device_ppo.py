@@ -17,6 +17,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from schedlab.errors import ParameterError, SchedlabError
 from schedlab.policies.learned.settings import QueueSettings
+from schedlab.rl import trainers
 from schedlab.rl.device_ppo import DevicePPO
 from schedlab.rl.device_rollout import sums_to_come
 from schedlab.rl.model_file import read_model
@@ -265,6 +266,37 @@ def test_a_device_that_is_there() -> None:
     """Named auto it is a GPU where there is one, else a processor."""
     there = "cuda" if torch.cuda.is_available() else "cpu"
     assert trainer(engine="gpu", device="auto").device.type == there
+
+
+def test_a_processor_computes_in_fp32_unless_asked() -> None:
+    """Many have no bf16, and torch then warns at every product."""
+    assert trainer(engine="gpu", device="cpu").precision == "fp32"
+
+
+def test_bf16_on_a_device_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who asks for it gets it, and rollouts are kept so."""
+    monkeypatch.setattr(trainers, "has_bf16", lambda device: True)
+    made = trainer(engine="gpu", device="cpu", precision="bf16")
+    assert made.rollout.observations.dtype is torch.bfloat16
+
+
+def test_bf16_on_a_device_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One sentence, before anything is learnt."""
+    monkeypatch.setattr(trainers, "has_bf16", lambda device: False)
+    with pytest.raises(ParameterError, match='"bf16", which device "cpu" does not have; must be'):
+        trainer(engine="gpu", device="cpu", precision="bf16")
+
+
+def test_bf16_on_this_processor() -> None:
+    """It computes without torch's warning, which would fail the test, or is refused."""
+    asked = {"engine": "gpu", "device": "cpu", "precision": "bf16"}
+    if not trainers.has_bf16("cpu"):
+        with pytest.raises(ParameterError, match="bf16"):
+            trainer(**asked)
+        return
+    made = trainer(**asked)
+    collect(made)
+    assert torch.isfinite(made.rollout.advantages).all()
 
 
 @pytest.mark.parametrize(

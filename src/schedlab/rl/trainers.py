@@ -32,12 +32,13 @@ def make_trainer(config: TrainingConfig, env: TrainingEnv) -> OnPolicyAlgorithm:
     if train.anneal:
         settings["learning_rate"] = LinearSchedule(settings["learning_rate"], 0.0, 1.0)
     if train.engine == "gpu":
+        device = _device(train.device or "cuda")
         return DevicePPO(
             policy_class(train),
             env,
-            device=_device(train.device or "cuda"),
+            device=device,
             masked=config.masked,
-            precision=train.precision or "bf16",
+            precision=_precision(train.precision, device),
             **settings,
         )
     if train.algorithm == "acer":
@@ -61,3 +62,22 @@ def _device(name: str) -> str:
             'give another device (it may be "cpu"), or train with engine = "sb3"'
         ) from None
     return name
+
+
+def _precision(asked: str | None, device: str) -> str:
+    """The precision that is asked for; by default ``bf16`` on a GPU, ``fp32`` on a processor."""
+    on_gpu = torch.device(device).type == "cuda"
+    if asked == "bf16" and not has_bf16(device):
+        raise ParameterError(
+            f'precision is "bf16", which device "{device}" does not have; must be "fp32"'
+        )
+    return asked or ("bf16" if on_gpu and has_bf16(device) else "fp32")
+
+
+def has_bf16(device: str) -> bool:
+    """Whether the device multiplies matrices in bf16; torch has no public name for processors."""
+    if torch.device(device).type == "cuda":
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    return torch.backends.mkldnn.is_available() and bool(
+        torch.ops.mkldnn._is_mkldnn_bf16_supported()
+    )

@@ -55,8 +55,8 @@ class TrainSection:
             ``maskable-ppo`` with everything but the environments on one device.
         device: of the engine ``gpu``; by default ``cuda``; ``auto`` is ``cuda`` where there is one,
             else ``cpu``.
-        precision: of the engine ``gpu``'s matrix products, ``bf16`` (the default), ``tf32`` or
-            ``fp32``.
+        precision: of the engine ``gpu``'s matrix products, ``bf16``, ``tf32`` or ``fp32``.
+            Default: ``bf16`` on a GPU that has it, else ``fp32``.
         network: ``nn1``, ``nn2``, ``kernel`` or the widths of the hidden layers.
         activation: after each hidden layer, ``tanh`` (the default) or ``relu``.
         shared_trunk: one network for policy and value, as Stable-Baselines3 1.0 made of a list of
