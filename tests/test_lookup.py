@@ -51,7 +51,9 @@ def test_parameters_are_read_by_their_table() -> None:
     [
         ("dept=3", UnknownNameError, 'did you mean "depth"'),
         ("depth=deep", ParameterError, 'policy "easy": depth: "deep" is not a whole number'),
-        ("depth", ParameterError, 'depth: "" is not a whole number'),
+        ("depth", ParameterError, 'policy "easy": parameter "depth" has no value'),
+        ("depth=", ParameterError, 'depth: "" is not a whole number'),
+        ("depth=1,depth=2", ParameterError, 'policy "easy": parameter "depth" is given twice'),
     ],
 )
 def test_a_wrong_parameter_is_one_sentence(

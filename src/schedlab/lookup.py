@@ -44,13 +44,25 @@ def load_outside(kind: str, name: str) -> Any:
         raise ParameterError(f'{kind} "{name}": {error}') from None
 
 
+def split_parameters(text: str, whose: str) -> dict[str, str]:
+    """The texts in ``key=value,...``, each key once; ``whose`` begins the sentence if it is not."""
+    texts: dict[str, str] = {}
+    for word in text.split(",") if text else []:
+        key, equals, value = (part.strip() for part in word.partition("="))
+        if not equals:
+            raise ParameterError(f'{whose}: parameter "{key}" has no value')
+        if key in texts:
+            raise ParameterError(f'{whose}: parameter "{key}" is given twice')
+        texts[key] = value
+    return texts
+
+
 def parse_parameters(
     kind: str, name: str, text: str, known: Mapping[str, Callable[[str], Any]]
 ) -> dict[str, Any]:
     """The values in ``key=value,...``, each read by what the table knows of its key."""
     values = {}
-    for word in text.split(",") if text else []:
-        key, _, value = (part.strip() for part in word.partition("="))
+    for key, value in split_parameters(text, f'{kind} "{name}"').items():
         if key not in known:
             raise UnknownNameError(f"parameter of {name}:", key, known)
         try:

@@ -68,7 +68,7 @@ def test_what_a_trace_does_not_tell_is_said(run: Run, head_blocked: str) -> None
     [
         (["--min-run", "soon"], '"soon" is not a duration'),
         (["--min-run", "1w"], "none of 8 jobs ran at least 604800 s and has status 1"),
-        (["--transform", "head=0"], "none of 0 jobs"),
+        (["--transform", "head=0"], 'transform "head=0" keeps none of 8 jobs'),
         (["--beta", "1"], "beta is 1; must be at least 0 and below 1"),
         (["--report", "no/such/folder.html"], "folder no/such does not exist"),
     ],

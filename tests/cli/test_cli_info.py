@@ -88,11 +88,6 @@ def test_json_is_all_there_is(run: Run, ten_jobs: str) -> None:
     assert result.stderr == ""
 
 
-def test_an_empty_workload_has_facts_too(run: Run, ten_jobs: str) -> None:
-    """A filter may leave nothing."""
-    assert run("workload", "info", ten_jobs, "--transform", "head=0").exit_code == 0
-
-
 @pytest.mark.slow
 def test_a_large_trace_is_described_quickly(run: Run, shared_data: Path) -> None:
     """RICC has 447,794 jobs; 1.1 s when nothing else runs."""

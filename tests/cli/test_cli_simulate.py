@@ -152,10 +152,8 @@ def test_a_fetched_trace_goes_by_its_name(
     assert json.loads(result.stdout)[0]["trace"] == "KTH-SP2-1996-2.1-cln"
 
 
-def test_an_empty_workload_gives_dashes(run: Run, ten_jobs: str) -> None:
-    """A filter may leave nothing; means of nothing are not numbers."""
-    options = ("--transform", "head=0", "--policy", "easy")
-    assert "–" in run("simulate", ten_jobs, *options).stdout
-    assert (
-        json.loads(run("simulate", ten_jobs, *options, "--json").stdout)[0]["mean_wait_s"] is None
-    )
+def test_a_transform_that_keeps_no_job_is_refused(run: Run, ten_jobs: str) -> None:
+    """A script would take a table of nothing for a result."""
+    result = run("simulate", ten_jobs, "--transform", "head=0", "--policy", "easy")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == 'schedlab: transform "head=0" keeps none of 8 jobs\n'

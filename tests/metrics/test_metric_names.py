@@ -37,6 +37,7 @@ def test_metric_of_outside_code(in_turn: Schedule) -> None:
     [
         ("wiat", UnknownNameError, 'unknown metric "wiat"; did you mean "wait"?'),
         ("wait:weight=users", UnknownNameError, 'did you mean "user"?'),
+        ("wait:percentile=5,percentile=9", ParameterError, '"percentile" is given twice'),
         ("wait:percent=5", UnknownNameError, 'did you mean "percentile"?'),
         ("wait:percentile=101", ParameterError, "must be from 0 to 100"),
         ("wait:percentile=x", ParameterError, "must be from 0 to 100"),

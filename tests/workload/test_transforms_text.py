@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from schedlab.errors import ParameterError, SchedlabError, UnknownNameError
+from schedlab.errors import ParameterError, SchedlabError, UnknownNameError, WorkloadError
 from schedlab.workload import TRANSFORMS, Workload, apply, parse_transform
 
 
@@ -45,11 +45,21 @@ def forgetful(workload: Workload) -> None:
 )
 def test_every_form_in_the_table_can_be_used(form: str) -> None:
     """A choice offered works, exactly as it is written in the help."""
-    if form.endswith("weeks"):
-        with pytest.raises(SchedlabError, match="less than a week"):
+    refusals = {"resample=10000:weeks": "less than a week", "slice=1000:2000": "keeps none"}
+    if form in refusals:  # ten jobs are too few
+        with pytest.raises(SchedlabError, match=refusals[form]):
             apply(ten_jobs(), [form])
     else:
         assert apply(ten_jobs(), [form]).provenance[-1]["step"] == form.partition("=")[0]
+
+
+@pytest.mark.parametrize(
+    "text", ["head=0", "tail=0", "slice=4:4", "window=1d:2d", "min_run=1d", "status=5"]
+)
+def test_a_transform_that_keeps_no_job_says_so(text: str) -> None:
+    """Nobody simulates nothing on purpose."""
+    with pytest.raises(WorkloadError, match=f'transform "{text}" keeps none of 10 jobs'):
+        apply(ten_jobs(), [text])
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedlab.errors import ParameterError, UnknownNameError
-from schedlab.lookup import is_outside, load_outside
+from schedlab.lookup import is_outside, load_outside, split_parameters
 from schedlab.metrics.capacity import makespan, throughput, utilisation
 from schedlab.metrics.coallocation import coallocated_bounded_slowdown, coallocated_wait
 from schedlab.metrics.energy import energy
@@ -76,7 +76,7 @@ def find_job_metric(name: str) -> JobMetric:
 
 def _statistic(name: str, metric: JobMetric, options: str) -> Metric:
     """A weighted mean or percentile of a metric of jobs."""
-    chosen = dict(option.partition("=")[::2] for option in options.split(","))
+    chosen = split_parameters(options, f'metric "{name}"')
     for option in chosen:
         if option not in ("percentile", "weight"):
             raise UnknownNameError(f'option of metric "{name}"', option, ("percentile", "weight"))

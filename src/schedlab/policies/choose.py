@@ -11,7 +11,7 @@ from typing import Any
 
 from schedlab import _core
 from schedlab.errors import ParameterError, UnknownNameError
-from schedlab.lookup import load_outside
+from schedlab.lookup import load_outside, split_parameters
 from schedlab.policies.backfills import BACKFILLS
 from schedlab.policies.orders import ORDERS, native_order
 from schedlab.policies.parameters import Parameter, Parameters, whole
@@ -102,8 +102,7 @@ def _from_text(base: str, parameters: dict[str, str], depth: int | None) -> Chos
         made = load_outside("policy", WHOLE[base].make)(**values)
         chosen = _from_code(made, "none", {}, depth, _full_name(base, parameters))
         return replace(chosen, parameters=values)
-    base = ALIASES.get(base, base)
-    order, _, backfill = base.partition("+")
+    order, _, backfill = ALIASES.get(base, base).partition("+")
     if ":" in order:
         return _from_code(
             load_outside("policy", order), backfill or "none", parameters, depth, order
@@ -112,7 +111,13 @@ def _from_text(base: str, parameters: dict[str, str], depth: int | None) -> Chos
         raise UnknownNameError("policy", base, known_names())
     make = partial(native_order, order)
     of_order = ORDERS[order].parameters
-    return _backfilled(make, of_order, base, backfill or "none", parameters, depth)
+    return _backfilled(make, of_order, _recorded(base), backfill or "none", parameters, depth)
+
+
+def _recorded(base: str) -> str:
+    """The name in results: the shortest of a combination, else the one that was written."""
+    shorter = {full: alias for alias, full in ALIASES.items() if "+" in full}
+    return shorter.get(base, base)
 
 
 def known_names() -> list[str]:
@@ -124,12 +129,7 @@ def known_names() -> list[str]:
 def _split(text: str) -> tuple[str, dict[str, str]]:
     """The name before the parameters, and the parameters as text."""
     name, *rest = re.split(r":(?=[^:/]*=)", text.strip(), maxsplit=1)
-    parameters = {}
-    for part in rest[0].split(",") if rest else []:
-        key, equals, value = part.partition("=")
-        if not equals:
-            raise ParameterError(f'policy "{text}": parameter "{key}" has no value')
-        parameters[key.strip()] = value.strip()
+    parameters = split_parameters(rest[0] if rest else "", f'policy "{text}"')
     first = name.partition(":")[0].partition("+")[0]
     if ":" in name and (first in ORDERS or first in ALIASES or first in WHOLE):
         raise ParameterError(
@@ -158,7 +158,7 @@ def _from_code(
 def _backfilled(
     make_order: Callable[..., _core.Order],
     of_order: Parameters,
-    base: str,
+    name: str,
     backfill: str,
     texts: dict[str, str],
     depth: int | None,
@@ -166,7 +166,6 @@ def _backfilled(
     if backfill not in BACKFILLS:
         raise UnknownNameError("way to backfill", backfill, BACKFILLS)
     entry = BACKFILLS[backfill]
-    name = {full: alias for alias, full in ALIASES.items()}.get(base, base)
     if depth is not None:
         texts = {"depth": str(depth), **texts}
     values = _parsed(name, texts, {**of_order, **entry.parameters})

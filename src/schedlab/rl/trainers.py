@@ -77,7 +77,7 @@ def _precision(asked: str | None, device: str) -> str:
 def has_bf16(device: str) -> bool:
     """Whether the device multiplies matrices in bf16; torch has no public name for processors."""
     if torch.device(device).type == "cuda":
-        return torch.cuda.is_bf16_supported(including_emulation=False)
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     return torch.backends.mkldnn.is_available() and bool(
         torch.ops.mkldnn._is_mkldnn_bf16_supported()
     )

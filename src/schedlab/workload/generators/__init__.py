@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedlab.errors import ParameterError, UnknownNameError
-from schedlab.lookup import is_outside, load_outside
+from schedlab.lookup import is_outside, load_outside, split_parameters
 from schedlab.workload.arguments import number, switch, whole_number
 from schedlab.workload.generators.aaic import Aaic
 from schedlab.workload.generators.bernoulli import Bernoulli
@@ -92,8 +92,8 @@ def make_generator(text: str) -> WorkloadGenerator:
         if is_outside(text):
             return _outside(text)
         raise UnknownNameError("generator", name, GENERATORS)
-    settings = dict(_setting(entry, name, word) for word in rest.split(",") if word.strip())
-    return entry.make(**settings)
+    texts = split_parameters(rest, f"generator {name}")
+    return entry.make(**{key: _setting(entry, name, key, texts[key]) for key in texts})
 
 
 def generate(generator: str, jobs: int, *, seed: int = 0) -> Workload:
@@ -101,12 +101,11 @@ def generate(generator: str, jobs: int, *, seed: int = 0) -> Workload:
     return make_generator(generator).generate(jobs, seed)
 
 
-def _setting(entry: GeneratorEntry, generator: str, word: str) -> tuple[str, object]:
-    key, _, value = (part.strip() for part in word.partition("="))
+def _setting(entry: GeneratorEntry, generator: str, key: str, text: str) -> object:
     if key not in entry.parameters:
         raise UnknownNameError(f"parameter of {generator}", key, entry.parameters)
     try:
-        return key, entry.parameters[key](value)
+        return entry.parameters[key](text)
     except ParameterError as error:
         raise ParameterError(f"generator {generator}: {key}: {error}") from None
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from schedlab.errors import ParameterError
+from schedlab.errors import ParameterError, WorkloadError
 from schedlab.workload.randomness import Seed
 from schedlab.workload.workload import Workload
 
@@ -39,6 +39,9 @@ class Transform:
         """The transformed workload; transforms without chance ignore the seed."""
         chance = {"seed": seed} if self.seeded else {}
         try:
-            return self.function(workload, **self.parameters, **chance)
+            made = self.function(workload, **self.parameters, **chance)
         except ParameterError as error:
             raise ParameterError(f'transform "{self.text}": {error}') from None
+        if len(workload) and not len(made):
+            raise WorkloadError(f'transform "{self.text}" keeps none of {len(workload):,} jobs')
+        return made
