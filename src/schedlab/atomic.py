@@ -5,10 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from schedlab.command_files import note_replacing, output_file
 from schedlab.errors import OutputError
 
 
@@ -16,32 +18,39 @@ from schedlab.errors import OutputError
 def replacing(path: str | Path) -> Iterator[Path]:
     """A temporary name in the same folder, renamed to ``path`` when the block ends well.
 
-    A device or a pipe, such as ``/dev/stdout``, is written directly: it must not be replaced.
+    A read-only file is not replaced; any other keeps its mode. A device or a pipe, such as
+    ``/dev/stdout``, is written directly: it must not be replaced.
     """
     path = Path(path)
     with _failing_as_output(path):
         if path.exists() and not path.is_file():
             yield path
             return
+        _refuse_read_only(path)
         temporary = _temporary(path)
         try:
             yield temporary
-            temporary.replace(path.resolve())
+            _take_place(temporary, path.resolve())
         finally:
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)
 
 
 def require_writable(path: str | Path) -> None:
-    """Fail now, not after the work whose result the file is to hold."""
+    """Fail now, not after the work whose result the file is to hold.
+
+    A command must not read a file that it names here, nor name one that it has read.
+    """
     path = Path(path)
     with _failing_as_output(path):
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         if path.is_file() or not path.exists():
+            _refuse_read_only(path)
             temporary = _temporary(path)
             temporary.touch()
             temporary.unlink()
+            output_file(path)
         elif not os.access(path, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
@@ -49,6 +58,21 @@ def require_writable(path: str | Path) -> None:
 def _temporary(path: Path) -> Path:
     target = path.resolve()
     return target.with_name(f".{target.name[:200]}.{secrets.token_hex(4)}.tmp")
+
+
+def _refuse_read_only(path: Path) -> None:
+    # The mode counts for root, too, whom the system would let write; a rename asks the folder only.
+    writable = path.is_file() and path.stat().st_mode & 0o222 and os.access(path, os.W_OK)
+    if path.is_file() and not writable:
+        raise PermissionError(errno.EACCES, "the file is read-only")
+
+
+def _take_place(temporary: Path, target: Path) -> None:
+    if target.exists():
+        found = target.stat()
+        temporary.chmod(stat.S_IMODE(found.st_mode))
+        note_replacing(found)
+    temporary.replace(target)
 
 
 @contextmanager

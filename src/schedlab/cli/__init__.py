@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 
+from schedlab.cli.signals import INTERRUPTED, ending, meet_signals
+
 
 def main() -> None:
     """Run the command line; whatever takes time to load is loaded here, so that Ctrl-C is met."""
     try:
+        meet_signals()
         from schedlab.cli.app import app
 
         app(prog_name="schedlab")
     except KeyboardInterrupt:
-        print("schedlab: interrupted", file=sys.stderr)
-        sys.exit(130)
+        print(f"schedlab: {ending()}", file=sys.stderr)
+        sys.exit(INTERRUPTED)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
-from schedlab.errors import SchedlabError
-
-INTERRUPTED = 130
+from schedlab.cli.signals import INTERRUPTED, ending
+from schedlab.command_files import remembering_files
+from schedlab.errors import OutputError, SchedlabError
 
 
 class Commands(TyperGroup):
@@ -18,18 +20,32 @@ class Commands(TyperGroup):
 
     def main(self, *arguments: Any, **settings: Any) -> Any:
         """Run the command that the arguments name, and leave with its exit code."""
-        settings["standalone_mode"] = False
+        with remembering_files() as files:
+            code = self._run(*arguments, **{**settings, "standalone_mode": False})
+        for path in files.replaced:
+            _say(f"{path}: existed and was replaced")
+        sys.exit(code)
+
+    def _run(self, *arguments: Any, **settings: Any) -> int:
+        """The exit code."""
         try:
             code = super().main(*arguments, **settings)
+            sys.stdout.flush()
         except SchedlabError as error:
             _say(str(error))
-            sys.exit(error.exit_code)
+            return error.exit_code
         except typer.TyperException as error:
             _say(_usage_error(error))
-            sys.exit(error.exit_code)
+            return error.exit_code
+        except OSError as error:
+            if error.filename is not None:
+                raise  # no matter of standard output: a bug
+            _say(f"standard output cannot be written: {(error.strerror or str(error)).lower()}")
+            _drop_output()
+            return OutputError.exit_code
         if code == INTERRUPTED:
-            _say("interrupted")
-        sys.exit(code or 0)
+            _say(ending())
+        return code or 0
 
 
 def _usage_error(error: typer.TyperException) -> str:
@@ -44,3 +60,9 @@ def _usage_error(error: typer.TyperException) -> str:
 def _say(sentence: str) -> None:
     if sentence:
         typer.echo(f"schedlab: {' '.join(sentence.split())}", err=True)
+
+
+def _drop_output() -> None:
+    """Forget what could not be written, which Python would try again at its end."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -77,7 +77,10 @@ class Reading(ReadingRules):
 
     trace: Annotated[
         str,
-        Argument(metavar="TRACE", help="A workload file, or the name of a trace that was fetched."),
+        Argument(
+            metavar="TRACE",
+            help="A workload file, - for standard input, or the name of a trace that was fetched.",
+        ),
     ]
 
     def read(self) -> Workload:

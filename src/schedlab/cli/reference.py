@@ -17,11 +17,15 @@ This page is made from the program, with
 `python -m schedlab.cli.reference > docs/guides/command-line.md`.
 
 Every command explains itself with `--help`. A mistake is answered with one line on stderr and exit
-code 2; Ctrl-C ends a command with exit code 130. With `--json` stdout holds JSON and nothing else,
-and remarks go to stderr. A progress bar appears on a terminal for what takes over two seconds.
+code 2; Ctrl-C ends a command with exit code 130. SIGTERM and SIGHUP end it as cleanly. With
+`--json` stdout holds JSON and nothing else, and remarks go to stderr. A progress bar appears on a
+terminal for what takes over two seconds.
 
-`TRACE` is a workload file of any [format](../formats/index.md) or the name of a trace of the
-catalog that was fetched. Transforms and generators are described under
+A command refuses to write over a file that it reads, or over a read-only file. It replaces any
+other file that exists, and says so on stderr. It reads regular files only.
+
+`TRACE` is a workload file of any [format](../formats/index.md), `-` for standard input, or the name
+of a trace of the catalog that was fetched. Transforms and generators are described under
 [workloads](workloads.md)."""
 
 

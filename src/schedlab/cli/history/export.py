@@ -53,6 +53,7 @@ def export(
     json: AsJson = False,
 ) -> None:
     """Write jobs of the store in another format, as they come, however many there are."""
+    from schedlab.atomic import require_writable
     from schedlab.cli.progress import progress
 
     if release is None and (key is not None or shift_days):
@@ -60,7 +61,8 @@ def export(
     with place.open() as store, progress(f"writing {path.name}"):
         from schedlab.history.export.export import choose_exporter, export
 
-        choose_exporter(path, to)
+        if not choose_exporter(path, to).is_folder:
+            require_writable(path)
         given = None if release is None else _release(place, release, key, shift_days)
         done = export(
             store, path, format=to, query=choosing.query(), release=given, zone=place.zone()

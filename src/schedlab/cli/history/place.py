@@ -57,9 +57,13 @@ class Place:
     def open(self) -> Store:
         """The store, which must have been made."""
         require_history()
+        from schedlab.command_files import input_file
         from schedlab.history.store import Store
 
-        return Store.open(self.url())
+        store = Store.open(self.url())
+        if store.url.get_backend_name() == "sqlite":
+            input_file(str(store.url.database))
+        return store
 
 
 def require_history() -> None:

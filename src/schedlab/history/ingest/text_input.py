@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from io import BytesIO
 from itertools import chain
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from schedlab.command_files import input_file
 from schedlab.errors import InputError, ParameterError
 from schedlab.history.ingest.commands import output_of
 
@@ -100,14 +100,12 @@ class TextInput:
 def open_file(path: str) -> Iterator[IO[bytes]]:
     """The file's bytes, unpacked if it is gzip."""
     try:
-        with Path(path).open("rb") as raw:
+        with input_file(path).open("rb") as raw:
             if raw.peek(2).startswith(b"\x1f\x8b"):
                 with gzip.GzipFile(fileobj=raw) as unpacked:
                     yield unpacked  # type: ignore[misc]  # reads like a file
             else:
                 yield raw
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"{path}: cannot be read: {reason}") from None

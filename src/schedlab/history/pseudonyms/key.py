@@ -7,6 +7,7 @@ import secrets
 import stat
 from pathlib import Path
 
+from schedlab.command_files import input_file
 from schedlab.errors import InputError, OutputError
 
 _LEAST_BYTES = 32
@@ -26,14 +27,14 @@ def make_key(path: str | Path) -> None:
 def read_key(path: str | Path) -> bytes:
     """The key in the file, which nobody but its owner may be able to read."""
     path = Path(path)
+    if not path.exists():
+        remedy = "make it with: schedlab history init --new-key"
+        raise InputError(f"key {path}: does not exist; {remedy}")
     try:
         # The mode is asked of the open file: a name could be given to another one in between.
-        with path.open("rb") as stream:
+        with input_file(path).open("rb") as stream:
             mode = stat.S_IMODE(os.fstat(stream.fileno()).st_mode)
             key = stream.read().strip()
-    except FileNotFoundError:
-        remedy = "make it with: schedlab history init --new-key"
-        raise InputError(f"key {path}: does not exist; {remedy}") from None
     except OSError as error:
         raise InputError(f"key {path}: cannot be read: {error.strerror}") from None
     if mode & 0o077:

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from schedlab.command_files import input_file
 from schedlab.errors import InputError
 from schedlab.history.schema.fault import Fault
 
@@ -71,9 +72,7 @@ def _lines(path: str | Path, data: bytes) -> Iterator[tuple[Place, Any] | Fault]
 def _content(path: str | Path) -> tuple[bytes, str | None]:
     """What the file holds, unpacked if it is gzip, and why that ends too early, if it does."""
     try:
-        raw = Path(path).read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
+        raw = input_file(path).read_bytes()
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     return _unpacked(raw) if raw.startswith(b"\x1f\x8b") else (raw, None)

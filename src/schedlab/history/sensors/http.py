@@ -11,7 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from schedlab.errors import ParameterError, SensorError
+from schedlab.command_files import input_file
+from schedlab.errors import InputError, ParameterError, SensorError
 
 if TYPE_CHECKING:
     import httpx
@@ -107,7 +108,9 @@ def check_timeout(timeout_s: float) -> None:
 def secret(path: Path) -> str:
     """The text of a file that holds a password or a token."""
     try:
-        return path.read_text(encoding="utf-8").strip()
+        return input_file(path).read_text(encoding="utf-8").strip()
+    except InputError as error:
+        raise SensorError(str(error)) from None
     except (OSError, UnicodeDecodeError) as error:
         raise SensorError(f"{path}: cannot be read: {error}") from None
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from schedlab.atomic import require_writable
+from schedlab.command_files import input_file
 from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNameError
 from schedlab.sim.io import batsim_read, batsim_write, chrome_trace, csv, parquet, swf
 from schedlab.sim.io.format import Format
@@ -14,8 +15,10 @@ from schedlab.sim.schedule import Schedule
 
 FORMATS: dict[str, Format] = {
     "parquet": Format((".parquet", ".pq"), parquet.write, parquet.read),
-    "batsim": Format(("_jobs.csv",), batsim_write.write, batsim_read.read, single=True),
-    "csv": Format((".csv",), csv.write, csv.read),
+    "batsim": Format(
+        ("_jobs.csv",), batsim_write.write, batsim_read.read, batsim_write.beside, single=True
+    ),
+    "csv": Format((".csv",), csv.write, csv.read, csv.beside),
     "swf": Format((".swf", ".swf.gz"), swf.write, single=True),
     "chrome-trace": Format((".json", ".json.gz"), chrome_trace.write),
 }
@@ -42,9 +45,11 @@ def check_saving(policies: Sequence[str], path: str | Path, format: str | None =
     twice = {name for name in policies if policies.count(name) > 1}
     if twice:
         raise ParameterError(f'two schedules of policy "{min(twice)}"; a file holds one per policy')
-    if _format(path, format).single and len(policies) != 1:
+    known = _format(path, format)
+    if known.single and len(policies) != 1:
         raise ParameterError(f"{path}: this format holds one schedule; {len(policies)} were given")
-    require_writable(path)
+    for each in (path, *known.beside(path)):
+        require_writable(each)
 
 
 def load_schedules(
@@ -63,11 +68,8 @@ def load_schedules(
     if read is None:
         loadable = ", ".join(name for name, known in FORMATS.items() if known.read)
         raise InputError(f"{path}: schedules can be loaded only from {loadable}")
-    if not path.is_file():
-        reason = "is a directory; must be a file" if path.is_dir() else "no such file"
-        raise InputError(f"{path}: {reason}")
     try:
-        return schedules_of(read(path), nodes)
+        return schedules_of(read(input_file(path)), nodes)
     except InputError:
         raise
     except (OSError, SchedlabError) as error:

@@ -29,6 +29,11 @@ def figures_path(path: Path) -> Path:
     return path.with_name(f"{prefix}schedule.csv")
 
 
+def beside(path: Path) -> tuple[Path, ...]:
+    """The figures of the whole schedule."""
+    return (figures_path(path),)
+
+
 def write(schedules: Sequence[Schedule], path: Path) -> None:
     """The files that Batsim would have written had it run this schedule."""
     import polars as pl

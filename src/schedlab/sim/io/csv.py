@@ -18,6 +18,11 @@ def description_path(path: Path) -> Path:
     return path.with_name(path.name + ".meta.json")
 
 
+def beside(path: Path) -> tuple[Path, ...]:
+    """The description."""
+    return (description_path(path),)
+
+
 def write(schedules: Sequence[Schedule], path: Path) -> None:
     """A header line, then one line per job and policy."""
     with replacing(path) as temporary:
@@ -37,10 +42,10 @@ def read(path: Path) -> ScheduleTable:
         frame = pl.read_csv(path, infer_schema=False)
     except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: not a CSV table: {error}") from None
-    beside = description_path(path)
-    if not beside.is_file():
+    description = description_path(path)
+    if not description.is_file():
         return ScheduleTable(frame)
     try:
-        return ScheduleTable(frame, from_json(beside.read_bytes()))
+        return ScheduleTable(frame, from_json(description.read_bytes()))
     except (OSError, InputError) as error:
-        raise InputError(f"{beside}: {error}") from None
+        raise InputError(f"{description}: {error}") from None

@@ -28,5 +28,7 @@ class Format:
     suffixes: tuple[str, ...]
     write: Callable[[Sequence[Schedule], Path], None]
     read: Callable[[Path], ScheduleTable] | None = None
+    beside: Callable[[Path], tuple[Path, ...]] = lambda path: ()
+    """The other files that are written with one of that name."""
     single: bool = False
     """Whether a file holds one schedule only."""

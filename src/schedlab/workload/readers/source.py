@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import sys
 import zlib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from schedlab.command_files import input_file
 from schedlab.errors import InputError
 
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
+
+STDIN = Path("-")
 
 
 @dataclass(frozen=True)
@@ -24,17 +28,12 @@ class Source:
 
     @classmethod
     def load(cls, path: str | Path) -> Source:
-        """The file, or one sentence on why it cannot be read."""
+        """The file, or standard input for ``-``; one sentence on why it cannot be read."""
         path = Path(path)
         try:
-            raw = path.read_bytes()
-        except FileNotFoundError:
-            raise InputError(f"{path}: no such file") from None
-        except IsADirectoryError:
-            raise InputError(f"{path}: is a directory; must be a file") from None
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise InputError(f"{path}: cannot be read: {reason}") from None
+            raw = sys.stdin.buffer.read() if path == STDIN else input_file(path).read_bytes()
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
         if not raw:
             raise InputError(f"{path}: is empty")
         return cls(path, raw)
@@ -52,7 +51,7 @@ class Source:
     @property
     def stem(self) -> str:
         """The file's name without endings."""
-        return plain_name(self.path).stem
+        return "stdin" if self.path == STDIN else plain_name(self.path).stem
 
     @property
     def sha256(self) -> str:

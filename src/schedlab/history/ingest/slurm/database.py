@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Row, create_engine, make_url, text
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
+from schedlab.command_files import input_file
 from schedlab.errors import InputError, ParameterError, PeerError
 from schedlab.history.ingest.attempts import FORGET_AFTER_S, Attempts
 from schedlab.history.ingest.records import made
@@ -130,6 +130,6 @@ def _records(
 
 def _password(path: str) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8").strip()
+        return input_file(path).read_text(encoding="utf-8").strip()
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None

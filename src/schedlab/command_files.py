@@ -1,0 +1,85 @@
+"""The files of one command: what it reads it does not write over, and what it replaces it tells."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from schedlab.errors import InputError, OutputError
+
+_Identity = tuple[int, int]
+_BOTH = "this command reads it and would write over it; write to another file"
+
+
+@dataclass
+class CommandFiles:
+    """What a command has read, and which existing files it is to replace."""
+
+    replaced: list[Path] = field(default_factory=list)
+    _read: set[_Identity] = field(default_factory=set)
+    _replaceable: dict[_Identity, Path] = field(default_factory=dict)
+
+
+_commands: list[CommandFiles] = []  # at most the one that runs; in Python no file is remembered
+
+
+@contextmanager
+def remembering_files() -> Iterator[CommandFiles]:
+    """Remember, for the time of a command, which files it reads and which it writes."""
+    command = CommandFiles()
+    _commands.append(command)
+    try:
+        yield command
+    finally:
+        _commands.remove(command)
+
+
+def input_file(path: str | Path) -> Path:
+    """Return the path of a file to read; refuse what is no regular file.
+
+    A device may never end, and a pipe without a writer blocks for ever.
+    """
+    path = Path(path)
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{path}: cannot be read: {reason}") from None
+    if stat.S_ISDIR(found.st_mode):
+        raise InputError(f"{path}: is a directory; must be a file")
+    if not stat.S_ISREG(found.st_mode):
+        raise InputError(f"{path}: is no regular file; give a file, or - for standard input")
+    for command in _commands:
+        if _identity(found) in command._replaceable:
+            raise InputError(f"{path}: {_BOTH}")
+        command._read.add(_identity(found))
+    return path
+
+
+def output_file(path: Path) -> None:
+    """Name a file that the command is to write; refuse one that it has read."""
+    if not path.is_file():
+        return
+    identity = _identity(path.stat())
+    for command in _commands:
+        if identity in command._read:
+            raise OutputError(f"{path}: {_BOTH}")
+        command._replaceable[identity] = path
+
+
+def note_replacing(found: os.stat_result) -> None:
+    """Note that a file which the command has named as its output is replaced."""
+    for command in _commands:
+        path = command._replaceable.pop(_identity(found), None)
+        if path is not None:
+            command.replaced.append(path)
+
+
+def _identity(found: os.stat_result) -> _Identity:
+    return found.st_dev, found.st_ino
