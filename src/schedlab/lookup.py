@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -34,6 +35,8 @@ def is_outside(name: str) -> bool:
 
 def load_outside(kind: str, name: str) -> Any:
     """The object that ``package.module:object`` names; modules in the current folder count."""
+    if not is_outside(name):
+        raise ParameterError(f'{kind} "{name}" is unknown; your own is written package.module:name')
     module, _, attribute = name.partition(":")
     here = str(Path.cwd())
     if here not in sys.path:
@@ -55,6 +58,16 @@ def split_parameters(text: str, whose: str) -> dict[str, str]:
             raise ParameterError(f'{whose}: parameter "{key}" is given twice')
         texts[key] = value
     return texts
+
+
+def require_callable(kind: str, name: str, found: Any, *arguments: Any) -> None:
+    """Refuse what cannot be called with these arguments; builtins that do not tell may pass."""
+    try:
+        signature(found).bind(*arguments)
+    except ValueError:
+        return
+    except TypeError as error:
+        raise ParameterError(f'{kind} "{name}" cannot be called: {error}') from None
 
 
 def parse_parameters(

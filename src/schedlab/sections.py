@@ -94,6 +94,12 @@ def only(given: Collection[str], known: Collection[str], where: str) -> None:
             raise UnknownNameError(f"key or section of {where}", key, known)
 
 
+def from_keywords(section: type[T], given: Mapping[str, Any]) -> T:
+    """The dataclass with these values; an unknown key is told with the nearest one."""
+    only(given, [each.name for each in fields(section)], section.__name__)  # type: ignore[arg-type]
+    return section(**given)
+
+
 def require_number(value: Any, where: str) -> float:
     """The value, which must be a finite number; ``where`` names it in the error."""
     return float(_typed(float, value, where))

@@ -1,10 +1,12 @@
-"""Durations and amounts of memory as people write them."""
+"""Whole numbers, durations and amounts of memory as people write them."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Mapping
+from operator import index
+from typing import SupportsIndex
 
 from schedlab.errors import ParameterError
 
@@ -12,6 +14,29 @@ _LONGEST_FIRST = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 _BYTES = {"b": 1, **{f"{p}b": 1000**n for n, p in enumerate("kmgtp", 1)}}
 _BYTES |= {f"{p}ib": 1024**n for n, p in enumerate("kmgtp", 1)}
 _SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
+
+
+LARGEST = 2**53
+"""Whole numbers beyond it are refused: a double no longer tells each from the next."""
+
+
+def parse_whole(text: str, least: int = 0) -> int | None:
+    """The whole number in the text; None if there is none, or one below ``least`` or too large."""
+    digits = text.strip().lstrip("0") or text.strip()
+    if not digits.isdecimal() or len(digits) > len(str(LARGEST)):
+        return None
+    return int(digits) if least <= int(digits) <= LARGEST else None
+
+
+def require_whole(what: str, value: SupportsIndex, least: int = 0, most: int = LARGEST) -> int:
+    """The value as an int, NumPy's integers too; refuse another type, or one out of range."""
+    try:
+        found = index(value)
+    except TypeError:
+        raise ParameterError(f"{what} is {value!r}; must be a whole number") from None
+    if not least <= found <= most:
+        raise ParameterError(f"{what} is {found}; must be from {least} to {most}")
+    return found
 
 
 def parse_duration(text: str) -> int:
@@ -71,4 +96,5 @@ def _amount(text: str, units: Mapping[str, int], usual: str) -> int | None:
     """A number and its unit, or the usual unit; None if it is anything else."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
     unit = match[2] or usual if match else ""
-    return round(float(match[1]) * units[unit]) if match and unit in units else None
+    amount = float(match[1]) * units[unit] if match and unit in units else math.inf
+    return round(amount) if amount <= LARGEST else None

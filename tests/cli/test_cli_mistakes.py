@@ -159,3 +159,35 @@ def test_an_unfetched_trace_names_the_command_that_fetches_it(
     result = run("workload", "info", "KTH-SP2-1996-2.1-cln")
     assert result.exit_code == 2
     assert "schedlab workload fetch KTH-SP2-1996-2.1-cln" in result.stderr
+
+
+HUGE = "99999999999999999999"
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--policy", ":"), 'policy ":" is unknown; your own is written package.module:name'),
+        (("--policy", ".:a"), 'policy ".:a" is unknown; your own is written package.module:name'),
+        (("--policy", "zipfile:ZipFile"), "cannot be called: missing a required argument: 'file'"),
+        (("--policy", f"easy:depth={HUGE}"), "must be an integer >= 1 and <= 2^53"),
+        (("--policy", "easy", "--tick", HUGE), "--tick is 99999999999999999999; must be at most"),
+        (("--policy", "easy", "--tick", str(2**50)), "tick is 1125899906842624; must be from 0"),
+        (("--policy", "easy", "--depth", HUGE), "--depth is 99999999999999999999; must be at most"),
+        (("--policy", "easy", "--cores-per-node", HUGE), "--cores-per-node is 999"),
+        (("--policy", "easy", "--transform", "os:getcwd"), 'transform "os:getcwd" failed with Typ'),
+        (
+            ("--policy", "easy", "--transform", "head=" + "9" * 5000),
+            "is not a whole number >= 0 and",
+        ),
+        (("--policy", "easy", "--transform", "min_run=" + "9" * 500), "is not a duration"),
+    ],
+)
+def test_what_is_no_name_and_what_is_too_large(
+    run: Run, ten_jobs: str, options: tuple[str, ...], sentence: str
+) -> None:
+    """Each ended in a traceback once."""
+    done = run("simulate", ten_jobs, *options)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert sentence in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -110,7 +110,7 @@ def test_unknown_transform_suggests_the_nearest() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("head=x", r'"head=x": "x" is not a whole number >= 0; write head=1000'),
+        ("head=x", r'"head=x": "x" is not a whole number >= 0 and <= 2\^53; write head=1000'),
         ("head", r'"" is not a whole number'),
         ("head=-1", r'"-1" is not a whole number'),
         ("slice=5", "has no colon; write slice=1000:2000"),

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any, get_type_hints
 
 import typer
+
+from schedlab.errors import ParameterError
+from schedlab.units import LARGEST
 
 Command = Callable[..., None]
 
@@ -31,6 +35,8 @@ def _spread(command: Command) -> Command:
     groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
 
     def spread(**values: Any) -> None:
+        for name, value in values.items():
+            _refuse_huge(name, value)
         for name, group in groups.items():
             values[name] = group(**{each.name: values.pop(each.name) for each in fields(group)})
         command(**values)
@@ -40,6 +46,15 @@ def _spread(command: Command) -> Command:
     spread.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     spread.__annotations__ = {each.name: each.annotation for each in parameters}
     return spread
+
+
+def _refuse_huge(name: str, value: Any) -> None:
+    """No option has a use for numbers that neither the core nor a double can hold."""
+    if isinstance(value, int) and abs(value) > LARGEST:
+        option = name.replace("_", "-")
+        raise ParameterError(f"--{option} is {value}; must be at most {LARGEST} in size")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ParameterError(f"--{name.replace('_', '-')} is {value}; must be a finite number")
 
 
 def _parameters(command: Command, hints: dict[str, Any]) -> Iterator[inspect.Parameter]:

@@ -52,6 +52,11 @@ def find_metric(name: str) -> Metric:
     A metric of jobs may say how the jobs are put together: ``wait:percentile=95``,
     ``bounded_slowdown:weight=user`` or both, with a comma between.
     """
+    if not isinstance(name, str):
+        raise ParameterError(
+            f'a metric is a {type(name).__name__}; must be a name such as "wait", or '
+            "package.module:object for one of your own"
+        )
     if is_outside(name):
         metric = load_outside("metric", name)
         if not isinstance(metric, Metric):

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from schedlab.errors import ParameterError
 from schedlab.metrics.metrics import METRICS, find_job_metric, find_metric
 from schedlab.sim import JobState, Schedule
+from schedlab.sim.schedule import require_schedules
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,6 +55,9 @@ def compare(schedules: Sequence[Schedule], metrics: Sequence[str]) -> pl.DataFra
     """One row per schedule: its policy and these metrics, named as for ``find_metric``."""
     import polars as pl
 
+    schedules = require_schedules(schedules)
+    if isinstance(metrics, str):
+        raise ParameterError(f'metrics is a text; must be a list, as in ["{metrics}"]')
     found = {name: find_metric(name) for name in metrics}
     values = {
         name: [metric.value(schedule) for schedule in schedules] for name, metric in found.items()

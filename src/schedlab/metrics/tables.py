@@ -15,6 +15,7 @@ from schedlab.metrics.metric import JobMetric, Values
 from schedlab.metrics.metrics import find_job_metric
 from schedlab.metrics.weights import job_weights
 from schedlab.sim import Schedule
+from schedlab.sim.schedule import require_schedules
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,7 +40,8 @@ def table(
     """
     import polars as pl
 
-    metric = find_job_metric(metric) if isinstance(metric, str) else metric
+    require_schedules([schedule])
+    metric = metric if isinstance(metric, JobMetric) else find_job_metric(metric)
     values, weights = metric.of_jobs(schedule), job_weights(schedule, weight)
     group, names = groups_of(schedule, by)
     counted = np.flatnonzero(~np.isnan(values) & (weights > 0))
@@ -62,6 +64,7 @@ def over_time(schedule: Schedule, period_s: int = 86400) -> pl.DataFrame:
     """Utilisation and queue length in each period from the first submission to the last end."""
     import polars as pl
 
+    require_schedules([schedule])
     if period_s < 1:
         raise ParameterError(f"period is {period_s} s; must be >= 1")
     first, last = schedule.horizon_s()

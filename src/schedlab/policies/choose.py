@@ -11,7 +11,7 @@ from typing import Any
 
 from schedlab import _core
 from schedlab.errors import ParameterError, UnknownNameError
-from schedlab.lookup import load_outside, split_parameters
+from schedlab.lookup import load_outside, require_callable, split_parameters
 from schedlab.policies.backfills import BACKFILLS
 from schedlab.policies.orders import ORDERS, native_order
 from schedlab.policies.parameters import Parameter, Parameters, whole
@@ -141,6 +141,8 @@ def _split(text: str) -> tuple[str, dict[str, str]]:
 def _from_code(
     found: Any, backfill: str, parameters: dict[str, str], depth: int | None, name: str = ""
 ) -> ChosenPolicy:
+    if isinstance(found, type):
+        require_callable("policy", name or found.__name__, found)
     made = found() if isinstance(found, type) else found
     name = name or getattr(made, "name", type(made).__name__)
     if isinstance(made, _core.Order):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from schedlab.errors import ParameterError
-from schedlab.units import parse_duration
+from schedlab.units import parse_duration, parse_whole
 
 
 @dataclass(frozen=True)
@@ -24,16 +24,12 @@ Parameters = Mapping[str, Parameter]
 
 def positive(text: str) -> int:
     """An integer of at least 1."""
-    if not text.isdecimal() or int(text) < 1:
-        raise ParameterError(f'"{text}"; must be an integer >= 1')
-    return int(text)
+    return _whole(text, 1)
 
 
 def whole(text: str) -> int:
     """An integer of at least 0."""
-    if not text.isdecimal():
-        raise ParameterError(f'"{text}"; must be an integer >= 0')
-    return int(text)
+    return _whole(text, 0)
 
 
 def yes_or_no(text: str) -> bool:
@@ -81,6 +77,13 @@ def ageing(text: str) -> float:
     if seconds < 1:
         raise ParameterError(f'"{text}"; must be a duration of at least 1s or inf')
     return seconds
+
+
+def _whole(text: str, least: int) -> int:
+    value = parse_whole(text, least)
+    if value is None:
+        raise ParameterError(f'"{text}"; must be an integer >= {least} and <= 2^53')
+    return value
 
 
 def _number(text: str) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 
 from schedlab import _core
 from schedlab.errors import ParameterError, UnknownNameError
-from schedlab.lookup import is_outside, load_outside, parse_parameters
+from schedlab.lookup import is_outside, load_outside, parse_parameters, require_callable
 from schedlab.predict.noisy import noisy
 from schedlab.predict.predictor import Predictor, SubmittedJob
 from schedlab.workload import Workload
@@ -115,6 +115,8 @@ def choose_predictor(predictor: PredictorLike) -> ChosenPredictor:
 
 
 def _from_code(found: object, name: str) -> ChosenPredictor:
+    if isinstance(found, type):
+        require_callable("predictor", name or found.__name__, found)
     made = found() if isinstance(found, type) else found
     name = name or type(made).__name__
     if not isinstance(made, _core.Predictor):

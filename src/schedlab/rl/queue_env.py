@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.batch import QueueBatch
 from schedlab.rl.native_env import NativeEnv
+from schedlab.sections import from_keywords
 from schedlab.workload import Workload
 from schedlab.workload.episodes import choose_episodes
 
@@ -34,7 +35,7 @@ class QueueEnv(NativeEnv[QueueBatch]):
     ) -> None:
         """Say where jobs come from, as for ``choose_episodes``, and the ``QueueSettings``."""
         episodes = choose_episodes(workload, jobs, transforms)
-        batch = QueueBatch(QueueSettings(**rules), episodes, 1, threads=1)
+        batch = QueueBatch(from_keywords(QueueSettings, rules), episodes, 1, threads=1)
         super().__init__(batch, render_mode)
 
     def frame(self) -> Frame:

@@ -15,6 +15,7 @@ from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.batch import QueueBatch
 from schedlab.rl.native_batch import Batch, Seeds, check_actions, sequence_in
 from schedlab.rl.native_env import spaces
+from schedlab.sections import from_keywords
 from schedlab.workload import Workload
 from schedlab.workload.episodes import choose_episodes
 
@@ -117,5 +118,5 @@ class QueueVectorEnv(NativeVectorEnv[QueueBatch]):
             rules: the ``QueueSettings``.
         """
         episodes = choose_episodes(workload, jobs, transforms)
-        batch = QueueBatch(QueueSettings(**rules), episodes, num_envs, threads=threads)
+        batch = QueueBatch(from_keywords(QueueSettings, rules), episodes, num_envs, threads=threads)
         super().__init__(batch, copy=copy)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.errors import WorkloadError
+from schedlab.errors import ParameterError, WorkloadError
 from schedlab.platform import Platform
 from schedlab.sim.cluster_needs import cluster_needs
 from schedlab.sim.node_naming import name_cluster_nodes, name_nodes
@@ -189,3 +189,14 @@ class Schedule:
                 columns[name] = self.workload.labelled(name)
         texts = {name: pl.String for name in self.workload.labels if name in columns}
         return pl.DataFrame(columns, schema_overrides=texts)
+
+
+def require_schedules(given: Iterable[Schedule]) -> list[Schedule]:
+    """The schedules as a list; refuse a single one, and what is none."""
+    if isinstance(given, Schedule):
+        raise ParameterError("the schedules are one Schedule; must be a list, as in [schedule]")
+    schedules = list(given) if isinstance(given, Iterable) else [given]
+    for each in schedules:
+        if not isinstance(each, Schedule):
+            raise ParameterError(f"a schedule is a {type(each).__name__}; must be a Schedule")
+    return schedules

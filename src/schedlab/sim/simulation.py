@@ -5,7 +5,8 @@ from __future__ import annotations
 import platform as host
 import time
 from collections.abc import Callable
-from typing import Any
+from operator import index
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +23,13 @@ from schedlab.policies import (
 )
 from schedlab.predict import PredictorLike
 from schedlab.sim.cluster_needs import ClusterNeeds, cluster_needs
-from schedlab.sim.feasibility import check_feasible, check_times
+from schedlab.sim.feasibility import LONGEST_S, check_feasible, check_times
 from schedlab.sim.node_ranges import NodeRanges
 from schedlab.sim.schedule import Schedule
+from schedlab.units import require_whole
 from schedlab.version import __version__
 from schedlab.workload import Workload
+from schedlab.workload.workload import require_workload
 
 Progress = Callable[[int, int], None]
 _PASSES_AT_A_TIME = 1_000
@@ -34,7 +37,7 @@ _PASSES_AT_A_TIME = 1_000
 
 def simulate(
     workload: Workload,
-    platform: Platform | int,
+    platform: Platform | SupportsIndex,
     policy: PolicyLike,
     *,
     tick: int = 0,
@@ -58,9 +61,10 @@ def simulate(
         seed: recorded in the result, for those who generated the workload with it.
         progress: called now and then with (jobs ended, jobs in all).
     """
-    machine = Platform.homogeneous(platform) if isinstance(platform, int) else platform
-    if tick < 0:
-        raise ParameterError(f"tick is {tick}; must be >= 0 seconds")
+    require_workload(workload)
+    machine = platform if isinstance(platform, Platform) else _equal_nodes(platform)
+    tick = require_whole("tick", tick, most=LONGEST_S)
+    depth = None if depth is None else require_whole("depth", depth, 1)
     needs = cluster_needs(workload, machine)
     chosen = choose_policy(policy, depth=depth, predict=predict)
     if needs is None:
@@ -101,6 +105,15 @@ def simulate(
         wall_s=wall_s,
         provenance=_provenance(workload, machine, chosen, options | _facts(chosen)),
     )
+
+
+def _equal_nodes(count: SupportsIndex) -> Platform:
+    try:
+        return Platform.homogeneous(index(count))
+    except TypeError:
+        raise ParameterError(
+            f"platform is {count!r}; must be a Platform or a whole number of nodes"
+        ) from None
 
 
 def build_simulator(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from schedlab.atomic import replacing
 from schedlab.errors import MissingExtraError, ParameterError
 from schedlab.sim import Schedule
+from schedlab.sim.schedule import require_schedules
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,6 +60,7 @@ def paper_style() -> Iterator[None]:
 
 def checked(schedules: Sequence[Schedule]) -> Sequence[Schedule]:
     """The schedules, of which there must be one."""
+    schedules = require_schedules(schedules)
     if not schedules:
         raise ParameterError("a picture needs at least one schedule")
     return schedules

@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from schedlab.errors import ParameterError
+from schedlab.units import parse_whole
 
 
 def whole_number(text: str) -> int:
     """``"1000"``."""
-    if not text.strip().isdecimal():
-        raise ParameterError(f'"{text}" is not a whole number >= 0')
-    return int(text)
+    value = parse_whole(text)
+    if value is None:
+        raise ParameterError(f'"{text}" is not a whole number >= 0 and <= 2^53')
+    return value
 
 
 def number(text: str) -> float:
     """``"0.5"``."""
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
-        raise ParameterError(f'"{text}" is not a number') from None
+        value = math.nan
+    if not math.isfinite(value):
+        raise ParameterError(f'"{text}" is not a number')
+    return value
 
 
 def integers(text: str) -> list[int]:
     """``"1"`` or ``"1,0"``; negative numbers too, as -1 is the archives' "unknown"."""
-    try:
-        return [int(word) for word in text.split(",")]
-    except ValueError:
-        raise ParameterError(f'"{text}" is not a list of integers') from None
+    values = []
+    for word in text.split(","):
+        value = parse_whole(word.strip().removeprefix("-"))
+        if value is None:
+            raise ParameterError(f'"{text}" is not a list of integers')
+        values.append(-value if word.strip().startswith("-") else value)
+    return values
 
 
 def words(text: str) -> list[str]:

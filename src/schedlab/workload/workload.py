@@ -215,6 +215,15 @@ class Workload:
         return np.where(known, found, -1).astype(np.int32)
 
 
+def require_workload(given: object) -> None:
+    """Refuse what a user may take for a workload: a path, a table, a mapping of columns."""
+    if not isinstance(given, Workload):
+        raise WorkloadError(
+            f"the jobs are a {type(given).__name__}; must be a Workload: read a file with "
+            "read_workload(path), or make one with Workload(columns)"
+        )
+
+
 def _checked(columns: Mapping[str, ArrayLike]) -> dict[str, Array]:
     """Columns of the right types, in order of submission, with nothing impossible in them."""
     for name in columns:

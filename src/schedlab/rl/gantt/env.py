@@ -13,6 +13,7 @@ from schedlab.rl.gantt.episodes import GridEpisodes
 from schedlab.rl.gantt.settings import GanttSettings
 from schedlab.rl.native_env import NativeEnv
 from schedlab.rl.vector_env import NativeVectorEnv
+from schedlab.sections import from_keywords
 from schedlab.workload import Workload
 from schedlab.workload.episodes import Episodes, choose_episodes
 from schedlab.workload.generators import Bernoulli, is_model, make_generator
@@ -44,7 +45,7 @@ class GanttEnv(NativeEnv[GanttBatch]):
         **rules: Any,
     ) -> None:
         """Say where jobs come from, as for ``grid_episodes``, and the ``GanttSettings``."""
-        settings = GanttSettings(**rules)
+        settings = from_keywords(GanttSettings, rules)
         episodes = grid_episodes(settings.resources, workload, jobs, transforms, load, units)
         super().__init__(GanttBatch(settings, episodes, 1, threads=1), render_mode)
 
@@ -88,7 +89,7 @@ class GanttVectorEnv(NativeVectorEnv[GanttBatch]):
                 them again.
             rules: the ``GanttSettings``.
         """
-        settings = GanttSettings(**rules)
+        settings = from_keywords(GanttSettings, rules)
         episodes = grid_episodes(settings.resources, workload, jobs, transforms, load, units)
         super().__init__(GanttBatch(settings, episodes, num_envs, threads=threads), copy=copy)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedlab.errors import ParameterError, UnknownNameError
-from schedlab.lookup import is_outside, load_outside, split_parameters
+from schedlab.lookup import is_outside, load_outside, require_callable, split_parameters
 from schedlab.workload.arguments import number, switch, whole_number
 from schedlab.workload.generators.aaic import Aaic
 from schedlab.workload.generators.bernoulli import Bernoulli
@@ -112,7 +112,9 @@ def _setting(entry: GeneratorEntry, generator: str, key: str, text: str) -> obje
 
 def _outside(text: str) -> WorkloadGenerator:
     found = load_outside("generator", text)
-    generator: WorkloadGenerator = found() if isinstance(found, type) else found
-    if not hasattr(generator, "generate"):
+    if not hasattr(found, "generate"):
         raise ParameterError(f'"{text}" has no method generate(jobs, seed)')
+    if isinstance(found, type):
+        require_callable("generator", text, found)
+    generator: WorkloadGenerator = found() if isinstance(found, type) else found
     return generator

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from schedlab.errors import InputError, ParameterError
-from schedlab.lookup import find_class
+from schedlab.lookup import find_class, require_callable
 from schedlab.workload.readers.batsim_json import BatsimJsonReader
 from schedlab.workload.readers.csv import CsvReader
 from schedlab.workload.readers.gwf import GwfReader
@@ -45,7 +45,7 @@ def read_workload(
     What is repaired or dropped is counted in the workload's ``report``.
 
     Args:
-        path: the file; gzip is unpacked.
+        path: the file, or ``-`` for standard input; gzip is unpacked.
         format: a name in ``READERS`` or ``package.module:Class``; without it the file's suffix
             decides, then its content.
         strict: refuse a file in which anything would have to be repaired or dropped.
@@ -58,15 +58,20 @@ def read_workload(
     options = ReadOptions(strict, procs, cancelled, flops_per_s)
     source = Source.load(path)
     name = format or _format_of(source)
-    reader = find_class("format", name, READERS)()
-    if not isinstance(reader, Reader):
+    found = find_class("format", name, READERS)
+    if not issubclass(found, Reader):
         raise ParameterError(f'format "{name}" is not a Reader')
-    return reader.read(source, options).record(
-        "read",
-        format=name,
-        file=source.path.name,
-        sha256=source.sha256,
-        options=asdict(options),
+    require_callable("format", name, found)
+    return (
+        found()
+        .read(source, options)
+        .record(
+            "read",
+            format=name,
+            file=source.path.name,
+            sha256=source.sha256,
+            options=asdict(options),
+        )
     )
 
 

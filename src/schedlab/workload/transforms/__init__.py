@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from schedlab.errors import ParameterError, UnknownNameError, WorkloadError
+from schedlab.errors import ParameterError, SchedlabError, UnknownNameError, WorkloadError
 from schedlab.lookup import is_outside, load_outside
 from schedlab.units import parse_duration
 from schedlab.workload import arguments
@@ -25,7 +25,7 @@ from schedlab.workload.transforms.select import (
     window,
 )
 from schedlab.workload.transforms.transform import Transform, TransformEntry
-from schedlab.workload.workload import Workload
+from schedlab.workload.workload import Workload, require_workload
 
 __all__ = [
     "TRANSFORMS",
@@ -182,6 +182,9 @@ def parse_transform(text: str) -> Transform:
 
 def apply(workload: Workload, transforms: Sequence[str], *, seed: int = 0) -> Workload:
     """The workload after these transforms, in order; each draws from its own part of the seed."""
+    require_workload(workload)
+    if isinstance(transforms, str):
+        raise ParameterError(f'transforms is a text; must be a list, as in ["{transforms}"]')
     for place, transform in enumerate([parse_transform(text) for text in transforms]):
         workload = transform(workload, seed=[seed, place])
     return workload
@@ -191,7 +194,14 @@ def _outside(text: str, name: str, parameter: str) -> Transform:
     function = load_outside("transform", name)
 
     def recorded(workload: Workload) -> Workload:
-        made = function(workload, parameter) if parameter else function(workload)
+        arguments = (workload, parameter) if parameter else (workload,)
+        try:
+            made = function(*arguments)
+        except SchedlabError:
+            raise
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+            raise WorkloadError(f'transform "{name}" failed with {reason}') from error
         if not isinstance(made, Workload):
             raise WorkloadError(f'transform "{name}" returned {made!r}; must return a Workload')
         return made.record(name, parameter=parameter)

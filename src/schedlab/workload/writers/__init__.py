@@ -10,9 +10,9 @@ from typing import BinaryIO, cast
 
 from schedlab.atomic import replacing, require_writable
 from schedlab.errors import OutputError, ParameterError
-from schedlab.lookup import find_class
+from schedlab.lookup import find_class, require_callable
 from schedlab.workload.readers.source import plain_name
-from schedlab.workload.workload import Workload
+from schedlab.workload.workload import Workload, require_workload
 from schedlab.workload.writers.batsim_json import BatsimJsonWriter
 from schedlab.workload.writers.csv import CsvWriter
 from schedlab.workload.writers.gwf import GwfWriter
@@ -46,6 +46,7 @@ def write_workload(
     Returns:
         The workload's columns that the format cannot carry.
     """
+    require_workload(workload)
     path = Path(path)
     writer = _writer(path, format)
     with replacing(path) as temporary, _opened(temporary, path.suffix.lower() == ".gz") as stream:
@@ -61,10 +62,11 @@ def check_writing(path: str | Path, *, format: str | None = None) -> None:
 
 def _writer(path: Path, format: str | None) -> Writer:
     name = format or _format_of(path)
-    writer = find_class("format", name, WRITERS)()
-    if not isinstance(writer, Writer):
+    found = find_class("format", name, WRITERS)
+    if not issubclass(found, Writer):
         raise ParameterError(f'format "{name}" is not a Writer')
-    return writer
+    require_callable("format", name, found)
+    return found()
 
 
 def _format_of(path: Path) -> str:
