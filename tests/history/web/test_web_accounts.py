@@ -149,10 +149,14 @@ def test_one_makes_and_withdraws_ones_own_tokens(served: Served) -> None:
 
 
 def test_a_token_makes_no_tokens(served: Served) -> None:
-    """Otherwise one that expires tomorrow would never end."""
-    program = served.program("root", [Scope.READ])
-    answer = program.post("/account/tokens", data={"name": "more", "scopes": "admin"})
-    assert answer.status_code == 403
+    """Otherwise one that expires tomorrow would never end; a user's has all the user's scopes."""
+    program = served.program("ann", [Scope.READ])
+    asked = {"name": "more", "scopes": "read", "days": 3_650}
+    assert program.post("/account/tokens", data=asked).status_code == 403
+    with served.database.reading() as connection:
+        (only,) = list_tokens(connection)
+    assert program.post(f"/account/tokens/{only.id}/revoke").status_code == 403
+    assert program.get("/v1/jobs").status_code == 200
 
 
 def test_a_new_password_needs_the_old_one(served: Served) -> None:

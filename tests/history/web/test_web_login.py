@@ -247,5 +247,17 @@ def test_a_token_for_a_part_is_no_password(served: Served) -> None:
     with served.database.writing() as connection:
         part = add_token(connection, "part", account="root", scopes=[Scope.READ])
         whole = add_token(connection, "whole", account="root", scopes=SCOPES[Role.ADMIN])
+        users = add_token(connection, "users", account="ann", scopes=SCOPES[Role.USER])
     assert log_in(served.client(), "root", part).status_code == 401
+    assert log_in(served.client(), "ann", users).status_code == 401
     assert log_in(served.client(), "root", whole).status_code == 303
+
+
+@pytest.mark.slow
+def test_a_token_is_no_password_beside_a_password(served: Served) -> None:
+    """The first run's token is for the first login; a password takes its place."""
+    with served.database.writing() as connection:
+        whole = add_token(connection, "whole", account="root", scopes=SCOPES[Role.ADMIN])
+        put_account(connection, Account("root", Role.ADMIN), PASSWORD)
+    assert log_in(served.client(), "root", whole).status_code == 401
+    assert log_in(served.client(), "root", PASSWORD).status_code == 303

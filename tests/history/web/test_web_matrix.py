@@ -8,13 +8,14 @@ from collections.abc import Iterator
 import httpx
 import pytest
 from fastapi.routing import iter_route_contexts
-from tests.history.web.authorisation import RULES, Case, Rule
-from tests.history.web.served import Served
+from tests.history.web.authorisation import PEOPLE, RULES, Case, Rule
+from tests.history.web.served import ACCOUNTS, Served
 
 from schedlab.history.web.access import Role, Scope
 from schedlab.history.web.access.cookies import FORM
 from schedlab.history.web.access.credentials import form_token
 from schedlab.history.web.access.current import FORM_HEADER
+from schedlab.history.web.access.viewer import SCOPES
 
 # What must not stand in any answer to somebody with the role.
 HIDDEN: dict[Role, tuple[str, ...]] = {
@@ -126,6 +127,16 @@ def test_a_hook_that_may_only_send_jobs_does_nothing_else(common: Served) -> Non
         method, path, rule, _ = asked
         if not rule.needs_nothing and path != "/v1/ingest":
             assert send(common, Role.API, asked, hook).status_code == 403, f"{method} {path}"
+
+
+@pytest.mark.parametrize("role", sorted(PEOPLE))
+def test_a_token_does_nothing_that_needs_its_owner(common: Served, role: Role) -> None:
+    """Nor one with all its owner's scopes: who steals it must not make another that lasts."""
+    program = common.program(ACCOUNTS[role].name, SCOPES[role])
+    for asked in cases():
+        method, path, rule, _ = asked
+        if Role.API not in rule.roles:
+            assert send(common, role, asked, program).status_code == 403, f"{method} {path}"
 
 
 def test_nothing_is_changed_by_a_form_of_another_site(common: Served) -> None:

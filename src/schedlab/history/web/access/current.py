@@ -16,7 +16,7 @@ from schedlab.history.web.access.cookies import SESSION, form_secret
 from schedlab.history.web.access.credentials import is_form_token
 from schedlab.history.web.access.sessions import session_account
 from schedlab.history.web.access.tokens import find_token, note_use, token_viewer
-from schedlab.history.web.access.viewer import SCOPES, Role, Scope, Viewer
+from schedlab.history.web.access.viewer import Role, Scope, Viewer
 from schedlab.history.web.prefix import PEER
 from schedlab.history.web.problems import Problem
 from schedlab.history.web.service import CurrentService, Service
@@ -90,11 +90,11 @@ MetricsReader = Annotated[Viewer, Depends(viewer_who_may(Scope.METRICS))]
 
 
 def _in_person(viewer: CurrentViewer) -> Viewer:
-    """Refuse the public, and tokens that may do less than their owner: they must not make more."""
+    """Refuse the public and every token: one that expires tomorrow must not make another."""
     if viewer.role is Role.PUBLIC:
         raise _log_in_first()
-    if viewer.user is None or not viewer.scopes >= SCOPES[viewer.role]:
-        raise Problem(403, "log in as yourself for this")
+    if not viewer.is_person:
+        raise Problem(403, "a token cannot do this; log in with a browser")
     return viewer
 
 

@@ -92,20 +92,23 @@ def find_token(connection: Connection, secret: str) -> Token | None:
 def token_viewer(connection: Connection, token: Token) -> Viewer | None:
     """Who shows this token; None if the account is gone or locked."""
     if token.account is None:
-        return Viewer(Role.API, scopes=token.scopes)
+        return Viewer(Role.API, scopes=token.scopes, by_token=True)
     account = find_account(connection, token.account)
     if account is None or not account.enabled:
         return None
-    return Viewer(account.role, account.name, account.groups, token.scopes)
+    return Viewer(account.role, account.name, account.groups, token.scopes, by_token=True)
 
 
 def account_with_token(connection: Connection, name: str, secret: str) -> Account | None:
-    """The account that may log in with this token: its own, and not for a part of it only."""
-    token = find_token(connection, secret)
-    viewer = None if token is None else token_viewer(connection, token)
-    if viewer is None or viewer.user != name or not viewer.scopes >= SCOPES[viewer.role]:
+    """The account that may log in with this token: an administrator's without a password.
+
+    The token must have all scopes. Any other would become a session, which can make tokens.
+    """
+    token, account = find_token(connection, secret), find_account(connection, name)
+    if token is None or account is None or token.account != name:
         return None
-    return find_account(connection, name)
+    is_whole = account.role is Role.ADMIN and token.scopes >= SCOPES[Role.ADMIN]
+    return account if is_whole and account.enabled and not account.has_password else None
 
 
 def note_use(connection: Connection, token: Token) -> None:

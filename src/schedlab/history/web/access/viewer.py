@@ -57,12 +57,19 @@ class Viewer:
         user: as jobs name them in ``user_identifier``; None for those who have no jobs.
         groups: the accounting groups that a manager sees.
         scopes: what the token or session may be used for, within what the role may do.
+        by_token: whether a program asks with a token, and not the person.
     """
 
     role: Role
     user: str | None = None
     groups: frozenset[str] = frozenset()
     scopes: frozenset[Scope] = ALL_SCOPES
+    by_token: bool = False
+
+    @property
+    def is_person(self) -> bool:
+        """Whether somebody asks in person: by a session, single sign-on or the proxy's word."""
+        return self.user is not None and not self.by_token
 
     def may(self, scope: Scope) -> bool:
         """Whether both the role and the token allow it."""
