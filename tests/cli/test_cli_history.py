@@ -119,6 +119,16 @@ def test_the_doctor_finds_what_is_missing(site: Path, run: Run) -> None:
 
 
 @pytest.mark.slow
+def test_a_store_that_others_can_read_is_told(site: Path, run: Run) -> None:
+    """As one is that an earlier version made; the command that ends it stands beside it."""
+    Path("history.db").chmod(0o644)
+    for command in ("init", "ingest", "doctor"):
+        told = " ".join(run("history", command).output.split())
+        assert "history.db: has mode 644, others can reach it" in told, command
+        assert "run: chmod 600 history.db" in told, command
+
+
+@pytest.mark.slow
 def test_an_export_can_be_validated_and_simulated(site: Path, run: Run) -> None:
     """What comes out is the standard, and a workload."""
     assert run("history", "export", "jobs.out.jsonl").exit_code == 0

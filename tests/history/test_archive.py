@@ -41,6 +41,13 @@ def archived(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_an_archive_is_its_owners(archived: Path) -> None:
+    """It tells what everybody's jobs did, minute by minute."""
+    kept = archived / "kept"
+    for path in (kept, *kept.rglob("*")):
+        assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600), path
+
+
 def test_an_archived_timeline_is_that_of_its_source(archived: Path) -> None:
     """Intervals, extremes and who measured are kept."""
     source = read_site(archived / "site.toml").sensor_sources[0]

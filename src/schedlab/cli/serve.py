@@ -54,6 +54,7 @@ def serve(
     The first time, it makes an administrator and prints a token to come in with, this once.
     """
     require_service()
+    from schedlab.history.private import exposures
     from schedlab.history.web.logs import log_to_stderr
     from schedlab.history.web.serve import ServicePlace
     from schedlab.history.web.serve import serve as answer_requests
@@ -72,7 +73,9 @@ def serve(
 
     def listening(url: str) -> None:
         notes = _demo_accounts(place) if demo else _first_run(place)
-        print_notes([f"listening at {url}", *notes], to_stderr=True)
+        settings = place.settings()
+        exposed = exposures(settings.store, settings.site)
+        print_notes([f"listening at {url}", *notes, *exposed], to_stderr=True)
 
     log_to_stderr()
     answer_requests(place, host=host, port=port, workers=workers, listening=listening)

@@ -13,6 +13,7 @@ from sqlalchemy import func, select
 
 from schedlab.atomic import replacing
 from schedlab.errors import NoSamplesError, SensorError
+from schedlab.history.private import make_private_folder
 from schedlab.history.sensors.archive import DAY_S, PART, ArchiveSource, cluster_folder
 from schedlab.history.sensors.series import Series
 from schedlab.history.sensors.source import AnySensorSource, Place, Request
@@ -76,8 +77,9 @@ def _archivable(site: Site, cluster: ClusterSection) -> dict[str, list[AnySensor
 
 
 def _write(path: Path, found: Mapping[Place, Series]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(path.parent)
     with replacing(path) as temporary:
+        temporary.touch(mode=0o600)
         _frame(found).write_parquet(temporary)
 
 

@@ -14,6 +14,7 @@ from schedlab.history.demo_sensors import (
     demo_sensors,
     node_name,
 )
+from schedlab.history.private import make_private_folder
 from schedlab.history.pseudonyms import make_key
 from schedlab.history.schema import JobRecord
 from schedlab.history.schema.times import from_epoch
@@ -141,7 +142,8 @@ def store_demo(folder: Path, *, seed: int = 1) -> Site:
     from schedlab.history.store import Store
 
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(folder)
     except OSError as error:
         raise OutputError(f"{folder}: cannot be made: {error.strerror}") from None
     site = read_site(make_demo(folder, seed=seed))

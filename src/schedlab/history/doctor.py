@@ -11,6 +11,7 @@ from typing import cast
 from schedlab.errors import SchedlabError, SensorError
 from schedlab.history.ingest import Fault, JobSource
 from schedlab.history.pipeline import cursor_of
+from schedlab.history.private import exposures
 from schedlab.history.pseudonyms import read_key
 from schedlab.history.sensors import coverage
 from schedlab.history.sensors.source import AnySensorSource, Request
@@ -50,6 +51,7 @@ def examine(site: Site, store_url: str, at_s: float) -> Iterator[Finding]:
     for sensor in site.sensor_sources:
         yield from _sensor_source(site, sensor, at_s)
     yield _key(site)
+    yield from _files(site, store_url)
 
 
 def _job_sources(site: Site, store: Store | None) -> Iterator[Finding]:
@@ -128,3 +130,12 @@ def _key(site: Site) -> Finding:
     except SchedlabError as error:
         return Finding("key", False, str(error))
     return Finding("key", True, f"{path} is readable by its owner only")
+
+
+def _files(site: Site, store_url: str) -> Iterator[Finding]:
+    found = exposures(store_url, site)
+    for each in found:
+        says, _, remedy = each.partition("; run: ")
+        yield Finding("files", False, says, f"run: {remedy}")
+    if not found:
+        yield Finding("files", True, "store, archive and secrets are reachable by their owner only")

@@ -126,7 +126,7 @@ def ingest(
         print_json(asdict(done))
     else:
         out().print(_table(done.sources))
-    print_notes(_notes(done), to_stderr=json)
+    print_notes([*_notes(done), *place.exposures()], to_stderr=json)
     for outcome in done.sources:
         if outcome.failure is not None:
             reason = outcome.failure.removeprefix(f"{outcome.source}: ")

@@ -43,4 +43,5 @@ def init(
         path = place.site.parent / place.read().release.key
         make_key(path)
         notes.append(f"key: {path}; keep it apart from the store, and safe")
+    notes += place.exposures()
     print_notes(notes, to_stderr=False)

@@ -46,6 +46,12 @@ class Place:
         """Where the store is, in the words of the option or of the site file."""
         return self.store or self.read().store.located(self.site.parent)
 
+    def exposures(self) -> list[str]:
+        """What others can reach of the store and of what the site file names."""
+        from schedlab.history.private import exposures
+
+        return exposures(self.url(), self.read() if self.site.exists() else None)
+
     def zone(self) -> timezone:
         """The offset in which times are written: that of the site's standard time."""
         if not self.site.exists():

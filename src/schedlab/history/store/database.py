@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import fcntl
+import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ _DRIVERS = {
     "postgresql": "postgresql+psycopg",
     "postgres": "postgresql+psycopg",
 }
+_PRIVATE = 0o600  # whatever the umask says: the store holds password hashes
 _MIGRATIONS = Path(__file__).with_name("migrations")
 _BUSY_S = 60
 _PRAGMAS = (
@@ -68,6 +70,14 @@ def connect(url: URL) -> Engine:
     return engine
 
 
+def files_of(given: str) -> list[Path]:
+    """The files in which SQLite keeps the store; none of PostgreSQL's."""
+    url = parse_url(given)
+    if url.get_backend_name() != "sqlite":
+        return []
+    return [Path(f"{url.database}{suffix}") for suffix in ("", "-wal", "-shm", "-ingest")]
+
+
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
     """A transaction that nobody else's is mixed with: one writer at a time."""
@@ -105,7 +115,8 @@ def _held_by_server(engine: Engine) -> Iterator[bool]:
 
 @contextmanager
 def _held_file(engine: Engine) -> Iterator[bool]:
-    with Path(f"{engine.url.database}-ingest").open("w") as file:
+    name = f"{engine.url.database}-ingest"
+    with os.fdopen(os.open(name, os.O_WRONLY | os.O_CREAT, _PRIVATE), "w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -134,6 +145,10 @@ def upgrade(engine: Engine) -> None:
     from alembic import command
     from alembic.config import Config
 
+    if engine.dialect.name == "sqlite":
+        # SQLite gives its log and index the mode of the store. What cannot be made, it tells.
+        with suppress(OSError):
+            os.close(os.open(str(engine.url.database), os.O_WRONLY | os.O_CREAT, _PRIVATE))
     with engine.connect().execution_options(writes=True) as connection, connection.begin():
         config = Config()
         config.set_main_option("script_location", str(_MIGRATIONS))

@@ -1,0 +1,91 @@
+"""What the history writes about people can be reached by its owner only."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.history.records import job
+from tests.history.tiny_site import tiny_site
+
+from schedlab.history.demo import store_demo
+from schedlab.history.private import exposures, make_private_folder
+from schedlab.history.site import read_site
+from schedlab.history.store import Store
+
+SECRETS = """
+[service.oidc]
+issuer = "https://sso.example.org"
+client_id = "schedlab"
+client_secret_file = "oidc.secret"
+
+[archive]
+folder = "archive"
+"""
+
+
+@pytest.fixture(autouse=True)
+def usual_umask() -> Iterator[None]:
+    """Under which whatever is made carelessly can be read by all."""
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+def mode(path: Path) -> int:
+    """Who may do what with it."""
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_the_files_of_a_store_are_their_owners(tmp_path: Path) -> None:
+    """They hold password hashes and everybody's jobs; SQLite's log holds the newest of them."""
+    with Store.make(str(tmp_path / "history.db")) as store, store.ingesting():
+        store.put([job("1")], source="scheduler")
+        found = {path.name: mode(path) for path in tmp_path.iterdir()}
+    suffixes = ("", "-wal", "-shm", "-ingest")
+    assert found == {f"history.db{suffix}": 0o600 for suffix in suffixes}
+
+
+def test_folders_are_made_for_their_owner_and_those_there_stay(tmp_path: Path) -> None:
+    """An archive lies in several, one in the other; who gave one to a group meant it."""
+    tmp_path.chmod(0o750)
+    make_private_folder(tmp_path / "archive" / "date=2026-01-05")
+    folders = (tmp_path, tmp_path / "archive", tmp_path / "archive" / "date=2026-01-05")
+    assert [mode(each) for each in folders] == [0o750, 0o700, 0o700]
+
+
+def test_what_others_can_reach_is_named_with_the_remedy(tmp_path: Path) -> None:
+    """A store of an earlier version, an archive and a secret, each with its own command."""
+    site_file = tiny_site(tmp_path).path
+    site_file.write_text(site_file.read_text() + SECRETS)
+    site, store = read_site(site_file), tmp_path / "history.db"
+    Store.make(str(store)).close()
+    (tmp_path / "oidc.secret").write_text("secret")
+    (tmp_path / "archive").mkdir()
+    store.chmod(0o640)
+    told = exposures(str(store), site)
+    assert told == [
+        f"{store}: has mode 640, others can reach it; run: chmod 600 {store}",
+        f"{tmp_path}/archive: has mode 755, others can reach it; run: chmod 700 {tmp_path}/archive",
+        f"{tmp_path}/oidc.secret: has mode 644, others can reach it; "
+        f"run: chmod 600 {tmp_path}/oidc.secret",
+    ]
+    for each in told:
+        assert os.system(each.partition("; run: ")[2]) == 0
+    assert exposures(str(store), site) == []
+
+
+def test_a_server_keeps_its_own_files() -> None:
+    """Of PostgreSQL's there is nothing to check."""
+    assert exposures("postgresql://me@db.example.org/history", None) == []
+
+
+def test_the_demo_is_its_makers(tmp_path: Path) -> None:
+    """Its folder is for the owner only; those above are left as usual."""
+    site = store_demo(tmp_path / "out" / "demo")
+    folders = (tmp_path / "out", tmp_path / "out" / "demo")
+    assert [mode(each) for each in folders] == [0o755, 0o700]
+    assert exposures(site.store.located(site.path.parent), site) == []
