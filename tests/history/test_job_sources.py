@@ -77,6 +77,21 @@ def test_a_section_that_is_wrong_is_named_with_its_file(tmp_path: Path) -> None:
     assert findings["sensor source meter"].is_well
 
 
+def test_the_doctor_tells_one_bad_row_from_a_wrong_kind(tmp_path: Path) -> None:
+    """Where other rows are read, neither kind nor time_zone can be the cause."""
+    site, log = tiny_site(tmp_path), tmp_path / "jobs.jsonl"
+
+    def remedy() -> str | None:
+        findings = {each.what: each for each in examine(site, str(tmp_path / "none.db"), 0.0)}
+        return findings["job source scheduler"].remedy
+
+    assert remedy() is None
+    log.write_text(log.read_text() + "{}\n")
+    assert remedy() == "look at these rows in the source; all others are read"
+    log.write_text("{}\n")
+    assert remedy() == "see whether kind fits the source, and time_zone"
+
+
 def test_an_archive_is_read_without_a_site_file(tmp_path: Path) -> None:
     """Through the same door as every other kind."""
     folder = tmp_path / "archive" / "big" / "0" / "007" / "1700000000"

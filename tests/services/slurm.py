@@ -203,6 +203,7 @@ AccountingStorageHost=127.0.0.1
 AccountingStoragePort={dbd_port}
 AccountingStoragePass={folder}/munge/socket
 AccountingStorageEnforce=associations
+AccountingStoreFlags=job_comment
 ExtSensorsType=ext_sensors/rrd
 ExtSensorsFreq=5
 JobCompType=jobcomp/filetxt

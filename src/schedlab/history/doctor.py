@@ -79,8 +79,14 @@ def _job_source(source: JobSource, cursor: str | None) -> Finding:
     says = f"{len(found) - len(faults)} jobs{more}" + (" since the last ingest" if cursor else "")
     if faults:
         says += f", {len(faults)} faults; the first: {faults[0]}"
-        return Finding(what, False, says, "see whether kind fits the source, and time_zone")
+        return Finding(what, False, says, _remedy(len(faults), len(found)))
     return Finding(what, True, says)
+
+
+def _remedy(faults: int, rows: int) -> str:
+    if faults == rows:
+        return "see whether kind fits the source, and time_zone"
+    return "look at these rows in the source; all others are read"
 
 
 def _sensor_source(site: Site, source: AnySensorSource, at_s: float) -> Iterator[Finding]:

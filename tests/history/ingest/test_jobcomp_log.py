@@ -35,6 +35,30 @@ def test_names_are_not_escaped(tmp_path: Path) -> None:
     assert list(jobs) == ["1", "2"]
 
 
+def test_a_name_may_hold_line_ends_and_makes_up_no_job(tmp_path: Path) -> None:
+    """Even one that looks like the line of another job, of somebody else."""
+    forged = "x\nJobId=99 UserId=bob(1002) GroupId=bob(1002) Name=y"
+    (tmp_path / "log").write_text(line(name="two\nlines\n") + line(2, forged) + line(3))
+    jobs = clean(JobComp("log", file=str(tmp_path / "log")))
+    assert [(i, job.job_name, job.user_identifier) for i, job in jobs.items()] == [
+        ("1", "two\nlines\n", "ann"),
+        ("2", forged, "ann"),
+        ("3", "sim", "ann"),
+    ]
+
+
+def test_a_name_that_is_half_written_is_waited_for(tmp_path: Path) -> None:
+    """The next reading begins at the line that broke off."""
+    path, whole = tmp_path / "log", line(2, "two\nlines")
+    first, _, rest = whole.partition("\n")
+    path.write_text(line() + first + "\n")
+    source = JobComp("log", file=str(path))
+    assert list(clean(source)) == ["1"]
+    with path.open("a") as log:
+        log.write(rest + line(3))
+    assert [job.job_name for job in clean(source, source.cursor).values()] == ["two\nlines", "sim"]
+
+
 def test_a_pending_job_that_ended_was_put_back(tmp_path: Path) -> None:
     """The log is written at an end, so that pending says: queued again."""
     again = line().replace("00:49:50", "00:49:55").replace("00:49:52", "00:49:56")

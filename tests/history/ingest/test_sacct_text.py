@@ -6,10 +6,15 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 from tests.history.ingest.reading import clean, read
 
 from schedlab.errors import InputError
+from schedlab.history.ingest.clock import Clock
+from schedlab.history.ingest.slurm.sacct_lines import new_delimiter
+from schedlab.history.ingest.slurm.sacct_rows import jobs_in
 from schedlab.history.ingest.slurm.sacct_text import SacctText
 from schedlab.history.schema import JobState
 
@@ -184,18 +189,63 @@ def test_numbers_that_mean_none(tmp_path: Path) -> None:
     assert (job.energy, job.req_walltime_sec) == (None, None)
 
 
-def test_a_name_with_the_delimiter_is_a_fault_of_its_row_alone(tmp_path: Path) -> None:
-    """--parsable2 does not escape; its steps must not stick to another job."""
+@pytest.mark.parametrize("delimiter", ["|", "\x1f"])
+@pytest.mark.parametrize("name", ["a{}b", "two\nlines", "{}\n{}x\n\n", "1\n2{}COMPLETED{}one"])
+def test_a_name_holds_whatever_its_user_likes(tmp_path: Path, name: str, delimiter: str) -> None:
+    """--parsable2 does not escape: a job must not hide behind its name, nor change another's."""
+    name = name.format(*[delimiter] * 2)
     step = {"JobID": "2.0", "State": "COMPLETED", "MaxRSS": "9G"}
-    rows = (DONE, DONE | {"JobID": "2", "JobName": "a|b"}, step, DONE | {"JobID": "3"})
+    rows = (DONE, DONE | {"JobID": "2", "JobName": name}, step, DONE | {"JobID": "3"})
+    jobs = clean(dump(tmp_path / "d", *rows, delimiter=delimiter))
+    assert [(job.jobid, job.job_name) for job in jobs.values()] == [
+        *(("1", "sim"), ("2", name), ("3", "sim")),
+    ]
+    used = [job.usage and job.usage.maxrss_bytes for job in jobs.values()]
+    assert used == [None, 9 << 30, None]
+
+
+def test_a_row_that_fits_in_no_way_is_a_fault_that_names_its_job(tmp_path: Path) -> None:
+    """And its steps do not stick to another job."""
+    step = {"JobID": "2.0", "State": "COMPLETED", "MaxRSS": "9G"}
+    rows = (DONE, DONE | {"JobID": "2", "State": "DAN|CING"}, step, DONE | {"JobID": "3"})
     records, faults = read(dump(tmp_path / "d", *rows, delimiter="|"))
     assert list(records) == ["1", "3"]
     assert faults == [
-        f"{tmp_path / 'd'}:3: 26 fields where the header names 25; ask sacct for "
+        f"{tmp_path / 'd'}:3: job 2: 26 fields where the header names 25; ask sacct for "
         "--delimiter=$'\\x1f'"
     ]
     assert records["1"].usage is not None
     assert records["1"].usage.maxrss_bytes is None
+
+
+def closed(rows: list[dict[str, str]], columns: list[str], delimiter: str) -> list[str]:
+    """The lines of what ``sacct --parsable`` prints."""
+    cells = [columns, *([row.get(name, "") for name in columns] for row in rows)]
+    return "".join(delimiter.join([*line, "\n"]) for line in cells).split("\n")[:-1]
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+
+
+@given(TEXTS, TEXTS, TEXTS)
+def test_no_text_of_a_user_changes_a_row(name: str, comment: str, wrapped: str) -> None:
+    """The delimiter is drawn for each reading, so that nobody can have written it before."""
+    texts = {"JobName": name, "Comment": comment, "SubmitLine": f"sbatch {wrapped}"}
+    rows = [DONE, DONE | {"JobID": "2"} | texts, {"JobID": "2.batch"}, DONE | {"JobID": "3"}]
+    lines = closed(rows, [*COLUMNS, "Comment"], new_delimiter())
+    jobs = [make() for _, make in jobs_in(lines, Clock("UTC"), "sacct")]  # type: ignore[misc]
+    assert [job.jobid for job in jobs] == ["1", "2", "3"]
+    assert (jobs[1].name, jobs[1].comment) == (name, comment)
+    assert jobs[1].submit_line == texts["SubmitLine"]
+
+
+def test_a_reading_that_breaks_off_names_the_job(tmp_path: Path) -> None:
+    """The rest of the text stands in no row; the job before it is whole."""
+    lines = closed([DONE, DONE | {"JobID": "2"}], COLUMNS, "\x1fab\x1f")
+    (tmp_path / "d").write_text("\n".join(lines)[:-40])
+    records, faults = read(SacctText("sacct", file=str(tmp_path / "d")))
+    assert (list(records), len(faults)) == (["1"], 1)
+    assert faults[0].startswith(f"{tmp_path / 'd'}:3: job 2: ")
 
 
 @pytest.mark.parametrize(
@@ -223,7 +273,9 @@ def test_a_bad_row_is_a_fault_and_the_rest_goes_on(
 def test_what_is_wrong_with_a_part_is_said_with_its_path(tmp_path: Path) -> None:
     """Parts are made once and shared; where they cannot be, the record must still say which."""
     _, faults = read(dump(tmp_path / "d", DONE | {"AllocTRES": "cpu=-8,node=2"}))
-    told = [fault.partition(f"{tmp_path / 'd'}:2: ")[2].partition(":")[0] for fault in faults]
+    told = [
+        fault.partition(f"{tmp_path / 'd'}:2: job 1: ")[2].partition(":")[0] for fault in faults
+    ]
     assert told == ["$.per_host[0].num_cpu", "$.per_host[1].num_cpu", "$.resource_alloc.num_cpu"]
 
 
@@ -279,7 +331,9 @@ def test_real_dumps(shared_data: Path) -> None:
         SacctText("s", file=str(folder / "sacct_noconvert_selected.txt"), cluster="testcl")
     )
     for jobid, job in selected.items():
-        assert job == everything[jobid]
+        without = {"comment": None, "admin_comment": None}
+        assert job == everything[jobid].model_copy(update=without)
+    assert {job.comment for job in everything.values()} == {None, "proj=qcd"}
     alone = clean(SacctText("sacct", file=str(folder / "sacct_X_P_ALL.txt")))
     for jobid, job in alone.items():
         assert job.model_copy(update={"usage": everything[jobid].usage}) == everything[jobid]

@@ -13,7 +13,7 @@ from tests.services.users import ANN, BOB
 from tests.services.waiting import until
 
 from schedlab.errors import PeerError
-from schedlab.history.ingest import JobSource
+from schedlab.history.ingest import Fault, JobSource
 from schedlab.history.ingest.slurm.database import SlurmDatabase
 from schedlab.history.ingest.slurm.jobcomp import JobComp
 from schedlab.history.ingest.slurm.sacct_json import SacctJson
@@ -34,7 +34,8 @@ def history(slurm: Slurm) -> Slurm:
     late = submit(ANN, "-J", "late", "-t", "5", "--wrap", "sleep 99")
     until(lambda: _state(slurm, late) == "RUNNING", "it runs, so that no job gets all nodes")
     submit(ANN, "-J", "pipe|name é = x", "-n2", "-t", "5", "--wrap", "srun sleep 1")
-    first = submit(ANN, "-J", "first", "-t", "1-02:03:04", "--mem=300", "--wrap", "sleep 1")
+    about = ("-t", "1-02:03:04", "--mem=300", "--comment", "proj=qcd")
+    first = submit(ANN, "-J", "first", *about, "--wrap", "sleep 1")
     submit(BOB, "-J", "then", "-d", f"afterok:{first}", "--wrap", "sleep 1")
     submit(BOB, "-J", "array", "-a", "1,3-5:2%2", "--wrap", "sleep 1")
     submit(BOB, "-J", "fail", "--wrap", "exit 7")
@@ -49,6 +50,7 @@ def history(slurm: Slurm) -> Slurm:
     slurm.run("scontrol", "requeue", back)
     slurm.run("scancel", stop)
     slurm.run("scancel", never)
+    slurm.run("scontrol", "update", f"JobId={late}", "AdminComment=watch\nthis")
     slurm.run("scontrol", "update", f"JobId={late}", "EndTime=now+1")
     until(lambda: not slurm.run("squeue", "-h"), "the queue is empty", 120)
     until(lambda: len(_sacct(slurm)) == before + RUNS, "the accounting has all of them")
@@ -63,9 +65,10 @@ def _sacct(slurm: Slurm) -> list[dict[str, str]]:
     """Slurm's own words on all attempts that ended."""
     columns = "JobID,State,JobName%50,Submit,Start,End,NodeList,User,Account,QOS,TimelimitRaw"
     columns += ",ExitCode,ReqNodes,AllocCPUS"
-    options = ("-aDX", "-P", "--delimiter=\t", "-S", "2020-01-01", "-o", columns)
-    header, *rows = slurm.run("sacct", *options).splitlines()
-    jobs = [dict(zip(header.split("\t"), row.split("\t"), strict=True)) for row in rows]
+    options = ("-aDX", "-p", "--delimiter=\x1e", "-S", "2020-01-01", "-o", columns)
+    lines = slurm.run("sacct", *options).split("\x1e\n")[:-1]
+    header, *rows = (line.split("\x1e") for line in lines)
+    jobs = [dict(zip(header, row, strict=True)) for row in rows]
     return [job for job in jobs if job["End"] != "Unknown"]
 
 
@@ -116,7 +119,7 @@ def test_every_record_says_what_scontrol_says(
     records = clean(_live(history, monkeypatch, "text"))
     last = {job.jobid.partition(".r")[0]: job for job in records.values()}
     seen = 0
-    for line in history.run("scontrol", "show", "job", "-o").splitlines():
+    for line in re.split(r"\n(?=JobId=)", history.run("scontrol", "show", "job", "-o")):
         facts = dict(re.findall(r"(\w+)=(\S*)", line))
         jobid = facts["JobId"]
         if "ArrayJobId" in facts:
@@ -151,6 +154,8 @@ def test_what_only_the_submission_knew(history: Slurm, monkeypatch: pytest.Monke
     assert by_name["fail"].exit_status == 7
     assert by_name["never"].start_time is None
     assert by_name["back"].attempt == 2
+    assert (by_name["first"].comment, by_name["first"].admin_comment) == ("proj=qcd", None)
+    assert by_name["late"].admin_comment == "watch\nthis"
     assert sorted(
         job.array_task_id or 0 for job in records.values() if job.job_name == "array"
     ) == [
@@ -185,6 +190,41 @@ def test_reading_on_finds_the_same_jobs_or_none(
     again = clean(source, source.cursor)
     assert all(everything[jobid] == job for jobid, job in again.items())
     assert (kind == "log") is (again == {})
+
+
+@pytest.mark.parametrize("kind", ["text", "json", "log", "database"])
+def test_no_name_hides_a_job(history: Slurm, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """A user could keep jobs out of the history by calling them so."""
+    names = ["two\nlines", "unit\x1fsep|pipe", "x\nJobId=99 UserId=ann(1) Name=z"]
+    jobids = {history.submit(BOB, "-J", name, "--wrap", "true"): name for name in names}
+    source = _live(history, monkeypatch, kind)
+
+    def told() -> dict[str, str | None]:
+        jobs = clean(source).values()
+        return {job.jobid: job.job_name for job in jobs if job.jobid in jobids and job.end_time}
+
+    until(lambda: told() == jobids, "all of them are told of", 60)
+
+
+def test_when_the_scheduler_last_looked_is_kept(
+    history: Slurm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the controller knows; what it has forgotten since is remembered with the cursor."""
+    _live(history, monkeypatch, "text")
+    source = SacctText("sacct", queue_command=("squeue",))
+    facts = re.findall(
+        r"JobId=(\d+) [^\0]*?LastSchedEval=(\S+)", history.run("scontrol", "show", "job")
+    )
+    jobs = clean(source)
+    last = {job.jobid.partition(".r")[0]: job for job in jobs.values()}
+    told = {i: _text(last[i].last_sched_eval_time) for i, _ in facts if i in last}
+    assert len(told) >= RUNS - 5
+    assert told == {jobid: when for jobid, when in facts if jobid in told}
+    silent = SacctText("sacct", queue_command=("true",))
+    assert clean(silent, source.cursor) == jobs
+    gone = SacctText("sacct", queue_command=("false",))
+    (fault,) = [each for each in gone.read(source.cursor) if isinstance(each, Fault)]
+    assert str(fault).endswith("last_sched_eval_time is not collected")
 
 
 def test_a_server_that_is_gone_is_one_sentence(tmp_path: Path) -> None:

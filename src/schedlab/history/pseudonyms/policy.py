@@ -21,7 +21,7 @@ class Policy:
         application: ``application``.
         tags: ``tags``.
         path: texts that begin with ``/`` in items beyond the schema.
-        other: all other texts in items beyond the schema.
+        other: all other texts in items beyond the schema, and comments.
     """
 
     user: str = "pseudonym"

@@ -21,6 +21,8 @@ _KINDS = {
     "job_name": "job_name",
     "application": "application",
     "tags": "tags",
+    "comment": "other",
+    "admin_comment": "other",
 }
 _SCHEMA = frozenset(JobRecord.model_fields)
 _PART_TEXTS = frozenset({*HostUse.model_fields, "type", "index"})

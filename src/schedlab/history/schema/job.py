@@ -191,6 +191,9 @@ class JobItems(Item):
     application: str | None = None
     tags: list[str] | None = None
     native_priority: Number | None = None
+    comment: str | None = None
+    admin_comment: str | None = None
+    last_sched_eval_time: Time | None = None
     usage: Usage | None = None
     energy: Energy | None = None
     carbon: Carbon | None = None

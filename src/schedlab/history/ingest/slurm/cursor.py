@@ -20,6 +20,8 @@ class SlurmCursor:
     since_s: int = 0
     file: str = ""
     attempts: dict[str, list[int]] = field(default_factory=dict)
+    evaluated: dict[str, int] = field(default_factory=dict)
+    """When the scheduler last looked at jobs that ended and will be read once more."""
 
     @classmethod
     def parse(cls, cursor: str | None) -> SlurmCursor:
@@ -29,12 +31,15 @@ class SlurmCursor:
         except (TypeError, ValueError):
             raise InputError(f"the cursor {cursor!r} is not one of this source") from None
 
-    def after(self, attempts: Attempts, began_s: float, file: str | None) -> SlurmCursor:
+    def after(
+        self, attempts: Attempts, began_s: float, file: str | None, evaluated: dict[str, int]
+    ) -> SlurmCursor:
         """The cursor of the next reading, after one that began at that moment."""
         return SlurmCursor(
             since_s=max(0, int(began_s) - OVERLAP_S),
             file=fingerprint(file) if file else "",
             attempts=attempts.known(int(began_s)),
+            evaluated=evaluated,
         )
 
     def __str__(self) -> str:

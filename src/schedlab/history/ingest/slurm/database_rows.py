@@ -50,6 +50,8 @@ class SlurmRows:
             hosts=row.nodelist or "",
             priority=row.priority if row.priority < _NO_NUMBER else None,
             submit_line=getattr(row, "submit_line", None) or "",
+            comment=getattr(row, "derived_es", None) or "",
+            admin_comment=getattr(row, "admin_comment", None) or "",
             has_batch_step=any(s.id_step == _BATCH_STEP for s in steps) if steps else None,
             cpu_s=round(sum(_cpu_s(step) for step in steps), 6),
             maxrss_bytes=max((self._maxrss(step) for step in steps), default=0),

@@ -56,11 +56,15 @@ class SlurmJob:
     priority: int | None = None
     frequency_policy: str = ""
     submit_line: str = ""
+    comment: str = ""
+    admin_comment: str = ""
     has_batch_step: bool | None = None
     cpu_s: float = 0
     maxrss_bytes: int = 0
     energy_j: int = 0
     attempt: int | None = None
+    evaluated: datetime | None = None
+    """When the scheduler last looked at it."""
 
 
 def records_of(job: SlurmJob, attempts: Attempts) -> list[JobRecord]:
@@ -105,6 +109,13 @@ def _document(job: SlurmJob, attempts: Attempts) -> dict[str, Any]:
         "qos": job.qos or None,
         "native_priority": job.priority,
     }
+    # What few jobs have is left out of the others: each item of a million records takes time.
+    if job.comment:
+        document["comment"] = job.comment
+    if job.admin_comment:
+        document["admin_comment"] = job.admin_comment
+    if job.evaluated:
+        document["last_sched_eval_time"] = job.evaluated
     if task:
         document["array_job_id"], document["array_task_id"] = array, int(task)
     if not never_ran:

@@ -18,7 +18,9 @@ from schedlab.history.ingest.text_input import Place, TextInput
 from schedlab.history.schema.job import JobRecord, JobState
 
 # Names are written as they are, blanks and equal signs included: the name goes up to the state.
-_LINE = re.compile(r"(JobId=.*? )Name=(.*) (JobState=\S+ Partition=.*)")
+_LINE = re.compile(r"(JobId=.*? )Name=(.*) (JobState=\S+ Partition=.*)", re.DOTALL)
+_BROKEN_OFF = re.compile(r"JobId=\d.*? Name=")
+_STATE = re.compile(r" JobState=\S+ Partition=")
 _PAIR = re.compile(r"(\w+)=(\S*(?: (?!\w+=)\S+)*)")
 
 
@@ -44,12 +46,28 @@ class JobComp:
         """The jobs that ended since then."""
         place = Place.parse(since)
         attempts = Attempts(place.memory.get("attempts"))
-        for line in self._input.lines(place):
-            if line.strip():
-                where = f"{self._input.label}:{place.number}"
-                yield from made(where, self._records, line, attempts)
+        for where, text in self._texts(place):
+            yield from made(where, self._records, text, attempts)
         place.memory = {"attempts": attempts.known(int(time.time()))}
         self.cursor = str(place)
+
+    def _texts(self, place: Place) -> Iterator[tuple[str, str]]:
+        """What is said of each job, with where it begins: a name may hold the ends of lines.
+
+        A line that breaks off within a name goes on in the next, whatever that looks like: else
+        a user could make up the lines of others. The rest of the last may still be written.
+        """
+        began, parts = (0, 0), list[str]()
+        for line in self._input.lines(place):
+            if not parts:
+                began = (place.offset, place.line)
+            if parts or line.strip():
+                parts.append(line)
+            if parts and (_STATE.search(line) or not _BROKEN_OFF.match(parts[0])):
+                yield f"{self._input.label}:{began[1] + 1}", "\n".join(parts)
+                parts = []
+        if parts:
+            place.offset, place.line = began
 
     def _records(self, text: str, attempts: Attempts) -> list[JobRecord]:
         match = _LINE.match(text)

@@ -14,7 +14,8 @@ from schedlab.history.ingest.clock import Clock
 from schedlab.history.ingest.commands import output_of
 from schedlab.history.ingest.fingerprint import fingerprint
 from schedlab.history.ingest.records import made
-from schedlab.history.ingest.slurm.cursor import SlurmCursor
+from schedlab.history.ingest.slurm.cursor import OVERLAP_S, SlurmCursor
+from schedlab.history.ingest.slurm.evaluations import Evaluations
 from schedlab.history.ingest.slurm.job import SlurmJob, records_of
 from schedlab.history.ingest.source import Fault
 from schedlab.history.ingest.text_input import open_file
@@ -33,7 +34,8 @@ class Sacct(ABC):
     Without a file it runs ``command``, to which it adds the options: all users, states and
     requeued attempts, and the time to begin at. It asks for epoch seconds; a command that does
     not pass the environment on, such as ``ssh``, needs ``time_zone`` to say what the clocks of
-    the other machine show.
+    the other machine show. ``queue_command``, such as ``squeue``, is asked when the scheduler
+    last looked at each job.
     """
 
     name: str
@@ -41,8 +43,8 @@ class Sacct(ABC):
     command: tuple[str, ...] = ("sacct",)
     cluster: str | None = None
     time_zone: str = "UTC"
+    queue_command: tuple[str, ...] | None = None
 
-    options: ClassVar[tuple[str, ...]]
     environment: ClassVar[dict[str, str]] = {}
 
     def __post_init__(self) -> None:
@@ -57,27 +59,37 @@ class Sacct(ABC):
             return
         began_s = time.time()
         attempts = Attempts(at.attempts)
+        evaluations = Evaluations(at.evaluated, began_s - OVERLAP_S)
+        if self.queue_command is not None and self.file is None:
+            yield from evaluations.ask(self.queue_command, self.clock)
         with self._open(at.since_s) as stream:
             for found in self.jobs(stream, self.file or self.command[0]):
                 if isinstance(found, Fault):
                     yield found
                     continue
                 where, make = found
-                yield from made(where, self._records, make, attempts)
-        self.cursor = str(at.after(attempts, began_s, self.file))
+                yield from made(where, self._records, make, attempts, evaluations)
+        self.cursor = str(at.after(attempts, began_s, self.file, evaluations.kept))
+
+    @abstractmethod
+    def options(self) -> tuple[str, ...]:
+        """What is asked of ``sacct`` beside all users, states and attempts."""
 
     @abstractmethod
     def jobs(self, stream: IO[bytes], label: str) -> Iterable[JobAt | Fault]:
         """Every job of the output with where it stands."""
 
-    def _records(self, make: Callable[[], SlurmJob], attempts: Attempts) -> list[JobRecord]:
+    def _records(
+        self, make: Callable[[], SlurmJob], attempts: Attempts, evaluations: Evaluations
+    ) -> list[JobRecord]:
         job = make()
         job.cluster = job.cluster or self.cluster or ""
+        job.evaluated = evaluations.of(job)
         return records_of(job, attempts)
 
     def _open(self, since_s: int) -> AbstractContextManager[IO[bytes]]:
         if self.file is not None:
             return open_file(self.file)
         window = f"--starttime=uts{max(since_s, _BEFORE_SLURM_S)}"
-        command = (*self.command, "--allusers", "--duplicates", window, *self.options)
+        command = (*self.command, "--allusers", "--duplicates", window, *self.options())
         return output_of(command, {"TZ": "UTC", **self.environment})

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import IO, Any, ClassVar
+from typing import IO, Any
 
 from pydantic_core import from_json
 
@@ -23,7 +23,9 @@ from schedlab.history.schema.times import from_epoch
 class SacctJson(Sacct):
     """Reads the JSON form. Numbers are plain ones, or ``{set, infinite, number}`` since 23.02."""
 
-    options: ClassVar[tuple[str, ...]] = ("--json",)
+    def options(self) -> tuple[str, ...]:
+        """What is asked of ``sacct``."""
+        return ("--json",)
 
     def jobs(self, stream: IO[bytes], label: str) -> Iterator[JobAt | Fault]:
         """Every job of the document with its path; of one that was cut off, those before."""
@@ -78,7 +80,7 @@ def first(value: Any) -> str:
 def _job(job: dict[str, Any]) -> SlurmJob:
     time, steps = job["time"], job.get("steps") or []
     code, signal = _exit(job.get("exit_code") or {})
-    restarts = number(job.get("restart_cnt"))
+    restarts, comment = number(job.get("restart_cnt")), job.get("comment") or {}
     return SlurmJob(
         jobid=_jobid(job),
         state=_state(job["state"]["current"]),
@@ -100,6 +102,8 @@ def _job(job: dict[str, Any]) -> SlurmJob:
         hosts=job.get("nodes") or "",
         priority=number(job.get("priority")),
         submit_line=job.get("submit_line") or "",
+        comment=comment.get("job") or "",
+        admin_comment=comment.get("administrator") or "",
         has_batch_step=any(_is_batch(step) for step in steps) if steps else None,
         cpu_s=round(sum(_cpu_s(step) for step in steps), 6),
         maxrss_bytes=max((_maxrss(step) for step in steps), default=0),

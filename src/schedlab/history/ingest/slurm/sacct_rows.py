@@ -6,47 +6,45 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
+from typing import Any
 
-from schedlab.errors import InputError
 from schedlab.history.ingest.clock import Clock, limit_of_minutes, seconds_of
 from schedlab.history.ingest.slurm.job import SlurmJob
 from schedlab.history.ingest.slurm.sacct import JobAt
+from schedlab.history.ingest.slurm.sacct_lines import Header, rows_in
 from schedlab.history.ingest.slurm.states import state_of
 from schedlab.history.ingest.slurm.tres import NOTHING, Tres, parse_amount, parse_tres
 from schedlab.history.schema.fault import Fault
-
-UNIT_SEPARATOR = "\x1f"
 
 FIELDS = (
     *("JobID", "State", "Cluster", "JobName", "User", "Account", "Partition", "QOS"),
     *("Submit", "Eligible", "Start", "End", "TimelimitRaw", "ExitCode", "NNodes", "NCPUS"),
     *("ReqTRES", "AllocTRES", "NodeList", "Priority", "ReqCPUFreqGov", "TotalCPU", "MaxRSS"),
-    *("ConsumedEnergyRaw", "SubmitLine"),
+    *("ConsumedEnergyRaw", "Comment", "AdminComment", "SubmitLine"),
 )
-"""What is asked of ``sacct``. SubmitLine is the last: it may hold the ends of lines."""
+"""What is asked of ``sacct``."""
 
-_NEEDED = ("JobID", "State", "Submit", "Start", "End")
 _OWN = (
     *("JobID", "State", "Cluster", "JobName", "User", "Account", "Partition", "QOS"),
     *("Submit", "Eligible", "Start", "End", "TimelimitRaw", "ExitCode", "ReqTRES", "AllocTRES"),
     *("NodeList", "Priority", "ReqCPUFreqGov", "TotalCPU", "ConsumedEnergyRaw", "SubmitLine"),
-    *("Restarts", "NNodes", "NCPUS"),
+    *("Comment", "AdminComment", "Restarts", "NNodes", "NCPUS"),
 )
 """What is taken from a job's own row."""
 _NO_VALUE = 1 << 62  # Slurm writes 2^64 - 2 and the like where there is no value
 
 
-class _Header:
-    """The columns that the first line names."""
+class _Columns:
+    """What is taken from a row, given the columns that the first line names."""
 
-    def __init__(self, names: list[str]) -> None:
-        self.names = names
-        self.own = itemgetter(*(self.place(name) for name in _OWN))
-        """Takes ``_OWN`` from a row with an empty text behind it, for columns it does not have."""
+    def __init__(self, header: Header) -> None:
+        self.place, self.names = header.place, header.names
+        self._lacks_last = not header.is_closed
+        self._taken: itemgetter[Any] = itemgetter(*(self.place(name) for name in _OWN))
 
-    def place(self, name: str) -> int:
-        """Where the column stands in such a row."""
-        return self.names.index(name) if name in self.names else -1
+    def own(self, row: list[str]) -> Any:
+        """The texts of ``_OWN``; for columns that are not there, the empty text behind the last."""
+        return self._taken([*row, ""]) if self._lacks_last else self._taken(row)
 
     def resources(self, column: str, text: str, nodes: str, cpus: str) -> Tres:
         """Those of the column, or the counts alone where there is no such column."""
@@ -68,54 +66,36 @@ class _Rows:
 
 
 def jobs_in(lines: Iterable[str], clock: Clock, label: str) -> Iterator[JobAt | Fault]:
-    """Every job with where it stands; a row that does not fit the header is a fault."""
+    """Every job with where it stands; what makes no row is a fault."""
     numbered = enumerate(lines, 1)
-    _, header = next(numbered, (0, ""))
-    delimiter = UNIT_SEPARATOR if UNIT_SEPARATOR in header else "|"
-    columns = _Header(_names(header, delimiter, label))
-    many, jobid_at = len(columns.names), columns.place("JobID")
-    folds = columns.names[-1] == "SubmitLine"
+    header = Header(next(numbered, (0, ""))[1], label)
+    columns, jobid_at = _Columns(header), header.place("JobID")
     rows: _Rows | None = None
-    for number, line in numbered:
-        row = line.split(delimiter)
-        if len(row) != many:
-            if line and not (len(row) == 1 and folds):
-                yield Fault(f"{label}:{number}", _misfit(len(row), many))
+    for found in rows_in(numbered, header, clock, label):
+        if isinstance(found, Fault):
+            yield found
             continue
+        number, row = found
         jobid = row[jobid_at]
         if "." in jobid and "[" not in jobid:
             if rows is not None and jobid.startswith(rows.prefix):
                 rows.steps.append(row)
-        elif line != header:
+        elif jobid != "JobID":
             if rows is not None:
                 yield rows.where, partial(_job, columns, rows, clock)
-            rows = _Rows(f"{label}:{number}", row, jobid + ".")
+            rows = _Rows(f"{label}:{number}: job {jobid}", row, jobid + ".")
     if rows is not None:
         yield rows.where, partial(_job, columns, rows, clock)
 
 
-def _misfit(fields: int, named: int) -> str:
-    hint = "; ask sacct for --delimiter=$'\\x1f'" if fields > named else ""
-    return f"{fields} fields where the header names {named}{hint}"
-
-
-def _names(header: str, delimiter: str, label: str) -> list[str]:
-    names = header.split(delimiter)
-    lacking = [name for name in _NEEDED if name not in names]
-    if lacking:
-        reason = f"no {', '.join(lacking)}; must be the header of sacct --parsable2"
-        raise InputError.at(label, 1, reason)
-    return names
-
-
-def _job(columns: _Header, rows: _Rows, clock: Clock) -> SlurmJob:
+def _job(columns: _Columns, rows: _Rows, clock: Clock) -> SlurmJob:
     # fmt: off
     (
         jobid, state, cluster, name, user, account, partition, qos,
         submit, eligible, start, end, limit, exit_code, requested, allocated,
         hosts, priority, policy, cpu, energy, submit_line,
-        restarts, nodes, cpus,
-    ) = columns.own([*rows.own, ""])
+        comment, admin_comment, restarts, nodes, cpus,
+    ) = columns.own(rows.own)
     # fmt: on
     submitted = clock.moment(submit)
     became_eligible = clock.moment(eligible, submitted)
@@ -143,6 +123,8 @@ def _job(columns: _Header, rows: _Rows, clock: Clock) -> SlurmJob:
         int(priority) if priority.isdigit() else None,
         "" if policy in ("Unknown", "0") else policy,
         submit_line,
+        comment,
+        admin_comment,
         cpu_s=seconds_of(cpu) if cpu else 0,
         energy_j=_amount(energy),
         attempt=int(restarts) + 1 if restarts else None,
@@ -152,7 +134,7 @@ def _job(columns: _Header, rows: _Rows, clock: Clock) -> SlurmJob:
     return job
 
 
-def _fold(steps: list[list[str]], columns: _Header, job: SlurmJob) -> None:
+def _fold(steps: list[list[str]], columns: _Columns, job: SlurmJob) -> None:
     """Add what only the steps have; their energy if Slurm did not sum it up, as after requeues."""
     jobid_at, rss_at, energy_at = map(columns.place, ("JobID", "MaxRSS", "ConsumedEnergyRaw"))
     job.has_batch_step = any(step[jobid_at].endswith(".batch") for step in steps)
