@@ -169,7 +169,11 @@ def test_progress_counts_runs_and_can_stop_them() -> None:
         ({"treatments": ["acurate"]}, UnknownNameError, 'did you mean "accurate"?'),
         ({"treatments": []}, ParameterError, "at least one policy and one treatment"),
         ({"workers": 0}, ParameterError, "0 workers; must be >= 1"),
-        ({"min_jobs": 1, "tick": -1}, ParameterError, "tick is -1; must be >= 0 seconds"),
+        (
+            {"min_jobs": 1, "tick": -1},
+            ParameterError,
+            "tick is -1; must be from 0 to 1099511627776",
+        ),
     ],
 )
 def test_mistakes_are_told(options: dict[str, Any], error: type, sentence: str) -> None:

@@ -61,6 +61,10 @@ COLUMNS: dict[str, Column] = {
 }
 
 
+DISORDER = "not in order of submission, sorted"
+"""Why jobs stand elsewhere than where they were given."""
+
+
 @dataclass(frozen=True)
 class ReadReport:
     """What a reader met: how many records, and what it repaired, dropped or merely noticed."""
@@ -99,21 +103,26 @@ class Workload:
         report: ReadReport | None = None,
         provenance: Sequence[Mapping[str, Any]] = (),
     ) -> None:
-        """Check and store the columns.
+        """Check and store the columns; jobs that are not in order of submission are sorted.
 
         Args:
-            columns: at least the required ones of ``COLUMNS``.
+            columns: at least the required ones of ``COLUMNS``, of whole numbers where those are.
             name: what tables and pictures call it.
             header: the source's header, each key with all its values in order.
             labels: for coded columns such as ``user``: the name of each code 0, 1, ...
             report: what the reader repaired or dropped.
             provenance: the steps that made it, oldest first, each a JSON-able mapping with "step".
         """
-        self._columns = _checked(columns)
+        table = _checked(columns)
+        late = _late(table["submit_s"])
+        self._order: Array | None = None
+        self._columns = table
+        if late:
+            self._columns, self._order = _sorted(table)
         self.name = name
         self.header = {key: tuple(values) for key, values in (header or {}).items()}
         self.labels = {key: tuple(values) for key, values in (labels or {}).items()}
-        self.report = report or ReadReport(records=len(self))
+        self.report = report or ReadReport(len(self), {DISORDER: late} if late else {})
         self.provenance = tuple(dict(step) for step in provenance)
 
     def __len__(self) -> int:
@@ -146,6 +155,14 @@ class Workload:
         return f"Workload({self.name!r}, {len(self):,} jobs)"
 
     @property
+    def given_order(self) -> Array:
+        """Where each job stands here, in the order in which the columns were given.
+
+        ``schedule.start_s[workload.given_order]`` are the starts in the caller's order.
+        """
+        return np.arange(len(self)) if self._order is None else np.argsort(self._order)
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns the source had, in the order of ``COLUMNS``."""
         return tuple(name for name in COLUMNS if name in self._columns)
@@ -173,6 +190,7 @@ class Workload:
         """The same workload, remembering one more step of how it was made."""
         made = self.with_columns(self._columns)
         made.provenance = (*self.provenance, {"step": step, **details})
+        made._order = self._order
         return made
 
     def frame(self) -> pl.DataFrame:
@@ -225,7 +243,10 @@ def require_workload(given: object) -> None:
 
 
 def _checked(columns: Mapping[str, ArrayLike]) -> dict[str, Array]:
-    """Columns of the right types, in order of submission, with nothing impossible in them."""
+    """Columns of the right types, with nothing impossible in them."""
+    if not hasattr(columns, "items"):
+        kind = type(columns).__name__
+        raise WorkloadError(f"the columns are a {kind}; must be a mapping of names to values")
     for name in columns:
         if name not in COLUMNS:
             raise UnknownNameError("column", name, COLUMNS)
@@ -238,14 +259,24 @@ def _checked(columns: Mapping[str, ArrayLike]) -> dict[str, Array]:
         raise WorkloadError(f"columns of different lengths: {lengths}")
     for name, least in (("nodes", 1), ("request_s", 1), ("run_s", 0), ("submit_s", 0)):
         _at_least(table, name, least)
-    submit = table["submit_s"]
-    if np.any(submit[1:] < submit[:-1]):
-        order = np.argsort(submit, kind="stable")
-        table = {name: values[order] for name, values in table.items()}
     _unique_ids(table["job_id"])
     for values in table.values():
         values.flags.writeable = False
     return table
+
+
+def _late(submit: Array) -> int:
+    """How many jobs stand behind one that was submitted later."""
+    return int(np.count_nonzero(submit < np.maximum.accumulate(submit)))
+
+
+def _sorted(table: Mapping[str, Array]) -> tuple[dict[str, Array], Array]:
+    """The columns in order of submission, and that order."""
+    order = np.argsort(table["submit_s"], kind="stable")
+    columns = {name: values[order] for name, values in table.items()}
+    for values in columns.values():
+        values.flags.writeable = False
+    return columns, order
 
 
 def _typed(name: str, values: ArrayLike) -> Array:
@@ -253,12 +284,27 @@ def _typed(name: str, values: ArrayLike) -> Array:
     if _shareable(values, dtype):
         return np.asarray(values)
     try:
-        array: Array = np.array(values, dtype=dtype, ndmin=1)
+        given = np.array(values, ndmin=1)
+        with np.errstate(invalid="ignore"):  # what is no number is told below
+            array: Array = given.astype(dtype, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
         raise WorkloadError(f"column {name}: {error}") from None
     if array.ndim != 1:
         raise WorkloadError(f"column {name} has {array.ndim} dimensions; must have 1")
+    if given.dtype.kind in "mM":
+        raise WorkloadError(f"column {name} holds dates or spans of time; must hold seconds")
+    if dtype is np.int64 and given.dtype.kind in "fuO":
+        _refuse_changed(name, given, array)
     return array
+
+
+def _refuse_changed(name: str, given: Array, whole: Array) -> None:
+    changed = np.flatnonzero(whole != given)
+    if len(changed):
+        raise WorkloadError(
+            f"column {name}: row {changed[0]} is {given[changed[0]]}; "
+            "must be a whole number of 64 bits"
+        )
 
 
 def _shareable(values: ArrayLike, dtype: type) -> bool:

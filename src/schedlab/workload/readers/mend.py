@@ -9,7 +9,7 @@ import numpy as np
 from schedlab.errors import InputError
 from schedlab.workload.readers.reader import ReadOptions
 from schedlab.workload.readers.records import Records, Tally
-from schedlab.workload.workload import COLUMNS, Array, ReadReport
+from schedlab.workload.workload import COLUMNS, DISORDER, Array, ReadReport
 
 NO_REQUEST = "no requested time, run time taken"
 """Why a request is repaired; an analysis of requests must know how many were."""
@@ -132,7 +132,7 @@ def _note_disorder(columns: Columns, tally: Tally, _: ReadOptions) -> None:
     submit = columns["submit_s"][kept]
     late = np.zeros(len(tally.keep), dtype=bool)
     late[kept] = submit < np.maximum.accumulate(submit)
-    tally.repair(late, "not in order of submission, sorted")
+    tally.repair(late, DISORDER)
 
 
 def _note_oddities(columns: Columns, tally: Tally, _: ReadOptions) -> None:
