@@ -93,10 +93,22 @@ def test_a_job_that_never_ran_can_be_given_a_short_run(tmp_path: Path) -> None:
     assert workload.report.repaired["never ran (run time below 0), given a run of 10 s"] == 1
 
 
-def test_a_cancelled_job_with_run_0_is_kept_and_noticed(tmp_path: Path) -> None:
-    """The archive gives it a run time, so it counts as a job unless it is asked to be replayed."""
-    workload = read(tmp_path, line(1, wait=90, run=0, allocated=-1, status=5))
-    assert workload.report.noticed["cancelled while waiting, kept as a run of 0 s"] == 1
+CANCELLED = "cancelled while waiting (run time 0, no processors)"
+
+
+def test_a_cancelled_job_with_run_0_is_dropped_as_any_other(tmp_path: Path) -> None:
+    """Curie writes 9,786 jobs like this; one that had processors did run."""
+    cancelled = line(1, wait=90, run=0, allocated=-1, status=5)
+    workload = read(tmp_path, cancelled, line(2, run=0, status=5), line(3))
+    assert workload["job_id"].tolist() == [2, 3]
+    assert workload.report.dropped[CANCELLED] == 1
+
+
+def test_a_cancelled_job_with_run_0_can_be_given_a_short_run(tmp_path: Path) -> None:
+    """However the trace writes that it never ran."""
+    workload = read(tmp_path, line(1, wait=90, run=0, allocated=-1, status=5), cancelled="short")
+    assert workload["run_s"].tolist() == [10]
+    assert workload.report.repaired[f"{CANCELLED}, given a run of 10 s"] == 1
 
 
 @pytest.mark.parametrize(("procs", "nodes"), [("allocated", [4, 2, 2]), ("requested", [3, 2, 2])])

@@ -15,6 +15,7 @@ NO_REQUEST = "no requested time, run time taken"
 """Why a request is repaired; an analysis of requests must know how many were."""
 
 _CANCELLED = 5
+_CANCELLED_AT_0 = "cancelled while waiting (run time 0, no processors)"
 _SHORT_S = 10  # as RLScheduler reads traces (Zhang et al., SC20)
 _LARGEST = 2.0**53
 
@@ -78,9 +79,10 @@ def _withdraw_cancelled(columns: Columns, tally: Tally, options: ReadOptions) ->
         columns["cancel_after_s"] = np.where(withdrawn, wait, cancel_after)
     elif options.cancelled == "short":
         tally.repair(run < 0, "never ran (run time below 0), given a run of 10 s")
-        columns["run_s"] = np.where(run < 0, _SHORT_S, run)
+        tally.repair(withdrawn & (run == 0), f"{_CANCELLED_AT_0}, given a run of 10 s")
+        columns["run_s"] = np.where((run < 0) | withdrawn, _SHORT_S, run)
     else:
-        tally.notice(withdrawn & (run == 0), "cancelled while waiting, kept as a run of 0 s")
+        tally.drop(withdrawn & (run == 0), _CANCELLED_AT_0)
 
 
 def _drop_impossible(columns: Columns, tally: Tally, _: ReadOptions) -> None:
