@@ -137,6 +137,16 @@ def test_an_export_can_be_validated_and_simulated(site: Path, run: Run) -> None:
     assert json.loads(result.stdout)[0]["jobs"] == 3
 
 
+def test_an_export_of_some_jobs_has_the_size_of_the_site(site: Path, run: Run) -> None:
+    """The machine is not smaller because only some of it was in use."""
+    from schedlab.workload import read_workload
+
+    described = site / "site.toml"
+    described.write_text(described.read_text().replace("n[01-02]", "n[01-08]"))
+    assert run("history", "export", "jobs.swf", "--user", "ann").exit_code == 0
+    assert read_workload(site / "jobs.swf").header["MaxNodes"] == ("8",)
+
+
 def test_validate_names_each_fault(tmp_path: Path, run: Run) -> None:
     """With its line and its path in the JSON; exit code 2."""
     bad = tmp_path / "bad.jsonl"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from schedlab.errors import PlatformError
-from schedlab.platform import platform_from_header
+from schedlab.platform import header_size, platform_from_header
 from schedlab.workload import Workload, apply, generate, header_int, read_workload
 
 TRACES = Path(__file__).parents[3] / "shared" / "data" / "swf"
@@ -22,6 +22,23 @@ def two_jobs(**header: list[str]) -> Workload:
 def test_a_trace_counts_processors() -> None:
     """SWF sizes are processors, so the machine is as large as MaxProcs."""
     assert platform_from_header(two_jobs(MaxNodes=["1024"], MaxProcs=["8192"])).nodes == 8192
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        (
+            {"MaxNodes": ["1024"], "MaxProcs": ["8192"]},
+            "8,192 processors, as the trace's header says; each counts as a node",
+        ),
+        ({"MaxProcs": ["64"]}, "64 processors, as the trace's header says; each counts as a node"),
+        ({"MaxNodes": ["64"], "MaxProcs": ["64"]}, "64 nodes, as the trace's header says"),
+        ({"MaxNodes": ["3 (inferred from the jobs)"]}, "3 nodes, inferred from the jobs"),
+    ],
+)
+def test_it_is_said_what_is_counted_and_by_whom(header: dict[str, list[str]], said: str) -> None:
+    """RICC has 1,024 nodes, whatever a simulation of its 8,192 processors calls them."""
+    assert str(header_size(two_jobs(**header))) == said
 
 
 def test_whole_nodes_count_nodes() -> None:

@@ -13,6 +13,7 @@ from schedlab.errors import ParameterError, UnknownNameError, WorkloadError
 from schedlab.testing.strategies import workloads
 from schedlab.workload import Workload
 from schedlab.workload.transforms import (
+    apply,
     cores_per_node,
     head,
     interarrival,
@@ -94,6 +95,20 @@ def test_status_keeps_the_codes_asked_for() -> None:
     assert ids(status(five_jobs(status=[1, 0, 5, 1, -1]), [1, 0])) == [1, 2, 4]
     with pytest.raises(WorkloadError, match="no column status"):
         status(five_jobs(), [1])
+
+
+@pytest.mark.parametrize("column", ["partition", "queue"])
+def test_jobs_are_picked_by_partition_and_by_queue(column: str) -> None:
+    """Until a machine has partitions, one of them can be replayed by itself."""
+    columns = {name: [0, 0, 0] for name in ("submit_s", "run_s")}
+    columns |= {"job_id": [1, 2, 3], "nodes": [1, 1, 1], "request_s": [9, 9, 9]}
+    workload = Workload({**columns, column: [3, 1, 3]})
+    assert ids(apply(workload, [f"{column}=3"])) == [1, 3]
+    assert ids(apply(workload, [f"{column}=1,3"])) == [1, 2, 3]
+    with pytest.raises(UnknownNameError, match=f'unknown {column} "2"; known: 1, 3'):
+        apply(workload, [f"{column}=2"])
+    with pytest.raises(WorkloadError, match=f"has no column {column}"):
+        apply(Workload(columns), [f"{column}=2"])
 
 
 def test_users_are_numbers_or_labels() -> None:

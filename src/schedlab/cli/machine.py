@@ -96,7 +96,9 @@ class Machine:
     def notes(self, workload: Workload, nodes: int) -> Iterator[str]:
         """What the options left open, and what they did to the workload."""
         if self.nodes is None and self.platform is None:
-            yield f"machine: {nodes:,} nodes, as the trace's header says"
+            from schedlab.platform import header_size
+
+            yield f"machine: {header_size(workload)}"
         wide = int((workload["nodes"] > nodes).sum())
         done = {"drop": "dropped", "clip": "clipped"}.get(self.oversize)
         if wide and done:

@@ -27,12 +27,15 @@ class Scenario:
     workload: Workload
     platform: Platform
     notes: tuple[str, ...]
+    unit: str = "nodes"
+    """What the machine's size counts: nodes, or the processors of a trace that counts those."""
 
     @classmethod
     def load(cls, reading: Reading, shaping: Shaping, machine: Machine) -> Scenario:
         """Read the trace, shape the workload and fit it to the machine."""
         from schedlab.cli.console import reading_notes
-        from schedlab.platform import platform_from_header
+        from schedlab.platform import header_size, platform_from_header
+        from schedlab.workload.ignored import ignored
 
         shaping.check()
         given = machine.given()
@@ -41,15 +44,20 @@ class Scenario:
         if "needs" not in workload:
             platform.pool()  # clusters that cannot be one machine are told before anything runs
         fitted = machine.fit(workload, platform.nodes)
-        notes = [*reading_notes(workload.report), *machine.notes(workload, platform.nodes)]
-        return cls(fitted, platform, tuple(notes))
+        unit = "nodes" if given else header_size(workload).unit
+        notes = [
+            *reading_notes(workload.report),
+            *ignored(fitted),
+            *machine.notes(workload, platform.nodes),
+        ]
+        return cls(fitted, platform, tuple(notes), unit)
 
     def title(self) -> str:
         """What is replayed, in one line."""
         clusters = len(self.platform.clusters)
         where = f" of {clusters} clusters" if "needs" in self.workload else ""
         jobs, nodes = len(self.workload), self.platform.nodes
-        return f"{self.workload.name}: {jobs:,} jobs on {nodes:,} nodes{where}"
+        return f"{self.workload.name}: {jobs:,} jobs on {nodes:,} {self.unit}{where}"
 
 
 @dataclass(frozen=True, kw_only=True)

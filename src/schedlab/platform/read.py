@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Collection, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from schedlab.errors import InputError, PlatformError, SchedlabError, UnknownNam
 from schedlab.platform.platform import Cluster, Platform, Site
 from schedlab.platform.power import NodePower
 from schedlab.platform.simgrid import read_simgrid
-from schedlab.workload.header import header_int
+from schedlab.workload.header import INFERRED, header_int
 from schedlab.workload.readers.source import Source
 from schedlab.workload.workload import Workload
 
@@ -41,8 +41,32 @@ def read_platform(path: str | Path, *, master_host: str = MASTER_HOST) -> Platfo
         raise InputError.at(path, None, str(error)) from None
 
 
+@dataclass(frozen=True)
+class HeaderSize:
+    """How large the machine is, by the header of its trace."""
+
+    count: int
+    unit: str
+    """``nodes``, or ``processors`` where the trace counts those; a simulation takes either."""
+    inferred: bool
+    """Whether nobody said so, and only the nodes were counted that jobs ran on."""
+
+    def __str__(self) -> str:
+        says = "inferred from the jobs" if self.inferred else "as the trace's header says"
+        note = "; each counts as a node" if self.unit == "processors" else ""
+        return f"{self.count:,} {self.unit}, {says}{note}"
+
+
 def platform_from_header(workload: Workload) -> Platform:
-    """One cluster as large as the trace's header says.
+    """One cluster as large as the trace's header says; see ``header_size``."""
+    size = header_size(workload)
+    counts_nodes = "cores_per_node" in workload
+    cores = int(workload["cores_per_node"].max(initial=1)) if counts_nodes else 1
+    return Platform.homogeneous(size.count, name=workload.name, cores_per_processor=max(cores, 1))
+
+
+def header_size(workload: Workload) -> HeaderSize:
+    """The size of the machine by the trace's header.
 
     A trace counts processors, so the size is ``MaxProcs``, or ``MaxNodes`` where that is all there
     is. A workload with the column ``cores_per_node`` counts nodes, so the size is ``MaxNodes``.
@@ -52,16 +76,16 @@ def platform_from_header(workload: Workload) -> Platform:
             f'workload "{workload.name}": its jobs name clusters; say which there are in a '
             "platform file"
         )
-    counts_nodes = "cores_per_node" in workload
-    keys = ("MaxNodes",) if counts_nodes else ("MaxProcs", "MaxNodes")
-    sizes = [size for key in keys if (size := header_int(workload.header, key) or 0) > 0]
+    keys = ("MaxNodes",) if "cores_per_node" in workload else ("MaxProcs", "MaxNodes")
+    sizes = {key: size for key in keys if (size := header_int(workload.header, key) or 0) > 0}
     if not sizes:
         raise PlatformError(
             f'workload "{workload.name}": its header has no {" or ".join(keys)} above 0; '
             "say how many nodes the machine has"
         )
-    cores = int(workload["cores_per_node"].max(initial=1)) if counts_nodes else 1
-    return Platform.homogeneous(sizes[0], name=workload.name, cores_per_processor=max(cores, 1))
+    key, count = next(iter(sizes.items()))
+    unit = "nodes" if sizes.get("MaxNodes") == count else "processors"
+    return HeaderSize(count, unit, any(INFERRED in text for text in workload.header[key]))
 
 
 def _platform(document: Mapping[str, Any], default_name: str) -> Platform:

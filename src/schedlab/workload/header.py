@@ -5,6 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+INFERRED = "inferred from the jobs"
+"""Stands behind a size in a header that nobody gave: only what jobs used was counted."""
+
+
+def inferred(count: int) -> str:
+    """A size that was counted in the jobs, as the value of a key."""
+    return f"{count} ({INFERRED})"
+
 
 def header_int(header: Mapping[str, Sequence[str]], key: str) -> int | None:
     """The first integer in the values of a key; ``338 (batch partition; 512 total)`` gives 338.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from schedlab.workload.header import inferred
 from schedlab.workload.workload import COLUMNS, Array
 
 Record = Mapping[str, Any]
@@ -64,7 +65,7 @@ class HistoryTable:
     def header(self) -> dict[str, list[str]]:
         """As SWF says it: when time 0 is, and how many nodes there are, as far as they were met."""
         start = {} if self._epoch_s is None else {"UnixStartTime": [str(self._epoch_s)]}
-        return start | ({"MaxNodes": [str(len(self._nodes))]} if self._nodes else {})
+        return start | ({"MaxNodes": [inferred(len(self._nodes))]} if self._nodes else {})
 
     def _row(self, record: Record) -> dict[str, float]:
         self._jobs += 1

@@ -89,7 +89,13 @@ def test_traces_can_be_read_as_workloads(store: Store, tmp_path: Path, name: str
     if name == "jobs.swf":
         assert workload["depends_on"].tolist() == [-1, 1, -1]
     assert workload.header["UnixStartTime"] == (str(NOON_S),)
-    assert workload.header["MaxNodes"] == ("2",)
+    assert workload.header["MaxNodes"] == ("2 (inferred from the jobs)",)
+
+
+def test_the_size_of_the_site_is_exported_where_it_is_known(store: Store, tmp_path: Path) -> None:
+    """Jobs of two hours meet three nodes of eight; the machine still has eight."""
+    export(store, tmp_path / "jobs.swf", nodes=8)
+    assert read_workload(tmp_path / "jobs.swf").header["MaxNodes"] == ("8",)
 
 
 def test_a_trace_survives_the_store(tmp_path: Path) -> None:

@@ -65,7 +65,13 @@ def export(
             require_writable(path)
         given = None if release is None else _release(place, release, key, shift_days)
         done = export(
-            store, path, format=to, query=choosing.query(), release=given, zone=place.zone()
+            store,
+            path,
+            format=to,
+            query=choosing.query(),
+            release=given,
+            zone=place.zone(),
+            nodes=place.nodes(choosing.cluster),
         )
     if json:
         print_json({"path": str(path), "jobs": done.jobs, "names_searched": done.searched})

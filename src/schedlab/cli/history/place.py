@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, timezone
 from importlib.util import find_spec
@@ -59,6 +60,13 @@ class Place:
         from schedlab.history.export.zone import standard_offset
 
         return standard_offset(self.read().about.time_zone)
+
+    def nodes(self, clusters: Collection[str] = ()) -> int | None:
+        """How many nodes these clusters have, or all; None where the site file does not say."""
+        described = self.read().clusters if self.site.exists() else ()
+        sizes = {each.name: len(each.by_host) for each in described}
+        named = {name: sizes.get(name, 0) for name in clusters or sizes}
+        return sum(named.values()) if named and all(named.values()) else None
 
     def open(self) -> Store:
         """The store, which must have been made."""

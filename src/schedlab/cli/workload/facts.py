@@ -10,6 +10,7 @@ from schedlab.analysis import Clock
 from schedlab.errors import PlatformError
 
 if TYPE_CHECKING:
+    from schedlab.platform import HeaderSize
     from schedlab.workload import Workload
 
 QUANTILES = {"min": 0.0, "p25": 0.25, "median": 0.5, "p75": 0.75, "p95": 0.95, "max": 1.0}
@@ -26,13 +27,16 @@ STATUS = {
 
 def facts(workload: Workload) -> dict[str, Any]:
     """Plain values, ready for JSON; None where something is not known."""
-    nodes = _machine_nodes(workload)
+    size = _machine(workload)
+    nodes = None if size is None else size.count
     return {
         "name": workload.name,
         "jobs": len(workload),
         "users": _count(workload, "user"),
         **_times(workload),
         "nodes": nodes,
+        "counts": None if size is None else size.unit,
+        "inferred": None if size is None else size.inferred,
         "offered_load": _finite(workload.offered_load(nodes)) if nodes else None,
         "mean_accuracy": _mean(workload["run_s"] / workload["request_s"]),
         "quantiles": _quantiles(workload),
@@ -48,11 +52,11 @@ def facts(workload: Workload) -> dict[str, Any]:
     }
 
 
-def _machine_nodes(workload: Workload) -> int | None:
-    from schedlab.platform import platform_from_header
+def _machine(workload: Workload) -> HeaderSize | None:
+    from schedlab.platform import header_size
 
     try:
-        return platform_from_header(workload).nodes
+        return header_size(workload)
     except PlatformError:
         return None
 

@@ -85,7 +85,7 @@ def _machine(found: Facts) -> str:
         return "not in the header; say --nodes to simulate"
     keys = [key for key in ("MaxNodes", "MaxProcs") if key in found["header"]]
     said = ", ".join(f"{key} {found['header'][key][0]}" for key in keys)
-    return f"{found['nodes']:,} nodes; the header says {said}"
+    return f"{found['nodes']:,} {found['counts']}; the header says {said}"
 
 
 def _shares(counts: dict[str, int] | None, jobs: int) -> str:

@@ -55,6 +55,7 @@ def export(
     query: JobQuery | None = None,
     release: Release | None = None,
     zone: timezone = UTC,
+    nodes: int | None = None,
 ) -> Exported:
     """Write jobs of the store, whole or not at all, holding no more than some of them at a time.
 
@@ -65,6 +66,7 @@ def export(
         query: which jobs; without it, all.
         release: makes pseudonyms; what was written is then searched for every real name.
         zone: of all times.
+        nodes: how many the machine has; without it, as many as were used, marked as inferred.
 
     Raises:
         LeakError: a real name stands in it; nothing is written.
@@ -77,7 +79,7 @@ def export(
     if release is not None:
         records = map(release.apply, records)
     with _target(path, exporter) as temporary:
-        exporter.write(records, temporary, _extent(store, release))
+        exporter.write(records, temporary, _extent(store, release, nodes))
         if release is not None:
             exported.searched = _refuse_leaks(exporter, temporary, path, store, release)
     return exported
@@ -101,12 +103,13 @@ def _counted(records: Iterable[Record], exported: Exported) -> Iterator[Record]:
         yield record
 
 
-def _extent(store: Store, release: Release | None) -> Extent:
+def _extent(store: Store, release: Release | None, nodes: int | None) -> Extent:
     used = store.select(select(func.count(hosts.c.node_id.distinct())))[0][0]
     widest = store.select(select(func.max(jobs.c.num_host)))[0][0]
     clusters = ", ".join(sorted(_distinct(store, jobs.c.cluster))) or "history"
     name = clusters if release is None else release.name
-    return Extent(name, max(used, widest or 0), partial(_preceding, store))
+    size = max(used, widest or 0) if nodes is None else nodes
+    return Extent(name, size, nodes is None, partial(_preceding, store))
 
 
 def _preceding(store: Store) -> frozenset[str]:

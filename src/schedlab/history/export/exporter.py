@@ -18,12 +18,14 @@ class Extent:
 
     Args:
         name: what the history is called.
-        nodes: how many different ones were used, or the most that one job asked for.
+        nodes: how many there are.
+        inferred: nobody said so: it is how many were used, or the most that one job asked for.
         find_preceding: finds the ids of the jobs on which others depend.
     """
 
     name: str
     nodes: int
+    inferred: bool
     find_preceding: Callable[[], frozenset[str]]
 
 

@@ -11,6 +11,7 @@ from typing import BinaryIO, ClassVar
 import numpy as np
 
 from schedlab.history.export.exporter import Exporter, Extent, Record, lines_of
+from schedlab.workload.header import inferred
 from schedlab.workload.job_history import HistoryTable
 from schedlab.workload.workload import COLUMNS, Array, Workload
 from schedlab.workload.writers.comment_header import header_text
@@ -62,7 +63,7 @@ class _TraceExporter(Exporter):
 
     def _header(self, table: HistoryTable, extent: Extent) -> bytes:
         header = {"Version": ["2.2"], "Computer": [extent.name], **table.header()}
-        header["MaxNodes"] = [str(extent.nodes)]
+        header["MaxNodes"] = [inferred(extent.nodes) if extent.inferred else str(extent.nodes)]
         nothing = Workload(
             {name: [] for name, column in COLUMNS.items() if column.required},
             header=header,

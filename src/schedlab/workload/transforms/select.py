@@ -70,14 +70,28 @@ def status(workload: Workload, codes: Sequence[int]) -> Workload:
 
 def users(workload: Workload, names: Sequence[str | int]) -> Workload:
     """The jobs of these users, given as the workload's labels or, where it has none, numbers."""
-    _needs(workload, "user")
-    mine = workload.labelled("user").astype(str)
+    return _named(workload, "user", names, "users")
+
+
+def partition(workload: Workload, names: Sequence[str | int]) -> Workload:
+    """The jobs that ran in these partitions, named as the users are."""
+    return _named(workload, "partition", names, "partition")
+
+
+def queue(workload: Workload, names: Sequence[str | int]) -> Workload:
+    """The jobs that were submitted to these queues, named as the users are."""
+    return _named(workload, "queue", names, "queue")
+
+
+def _named(workload: Workload, column: str, names: Sequence[str | int], step: str) -> Workload:
+    _needs(workload, column)
+    found = workload.labelled(column).astype(str)
     wanted = [str(name) for name in names]
-    known = np.unique(mine).tolist()
+    known = np.unique(found).tolist()
     for name in wanted:
         if name not in known:
-            raise UnknownNameError("user", name, known)
-    return keep(workload, np.isin(mine, wanted), "users", names=wanted)
+            raise UnknownNameError(column, name, known)
+    return keep(workload, np.isin(found, wanted), step, names=wanted)
 
 
 def _count(jobs: int) -> int:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,7 @@ from schedlab.history.web.access import Viewer, countable, visible
 from schedlab.platform import Platform
 from schedlab.sim import JobState, Schedule
 from schedlab.workload import Workload
+from schedlab.workload.header import header_int
 from schedlab.workload.readers import ReadOptions
 from schedlab.workload.readers.job_history import history_workload
 
@@ -137,8 +137,7 @@ def replay_of(connection: Connection, viewer: Viewer, window: Window, machines: 
 
 def _known_nodes(workload: Workload, machines: Machines, window: Window) -> int:
     """As the site says, else those that jobs were met on."""
-    met: Any = workload.header.get("MaxNodes", ("0",))[0]
-    return machines.nodes(window.cluster) or int(met)
+    return machines.nodes(window.cluster) or header_int(workload.header, "MaxNodes") or 0
 
 
 def _recorded(workload: Workload, nodes: int) -> Schedule:
