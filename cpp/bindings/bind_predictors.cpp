@@ -1,5 +1,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/trampoline.h>
 
 #include "bindings/arrays.h"
@@ -27,7 +28,13 @@ class PythonPredictor : public Predictor {
     }
     double predict(const SubmittedJob& job) override {
         const nb::gil_scoped_acquire locked;
-        return nb::cast<double>(nb_trampoline.base().attr("predict")(job));
+        const nb::object predicted = nb_trampoline.base().attr("predict")(job);
+        double seconds = 0;
+        if (!nb::try_cast(predicted, seconds)) {
+            throw PolicyError("predict returned " + nb::cast<std::string>(nb::repr(predicted)) +
+                              "; must return a number of seconds");
+        }
+        return seconds;
     }
     void learn(const SubmittedJob& job, Time run) override {
         const nb::gil_scoped_acquire locked;

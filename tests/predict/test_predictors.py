@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -134,8 +135,7 @@ def test_requests_would_have_let_the_hole_be_used_at_once() -> None:
 class Half(Predictor):
     """Half of the request, counting what it is told."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self) -> None:  # it need not call the one above it
         self.learned: list[tuple[int, int]] = []
 
     def begin(self) -> None:
@@ -163,18 +163,32 @@ def test_a_predictor_of_ones_own() -> None:
     assert schedule.provenance["predict"] == "Half"
 
 
-class Nonsense(Half):
-    """Not a number."""
+class Constant(Half):
+    """Answers whatever it was given."""
+
+    def __init__(self, answer: Any) -> None:
+        super().__init__()
+        self.answer = answer
 
     def predict(self, job: SubmittedJob) -> float:
-        """Nothing that could be compared."""
-        return math.nan
+        """The same for everybody."""
+        predicted: float = self.answer
+        return predicted
 
 
-def test_a_predictor_that_gives_nan_is_told_so() -> None:
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        (math.nan, "gave NaN; must be a number"),
+        (None, "predict returned None; must return a number of seconds"),
+        ("5", "predict returned '5'; must"),
+        ([5.0], r"predict returned \[5.0\]; must"),
+    ],
+)
+def test_a_prediction_must_be_a_number(answer: Any, sentence: str) -> None:
     """NaN compares with nothing; planning by it would be silently wrong."""
-    with pytest.raises(PolicyError, match="NaN"):
-        simulate(jobs((0, 1, 9, 3)), 1, "easy", predict=Nonsense)
+    with pytest.raises(PolicyError, match=sentence):
+        simulate(jobs((0, 1, 9, 3)), 1, "easy", predict=Constant(answer))
 
 
 def test_the_name_of_a_policy_may_name_its_predictor() -> None:

@@ -15,7 +15,7 @@ from schedlab.lookup import load_outside, require_callable, split_parameters
 from schedlab.policies.backfills import BACKFILLS
 from schedlab.policies.orders import ORDERS, native_order
 from schedlab.policies.parameters import Parameter, Parameters, whole
-from schedlab.policies.policy import ChosenPolicy
+from schedlab.policies.policy import CheckedOrder, ChosenPolicy, Order
 from schedlab.policies.ready import READY, ready_policy
 from schedlab.policies.whole import WHOLE
 from schedlab.predict import PredictorLike, choose_predictor
@@ -147,7 +147,8 @@ def _from_code(
     name = name or getattr(made, "name", type(made).__name__)
     if isinstance(made, _core.Order):
         full = name if backfill == "none" else f"{name}+{backfill}"
-        return _backfilled(lambda: made, {}, full, backfill, parameters, depth)
+        order = CheckedOrder(made) if isinstance(made, Order) else made
+        return _backfilled(lambda: order, {}, full, backfill, parameters, depth)
     if not isinstance(made, _core.Policy):
         raise ParameterError(
             f'policy "{name}" is a {type(made).__name__}; must be a Policy or Order'

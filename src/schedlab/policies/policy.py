@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from schedlab import _core
 from schedlab._core import Queue, Running, View
@@ -14,6 +15,7 @@ from schedlab.errors import ParameterError, PolicyError
 from schedlab.predict import ChosenPredictor, choose_predictor
 
 __all__ = [
+    "CheckedOrder",
     "ChosenPolicy",
     "Order",
     "Policy",
@@ -22,6 +24,9 @@ __all__ = [
     "View",
     "require_coallocating",
 ]
+
+_SHOWN = 40
+"""Letters of a wrong answer that a sentence repeats."""
 
 
 class Policy(_core.Policy):
@@ -33,6 +38,15 @@ class Policy(_core.Policy):
 
     coallocates: ClassVar[bool] = False
     """Whether it plans by ``view.needs``, and so can have jobs that name clusters."""
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        """Make the native part here: a subclass may forget ``super().__init__()``."""
+        made = super().__new__(cls)
+        _core.Policy.__init__(made)
+        return made
+
+    def __init__(self) -> None:
+        """Nothing to do: ``__new__`` has made the native part."""
 
     def begin(self) -> None:
         """Called before a simulation: forget any earlier one."""
@@ -49,9 +63,45 @@ class Policy(_core.Policy):
 class Order(_core.Order):
     """Scores the waiting jobs; the core backfills in that order, whichever way is chosen."""
 
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        """Make the native part here: a subclass may forget ``super().__init__()``."""
+        made = super().__new__(cls)
+        _core.Order.__init__(made)
+        return made
+
+    def __init__(self) -> None:
+        """Nothing to do: ``__new__`` has made the native part."""
+
     def score(self, queue: Queue) -> ArrayLike:
         """One number per waiting job, smaller first; equal numbers by arrival."""
         raise PolicyError(f"{type(self).__name__} must define score(self, queue)")
+
+
+class CheckedOrder(Order):
+    """Another order; what it returns is checked before the core gets it."""
+
+    def __init__(self, order: Order) -> None:
+        """Take the order."""
+        self._order = order
+
+    def score(self, queue: Queue) -> ArrayLike:
+        """Its scores, if they are one number per waiting job."""
+        scores = self._order.score(queue)
+        numbers = _as_array(scores)
+        if numbers is None or numbers.dtype.kind not in "biuf" or numbers.ndim != 1:
+            what = f"{scores!r}".partition("\n")[0]
+            what = what if len(what) <= _SHOWN else f"a {type(scores).__name__}"
+            if numbers is not None and numbers.ndim > 1:
+                what += f" of shape {numbers.shape}"
+            raise PolicyError(f"score returned {what}; must return one number per waiting job")
+        return numbers
+
+
+def _as_array(scores: Any) -> NDArray[Any] | None:
+    try:
+        return np.asarray(scores)
+    except ValueError:  # rows of different lengths
+        return None
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 from schedlab import _core
 from schedlab._core import SubmittedJob
 from schedlab.errors import PolicyError
@@ -15,6 +17,15 @@ class Predictor(_core.Predictor):
     The prediction plans, the request kills. A job that outlives its prediction is expected to run
     a little longer, then longer and longer, up to its request; plans are made anew each time.
     """
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        """Make the native part here: a subclass may forget ``super().__init__()``."""
+        made = super().__new__(cls)
+        _core.Predictor.__init__(made)
+        return made
+
+    def __init__(self) -> None:
+        """Nothing to do: ``__new__`` has made the native part."""
 
     def begin(self) -> None:
         """Forget what an earlier simulation taught; called before the first job."""
