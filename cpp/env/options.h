@@ -33,7 +33,7 @@ struct EnvOptions {
     Mode mode = Mode::pick;
     Observation observation = Observation::proposal;
     Reward reward = Reward::terminal;
-    int max_failures = 4;  // picks that do not fit, in a row, before time goes on
+    int max_failures = 4;  // picks that change nothing, in a row, before time goes on
     bool doubling = true;  // intervals without an event double, up to a day
     std::int64_t max_steps = 10'000;
     // What counts as 1 in observations: so many seconds, so many nodes.

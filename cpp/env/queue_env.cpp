@@ -21,6 +21,7 @@ void QueueEnv::attach(std::shared_ptr<Simulator> simulator) {
     steps_ = started_ = interval_ = 0;
     slowdowns_of_started_ = slowdowns_paid_ = 0;
     failures_ = 0;
+    refuses_ = false;
     guard_.end();
     request_end_.assign(options_.nodes, 0);
     estimate_end_.assign(options_.nodes, 0);
@@ -49,7 +50,10 @@ Step QueueEnv::step(std::int64_t action) {
 
 bool QueueEnv::decide(std::int64_t action) {
     const Position position = visible_position(action);
-    if (position == view_->queue().end()) return false;
+    if (position == view_->queue().end()) {
+        refuses_ = options_.mode != Mode::pick && !guard_.has_head();
+        return false;
+    }
     return options_.mode == Mode::pick ? pick(position) : choose(position);
 }
 
@@ -82,8 +86,11 @@ bool QueueEnv::choose(Position position) {
             if (options_.mode == Mode::order) fill_in();
         }
     } else if (guard_.allows(*view_, job)) {
+        failures_ = 0;
         guard_.will_start(*view_, job);
         start(position);
+    } else if (++failures_ == options_.max_failures) {
+        return false;
     }
     return anything_to_decide();
 }
@@ -141,9 +148,10 @@ void QueueEnv::go_on() {
 
 // An interval in which nothing happens ends too, if only the agent keeps jobs from starting.
 void QueueEnv::leave() {
-    const bool idle = options_.mode == Mode::pick && !view_->queue().empty() &&
+    const bool idle = (options_.mode == Mode::pick || refuses_) && !view_->queue().empty() &&
                       view_->free_nodes() > 0;
     failures_ = 0;
+    refuses_ = false;
     guard_.end();
     if (interval_ == 0) interval_ = options_.tick;
     if (idle) view_->wake_at(view_->now() + interval_);

@@ -18,7 +18,8 @@ namespace schedlab {
 //
 // Action i picks the i-th waiting job in order of arrival; action `visible` ends the decisions at
 // this time. Time goes on to the next event: a submission, a completion or, when the agent picks
-// (Mode::pick) and there are free nodes and waiting jobs, the end of an interval.
+// (Mode::pick) or ends its decisions against the mask, and there are free nodes and waiting jobs,
+// the end of an interval.
 class QueueEnv {
   public:
     using Options = EnvOptions;
@@ -87,6 +88,7 @@ class QueueEnv {
     std::int64_t steps_ = 0;
     std::int64_t started_ = 0;
     int failures_ = 0;
+    bool refuses_ = false;  // to name a head, although a job could start
     Time interval_ = 0;
     double reward_ = 0;
     // By node: when the running job leaves it by its request, and by its estimate; 0 if none runs.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -171,3 +173,11 @@ def test_gymnasium_s_statistics_see_whole_episodes() -> None:
             assert info["episode"]["l"][which].tolist() == steps.tolist()
             seen += len(steps)
     assert seen > 2
+
+
+@pytest.mark.parametrize("name", ["schedlab/Queue-v0", "schedlab/Gantt-v0"])
+def test_a_name_with_its_module_needs_no_import(name: str) -> None:
+    """Gymnasium has no entry points for environments; it imports the module before the colon."""
+    code = f"import gymnasium; print(gymnasium.make('schedlab.rl:{name}').reset(seed=1)[0].shape)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.startswith("(")

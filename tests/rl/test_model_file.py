@@ -14,12 +14,16 @@ import pytest
 pytest.importorskip("stable_baselines3")
 pytest.importorskip("sb3_contrib")
 
+from stable_baselines3 import PPO
+
 from schedlab.errors import InputError
 from schedlab.policies import choose_policy
+from schedlab.rl import QueueEnv
 from schedlab.rl.model_file import TrainedModel, read_model, write_model
 from schedlab.rl.tensor_archive import DOCUMENT, TENSORS
 from schedlab.rl.train import Training
 from schedlab.rl.training_config import TrainingConfig
+from schedlab.testing.instances import crowd
 
 Make = Callable[..., TrainingConfig]
 
@@ -115,6 +119,14 @@ def test_a_file_cut_short_is_no_model(length: int, model: Path, tmp_path: Path) 
     path.write_bytes(model.read_bytes()[:length])
     with pytest.raises(InputError, match=r"is damaged, or no schedlab model|is empty"):
         read_model(path)
+
+
+def test_a_model_of_stable_baselines3_is_refused_with_a_way_out(tmp_path: Path) -> None:
+    """It does not say what its network sees; a LearnedPolicy does."""
+    path = tmp_path / "ppo.zip"
+    PPO("MlpPolicy", QueueEnv(crowd(), None, nodes=16, visible_jobs=5), device="cpu").save(path)
+    with pytest.raises(InputError, match=r"ppo.zip: is a model of Stable-Baselines3.*LearnedP"):
+        choose_policy(f"learned:{path}")
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -220,6 +220,52 @@ def test_with_the_guard_the_head_is_not_delayed() -> None:
     assert now(env) == 30
 
 
+def times(env: QueueEnv, action: int, steps: int) -> list[int]:
+    """The clock after each of so many times the same answer."""
+    found = []
+    for _ in range(steps):
+        env.step(action)
+        found.append(now(env))
+    return found
+
+
+@pytest.mark.parametrize("mode", ["order", "order+guard"])
+def test_an_agent_that_names_no_head_lets_time_go_on(mode: str) -> None:
+    """With nothing left that could happen, intervals pass, as where the agent picks."""
+    env = begun(((0, 2, 30, 30), (0, 4, 30, 30)), mode=mode)
+    assert not env.action_masks()[3]
+    assert times(env, 3, 4) == [10, 30, 70, 150]
+    assert starts(env) == [-1, -1]
+
+
+def test_an_agent_that_picks_the_head_again_lets_time_go_on() -> None:
+    """It changes nothing, and after four such answers the first job's end comes."""
+    env = begun(((0, 2, 30, 30), (0, 4, 30, 30), (0, 1, 30, 30)), mode="order+guard")
+    env.step(0)
+    env.step(0)
+    assert env.action_masks().tolist() == [False, True, False, True]
+    assert times(env, 0, 4) == [0, 0, 0, 30]
+
+
+@pytest.mark.parametrize("mode", ["order", "order+guard"])
+def test_an_agent_that_ignores_the_mask_is_warned_of_once(mode: str) -> None:
+    """At the tenth forbidden answer in a row; a sensible one between starts the count again."""
+    env = begun(((0, 1, 30, 30), (0, 2, 30, 30), (9000, 4, 30, 30)), mode=mode)
+    times(env, WAIT, 9)
+    env.step(0)
+    times(env, WAIT, 9)
+    with pytest.warns(UserWarning, match="action_masks.. forbids, 10 in a row"):
+        env.step(WAIT)
+    times(env, WAIT, 30)  # warnings are errors: there is no second one
+
+
+def test_an_agent_that_picks_is_not_warned_of() -> None:
+    """There the rules say what an action that does not fit brings."""
+    env = begun(THREE)
+    env.step(0)
+    assert times(env, 0, 20)[-1] > 0
+
+
 def test_when_ordering_easy_fills_in() -> None:
     """Choosing a head is all: whatever does not delay it starts, and time goes on."""
     rows = ((0, 2, 30, 30), (0, 4, 30, 30), (0, 1, 40, 40), (0, 1, 30, 30))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, ClassVar
 
+import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +22,9 @@ from schedlab.sim.simulation import build_simulator
 from schedlab.workload import Workload
 from schedlab.workload.episodes import Episodes
 
+_IN_A_ROW = 10
+"""Actions against the mask; fewer happen to any agent that tries things out."""
+
 
 class QueueBatch(NativeBatch):
     """Environments ``schedlab/Queue-v0`` with the arrays they write into.
@@ -30,6 +34,8 @@ class QueueBatch(NativeBatch):
     """
 
     core: _core.QueueBatch
+    warns: ClassVar[bool] = True
+    """Whether an agent that ignores the mask, where it orders jobs, is warned of once."""
 
     def __init__(
         self,
@@ -66,6 +72,27 @@ class QueueBatch(NativeBatch):
         self.predictor = choose_predictor(settings.estimate)
         self.workload: list[Workload | None] = [None] * size
         self.simulator: list[_core.Simulator | None] = [None] * size
+        self._watches = self.warns and settings.mode != "pick"
+        self._ignored = np.zeros(size, np.int64)
+
+    def step(self, actions: NDArray[np.int64]) -> NDArray[np.intp]:
+        """Step them all and say which have finished; those wait for ``reset``."""
+        if self._watches and len(actions) == self.size and not self._not_begun:
+            self._watch(actions)
+        return super().step(actions)
+
+    def _watch(self, actions: NDArray[np.int64]) -> None:
+        """Warn of an agent that takes no notice of the mask."""
+        forbidden = self.mask[np.arange(self.size), actions] == 0
+        self._ignored = (self._ignored + 1) * forbidden
+        if self._ignored.max() < _IN_A_ROW:
+            return
+        self._watches = False
+        gymnasium.logger.warn(
+            f"the agent chose actions that action_masks() forbids, {_IN_A_ROW} in a row: in mode "
+            f'"{self.settings.mode}" they start no job, and time goes on; '
+            "choose among the actions that the mask allows, as MaskablePPO does"
+        )
 
     def reset(self, place: int, sequence: Workload | None = None) -> None:
         """Begin an episode of one environment, on these jobs or on its next ones."""

@@ -98,6 +98,8 @@ class ReplayableBatch(NativeBatch):
 class ReplayableQueueBatch(ReplayableBatch, QueueBatch):
     """Environments ``schedlab/Queue-v0`` that can be restored."""
 
+    warns = False  # a trainer without masks tries what they forbid, and learns from it
+
 
 class ReplayableGanttBatch(ReplayableBatch, GanttBatch):
     """Environments ``schedlab/Gantt-v0`` that can be restored."""

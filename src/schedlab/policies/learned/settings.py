@@ -45,7 +45,7 @@ class QueueSettings:
             growth of a lower bound of the makespan, each step).
         reward_weights: of the share of jobs started, the utilisation and the share of steps left
             in the terminal reward.
-        failure_limit: picks that do not fit, in a row, before time goes on.
+        failure_limit: picks that change nothing, in a row, before time goes on.
         doubling: consecutive intervals without an event double, up to a day.
         max_steps: after so many the episode is truncated.
         scaled: nodes as shares of the machine and times in units of ``time_scale_s``; else raw.
