@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import Connection
 from tests.history.records import NOON_S, job
+from tests.history.web.filled import BOTH, filled
 from tests.history.web.served import Served
 
 from schedlab.history.schema.times import from_epoch
+from schedlab.history.site import ClusterSection, NodesSection
 from schedlab.history.store import Store
 from schedlab.history.web.access import Role, Viewer
 from schedlab.history.web.plots.boxes import Bars, Boxes, busy_shares
+from schedlab.history.web.queries.cluster_load import Stays, load_of
 from schedlab.history.web.queries.cluster_use import (
     Span,
     hosts_of,
     jobs_of,
     last_end_s,
-    load_of,
     natural,
 )
 
 ANN, ROOT = Viewer(Role.USER, "ann"), Viewer(Role.ADMIN, "root")
 SPAN = Span("one", NOON_S, NOON_S + 400)
 
-# Four jobs of one node: each waits 10 s and runs 100 s, a minute after the other.
+# Four jobs on the same node: each waits 10 s and runs 100 s, a minute after the other.
 MOMENTS = range(400)
-USED = [sum(60 * k + 10 <= at < 60 * k + 110 for k in range(4)) for at in MOMENTS]
+USED = [int(10 <= at < 290) for at in MOMENTS]
 QUEUED = [sum(60 * k <= at < 60 * k + 10 for k in range(4)) for at in MOMENTS]
 
 
@@ -41,6 +45,58 @@ def test_the_load_is_everybodys(served: Served) -> None:
             assert load.edge_s.tolist() == [NOON_S + part for part in (0, 100, 200, 300, 400)]
             for found, each in ((load.used_nodes, USED), (load.queued_jobs, QUEUED)):
                 assert found == pytest.approx(np.reshape(each, (4, 100)).mean(axis=1))
+
+
+@pytest.fixture(params=BOTH)
+def shared(request: pytest.FixtureRequest) -> Iterator[Connection]:
+    """Seven jobs on four nodes at a time; two do not say how many CPUs they had."""
+    request_of = ({"num_host": 1, "num_cpu_perhost": 2}, {"num_host": 1})
+    records = [
+        job(
+            str(number),
+            per_host=[{"node_id": f"n{number % 4}"}],
+            resource_req=request_of[number > 4],
+            resource_alloc={"num_cpu": 3} if number == 0 else None,
+        )
+        for number in range(7)
+    ]
+    with filled(request, records) as database, database.reading() as connection:
+        yield connection
+
+
+def test_a_shared_node_counts_once_and_cpus_tell_the_shares(shared: Connection) -> None:
+    """7 nodes in use of 4 help nobody; a job that does not say has its node's CPUs."""
+    machine = ClusterSection("one", (NodesSection(hosts="n[0-3]", cpus=8),))
+    load = load_of(shared, ROOT, Span("one", NOON_S + 10, NOON_S + 110), machine, parts=1)
+    assert load.used_nodes == pytest.approx([4])
+    assert load.used_cpus == pytest.approx([3 + 4 * 2 + 2 * 8])
+    assert load_of(shared, ROOT, SPAN).used_cpus is None
+
+
+STAYS = st.lists(
+    st.tuples(st.integers(0, 3), st.integers(0, 380), st.integers(0, 200)), max_size=12
+)
+
+
+@given(STAYS)
+def test_nodes_are_in_use_while_a_job_has_them(stays: list[tuple[int, int, int]]) -> None:
+    """Second by second, whatever the jobs on them; and shared if two had one at a time."""
+    node, begin, length = np.array(stays, dtype=np.int64).reshape(-1, 3).T
+    start_s, end_s, is_shared = Stays(node, node, begin, begin + length).merged()
+    spans = [(node, range(begin, begin + length)) for node, begin, length in stays]
+    held = [[node for node, span in spans if at in span] for at in range(600)]
+    assert int((end_s - start_s).sum()) == sum(len(set(nodes)) for nodes in held)
+    assert is_shared == any(len(nodes) > len(set(nodes)) for nodes in held)
+
+
+def test_a_job_whose_nodes_have_no_names_counts_as_many_as_it_had(served: Served) -> None:
+    """Beside those with names."""
+    unnamed = job("9", per_host=[], resource_req={"num_host": 3})
+    with Store.open(served.settings.store) as store:
+        store.put([unnamed], source="scheduler")
+    with served.database.reading() as connection:
+        load = load_of(connection, ROOT, SPAN, parts=1)
+    assert load.used_nodes[0] * 400 == pytest.approx(sum(USED) + 3 * 100)
 
 
 def test_jobs_and_their_nodes_are_those_that_one_sees(served: Served) -> None:

@@ -17,12 +17,12 @@ from schedlab.history.store import JobQuery, Store
 from schedlab.history.to_workload import workload_of
 from schedlab.history.web.access import Role, Viewer
 from schedlab.history.web.database import Database
+from schedlab.history.web.queries.cluster_load import load_of
 from schedlab.history.web.queries.cluster_use import (
     Span,
     first_queue_s,
     hosts_of,
     last_end_s,
-    load_of,
 )
 from schedlab.history.web.queries.cluster_use import jobs_of as jobs_of_span
 from schedlab.history.web.settings import ServiceSettings

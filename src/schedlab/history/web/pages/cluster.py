@@ -9,19 +9,13 @@ from fastapi import APIRouter, Request
 from numpy.typing import NDArray
 from starlette.responses import Response
 
+from schedlab.history.site import ClusterSection
 from schedlab.history.web.api.parameters import Asking, CurrentAsking
 from schedlab.history.web.pages.render import render
 from schedlab.history.web.pages.windows import AskedWindow, WindowForm
 from schedlab.history.web.plots.boxes import Bars, Boxes
-from schedlab.history.web.queries.cluster_use import (
-    JobColumns,
-    Load,
-    Span,
-    hosts_of,
-    jobs_of,
-    load_of,
-    natural,
-)
+from schedlab.history.web.queries.cluster_load import Load, cpus_of, load_of
+from schedlab.history.web.queries.cluster_use import JobColumns, Span, hosts_of, jobs_of, natural
 from schedlab.history.web.queries.shown import Shown
 from schedlab.sim import StepSeries
 
@@ -31,14 +25,14 @@ router = APIRouter(include_in_schema=False)
 @router.get("/cluster", name="cluster")
 def cluster_page(request: Request, asking: CurrentAsking, form: AskedWindow) -> Response:
     """Gantt chart, utilisation, queue and power of a window of time."""
-    span = Span(form.cluster, form.from_s, form.to_s)
+    span, machine = Span(form.cluster, form.from_s, form.to_s), _machine(asking, form.cluster)
     with asking.service.database.reading() as connection:
         seen = jobs_of(connection, asking.viewer, span)
         # Where nodes have no names, neither is it told which jobs had the same.
         has_names = asking.shown.name("node", "any") is not None
         on_nodes = hosts_of(connection, asking.viewer, span) if has_names else []
-        load = load_of(connection, asking.viewer, span)
-    nodes = _nodes(asking, form.cluster, on_nodes)
+        load = load_of(connection, asking.viewer, span, machine)
+    nodes = _nodes(asking, machine, on_nodes)
     total = len(nodes) or int(np.ceil(load.used_nodes.max(initial=0)))
     return render(
         request,
@@ -49,11 +43,17 @@ def cluster_page(request: Request, asking: CurrentAsking, form: AskedWindow) -> 
         on_nodes=len({key for key, _ in on_nodes}),
         nodes=total,
         used=_mean(load, load.used_nodes),
+        cpus=cpus_of(machine),
+        used_cpus=None if load.used_cpus is None else _mean(load, load.used_cpus),
         queued=_mean(load, load.queued_jobs),
         has_power=bool((~np.isnan(seen.power_w)).any()),
         hides_names=asking.shown.release is not None,
         figures=_figures(
-            form, load, total, seen, _gantt(form, asking.shown, seen, on_nodes, nodes)
+            form,
+            load,
+            (total, cpus_of(machine)),
+            seen,
+            _gantt(form, asking.shown, seen, on_nodes, nodes),
         ),
     )
 
@@ -62,14 +62,20 @@ def _mean(load: Load, values: NDArray[np.float64]) -> float:
     return float(np.average(values, weights=np.diff(load.edge_s)))
 
 
-def _nodes(asking: Asking, cluster: str, on_nodes: list[tuple[int, str]]) -> list[str]:
+def _machine(asking: Asking, cluster: str) -> ClusterSection | None:
+    site = asking.service.settings.site
+    clusters = () if site is None else site.clusters
+    return next((each for each in clusters if each.name == cluster), None)
+
+
+def _nodes(
+    asking: Asking, machine: ClusterSection | None, on_nodes: list[tuple[int, str]]
+) -> list[str]:
     """The site's nodes in its order, then others that jobs were met on.
 
     Those with pseudonyms are in the order of these: by their place one could tell which they are.
     """
-    site = asking.service.settings.site
-    clusters = () if site is None else site.clusters
-    known = [host for each in clusters if each.name == cluster for host in each.by_host]
+    known = [] if machine is None else list(machine.by_host)
     others = {node for _, node in on_nodes}.difference(known)
     nodes = [*known, *sorted(others, key=natural)]
     if asking.shown.hides("node"):
@@ -77,7 +83,9 @@ def _nodes(asking: Asking, cluster: str, on_nodes: list[tuple[int, str]]) -> lis
     return nodes
 
 
-def _figures(form: WindowForm, load: Load, nodes: int, seen: JobColumns, gantt: Any) -> Any:
+def _figures(
+    form: WindowForm, load: Load, most: tuple[int, int | None], seen: JobColumns, gantt: Any
+) -> Any:
     """One below the other, and moving together."""
     from bokeh.layouts import column
 
@@ -85,8 +93,11 @@ def _figures(form: WindowForm, load: Load, nodes: int, seen: JobColumns, gantt: 
     from schedlab.history.web.plots.load import load_figure
 
     edge_s = load.edge_s + form.shift_s
-    used = load_figure(edge_s, load.used_nodes, "nodes in use", most=nodes)
-    others = [load_figure(edge_s, load.queued_jobs, "jobs waiting", colour=3)]
+    used = load_figure(edge_s, load.used_nodes, "nodes in use", most=most[0])
+    others = []
+    if load.used_cpus is not None:
+        others.append(load_figure(edge_s, load.used_cpus, "CPUs in use", most=most[1], colour=2))
+    others.append(load_figure(edge_s, load.queued_jobs, "jobs waiting", colour=3))
     power_w = _power(seen, load.edge_s)
     if power_w is not None:
         others.append(load_figure(edge_s, power_w / 1e3, "power (kW)", colour=1))

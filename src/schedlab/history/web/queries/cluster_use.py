@@ -1,4 +1,4 @@
-"""What a cluster did in a window of time: which nodes jobs had, and how busy it was."""
+"""What jobs did in a window of time on a cluster, and which nodes they had."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 from schedlab.errors import ParameterError
 from schedlab.history.store.queries import JobQuery, conditions
 from schedlab.history.store.tables import UNFINISHED, hosts, jobs
-from schedlab.history.web.access import Viewer, countable, visible, visible_of_few, visible_parts
-from schedlab.sim import StepSeries
+from schedlab.history.web.access import Viewer, visible, visible_of_few, visible_parts
 
 MOST_JOBS = 100_000
 """That one picture is made of."""
@@ -71,44 +70,18 @@ class JobColumns:
         return len(self.key)
 
 
-@dataclass(frozen=True, eq=False)
-class Load:
-    """How busy a cluster was: means over equal parts of a span, from each edge to the next."""
-
-    edge_s: Times
-    used_nodes: NDArray[np.float64]
-    queued_jobs: NDArray[np.float64]
-
-
 def jobs_of(connection: Connection, viewer: Viewer, span: Span) -> JobColumns:
     """The jobs that the viewer sees."""
-    rows = _rows(connection, visible_of_few(viewer), span, _COLUMNS)
-    key, jobid, user, queue_s, start_s, end_s, nodes, energy_joule = _turned(rows, len(_COLUMNS))
-    start = _known(start_s)
-    end = np.where(start >= 0, _known(end_s, span.to_s), -1)
+    rows = rows_of(connection, visible_of_few(viewer), span, _COLUMNS)
+    key, jobid, user, queue_s, start_s, end_s, nodes, energy_joule = turned(rows, len(_COLUMNS))
+    start = known(start_s)
+    end = np.where(start >= 0, known(end_s, span.to_s), -1)
     energy = np.array([np.nan if each is None else each for each in energy_joule], dtype=float)
     power_w = energy / np.where(end > start, end - start, np.nan)
-    queued = np.minimum(_known(queue_s, span.to_s), np.where(start >= 0, start, span.to_s))
+    queued = np.minimum(known(queue_s, span.to_s), np.where(start >= 0, start, span.to_s))
     return JobColumns(
-        _known(key), jobid, user, queued, start, end, np.maximum(_known(nodes), 1), power_w
+        known(key), jobid, user, queued, start, end, np.maximum(known(nodes), 1), power_w
     )
-
-
-def load_of(connection: Connection, viewer: Viewer, span: Span, parts: int = 240) -> Load:
-    """How many nodes were in use and how many jobs waited, whosever they were."""
-    columns = (jobs.c.queue_s, jobs.c.start_s, jobs.c.end_s, jobs.c.num_host)
-    rows = _rows(connection, countable(viewer), span, columns)
-    queue_s, start_s, end_s, nodes = _turned(rows, len(columns))
-    count, start = _known(nodes), _known(start_s)
-    ran = start >= 0
-    ended = _known(end_s, span.to_s)
-    used = StepSeries.from_changes((start[ran], count[ran]), (ended[ran], -count[ran]))
-    came = _known(queue_s)
-    left = np.maximum(np.where(ran, start, ended), came)
-    waited, one = came >= 0, np.ones(len(came), dtype=np.int64)
-    queued = StepSeries.from_changes((came[waited], one[waited]), (left[waited], -one[waited]))
-    edge_s = np.unique(np.linspace(span.from_s, span.to_s, parts + 1).astype(np.int64))
-    return Load(edge_s, used.bin_means(edge_s), queued.bin_means(edge_s))
 
 
 def hosts_of(connection: Connection, viewer: Viewer, span: Span) -> list[tuple[int, str]]:
@@ -147,9 +120,10 @@ def natural(name: str) -> list[Any]:
     return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", name)]
 
 
-def _rows(
+def rows_of(
     connection: Connection, seen: ColumnElement[bool], span: Span, columns: Sequence[Any]
 ) -> Sequence[Any]:
+    """These columns of the jobs of the span for which a condition holds."""
     in_order = (jobs.c.queue_s + 0, jobs.c.id)  # no index has it, or SQLite would go through all
     statement = select(*columns).where(seen, span.condition).order_by(*in_order)
     rows = connection.execute(statement.limit(MOST_JOBS + 1)).all()
@@ -158,9 +132,11 @@ def _rows(
     return rows
 
 
-def _turned(rows: Sequence[Any], columns: int) -> Sequence[Sequence[Any]]:
+def turned(rows: Sequence[Any], columns: int) -> Sequence[Sequence[Any]]:
+    """The columns of rows; empty ones where there is no row."""
     return list(zip(*rows, strict=True)) if rows else [()] * columns
 
 
-def _known(values: Sequence[Any], otherwise: int = -1) -> Times:
+def known(values: Sequence[Any], otherwise: int = -1) -> Times:
+    """The numbers, with another in the place of those that are missing."""
     return np.array([otherwise if each is None else each for each in values], dtype=np.int64)
