@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Record = dict[str, Any]
+_LARGEST_PAGE = 1_000
 
 
 class Client:
@@ -53,14 +54,21 @@ class Client:
         chosen = {"fields": ",".join(fields) or None, "format": "arrow", **which}
         return pl.read_ipc_stream(io.BytesIO(self._get("jobs", chosen).content))
 
-    def records(self, **which: Any) -> Iterator[Record]:
-        """The standard records of the jobs that are meant, page after page as they are taken."""
-        cursor = None
+    def records(self, *, limit: int | None = None, **which: Any) -> Iterator[Record]:
+        """The standard records of the jobs that are meant, page after page as they are taken.
+
+        Args:
+            limit: no more records than so many. Default: all.
+            which: jobs are meant.
+        """
+        cursor, left = None, limit
         while True:
-            page = self._get("jobs", {"limit": 1_000, **which, "cursor": cursor}).json()
+            size = _LARGEST_PAGE if left is None else min(left, _LARGEST_PAGE)
+            page = self._get("jobs", {**which, "limit": size, "cursor": cursor}).json()
             yield from page["jobs"]
             cursor = page["next"]
-            if cursor is None:
+            left = None if left is None else left - len(page["jobs"])
+            if cursor is None or left == 0:
                 return
 
     def job(self, jobid: str, **identity: Any) -> Record:

@@ -12,9 +12,11 @@ import httpx
 import pytest
 from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response, StreamingResponse
+from tests.history.records import job
 from tests.history.web.served import Served
 
 from schedlab.errors import ParameterError, SchedlabError, SensorError, StoreError
+from schedlab.history.store import Store
 from schedlab.history.web.body_limit import MOST_BYTES
 from schedlab.history.web.metrics import Metrics
 from schedlab.history.web.security_headers import POLICY
@@ -204,10 +206,42 @@ def test_a_service_without_its_store_is_not_well(
     def gone() -> None:
         raise StoreError(SECRET)
 
-    monkeypatch.setattr(common.database, "reading", gone)
+    monkeypatch.setattr(common.database, "examine", gone)
     answer = client.get("/healthz")
     assert answer.status_code == 503
     assert SECRET not in answer.text
+
+
+def _overwrite(path: Path, *, start: int) -> None:
+    with path.open("r+b") as file:
+        file.seek(start)
+        file.write(b"\xa5" * (path.stat().st_size - start))
+
+
+@pytest.mark.parametrize("start", [0, 4_096, 16_384])
+def test_a_service_whose_store_is_damaged_is_not_well(served: Served, start: int) -> None:
+    """From its beginning on, or with a beginning that still looks like one."""
+    client = served.client()
+    assert client.get("/healthz").status_code == 200
+    served.database.close()  # writes the log into the store
+    _overwrite(Path(served.settings.store), start=start)
+    assert client.get("/healthz").status_code == 503
+
+
+def test_damage_that_a_request_met_is_not_forgotten(served: Served) -> None:
+    """One page of many: most requests do not need it, and the service looks well to them."""
+    browser, path = served.browser("root"), Path(served.settings.store)
+    with Store.open(str(path)) as store:
+        store.put([job(f"x{n}", job_name="y" * 2_000) for n in range(200)], source="test")
+    served.database.close()
+    raw = path.read_bytes()
+    page = raw.index(b"y" * 1_000, len(raw) // 2) // 4_096 * 4_096
+    with path.open("r+b") as file:
+        file.seek(page)
+        file.write(b"\xa5" * 4_096)
+    assert browser.get("/healthz").status_code == 200
+    assert browser.get("/v1/jobs?limit=1000").status_code == 503
+    assert browser.get("/healthz").status_code == 503
 
 
 def test_prometheus_reads_the_counts(client: httpx.Client, common: Served) -> None:

@@ -41,8 +41,21 @@ def test_jobs_are_a_frame(client: Client) -> None:
 
 def test_records_follow_the_pages(client: Client) -> None:
     """One after the other, however many pages it takes."""
-    assert [each["jobid"] for each in client.records(limit=1)] == ["4", "3", "2", "1"]
+    assert [each["jobid"] for each in client.records()] == ["4", "3", "2", "1"]
     assert client.job("1") == JOBS[0].model_dump(mode="json", exclude_none=True)
+
+
+@pytest.mark.parametrize("page", [1, 2, 3, 1_000])
+def test_a_limit_is_of_all_pages_together(
+    client: Client, monkeypatch: pytest.MonkeyPatch, page: int
+) -> None:
+    """Who asks for three jobs gets three, on however many pages; one who asks for none, a no."""
+    monkeypatch.setattr("schedlab.history.client._LARGEST_PAGE", page)
+    for limit, jobs in ((1, ["4"]), (3, ["4", "3", "2"]), (9, ["4", "3", "2", "1"])):
+        assert [each["jobid"] for each in client.records(limit=limit)] == jobs
+        assert client.jobs(limit=limit)["jobid"].to_list() == jobs
+    with pytest.raises(ServiceError, match="limit"):
+        list(client.records(limit=0))
 
 
 def test_a_timeline_is_a_frame_of_times_and_values(client: Client) -> None:

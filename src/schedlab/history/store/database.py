@@ -4,15 +4,29 @@ from __future__ import annotations
 
 import fcntl
 import os
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    asc,
+    create_engine,
+    desc,
+    event,
+    inspect,
+    make_url,
+    select,
+    text,
+)
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from schedlab.errors import StoreError
+from schedlab.history.store.tables import metadata
 
 _DRIVERS = {
     "sqlite": "sqlite",
@@ -22,6 +36,8 @@ _DRIVERS = {
 _PRIVATE = 0o600  # whatever the umask says: the store holds password hashes
 _MIGRATIONS = Path(__file__).with_name("migrations")
 _BUSY_S = 60
+_MOST_SAID = 300  # of what the database says: it may quote what it could not read
+_DAMAGED = ("XX001", "XX002")  # PostgreSQL's words for a table and an index
 _PRAGMAS = (
     "journal_mode = WAL",
     "synchronous = NORMAL",
@@ -132,7 +148,7 @@ def failing_as_store(url: URL) -> Iterator[None]:
         yield
     except DBAPIError as error:
         reason = str(error.orig).strip().splitlines() or [type(error.orig).__name__]
-        raise StoreError(f"store {shown(url)}: {reason[0]}") from None
+        raise StoreError(f"store {shown(url)}: {reason[0][:_MOST_SAID]}") from None
 
 
 def shown(url: URL) -> str:
@@ -171,6 +187,28 @@ def require_current(engine: Engine) -> None:
     else:
         remedy = "was made by a later schedlab than this one"
     raise StoreError(f"store {shown(url)}: {remedy}")
+
+
+def examine(engine: Engine) -> None:
+    """Read the first and the last row of each table, on a connection that remembers none."""
+    fresh = connect(engine.url)
+    try:
+        require_current(fresh)
+        with fresh.connect() as connection:
+            for table in metadata.sorted_tables:
+                for direction in (asc, desc):
+                    ordered = select(table).order_by(*map(direction, table.primary_key))
+                    connection.execute(ordered.limit(1)).all()
+    finally:
+        fresh.dispose()
+
+
+def is_damage(error: DBAPIError) -> bool:
+    """Whether the database says that what it keeps is broken, and not merely out of reach."""
+    code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
+    is_sqlites = code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+    is_no_text = str(error.orig).startswith("Could not decode to UTF-8")  # the driver's words
+    return is_sqlites or is_no_text or getattr(error.orig, "sqlstate", None) in _DAMAGED
 
 
 def revisions() -> list[str]:

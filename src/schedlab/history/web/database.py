@@ -8,11 +8,14 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 from sqlalchemy import Connection, event
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
+from schedlab.errors import StoreError
 from schedlab.history.store.database import (
     connect,
+    examine,
     failing_as_store,
+    is_damage,
     parse_url,
     require_current,
     shown,
@@ -30,6 +33,7 @@ class Database:
 
     def __init__(self, url: str) -> None:
         self.url = parse_url(url)
+        self._damage: StoreError | None = None
         with failing_as_store(self.url):
             self.engine = connect(self.url)
             if self.engine.dialect.name == "sqlite":
@@ -54,16 +58,34 @@ class Database:
     @contextmanager
     def reading_long(self) -> Iterator[Connection]:
         """One state of the store, for work that nobody waits for."""
-        with failing_as_store(self.url), self.engine.connect() as connection:
+        with self._watched(), self.engine.connect() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction on accounts, sessions and tokens; an ingest goes on beside it."""
-        with failing_as_store(self.url), self.engine.connect() as connection:
+        with self._watched(), self.engine.connect() as connection:
             connection = connection.execution_options(writes=True)
             with connection.begin():
                 yield connection
+
+    def examine(self) -> None:
+        """Refuse a store that cannot be read, or in which any request so far met damage."""
+        with self._watched():
+            examine(self.engine)
+        if self._damage is not None:
+            raise self._damage
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        """Remember damage: it stays, though the next request may read another part."""
+        try:
+            with failing_as_store(self.url):
+                yield
+        except StoreError as error:
+            if isinstance(error.__context__, DBAPIError) and is_damage(error.__context__):
+                self._damage = error
+            raise
 
     def close(self) -> None:
         """Give the connections back."""
