@@ -20,6 +20,7 @@
 #include "policies/orders.h"
 #include "policies/pinned.h"
 #include "policies/reserving.h"
+#include "policies/wrsa_order.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -32,7 +33,6 @@ QueueArrays queue_arrays(std::span<const WaitingJob> jobs, const MachineState& m
     std::vector<NodeCount> nodes(n);
     std::vector<Time> request(n), estimate(n), submit(n), wait(n), start_in(n);
     std::vector<std::int64_t> user(n);
-    std::vector<double> wrsa(n);
     for (std::size_t i = 0; i < n; ++i) {
         job[i] = jobs[i].job;
         nodes[i] = jobs[i].nodes;
@@ -42,13 +42,11 @@ QueueArrays queue_arrays(std::span<const WaitingJob> jobs, const MachineState& m
         wait[i] = machine.now - jobs[i].eligible;
         start_in[i] = machine.time_until_free(jobs[i].nodes);
         user[i] = jobs[i].user;
-        wrsa[i] = jobs[i].wrsa;
     }
     return {to_numpy(std::move(job)),      to_numpy(std::move(nodes)),
             to_numpy(std::move(request)),  to_numpy(std::move(estimate)),
             to_numpy(std::move(submit)),   to_numpy(std::move(wait)),
-            to_numpy(std::move(start_in)), to_numpy(std::move(user)),
-            to_numpy(std::move(wrsa))};
+            to_numpy(std::move(start_in)), to_numpy(std::move(user))};
 }
 
 namespace {
@@ -95,11 +93,6 @@ class PythonOrder : public Order {
     }
 };
 
-using OrderPointer = std::shared_ptr<const Order>;
-
-// nanobind hands out pointers to mutable objects only.
-OrderPointer shared(const std::shared_ptr<Order>& order) { return order; }
-
 std::size_t depth_or_unlimited(std::optional<std::size_t> depth) {
     return depth.value_or(kUnlimited);
 }
@@ -110,7 +103,7 @@ void bind_ordered(nb::module_& m, const char* name, const char* sentence) {
         .def(
             "__init__",
             [](P* self, const std::shared_ptr<Order>& order, std::optional<std::size_t> depth) {
-                new (self) P(shared(order), depth_or_unlimited(depth));
+                new (self) P(order, depth_or_unlimited(depth));
             },
             "order"_a, "depth"_a = nb::none());
 }
@@ -124,30 +117,31 @@ void bind_policies(nb::module_& m) {
     m.def(
         "make_order",
         [](const std::string& name) -> std::optional<std::shared_ptr<Order>> {
-            if (auto order = make_order(name)) return std::const_pointer_cast<Order>(order);
+            if (auto order = make_order(name)) return order;
             return std::nullopt;
         },
         "name"_a, "The order of that name, or None.");
-    m.def(
-        "make_wrsa_order",
-        [](double beta, double ageing) {
-            return std::const_pointer_cast<Order>(make_wrsa_order(beta, ageing));
-        },
-        "beta"_a = UserAccuracy::kBeta, "ageing"_a = std::numeric_limits<double>::infinity(),
-        "The most accurate user first; beta weighs a user's past, and waiting `ageing` seconds "
-        "weighs as much as all accuracy.");
+    nb::class_<WrsaOrder, Order>(m, "WrsaOrder",
+                                 "The most accurate user first: descending WRSA + wait / ageing.")
+        .def(nb::init<double, double>(), "beta"_a = UserAccuracy::kBeta,
+             "ageing"_a = std::numeric_limits<double>::infinity(),
+             "beta weighs a user's past, and waiting `ageing` seconds weighs as much as all "
+             "accuracy.")
+        .def("wrsa", &WrsaOrder::wrsa, "user"_a,
+             "How accurate the user's requests have been: 1 before the first job has ended.");
     m.def("order_names", &order_names, "The names of the native orders.");
     m.def(
         "make_linear_order",
         [](const std::vector<double>& weights) {
-            return std::const_pointer_cast<Order>(make_linear_order(weights));
+            return make_linear_order(weights);
         },
         "weights"_a, "The smallest sum of weight x feature first; one weight for each feature.");
     m.def("feature_names", &feature_names, "What a linear order knows of a job, in their order.");
 
     nb::class_<Policy, PythonPolicy>(m, "Policy",
                                      "Decides at each pass which waiting jobs start.")
-        .def(nb::init<>());
+        .def(nb::init<>())
+        .def_prop_ro("order", &Policy::order, "the order of the queue; None means arrival");
     bind_ordered<NoBackfill>(m, "NoBackfill",
                              "Starts jobs in order; the first that does not fit blocks.");
     nb::class_<Conservative, Policy>(
@@ -157,7 +151,7 @@ void bind_policies(nb::module_& m) {
             [](Conservative* self, const std::shared_ptr<Order>& order,
                std::optional<std::size_t> depth, bool frozen, bool oldest_first) {
                 new (self)
-                    Conservative(shared(order), depth_or_unlimited(depth), frozen, oldest_first);
+                    Conservative(order, depth_or_unlimited(depth), frozen, oldest_first);
             },
             "order"_a, "depth"_a = nb::none(), "frozen"_a = false, "oldest_first"_a = false);
     bind_ordered<ConservativeRebuild>(
@@ -172,7 +166,7 @@ void bind_policies(nb::module_& m) {
             "__init__",
             [](OneReserved* self, const std::shared_ptr<Order>& order,
                std::optional<std::size_t> depth, double alpha, bool frozen) {
-                new (self) OneReserved(shared(order), depth_or_unlimited(depth), alpha, frozen);
+                new (self) OneReserved(order, depth_or_unlimited(depth), alpha, frozen);
             },
             "order"_a, "depth"_a = nb::none(), "alpha"_a = 1.5, "frozen"_a = false);
     nb::enum_<Push>(m, "Push", "What becomes of plans in the way of a job that starts in a hole.")
@@ -185,7 +179,7 @@ void bind_policies(nb::module_& m) {
             "__init__",
             [](Pinned* self, const std::shared_ptr<Order>& order, std::optional<std::size_t> depth,
                Push push, double alpha) {
-                new (self) Pinned(shared(order), depth_or_unlimited(depth), push, alpha);
+                new (self) Pinned(order, depth_or_unlimited(depth), push, alpha);
             },
             "order"_a, "depth"_a = nb::none(), "push"_a = Push::none, "alpha"_a = 1.5);
     nb::class_<Easy, Policy>(
@@ -194,8 +188,8 @@ void bind_policies(nb::module_& m) {
             "__init__",
             [](Easy* self, const std::shared_ptr<Order>& order, std::optional<std::size_t> depth,
                std::optional<std::shared_ptr<Order>> candidates, std::optional<double> reach) {
-                new (self) Easy(shared(order), depth_or_unlimited(depth),
-                                candidates ? shared(*candidates) : nullptr,
+                new (self) Easy(order, depth_or_unlimited(depth),
+                                candidates ? *candidates : nullptr,
                                 reach.value_or(std::numeric_limits<double>::infinity()));
             },
             "order"_a, "depth"_a = nb::none(), "candidates"_a = nb::none(),

@@ -183,8 +183,6 @@ void bind_view(nb::module_& m) {
                      "how long until enough nodes will be free, if running jobs end as expected")
         .def_prop_ro("user", [](const QueueArrays& a) { return a.user; }, kOwned,
                      "who submitted it")
-        .def_prop_ro("wrsa", [](const QueueArrays& a) { return a.wrsa; }, kOwned,
-                     "how accurate its user's requests have been (WRSA)")
         .def("__len__", [](const QueueArrays& queue) { return queue.job.size(); });
 
     nb::class_<RunningArrays>(m, "Running", "The running jobs as columns, in order of start.")

@@ -18,7 +18,6 @@ struct QueueArrays {
     Numpy<Time> wait;
     Numpy<Time> start_in;
     Numpy<std::int64_t> user;
-    Numpy<double> wrsa;
 };
 
 // Running jobs as columns, in order of start.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/find_where.h"
 #include "core/release_list.h"
 
 namespace schedlab {
@@ -71,20 +72,29 @@ void AvailabilityProfile::change(Time start, Time end, NodeCount by) {
 AvailabilityProfile::Window AvailabilityProfile::find(Time limit, NodeCount nodes,
                                                       Time duration) const {
     const std::size_t size = time_.size();
-    for (std::size_t i = begin_; i < size && time_[i] < limit; ++i) {
-        if (free_[i] < nodes) continue;
+    const NodeCount* const free = free_.data();
+    for (std::size_t i = begin_;; ++i) {
+        i = find_where(i, size, [=](auto read) { return read(free) >= nodes; });
+        if (i == size || time_[i] >= limit) return {size, size};
         const Time end = duration < limit - time_[i] ? time_[i] + duration : limit;
-        std::size_t next = i + 1;
-        while (next < size && time_[next] < end && free_[next] >= nodes) ++next;
-        if (next == size || time_[next] >= end) return {i, next};
-        i = next;
+        const std::size_t taken =
+            find_where(i + 1, size, [=](auto read) { return read(free) < nodes; });
+        if (taken == size || time_[taken] >= end) {
+            const auto last = std::lower_bound(time_.begin() + i + 1, time_.begin() + taken, end);
+            return {i, static_cast<std::size_t>(last - time_.begin())};
+        }
+        i = taken;
     }
-    return {size, size};
 }
 
 Time AvailabilityProfile::earliest_before(Time limit, NodeCount nodes, Time duration) const {
     const Window found = find(limit, nodes, duration);
     return found.first < time_.size() ? time_[found.first] : limit;
+}
+
+void AvailabilityProfile::move_earlier(Time from, Time to, Time duration, NodeCount nodes) {
+    change(to, std::min(to + duration, from), -nodes);
+    change(std::max(to + duration, from), from + duration, nodes);
 }
 
 Time AvailabilityProfile::reserve_earliest(NodeCount nodes, Time duration) {

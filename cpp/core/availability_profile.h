@@ -25,6 +25,9 @@ class AvailabilityProfile {
     void reserve(Time start, Time end, NodeCount nodes) { change(start, end, -nodes); }
     void release(Time start, Time end, NodeCount nodes) { change(start, end, nodes); }
 
+    // Moves what occupies `nodes` during [from, from + duration) to begin at `to`, before `from`.
+    void move_earlier(Time from, Time to, Time duration, NodeCount nodes);
+
     // Occupies `nodes` for `duration` as soon as they are free for so long, and returns when.
     Time reserve_earliest(NodeCount nodes, Time duration);
     // The first time before `limit` at which `nodes` are free for `duration` or until `limit`,

@@ -34,6 +34,15 @@ struct JobTable {
     std::size_t size() const { return submit.size(); }
 };
 
+// What is known of a job when it is submitted.
+struct SubmittedJob {
+    JobIndex job;
+    NodeCount nodes;
+    Time request;
+    Time submit;
+    std::int64_t user;
+};
+
 // What an order may know of a waiting job: everything but its run time.
 struct WaitingJob {
     JobIndex job;
@@ -44,7 +53,6 @@ struct WaitingJob {
     Time eligible;
     std::int64_t user;
     std::int64_t arrival;  // how many jobs became eligible before it
-    double wrsa;           // how accurate its user's requests have been
 };
 
 }  // namespace schedlab

@@ -4,7 +4,6 @@
 
 #include "core/job.h"
 #include "core/release_list.h"
-#include "core/user_accuracy.h"
 
 namespace schedlab {
 
@@ -30,12 +29,18 @@ class Order {
   public:
     virtual ~Order() = default;
 
-    // Keys are computed when the job arrives, and anew before each pass where they may be others.
+    // Keys are computed when the job arrives, and again before each pass where they may be others.
     virtual KeysChange keys_change() const { return KeysChange::never; }
-    // The weight of the past in the users' accuracy (UserAccuracy).
-    virtual double accuracy_beta() const { return UserAccuracy::kBeta; }
     virtual void keys(std::span<const WaitingJob> jobs, const MachineState& machine,
                       std::span<double> keys) const = 0;
+
+    // For orders that learn. `begin` is called before the first job of a simulation: forget any
+    // earlier one.
+    virtual void begin() {}
+    virtual void job_submitted(const WaitingJob&) {}
+    virtual void job_ended(const SubmittedJob&, Time /*ran*/) {}
+    // The keys of jobs that were submitted before, for orders whose keys change when jobs end.
+    virtual void keys_now(std::span<const JobIndex>, std::span<double>) const {}
 };
 
 }  // namespace schedlab

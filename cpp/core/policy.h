@@ -16,7 +16,7 @@ class Policy {
     virtual ~Policy() = default;
 
     // The order in which the queue is kept; null means arrival.
-    virtual std::shared_ptr<const Order> order() const { return nullptr; }
+    virtual std::shared_ptr<Order> order() const { return nullptr; }
     // Called before the first pass of a simulation: forget any earlier one.
     virtual void begin(const View&) {}
     virtual void schedule(View& view) = 0;

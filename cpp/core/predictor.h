@@ -4,15 +4,6 @@
 
 namespace schedlab {
 
-// What is known of a job when it is submitted.
-struct SubmittedJob {
-    JobIndex job;
-    NodeCount nodes;
-    Time request;
-    Time submit;
-    std::int64_t user;
-};
-
 // Predicts how long jobs run, from those that have ended. The prediction plans; the request kills.
 class Predictor {
   public:

@@ -14,7 +14,6 @@ Simulator::Simulator(JobTable jobs, Options options, std::shared_ptr<Predictor> 
       options_(options),
       predictor_(std::move(predictor)),
       pool_(options.nodes),
-      accuracy_(table_.user),
       estimate_(table_.request),
       expected_run_(table_.request) {
     const std::size_t n = table_.size();
@@ -62,7 +61,7 @@ std::span<const NodeRange> Simulator::nodes_of(JobIndex job) const {
 
 void Simulator::use(Policy& policy) {
     order_ = policy.order();
-    accuracy_.set_beta(order_ ? order_->accuracy_beta() : UserAccuracy::kBeta);
+    if (order_) order_->begin();
     policy.begin(View(*this));
 }
 
@@ -76,6 +75,7 @@ bool Simulator::run(Policy& policy, std::int64_t passes) {
 }
 
 bool Simulator::advance(Time until) {
+    if (wake_up_ != kNever) require_progress();
     if (deciding_) forget_pass();
     for (;;) {
         const Time next = next_event();
@@ -143,6 +143,13 @@ Time Simulator::next_event() {
     return std::min(next, wake_up_);
 }
 
+void Simulator::require_progress() {
+    if (!completions_.empty() || !started_.empty()) idle_wake_ups_ = 0;
+    if (++idle_wake_ups_ <= kIdleWakeUps) return;
+    throw PolicyError("the policy asked to be woken " + std::to_string(kIdleWakeUps) +
+                      " times in a row while no job ran and none started; it must start one");
+}
+
 void Simulator::complete_jobs() {
     while (!completions_.empty() && seen(completions_.top().time) <= now_) {
         const JobIndex job = completions_.top().job;
@@ -157,8 +164,9 @@ void Simulator::complete(JobIndex job) {
     pool_.give_back(nodes_of(job));
     releases_.remove(release_time(job), table_.nodes[job]);
     completed_.push_back(job);
-    accuracy_.job_ended(job, end_[job] - start_[job], table_.request[job]);
-    if (predictor_) predictor_->learn(submitted_job(job), end_[job] - start_[job]);
+    const Time ran = end_[job] - start_[job];
+    if (order_) order_->job_ended(submitted_job(job), ran);
+    if (predictor_) predictor_->learn(submitted_job(job), ran);
     ++ended_;
     free_dependants(job, end_[job]);
 }
@@ -229,6 +237,7 @@ void Simulator::submit_jobs() {
 void Simulator::submit(JobIndex job) {
     if (predictor_) predict(job);
     const WaitingJob newcomer = waiting_job(job, arrivals_++);
+    if (order_) order_->job_submitted(newcomer);
     // A key that changes with time is computed before the pass; until then the last place will do.
     double key = std::numeric_limits<double>::infinity();
     if (!order_) {
@@ -247,8 +256,7 @@ WaitingJob Simulator::waiting_job(JobIndex job, std::int64_t arrival) const {
             table_.submit[job],
             eligible_[job],
             table_.user[job],
-            arrival,
-            accuracy_.of(job)};
+            arrival};
 }
 
 void Simulator::cancel_jobs() {
@@ -270,6 +278,13 @@ void Simulator::cancel_jobs() {
 }
 
 void Simulator::reorder_queue() {
+    if (order_->keys_change() == KeysChange::when_jobs_end) {
+        queue_.jobs(scratch_indices_);
+        scratch_keys_.resize(scratch_indices_.size());
+        order_->keys_now(scratch_indices_, scratch_keys_);
+        queue_.reorder(scratch_keys_);
+        return;
+    }
     scratch_jobs_.clear();
     for (auto at = queue_.first(); at < queue_.end(); at = queue_.next(at)) {
         scratch_jobs_.push_back(waiting_job(queue_.job(at), queue_.arrival(at)));

@@ -13,7 +13,6 @@
 #include "core/policy.h"
 #include "core/predictor.h"
 #include "core/release_list.h"
-#include "core/user_accuracy.h"
 #include "core/waiting_queue.h"
 
 namespace schedlab {
@@ -67,6 +66,8 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     }
 
   private:
+    static constexpr std::int64_t kIdleWakeUps = 100'000;
+
     friend class LiveCluster;
     friend class View;
 
@@ -85,6 +86,8 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     }
 
     Time next_event();
+    // Ends a run in which the policy only asks for time to pass.
+    void require_progress();
     void forget_pass();
     void complete_jobs();
     void complete(JobIndex job);
@@ -115,13 +118,12 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
 
     JobTable table_;
     Options options_;
-    std::shared_ptr<const Order> order_;
+    std::shared_ptr<Order> order_;
     std::shared_ptr<Predictor> predictor_;
 
     Time now_ = 0;
     NodePool pool_;
     std::vector<NodeIndex> first_node_;  // of each cluster, and one past the last
-    UserAccuracy accuracy_;
     WaitingQueue queue_;
     ReleaseList releases_;
     EventQueue completions_;
@@ -132,6 +134,7 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     std::vector<Event> cancellations_;    // in order of time
     std::size_t next_cancellation_ = 0;
     Time wake_up_ = kNever;  // a pass asked for by the policy
+    std::int64_t idle_wake_ups_ = 0;  // in a row, while nothing ran
     bool deciding_ = false;  // between advance() and the next: jobs may be started
     std::vector<std::int32_t> dependants_begin_;  // those of job i: begin[i] .. begin[i + 1]
     std::vector<JobIndex> dependants_;
@@ -158,6 +161,7 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     std::vector<std::int32_t> ranges_count_;
     std::size_t ended_ = 0;
     std::vector<WaitingJob> scratch_jobs_;
+    std::vector<JobIndex> scratch_indices_;
     std::vector<double> scratch_keys_;
 };
 

@@ -32,6 +32,9 @@ class View {
     Time eligible(JobIndex job) const { return sim_->eligible_[job]; }
     std::int64_t user(JobIndex job) const { return sim_->table_.user[job]; }
     WaitingJob waiting(WaitingQueue::Position position) const;
+    SubmittedJob submitted_job(JobIndex job) const { return sim_->submitted_job(job); }
+    // How long a job that has ended ran.
+    Time ran(JobIndex job) const { return sim_->end_[job] - sim_->start_[job]; }
     // What an order may know of the machine now.
     MachineState machine() const { return sim_->machine(); }
     // How long the job occupies its nodes in a plan: its estimate, up to the next tick.

@@ -3,27 +3,16 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/find_where.h"
+
 namespace schedlab {
 namespace {
 
 constexpr std::int32_t kLongest = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kNoArrival = std::numeric_limits<std::int64_t>::max();
 
 std::int32_t capped(Time estimate) {
     return static_cast<std::int32_t>(std::min<Time>(estimate, kLongest));
-}
-
-// The first index in [from, until) where the test holds; `until` if there is none.
-// Stretches of 16 are tested without a branch, which compilers turn into vector instructions.
-template <typename Test>
-std::size_t find_where(std::size_t from, std::size_t until, Test test) {
-    constexpr std::size_t kStretch = 16;
-    for (; from + kStretch <= until; from += kStretch) {
-        unsigned any = 0;
-        for (std::size_t i = from; i < from + kStretch; ++i) any |= test(i);
-        if (any) break;
-    }
-    while (from < until && !test(from)) ++from;
-    return from;
 }
 
 }  // namespace
@@ -55,6 +44,7 @@ void WaitingQueue::clear() {
     blocks_.clear();
     least_nodes_.clear();
     least_estimate_.clear();
+    least_arrival_.clear();
     last_key_.clear();
     first_ = 0;
     live_ = 0;
@@ -64,6 +54,7 @@ void WaitingQueue::append_block() {
     blocks_.push_back(std::make_unique<Block>());
     least_nodes_.push_back(kGone);
     least_estimate_.push_back(kLongest);
+    least_arrival_.push_back(kNoArrival);
     last_key_.push_back(0);
 }
 
@@ -71,12 +62,16 @@ void WaitingQueue::summarise(std::size_t index) {
     const Block& block = *blocks_[index];
     NodeCount nodes = kGone;
     std::int32_t estimate = kLongest;
+    std::int64_t arrival = kNoArrival;
     for (std::size_t i = 0; i < block.size; ++i) {
+        const bool gone = block.nodes[i] == kGone;
         nodes = std::min(nodes, block.nodes[i]);
-        estimate = std::min(estimate, block.nodes[i] == kGone ? kLongest : block.estimate[i]);
+        estimate = std::min(estimate, gone ? kLongest : block.estimate[i]);
+        arrival = std::min(arrival, gone ? kNoArrival : block.arrival[i]);
     }
     least_nodes_[index] = nodes;
     least_estimate_[index] = estimate;
+    least_arrival_[index] = arrival;
     if (block.size) last_key_[index] = block.key[block.size - 1];
 }
 
@@ -91,6 +86,7 @@ void WaitingQueue::split(std::size_t index) {
     blocks_.insert(blocks_.begin() + index + 1, std::move(upper));
     least_nodes_.insert(least_nodes_.begin() + index + 1, kGone);
     least_estimate_.insert(least_estimate_.begin() + index + 1, kLongest);
+    least_arrival_.insert(least_arrival_.begin() + index + 1, kNoArrival);
     last_key_.insert(last_key_.begin() + index + 1, 0);
     summarise(index);
     summarise(index + 1);
@@ -128,6 +124,7 @@ void WaitingQueue::insert(const WaitingJob& job, double key) {
     last_key_[index] = block.key[block.size - 1];
     least_nodes_[index] = std::min(least_nodes_[index], job.nodes);
     least_estimate_[index] = std::min(least_estimate_[index], block.estimate[slot]);
+    least_arrival_[index] = std::min(least_arrival_[index], job.arrival);
     ++live_;
     first_ = std::min(first_, index * kBlock);
     skip_gone();
@@ -138,8 +135,9 @@ void WaitingQueue::remove(Position position) {
     const std::size_t index = position / kBlock;
     Block& left = *blocks_[index];
     const std::size_t slot = position % kBlock;
-    const bool was_least =
-        left.nodes[slot] == least_nodes_[index] || left.estimate[slot] == least_estimate_[index];
+    const bool was_least = left.nodes[slot] == least_nodes_[index] ||
+                           left.estimate[slot] == least_estimate_[index] ||
+                           left.arrival[slot] == least_arrival_[index];
     left.nodes[slot] = kGone;
     --left.live;
     --live_;
@@ -171,17 +169,50 @@ void WaitingQueue::tidy() {
     rebuild(order);
 }
 
+void WaitingQueue::jobs(std::vector<JobIndex>& jobs) const {
+    jobs.resize(live_);
+    std::size_t next = 0;
+    for (const auto& block : blocks_) {
+        for (std::size_t i = 0; i < block->size; ++i) {
+            if (block->nodes[i] != kGone) jobs[next++] = block->job[i];
+        }
+    }
+}
+
+// Gives the jobs their keys, in the present order; slots that jobs have left follow the one before.
+// Returns whether the present order is the right one still.
+bool WaitingQueue::set_keys(std::span<const double> keys) {
+    bool sorted = true;
+    double last_key = -std::numeric_limits<double>::infinity();
+    std::int64_t last_arrival = -1;
+    std::size_t next = 0;
+    for (std::size_t index = 0; index < blocks_.size(); ++index) {
+        Block& block = *blocks_[index];
+        for (std::size_t i = 0; i < block.size; ++i) {
+            if (block.nodes[i] != kGone) {
+                const double key = keys[next++];
+                sorted &= last_key < key || (last_key == key && last_arrival < block.arrival[i]);
+                last_key = key;
+                last_arrival = block.arrival[i];
+            }
+            block.key[i] = last_key;
+        }
+        if (block.size) last_key_[index] = last_key;
+    }
+    return sorted;
+}
+
 void WaitingQueue::reorder(std::span<const double> keys) {
     assert(keys.size() == live_);
+    if (set_keys(keys)) {
+        tidy();
+        return;
+    }
     std::vector<Position> order;
     order.reserve(live_);
-    for (Position p = first_; p < end(); p = next(p)) {
-        blocks_[p / kBlock]->key[p % kBlock] = keys[order.size()];
-        order.push_back(p);
-    }
+    for (Position p = first_; p < end(); p = next(p)) order.push_back(p);
     const auto before = [this](Position a, Position b) {
-        const double left = block(a).key[a % kBlock], right = block(b).key[b % kBlock];
-        return left != right ? left < right : arrival(a) < arrival(b);
+        return key(a) != key(b) ? key(a) < key(b) : arrival(a) < arrival(b);
     };
     std::sort(order.begin(), order.end(), before);
     rebuild(order);
@@ -229,10 +260,9 @@ WaitingQueue::Position WaitingQueue::find_in(JobIndex job, std::size_t first_blo
 }
 
 WaitingQueue::Position WaitingQueue::oldest() const {
-    Position found = first();
-    for (Position at = found; at < end(); at = next(at)) {
-        if (arrival(at) < arrival(found)) found = at;
-    }
+    const auto least = std::min_element(least_arrival_.begin(), least_arrival_.end());
+    Position found = (least - least_arrival_.begin()) * kBlock;
+    while (arrival(found) != *least || !waits(found)) ++found;
     return found;
 }
 
@@ -250,20 +280,22 @@ WaitingQueue::Position WaitingQueue::find(JobIndex job, double key) const {
 WaitingQueue::Position WaitingQueue::find_backfill(Position from, Position until, NodeCount nodes,
                                                    Time estimate, NodeCount extra) const {
     const std::int32_t longest = capped(estimate);
-    const auto allowed = [=](NodeCount n, std::int32_t r) {
-        return (n <= nodes) & ((r <= longest) | (n <= extra));
+    // By columns of nodes and of estimates.
+    const auto allowed = [=](const NodeCount* n, const std::int32_t* r) {
+        return [=](auto read) {
+            return (read(n) <= nodes) & ((read(r) <= longest) | (read(n) <= extra));
+        };
     };
+    const auto block_allowed = allowed(least_nodes_.data(), least_estimate_.data());
     const std::size_t end_block = (until + kBlock - 1) / kBlock;
     for (std::size_t index = from / kBlock;; ++index) {
-        index = find_where(index, end_block, [&](std::size_t i) {
-            return allowed(least_nodes_[i], least_estimate_[i]);
-        });
+        index = find_where(index, end_block, block_allowed);
         if (index >= end_block) return until;
         const std::size_t slot = index == from / kBlock ? from % kBlock : 0;
         const Block& here = *blocks_[index];
         const std::size_t stop = std::min(here.size, until - index * kBlock);
-        const std::size_t found = find_where(
-            slot, stop, [&](std::size_t i) { return allowed(here.nodes[i], here.estimate[i]); });
+        const std::size_t found =
+            find_where(slot, stop, allowed(here.nodes.data(), here.estimate.data()));
         if (found < stop) return index * kBlock + found;
     }
 }

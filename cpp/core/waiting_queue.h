@@ -34,6 +34,8 @@ class WaitingQueue {
     void tidy();                                 // closes the gaps if they are many
     void remove(Position position);
 
+    // All jobs in the present order.
+    void jobs(std::vector<JobIndex>& jobs) const;
     Position first() const { return first_; }
     Position end() const { return blocks_.size() * kBlock; }
     Position next(Position position) const;
@@ -85,6 +87,7 @@ class WaitingQueue {
     void append_block();
     void split(std::size_t index);
     void summarise(std::size_t index);
+    bool set_keys(std::span<const double> keys);
     void rebuild(std::span<const Position> order);
     void skip_gone();
     Position find_in(JobIndex job, std::size_t first_block, std::size_t end_block) const;
@@ -93,6 +96,7 @@ class WaitingQueue {
     // By block: the smallest values of its jobs, and the key of its last slot.
     std::vector<NodeCount> least_nodes_;
     std::vector<std::int32_t> least_estimate_;
+    std::vector<std::int64_t> least_arrival_;
     std::vector<double> last_key_;
     Position first_ = 0;
     std::size_t live_ = 0;

@@ -29,7 +29,6 @@ JobIndex LiveCluster::submit(std::int64_t id, Time time, NodeCount nodes, Time r
     table.request.push_back(request);
     table.run.push_back(kUntilTold);
     table.user.push_back(user);
-    sim_->accuracy_.add_job(user);
     sim_->estimate_.push_back(request);
     sim_->expected_run_.push_back(request);
     if (sim_->predictor_) sim_->corrections_.push_back(0);

@@ -78,8 +78,7 @@ void Conservative::move_earlier(View& view) {
         // Its own place counts as free, so a window need only be free until that begins.
         const Time earlier = profile_.earliest_before(start, nodes, duration);
         if (earlier == start) continue;
-        profile_.release(start, start + duration, nodes);
-        profile_.reserve(earlier, earlier + duration, nodes);
+        profile_.move_earlier(start, earlier, duration, nodes);
         set_start(job, earlier);
     }
 }

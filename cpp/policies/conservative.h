@@ -18,7 +18,7 @@ class Conservative : public OrderedPolicy {
   public:
     // `frozen`: promises do not move earlier either; every job starts exactly when it was promised.
     // `oldest_first`: the oldest considered job is planned before the others.
-    Conservative(std::shared_ptr<const Order> order, std::size_t depth, bool frozen = false,
+    Conservative(std::shared_ptr<Order> order, std::size_t depth, bool frozen = false,
                  bool oldest_first = false)
         : OrderedPolicy(std::move(order), depth), frozen_(frozen), oldest_first_(oldest_first) {}
 

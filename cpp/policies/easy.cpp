@@ -8,18 +8,24 @@
 
 namespace schedlab {
 
-Easy::Easy(std::shared_ptr<const Order> order, std::size_t depth,
-           std::shared_ptr<const Order> candidates, double reach)
+Easy::Easy(std::shared_ptr<Order> order, std::size_t depth,
+           std::shared_ptr<Order> candidates, double reach)
     : OrderedPolicy(std::move(order), depth),
-      candidates_(std::move(candidates)),
+      candidates_(candidates == this->order() ? nullptr : std::move(candidates)),
       reach_(reach) {}
 
 void Easy::begin(const View&) {
     guard_.end();
     index_.clear();
+    if (candidates_) candidates_->begin();
 }
 
 void Easy::schedule(View& view) {
+    if (candidates_) {
+        for (const JobIndex job : view.completed()) {
+            candidates_->job_ended(view.submitted_job(job), view.ran(job));
+        }
+    }
     if (keeps_index()) update_index(view);
     if (nothing_but_newcomers(view)) {
         backfill_newcomers(view);

@@ -15,8 +15,8 @@ class Easy : public OrderedPolicy {
   public:
     // `candidates`: the order in which backfilling is tried; null means the queue's.
     // `reach`: jobs whose keys are further from the head's are not backfilled.
-    Easy(std::shared_ptr<const Order> order, std::size_t depth,
-         std::shared_ptr<const Order> candidates, double reach);
+    Easy(std::shared_ptr<Order> order, std::size_t depth,
+         std::shared_ptr<Order> candidates, double reach);
 
     void begin(const View& view) override;
     void schedule(View& view) override;
@@ -39,7 +39,7 @@ class Easy : public OrderedPolicy {
     void drop_from_index(const View& view, Position position);
     double candidate_key(const View& view, const WaitingJob& job) const;
 
-    std::shared_ptr<const Order> candidates_;
+    std::shared_ptr<Order> candidates_;
     double reach_;
     WaitingQueue index_;
     EasyGuard guard_;

@@ -88,7 +88,7 @@ std::vector<std::string> feature_names() {
     return names;
 }
 
-std::shared_ptr<const Order> make_linear_order(const std::vector<double>& weights) {
+std::shared_ptr<Order> make_linear_order(const std::vector<double>& weights) {
     if (weights.size() != std::size(kFeatures)) {
         throw std::invalid_argument(std::to_string(weights.size()) + " weights; there are " +
                                     std::to_string(std::size(kFeatures)) + " features");

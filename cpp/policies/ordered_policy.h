@@ -14,16 +14,16 @@ inline constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max(
 // A policy over a queue in some order, of which a pass considers the first `depth` jobs.
 class OrderedPolicy : public Policy {
   public:
-    OrderedPolicy(std::shared_ptr<const Order> order, std::size_t depth)
+    OrderedPolicy(std::shared_ptr<Order> order, std::size_t depth)
         : order_(std::move(order)), depth_(depth) {}
 
-    std::shared_ptr<const Order> order() const override { return order_; }
+    std::shared_ptr<Order> order() const override { return order_; }
 
   protected:
     std::size_t depth() const { return depth_; }
 
   private:
-    std::shared_ptr<const Order> order_;
+    std::shared_ptr<Order> order_;
     std::size_t depth_;
 };
 

@@ -24,26 +24,6 @@ class FormulaOrder : public Order {
     KeysChange change_;
 };
 
-// All wait alike, so the sum of WRSA and wait / ageing changes order only when a WRSA does.
-class WrsaOrder : public Order {
-  public:
-    WrsaOrder(double beta, double ageing) : beta_(beta), ageing_(ageing) {}
-
-    KeysChange keys_change() const override { return KeysChange::when_jobs_end; }
-    double accuracy_beta() const override { return beta_; }
-
-    void keys(std::span<const WaitingJob> jobs, const MachineState&,
-              std::span<double> keys) const override {
-        for (std::size_t i = 0; i < jobs.size(); ++i) {
-            keys[i] = static_cast<double>(jobs[i].eligible) / ageing_ - jobs[i].wrsa;
-        }
-    }
-
-  private:
-    double beta_;
-    double ageing_;
-};
-
 double estimate(const WaitingJob& job) { return static_cast<double>(job.estimate); }
 double nodes(const WaitingJob& job) { return static_cast<double>(job.nodes); }
 double area(const WaitingJob& job) { return estimate(job) * nodes(job); }
@@ -99,15 +79,11 @@ constexpr Entry kOrders[] = {
 
 }  // namespace
 
-std::shared_ptr<const Order> make_order(const std::string& name) {
+std::shared_ptr<Order> make_order(const std::string& name) {
     for (const Entry& entry : kOrders) {
         if (name == entry.name) return std::make_shared<FormulaOrder>(entry.key, entry.change);
     }
     return nullptr;
-}
-
-std::shared_ptr<const Order> make_wrsa_order(double beta, double ageing) {
-    return std::make_shared<WrsaOrder>(beta, ageing);
 }
 
 std::vector<std::string> order_names() {

@@ -26,7 +26,7 @@ class Pinned : public OrderedPolicy {
   public:
     // With `push`, a job other than the head may start in a hole before other plans of which its
     // estimate is at most `alpha` times the length. It never pushes the head.
-    Pinned(std::shared_ptr<const Order> order, std::size_t depth, Push push, double alpha)
+    Pinned(std::shared_ptr<Order> order, std::size_t depth, Push push, double alpha)
         : OrderedPolicy(std::move(order), depth), push_(push), alpha_(alpha) {}
 
     void begin(const View& view) override;

@@ -15,7 +15,7 @@ class Reserving : public OrderedPolicy {
   public:
     // `frozen`: the head starts exactly at the time first reserved for it, not earlier. Only a
     // running job that exceeds its request voids that time.
-    Reserving(std::shared_ptr<const Order> order, std::size_t depth, bool frozen = false)
+    Reserving(std::shared_ptr<Order> order, std::size_t depth, bool frozen = false)
         : OrderedPolicy(std::move(order), depth), frozen_(frozen) {}
 
     void begin(const View& view) override;
@@ -53,7 +53,7 @@ class Reserving : public OrderedPolicy {
 // whose reservation is now start. (With frozen reservations it is Conservative that keeps them.)
 class AllReserved : public Reserving {
   public:
-    AllReserved(std::shared_ptr<const Order> order, std::size_t depth)
+    AllReserved(std::shared_ptr<Order> order, std::size_t depth)
         : Reserving(std::move(order), depth) {}
 
   protected:
@@ -64,7 +64,7 @@ class AllReserved : public Reserving {
 // is shorter than its request, up to `alpha` times the hole's length, and pushes those plans back.
 class OneReserved : public Reserving {
   public:
-    OneReserved(std::shared_ptr<const Order> order, std::size_t depth, double alpha, bool frozen)
+    OneReserved(std::shared_ptr<Order> order, std::size_t depth, double alpha, bool frozen)
         : Reserving(std::move(order), depth, frozen), alpha_(alpha) {}
 
   protected:

@@ -47,10 +47,18 @@ class Order:
 def make_order(name: str) -> Order | None:
     """The order of that name, or None."""
 
-def make_wrsa_order(beta: float = 0.3, ageing: float = float('inf')) -> Order:
-    """
-    The most accurate user first; beta weighs a user's past, and waiting `ageing` seconds weighs as much as all accuracy.
-    """
+class WrsaOrder(Order):
+    """The most accurate user first: descending WRSA + wait / ageing."""
+
+    def __init__(self, beta: float = 0.3, ageing: float = float('inf')) -> None:
+        """
+        beta weighs a user's past, and waiting `ageing` seconds weighs as much as all accuracy.
+        """
+
+    def wrsa(self, user: int) -> float:
+        """
+        How accurate the user's requests have been: 1 before the first job has ended.
+        """
 
 def order_names() -> list[str]:
     """The names of the native orders."""
@@ -67,6 +75,10 @@ class Policy:
     """Decides at each pass which waiting jobs start."""
 
     def __init__(self) -> None: ...
+
+    @property
+    def order(self) -> Order:
+        """the order of the queue; None means arrival"""
 
 class NoBackfill(Policy):
     """Starts jobs in order; the first that does not fit blocks."""
@@ -238,10 +250,6 @@ class Queue:
     @property
     def user(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
         """who submitted it"""
-
-    @property
-    def wrsa(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """how accurate its user's requests have been (WRSA)"""
 
     def __len__(self) -> int: ...
 

@@ -7,36 +7,41 @@ import pytest
 from hypothesis import given, settings
 
 from schedlab import Workload, simulate
+from schedlab._core import WrsaOrder
 from schedlab.testing.instances import jobs
 from schedlab.testing.strategies import workloads
-from schedlab.testing.watch import WatchAccuracy
 
 # submit, nodes, request, run
 SERIES = ((0, 1, 10, 5), (20, 1, 10, 10), (40, 1, 10, 1), (60, 1, 10, 1))
 
 
+def accuracy_after(workload: Workload, user: int) -> float:
+    """Return the WRSA of a user when all jobs have ended."""
+    order = WrsaOrder()
+    simulate(workload, 1, order)
+    return order.wrsa(user)
+
+
 def test_wrsa_by_hand() -> None:
     """WRSA is 1 at first, then 0.3 of itself and 0.7 of run / request with each job that ends."""
-    watch = WatchAccuracy()
-    simulate(jobs(*SERIES), 1, watch)
+    seen = [accuracy_after(jobs(*SERIES[:count], user=[1] * count), 1) for count in (1, 2, 3)]
     first = 0.3 * 1 + 0.7 * 0.5
     second = 0.3 * first + 0.7 * 1
     third = 0.3 * second + 0.7 * 0.1
-    assert watch.seen == pytest.approx([1, first, second, third])
+    assert WrsaOrder().wrsa(1) == 1
+    assert seen == pytest.approx([first, second, third])
 
 
 def test_every_user_has_an_accuracy_of_their_own() -> None:
     """What one user asks for does not count against another."""
-    watch = WatchAccuracy()
-    simulate(jobs(*SERIES, user=[1, 2, 1, 2]), 1, watch)
-    assert watch.seen == pytest.approx([1, 1, 0.65, 1])
+    three = jobs(*SERIES[:3], user=[1, 2, 1])
+    assert accuracy_after(three, 1) == pytest.approx(0.3 * 0.65 + 0.7 * 0.1)
+    assert accuracy_after(three, 2) == 1
 
 
 def test_a_killed_job_used_all_it_asked_for() -> None:
     """Its run / request is 1: no accuracy is lost by asking for too little."""
-    watch = WatchAccuracy()
-    simulate(jobs((0, 1, 10, 50), (20, 1, 10, 10)), 1, watch)
-    assert watch.seen == [1, 1]
+    assert accuracy_after(jobs((0, 1, 10, 50), (20, 1, 10, 10), user=[1, 1]), 1) == 1
 
 
 def test_the_accurate_user_goes_first() -> None:

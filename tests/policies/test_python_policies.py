@@ -161,6 +161,17 @@ def test_a_view_kept_after_the_end_is_harmless() -> None:
         kept[0].start(0)
 
 
+def test_a_policy_that_only_waits_is_ended_with_a_sentence() -> None:
+    """Nothing runs and nobody comes: to be woken again and again changes nothing."""
+
+    class Sleeper(Policy):
+        def schedule(self, view: View) -> None:
+            view.wake_at(view.now + 1)
+
+    with pytest.raises(PolicyError, match=r"woken 100000 times .* must start one"):
+        simulate(head_blocked(), 10, Sleeper())
+
+
 def test_wake_at_brings_a_pass_when_nothing_else_happens() -> None:
     """A policy may want to act at a time of its own."""
     seen: list[int] = []

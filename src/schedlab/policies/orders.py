@@ -63,7 +63,7 @@ ORDERS: dict[str, OrderEntry] = {
 def native_order(name: str, **parameters: Any) -> _core.Order:
     """The order of that name."""
     if name == "wrsa":
-        return _core.make_wrsa_order(**parameters)
+        return _core.WrsaOrder(**parameters)
     if name == "linear":
         return _core.make_linear_order([parameters.get(feature, 0.0) for feature in FEATURES])
     order = _core.make_order(name)

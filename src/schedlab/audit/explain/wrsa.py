@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from schedlab import _core
 from schedlab.audit.explain.instant import Instant
 from schedlab.audit.verdict import Departure
-from schedlab.policies import ALIASES, ChosenPolicy
 
 Explainer = Callable[[Instant], Departure | None]
 
@@ -16,24 +16,22 @@ def with_wrsa(explain: Explainer) -> Explainer:
     """Add to a departure the WRSA that put one job before another, if that is the order."""
 
     def explain_with_wrsa(instant: Instant) -> Departure | None:
-        found = explain(instant)
-        return _with_rival(instant, found) if found and _is_wrsa(instant.policy) else found
+        found, order = explain(instant), instant.policy.core.order
+        if found is None or not isinstance(order, _core.WrsaOrder):
+            return found
+        return _with_rival(instant, found, order)
 
     return explain_with_wrsa
 
 
-def _is_wrsa(policy: ChosenPolicy) -> bool:
-    name = policy.name.partition(":")[0]
-    return ALIASES.get(name, name).partition("+")[0] == "wrsa"
-
-
-def _with_rival(instant: Instant, found: Departure) -> Departure:
+def _with_rival(instant: Instant, found: Departure, order: _core.WrsaOrder) -> Departure:
     """With the first job that started in place of this one, if that of a less accurate user.
 
     The head goes first by its age.
     """
     queue = instant.view.queue
-    wrsa = dict(zip(queue.job.tolist(), queue.wrsa.tolist(), strict=True))
+    users = zip(queue.job.tolist(), queue.user.tolist(), strict=True)
+    wrsa = {job: order.wrsa(user) for job, user in users}
     started = [job for job in wrsa if job in instant.early]
     passed = [job for job in wrsa if instant.job_id(job) == found.job_id]
     if not found.late or not started or passed == instant.queue_by_arrival[:1]:
