@@ -126,5 +126,5 @@ class MissingExtraError(SchedlabError):
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(
-            f'{package} is not installed; install it with: pip install "schedlab[{extra}]"'
+            f'{package} is not installed; in a copy of the repository run: pip install ".[{extra}]"'
         )

@@ -93,4 +93,4 @@ def test_a_missing_package_is_named_before_the_run(
     monkeypatch.setitem(__import__("sys").modules, "bokeh", None)
     result = run("compare", "absent.swf", *POLICIES, "--report", tmp_path / "report.html")
     assert result.exit_code == 2
-    assert "schedlab[viz]" in result.stderr
+    assert 'pip install ".[viz]"' in result.stderr

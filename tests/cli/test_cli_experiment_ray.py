@@ -78,7 +78,7 @@ def test_without_ray_the_extra_is_named(run: Run, monkeypatch: pytest.MonkeyPatc
         monkeypatch.delitem(sys.modules, f"schedlab.experiments.{module}", raising=False)
     result = run(*WITH_RAY)
     assert result.exit_code == 2
-    sentence = 'Ray is not installed; install it with: pip install "schedlab[ray]"'
+    sentence = 'Ray is not installed; in a copy of the repository run: pip install ".[ray]"'
     assert result.stderr == f"schedlab: {sentence}\n"
     assert not Path("out").exists()
 

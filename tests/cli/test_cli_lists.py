@@ -89,3 +89,9 @@ def test_a_demo_that_cannot_write_says_so(run: Run, tmp_path: Path) -> None:
     result = run("demo", "--out", tmp_path / "file" / "demo")
     assert result.exit_code == 2
     assert "cannot be made" in result.stderr
+
+
+def test_the_version_can_be_had_as_an_option(run: Run) -> None:
+    """As other commands of the ecosystem have it."""
+    done = run("--version")
+    assert (done.exit_code, done.stdout) == (0, f"schedlab {__version__}\n")

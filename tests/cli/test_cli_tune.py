@@ -116,7 +116,7 @@ def test_without_optuna_the_extra_is_named(run: Run, monkeypatch: pytest.MonkeyP
     monkeypatch.delitem(sys.modules, "schedlab.experiments.tuning.optuna_search", raising=False)
     result = run(*COMMAND, "--trials", "3")
     assert result.exit_code == 2
-    sentence = 'Optuna is not installed; install it with: pip install "schedlab[rl]"'
+    sentence = 'Optuna is not installed; in a copy of the repository run: pip install ".[rl]"'
     assert result.stderr == f"schedlab: {sentence}\n"
     assert not Path("out").exists()
 

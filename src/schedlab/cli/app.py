@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from schedlab.cli import (
@@ -39,6 +41,23 @@ app = typer.Typer(
     # A traceback shows a bug, and a bug is best reported plain.
     pretty_exceptions_enable=False,
 )
+
+
+@app.callback()
+def schedlab(
+    _: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            metavar="",
+            is_eager=True,
+            callback=version.print_version,
+            help="Say which schedlab this is, and leave.",
+        ),
+    ] = False,
+) -> None:
+    """Take the options that come before any command."""
+
 
 add_command(app, demo.demo, *demo.EXAMPLES)
 add_command(app, simulate.simulate, *simulate.EXAMPLES)

@@ -31,7 +31,7 @@ def export(
 ) -> None:
     """Write a trained policy as an ONNX file, with which scheduling needs no torch.
 
-    To export needs schedlab[rl]; to schedule with the file, no more than schedlab[onnx].
+    To export needs the extra rl; to schedule with the file, no more than the extra onnx.
     """
     from schedlab.atomic import require_writable
     from schedlab.cli.progress import progress

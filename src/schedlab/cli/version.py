@@ -29,6 +29,15 @@ def version(json: AsJson = False) -> None:
         typer.echo(f"{name:<10}  {number or 'not installed'}")
 
 
+def print_version(wanted: bool) -> None:
+    """Answer ``schedlab --version``, and leave."""
+    from schedlab.version import __version__
+
+    if wanted:
+        typer.echo(f"schedlab {__version__}")
+        raise typer.Exit
+
+
 def installed(name: str) -> str | None:
     """Which version of the package there is; None without it."""
     from importlib.metadata import PackageNotFoundError

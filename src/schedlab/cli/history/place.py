@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from schedlab.history.site import Site
     from schedlab.history.store import Store
 
+_HISTORY = ("alembic", "duckdb", "httpx", "pydantic", "sqlalchemy")
+_SERVICE = ("argon2", "authlib", "fastapi", "jinja2", "python_multipart", "uvicorn")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
@@ -82,14 +85,13 @@ class Place:
 
 def require_history() -> None:
     """Refuse, in a sentence, where the packages are missing."""
-    for package in ("alembic", "duckdb", "httpx", "pydantic", "sqlalchemy"):
+    for package in _HISTORY:
         if find_spec(package) is None:
             raise MissingExtraError(package, "history")
 
 
 def require_service() -> None:
-    """The same for those of the web service."""
-    require_history()
-    for package in ("argon2", "authlib", "fastapi", "jinja2", "python_multipart", "uvicorn"):
+    """The same for those of the web service, which include the history's."""
+    for package in (*_HISTORY, *_SERVICE):
         if find_spec(package) is None:
             raise MissingExtraError(package, "web")
