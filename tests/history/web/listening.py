@@ -10,12 +10,16 @@ import uvicorn
 from fastapi import FastAPI
 from tests.services.postgresql import free_port
 
+from schedlab.history.web.connection import Connection
+
 
 @contextmanager
-def listening(app: FastAPI) -> Iterator[str]:
+def listening(app: FastAPI, connection: type[Connection] = Connection) -> Iterator[str]:
     """The URL at which the app answers until the block ends."""
     port = free_port()
-    config = uvicorn.Config(app, port=port, log_config=None, access_log=False, lifespan="off")
+    config = uvicorn.Config(
+        app, port=port, log_config=None, access_log=False, lifespan="off", http=connection
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

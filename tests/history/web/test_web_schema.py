@@ -87,3 +87,57 @@ def test_the_document_describes_every_route_of_the_api(
     paths = asked[0].app.openapi()["paths"]
     described = {(method.upper(), path) for path, each in paths.items() for method in each}
     assert described == set(OPERATIONS)
+
+
+NAME = r"^[^\x00]*$"
+"""Of users, clusters and the like, which the document cannot know."""
+READ = [path for method, path in OPERATIONS if method == "GET"]
+
+
+def _texts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The schemas of texts in the schema of a parameter."""
+    for each in (schema, *schema.get("anyOf", ())):
+        if each.get("type") == "string":
+            yield each
+        elif "items" in each:
+            yield from _texts(each["items"])
+
+
+def _parameters(served: Served, path: str) -> dict[str, dict[str, Any]]:
+    """The schemas of what can be asked there."""
+    listed = served.app.openapi()["paths"][path]["get"].get("parameters", ())
+    return {each["name"]: each["schema"] for each in listed if each["in"] == "query"}
+
+
+def test_no_parameter_is_a_free_text(common: Served) -> None:
+    """A program that is made from the document asks for nothing that is always refused."""
+    for path in READ:
+        for name, schema in _parameters(common, path).items():
+            for text in _texts(schema):
+                assert {"enum", "pattern", "format"} & text.keys(), f"{path} {name}"
+
+
+@pytest.mark.parametrize("path", READ)
+def test_names_are_those_of_the_document(common: Served, path: str) -> None:
+    """Each name that the document allows is taken, and what it does not allow is refused."""
+    client, there = common.browser("root"), path.format(**THERE)
+    for name, schema in _parameters(common, path).items():
+        for text in _texts(schema):
+            if text.get("pattern") == NAME:
+                continue
+            assert client.get(there, params={name: "no such!"}).status_code in (400, 422), name
+            others = {"freq": "50s"} if name == "agg" else {}
+            for value in text.get("enum", ()):
+                answer = client.get(there, params={name: value, **others})
+                assert answer.status_code in (200, 404), f"{name}={value}: {answer.text}"
+
+
+def test_files_have_no_json_lines_where_they_are_refused(common: Served) -> None:
+    """Only jobs can be had as such."""
+    taken = {
+        path: "jsonl" in text["enum"]
+        for path in READ
+        for text in _texts(_parameters(common, path).get("format", {}))
+    }
+    assert not any(taken.values())
+    assert len(taken) == 3

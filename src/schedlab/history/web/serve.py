@@ -79,11 +79,15 @@ def serve(
     import uvicorn
     from uvicorn.supervisors import Multiprocess
 
+    from schedlab.history.web.connection import MOST_HEAD_BYTES, Connection
+
     settings = place.settings()
     with _bound(host, port) as listener, tempfile.TemporaryDirectory() as counts:
         config = uvicorn.Config(
             _app(settings, workers),
             factory=workers > 1,
+            http=Connection,
+            h11_max_incomplete_event_size=MOST_HEAD_BYTES,
             workers=workers,
             proxy_headers=False,  # the app does it itself, since it must know the proxy's address
             server_header=False,

@@ -44,6 +44,9 @@ MEDIA_TYPES = {
     Format.ARROW: "application/vnd.apache.arrow.stream",
 }
 TABLES = (Format.JSON, Format.CSV, Format.PARQUET, Format.ARROW)
+TABLE_FIELDS = tuple(COLUMNS)
+FIELDS = tuple(sorted({*COLUMNS, *JobRecord.model_fields}))
+"""What can be asked for of jobs, as tables and else."""
 _ANY = ("*/*", "application/*", "text/html")
 
 
@@ -80,8 +83,7 @@ def _number(text: str) -> float:
 
 def check_fields(names: Sequence[str], format: Format) -> None:
     """Refuse fields that jobs do not have in that format."""
-    items = () if format in (Format.CSV, Format.PARQUET, Format.ARROW) else JobRecord.model_fields
-    known = {*COLUMNS, *items}
+    known = TABLE_FIELDS if format in (Format.CSV, Format.PARQUET, Format.ARROW) else FIELDS
     for name in names:
         if name not in known:
             raise UnknownNameError("field", name, known)

@@ -11,13 +11,15 @@ from starlette.responses import Response
 
 from schedlab.history.schema.times import format_time, from_epoch
 from schedlab.history.web.api.answers import RECORD, JobsByIds, as_json, refusals
-from schedlab.history.web.api.formats import MEDIA_TYPES, Format, check_fields, picked
+from schedlab.history.web.api.formats import FIELDS, MEDIA_TYPES, Format, check_fields, picked
 from schedlab.history.web.api.parameters import (
     Count,
     CurrentAsking,
     Moment,
     Name,
     Parameters,
+    list_of,
+    one_of,
     words,
 )
 from schedlab.history.web.problems import ProblemResponse, not_found
@@ -53,7 +55,9 @@ class JobParameters(Parameters):
     cluster: Name | None = Field(None, description="Its cluster.")
     queue_time: Moment | None = Field(None, description="When it was submitted.")
     attempt: Count | None = Field(None, description="Which attempt at it.")
-    fields: str | None = Field(None, description="Names of items, with commas between.")
+    fields: Annotated[str, list_of(FIELDS)] | None = Field(
+        None, description="Names of items, with commas between."
+    )
 
 
 @router.get(
@@ -108,7 +112,9 @@ class BatchOfIds(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     ids: Annotated[list[Name | Identity], Field(min_length=1, max_length=MOST_IDS)]
-    fields: list[str] = Field([], description="Names of items; all if there are none.")
+    fields: list[Annotated[str, one_of(FIELDS)]] = Field(
+        [], description="Names of items; all if there are none."
+    )
 
 
 @router.post(

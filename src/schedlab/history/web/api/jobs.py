@@ -7,12 +7,13 @@ from itertools import chain
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 from pydantic_core import to_json
 from starlette.responses import Response, StreamingResponse
 
 from schedlab.history.web.api.answers import JobsPage, in_formats, refusals
 from schedlab.history.web.api.formats import (
+    FIELDS,
     MEDIA_TYPES,
     WRITERS,
     Format,
@@ -20,10 +21,19 @@ from schedlab.history.web.api.formats import (
     choose,
     picked,
 )
-from schedlab.history.web.api.parameters import Asking, CurrentAsking, JobFilter, link, words
+from schedlab.history.web.api.parameters import (
+    Asking,
+    CurrentAsking,
+    JobFilter,
+    link,
+    list_of,
+    one_of,
+    words,
+)
 from schedlab.history.web.queries.search import SORTS, Cursor, Sort, count, search
 from schedlab.history.web.queries.shown import Record
 
+CURSOR = WithJsonSchema({"type": "string", "pattern": "^[A-Za-z0-9_-]+={0,2}$"})
 PAGE, LARGEST_PAGE, PORTION = 100, 1_000, 5_000
 
 router = APIRouter(prefix="/v1", tags=["jobs"])
@@ -32,13 +42,17 @@ router = APIRouter(prefix="/v1", tags=["jobs"])
 class JobsParameters(JobFilter):
     """Which jobs, in which order, and how they are written."""
 
-    fields: str | None = Field(
-        None, description="Names of items, with commas between; all if it is not said."
+    fields: Annotated[str, list_of(FIELDS)] | None = Field(
+        None,
+        description="Names of items, with commas between; all if it is not said. "
+        "CSV, Parquet and Arrow have no items with items of their own.",
     )
-    sort: str = Field(
-        "-queue_time", description=f"With `-` the greatest first: {', '.join(SORTS)}."
+    sort: Annotated[str, one_of(f"{sign}{by}" for by in SORTS for sign in ("", "-"))] = Field(
+        "-queue_time", description="With `-` the greatest first."
     )
-    cursor: str | None = Field(None, description="`next` of the page before.")
+    cursor: Annotated[str, CURSOR] | None = Field(
+        None, description="`next` of the page before, as it was given; it holds for the same sort."
+    )
     limit: int | None = Field(
         None,
         ge=1,

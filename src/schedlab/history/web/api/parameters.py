@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, timezone
 from typing import Annotated, Any, Literal, Self
@@ -113,6 +114,18 @@ class JobFilter(Parameters):
             ranges={name: each for name, each in limits.items() if each != (None, None)},
         )
         return replace(query, **span)
+
+
+def one_of(names: Iterable[str]) -> WithJsonSchema:
+    """How the document describes a text that is one of these names."""
+    return WithJsonSchema({"type": "string", "enum": list(names)})
+
+
+def list_of(names: Iterable[str], most: int | None = None) -> WithJsonSchema:
+    """How the document describes a list of these names with commas between."""
+    name = f"(?:{'|'.join(names)})"
+    more = "*" if most is None else f"{{0,{most - 1}}}"
+    return WithJsonSchema({"type": "string", "pattern": f"^,*{name}(?:,+{name}){more},*$"})
 
 
 def words(text: str | None) -> list[str]:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from schedlab.history.web.api.answers import Stats, in_formats, refusals
 from schedlab.history.web.api.formats import MEDIA_TYPES, TABLES, Format, choose, table_response
-from schedlab.history.web.api.parameters import CurrentAsking, JobFilter, words
+from schedlab.history.web.api.parameters import CurrentAsking, JobFilter, list_of, one_of, words
 from schedlab.history.web.queries.stats import KEYS, stats
 
 ROWS, MOST_ROWS = 1_000, 100_000
@@ -22,9 +22,13 @@ router = APIRouter(prefix="/v1", tags=["stats"])
 class StatsParameters(JobFilter):
     """Which jobs, and by what they are grouped."""
 
-    by: str = Field("user", description=f"Up to three, with commas between, of: {', '.join(KEYS)}.")
+    by: Annotated[str, list_of(KEYS, most=3)] = Field(
+        "user", description=f"Up to three, with commas between, of: {', '.join(KEYS)}."
+    )
     limit: int = Field(ROWS, ge=1, le=MOST_ROWS, description="No more groups than so many.")
-    format: Format | None = Field(None, description="json, csv, parquet or arrow.")
+    format: Annotated[Format, one_of(TABLES)] | None = Field(
+        None, description="Else as `Accept` says, else JSON."
+    )
 
 
 @router.get(

@@ -28,6 +28,7 @@ from schedlab.history.web.api.parameters import (
     Moment,
     Name,
     Parameters,
+    one_of,
 )
 from schedlab.history.web.problems import Problem, not_found
 from schedlab.history.web.queries.identity import IdentifiedJob, JobId, jobs_of
@@ -49,7 +50,13 @@ Duration = Annotated[
     int,
     BeforeValidator(_seconds),
     Field(gt=0, lt=2**40),
-    WithJsonSchema({"type": "string", "examples": ["5min", "90s", "1h"]}),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "pattern": r"^\d+(\.\d+)?(s|m|min|h|d|w)?$",
+            "examples": ["5min", "90s", "1h"],
+        }
+    ),
 ]
 
 
@@ -61,13 +68,15 @@ class TimelineParameters(Parameters):
     freq: Duration | None = Field(
         None, description="In steps of this length, such as `5min`; finer than measured is native."
     )
-    agg: str | None = Field(
-        None, description=f"What a step is: {', '.join(AGGREGATES)}; the time-weighted mean."
+    agg: Annotated[str, one_of(AGGREGATES)] | None = Field(
+        None, description="What a step is; the time-weighted mean if it is not said."
     )
     max_points: int | None = Field(
         None, ge=FEWEST_POINTS, description="No more points; a line through them looks the same."
     )
-    format: Format | None = Field(None, description="json, csv, parquet or arrow.")
+    format: Annotated[Format, one_of(TABLES)] | None = Field(
+        None, description="Else as `Accept` says, else JSON."
+    )
 
     def wanted(self) -> Wanted:
         """The same for a query."""
