@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -35,15 +36,12 @@ def test_there_are_examples_and_no_stray_outputs() -> None:
 
 
 def test_the_picture_of_the_readme_is_drawn_by_its_example(tmp_path: Path) -> None:
-    """Whoever doubts the picture can draw it again; the pixels may differ between Matplotlibs."""
+    """Whoever doubts the picture can draw it again; letters may differ between Matplotlibs."""
+    image = pytest.importorskip("matplotlib.image")
     drawn = tmp_path / "again.png"
     output_of(ROOT / "examples" / "draw_policies.py", str(drawn))
-    assert size_px(drawn) == size_px(PICTURE)
+    ours, committed = (image.imread(path) for path in (drawn, PICTURE))
+    assert ours.shape == committed.shape
+    different = np.abs(ours - committed).max(axis=2) > 0.1
+    assert different.mean() < 0.02  # a job that starts elsewhere changes more
     assert PICTURE.stat().st_size < 300_000
-
-
-def size_px(picture: Path) -> tuple[int, int]:
-    """Width and height in the header of a PNG file."""
-    header = picture.read_bytes()[:24]
-    assert header.startswith(b"\x89PNG")
-    return int.from_bytes(header[16:20]), int.from_bytes(header[20:24])

@@ -54,12 +54,17 @@ def test_ingest_goes_on_after_a_broken_row_and_says_so(site: Path, run: Run) -> 
 
 @pytest.mark.slow
 def test_a_trace_needs_no_site_file(tmp_path: Path, run: Run) -> None:
-    """A store can be filled from one file."""
+    """A store can be filled from one file, and holds its jobs."""
     store = tmp_path / "ten.db"
     run("history", "init", "--store", store)
     source = ("--kind", "swf", TEN_JOBS)
     result = run("history", "ingest", *source, "--store", store, "--json")
-    assert json.loads(result.stdout)["sources"][0]["added"] > 5
+    (facts,) = json.loads(result.stdout)["sources"]
+    assert (facts["added"], facts["fault_count"], facts["failure"]) == (10, 0, None)
+    first, *_ = shown = json.loads(run("history", "show", "--store", store, "--json").stdout)
+    assert len(shown) == 10
+    assert (first["jobid"], first["req_walltime_sec"]) == ("1", 200)
+    assert first["resource_alloc"]["num_host"] == 4
 
 
 def test_what_is_read_without_a_site_file_must_be_named(run: Run) -> None:

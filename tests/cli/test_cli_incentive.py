@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from schedlab.workload import generate, write_workload
@@ -24,15 +25,25 @@ def busy(tmp_path: Path) -> Path:
     return path
 
 
+def ranks(values: list[float]) -> list[int]:
+    """The place of each in ascending order."""
+    return [sorted(values).index(value) for value in values]
+
+
 def test_numbers_and_users_as_json(run: Run, busy: Path) -> None:
     """Per policy and measure; nobody is promised anything under lwjf."""
     easybf, lwjf = json.loads(run("incentive", "users", busy, *POLICIES, "--json").stdout)
     assert list(easybf["incentive"]) == ["wait", "delay", "slowdown"]
     slowdown = easybf["incentive"]["slowdown"]
-    assert -1 <= slowdown["rank_correlation"] <= 1
-    assert 0 <= slowdown["mean_distance"] <= 1
-    assert 0 <= slowdown["share_above"] <= 1
-    assert all(user["jobs"] >= 10 for user in slowdown["users"])
+    users = slowdown["users"]
+    assert [user["jobs"] for user in users if user["jobs"] < 10] == []
+    wrsa, value, scaled = ([user[key] for user in users] for key in ("wrsa", "value", "scaled"))
+    assert len(users) == 8
+    by_rank = np.corrcoef(ranks(wrsa), ranks(value))[0, 1]
+    assert slowdown["rank_correlation"] == pytest.approx(by_rank)
+    above_line = np.add(wrsa, scaled) - 1
+    assert slowdown["share_above"] == (above_line > 0).mean() == 3 / 8
+    assert slowdown["mean_distance"] == pytest.approx(np.abs(above_line).mean() / np.sqrt(2))
     assert lwjf["incentive"]["delay"]["rank_correlation"] is None
     assert lwjf["incentive"]["delay"]["users"] == []
     assert easybf["nodes"] == 256

@@ -17,7 +17,13 @@ from stable_baselines3 import A2C, PPO
 from stable_baselines3.common.callbacks import EvalCallback
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.monitor import Monitor
-from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv, VecMonitor, VecNormalize
+from stable_baselines3.common.vec_env import (
+    DummyVecEnv,
+    VecEnv,
+    VecEnvWrapper,
+    VecMonitor,
+    VecNormalize,
+)
 
 from schedlab.policies.learned.settings import MODES, OBSERVATIONS
 from schedlab.rl import QueueBatch, QueueEnv, QueueSettings, WindowEpisodes
@@ -110,12 +116,32 @@ def assert_same_end(info: dict[str, Any], expected: dict[str, Any]) -> None:
         assert info[name] == expected[name]
 
 
+class Listening(VecEnvWrapper):
+    """Keeps the returns that the environments within it tell of."""
+
+    def __init__(self, venv: VecEnv) -> None:
+        super().__init__(venv)
+        self.returns: list[float] = []
+
+    def reset(self) -> Any:
+        """Begin."""
+        return self.venv.reset()
+
+    def step_wait(self) -> Any:
+        """Listen."""
+        observations, rewards, dones, infos = self.venv.step_wait()
+        self.returns += [info["episode"]["r"] for info in infos if "episode" in info]
+        return observations, rewards, dones, infos
+
+
 def test_learning_on_normalised_numbers_is_evaluated() -> None:
     """Evaluation takes the returns that the environment tells of, before any normalisation."""
-    callback = EvalCallback(VecNormalize(native(2)), eval_freq=32, n_eval_episodes=3, verbose=0)
+    listening = Listening(native(1))
+    callback = EvalCallback(VecNormalize(listening), eval_freq=32, n_eval_episodes=3, verbose=0)
     model = PPO("MlpPolicy", VecNormalize(native()), seed=1, **SMALL_PPO)
     model.learn(256, callback=callback)
-    assert 0 < callback.last_mean_reward < 3
+    assert callback.last_mean_reward == pytest.approx(np.mean(listening.returns[-3:]))
+    assert len(listening.returns) == 3 * callback.n_calls // 32
 
 
 def test_episodes_can_be_kept_in_a_file(tmp_path: Path) -> None:

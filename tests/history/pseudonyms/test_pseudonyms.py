@@ -187,4 +187,9 @@ def test_a_leak_is_refused(store: Store, tmp_path: Path, format: str) -> None:
 def test_a_job_named_like_its_partition_is_no_leak(store: Store, tmp_path: Path) -> None:
     """Job names are common words; those that are public anyway give nothing away."""
     store.put([job("3", partition="gpu")], source="test")
-    export(store, tmp_path / "jobs.jsonl", release=Release("spring", KEY))
+    path = tmp_path / "jobs.jsonl"
+    export(store, path, release=Release("spring", KEY))
+    found = {each["jobid"]: each for each in map(json.loads, path.read_text().splitlines())}
+    assert found.keys() == {"1", "2", "3"}
+    assert found["3"]["partition"] == "gpu"
+    assert "job_name" not in found["1"]

@@ -13,7 +13,6 @@ from tests.services.scripted import Scripted
 from schedlab.errors import SensorError
 from schedlab.history.sensors import Request, make_sensor_source
 from schedlab.history.sensors.source import AnySensorSource
-from schedlab.history.sensors.zabbix_sql import ZabbixSqlSource
 
 DAY_S = 86_400.0
 START_S = 1_700_006_400.0
@@ -59,27 +58,6 @@ def test_zabbix_is_asked_for_the_values_of_the_window(
         asked = [each["params"] for each in scripted.asked if each["method"] == method]
         seconds = sum(each["time_till"] - each["time_from"] + 1 for each in asked)
         assert 0 < seconds - (window_s + margins_s) <= 1 + rounded_s
-
-
-@pytest.mark.parametrize("window_s", WINDOWS_S)
-def test_zabbix_s_tables_are_asked_for_the_rows_of_the_window(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, window_s: float
-) -> None:
-    """The key of these tables begins with the item and the clock."""
-    asked: list[str] = []
-
-    def rows(_: ZabbixSqlSource, query: Any) -> list[Any]:
-        asked.append(str(query.compile(compile_kwargs={"literal_binds": True})))
-        return [] if "clock" in asked[-1] else [(1, "n01", "p", 0)]
-
-    monkeypatch.setattr(ZabbixSqlSource, "_rows", rows)
-    tables = source("zabbix-sql", tmp_path, {"key": "p"}, url="postgresql://nowhere/zabbix")
-    margins_s = read(tables, window_s)
-    for table, rounded_s in (("history", 0), ("trends", 3_600)):
-        (query,) = [each for each in asked if f"FROM {table} " in each.replace("\n", "")]
-        edges = re.search(r"clock BETWEEN (\d+) AND (\d+)", query)
-        assert edges is not None
-        assert 0 <= int(edges[2]) - int(edges[1]) - (window_s + margins_s) <= rounded_s
 
 
 def test_of_daily_files_only_the_days_of_the_window_are_read(tmp_path: Path) -> None:

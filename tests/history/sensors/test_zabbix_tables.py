@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import Engine, create_engine, event, text
 
 from schedlab.errors import SensorError
 from schedlab.history.sensors import Place, Request, integral, make_sensor_source, resample
 from schedlab.history.sensors.source import AnySensorSource
 from schedlab.history.sensors.zabbix_sql import DRIVERS
 
+DAY_S = 86_400
 HOUR_S = 1_704_067_200
 POWER = {"name": "power_watt", "unit": "W", "key": "node.power"}
 TABLES = """
@@ -143,6 +144,35 @@ def test_devices_and_the_facility(zabbix: Zabbix) -> None:
         Place("n01", "1"): {15},
     }
     assert set(source.series("room_celsius", None, None, HOUR_S, HOUR_S + 60).mean) == {21.5}
+
+
+@pytest.fixture
+def fetched() -> Iterator[list[tuple[str, int]]]:
+    """Each statement that is executed, with the number of rows that the database gave."""
+    heard: list[tuple[str, int]] = []
+
+    def listen(_: Any, cursor: Any, statement: str, *__: Any) -> None:
+        heard.append((statement.replace("`", ""), cursor.rowcount))  # MariaDB's quotes
+
+    event.listen(Engine, "after_cursor_execute", listen)
+    yield heard
+    event.remove(Engine, "after_cursor_execute", listen)
+
+
+@pytest.mark.parametrize("days", [1, 10])
+def test_the_rows_of_the_window_are_fetched(
+    zabbix: Zabbix, fetched: list[tuple[str, int]], days: int
+) -> None:
+    """And no more, however much the tables have: a value a minute, over thirty days."""
+    clocks = range(HOUR_S - 10 * DAY_S, HOUR_S + 20 * DAY_S, 60)
+    zabbix.write("history", 11, [(clock, 200.0, 0) for clock in clocks])
+    fetched.clear()
+    source, end_s = zabbix.source(), HOUR_S + days * DAY_S
+    source.read("power_watt", Request({"n01": ()}, HOUR_S, end_s))
+    margin_s = source.items["power_watt"].margin_s
+    wanted = [clock for clock in clocks if HOUR_S - margin_s <= clock <= end_s + margin_s]
+    (rows,) = [rows for statement, rows in fetched if "FROM history" in statement]
+    assert rows == len(wanted)
 
 
 def test_what_cannot_be_read_is_named(zabbix: Zabbix) -> None:
