@@ -50,6 +50,9 @@ def _spread(command: Command) -> Command:
 
 def _refuse_huge(name: str, value: Any) -> None:
     """No option has a use for numbers that neither the core nor a double can hold."""
+    if isinstance(value, list):
+        for each in value:
+            _refuse_huge(name, each)
     if isinstance(value, int) and abs(value) > LARGEST:
         option = name.replace("_", "-")
         raise ParameterError(f"--{option} is {value}; must be at most {LARGEST} in size")

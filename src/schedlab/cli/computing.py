@@ -24,6 +24,7 @@ class Computing:
         Option(
             metavar="N",
             min=1,
+            max=1024,
             help="Processes side by side.",
             show_default="one per processor",
             rich_help_panel=_COMPUTING,

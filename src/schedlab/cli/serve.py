@@ -39,7 +39,9 @@ def serve(
     ] = None,
     host: Annotated[str, Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
     port: Annotated[int, Option(metavar="N", min=0, max=65_535, help="0 takes a free one.")] = 8080,
-    workers: Annotated[int, Option(metavar="N", min=1, help="Processes that answer.")] = 1,
+    workers: Annotated[
+        int, Option(metavar="N", min=1, max=1024, help="Processes that answer.")
+    ] = 1,
     prefix: Annotated[
         str | None,
         Option(metavar="PATH", help="Under which a proxy shows the service, such as /history."),

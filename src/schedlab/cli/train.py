@@ -37,11 +37,19 @@ def train(
     ] = False,
     seed: Annotated[
         int | None,
-        Option(metavar="S", min=0, help="Of everything.", show_default="that of the file"),
+        Option(
+            metavar="S",
+            min=0,
+            max=2**32 - 1,
+            help="Of everything.",
+            show_default="that of the file",
+        ),
     ] = None,
     steps: Annotated[
         int | None,
-        Option(metavar="N", min=1, help="To learn from.", show_default="those of the file"),
+        Option(
+            metavar="N", min=1, max=10**12, help="To learn from.", show_default="those of the file"
+        ),
     ] = None,
     json: AsJson = False,
 ) -> None:

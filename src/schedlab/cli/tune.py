@@ -41,17 +41,30 @@ def tune(
         Option(
             metavar="N",
             min=1,
+            max=1_000_000,
             help="Let Optuna propose so many settings.",
             show_default="those of the file, or the whole grid",
         ),
     ] = None,
     runs: Annotated[
         int | None,
-        Option(metavar="N", min=1, help="Trainings per setting.", show_default="those of the file"),
+        Option(
+            metavar="N",
+            min=1,
+            max=10_000,
+            help="Trainings per setting.",
+            show_default="those of the file",
+        ),
     ] = None,
     seed: Annotated[
         int | None,
-        Option(metavar="S", min=0, help="Of the first run.", show_default="that of the file"),
+        Option(
+            metavar="S",
+            min=0,
+            max=2**32 - 1,
+            help="Of the first run.",
+            show_default="that of the file",
+        ),
     ] = None,
     json: AsJson = False,
 ) -> None:

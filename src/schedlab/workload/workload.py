@@ -61,6 +61,9 @@ COLUMNS: dict[str, Column] = {
 }
 
 
+MOST_JOBS = 100_000_000
+"""That are drawn at a time; more would not fit into the memory of most machines."""
+
 DISORDER = "not in order of submission, sorted"
 """Why jobs stand elsewhere than where they were given."""
 

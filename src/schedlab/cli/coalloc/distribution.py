@@ -23,7 +23,9 @@ class Distribution:
 
     agents: Annotated[
         int | None,
-        Option(metavar="N", min=1, help="Let at most so many agents run dpop, wd or split."),
+        Option(
+            metavar="N", min=1, max=1024, help="Let at most so many agents run dpop, wd or split."
+        ),
     ] = None
     transport: Annotated[
         str | None,

@@ -34,7 +34,7 @@ class Effort:
         str | None,
         Option(metavar="M", help="For messages, such as 2GB; what would need more is refused."),
     ] = None
-    threads: Annotated[int, Option(metavar="N", min=1, help="Of one solver.")] = 1
+    threads: Annotated[int, Option(metavar="N", min=1, max=1024, help="Of one solver.")] = 1
     seed: Annotated[int, Option(metavar="S", min=0, help="Seed of all chance.")] = 0
 
     def limits(self) -> Limits:

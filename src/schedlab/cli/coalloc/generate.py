@@ -18,7 +18,7 @@ EXAMPLES = (
 
 
 def generate(
-    jobs: Annotated[int, Option(metavar="N", min=1, help="How many jobs.")],
+    jobs: Annotated[int, Option(metavar="N", min=1, max=100_000, help="How many jobs.")],
     out: Annotated[Path, Option(metavar="FILE", help="The file written: .toml or .json.")],
     kind: Annotated[
         Literal["uniform", "one-or-two", "ring"],
@@ -27,8 +27,12 @@ def generate(
             help="Which resources a job needs: any two, any one or two, two neighbours.",
         ),
     ] = "uniform",
-    resources: Annotated[int, Option(metavar="R", min=2, help="How many resources.")] = 15,
-    slots: Annotated[int, Option(metavar="T", min=1, help="How many time slots.")] = 20,
+    resources: Annotated[
+        int, Option(metavar="R", min=2, max=100_000, help="How many resources.")
+    ] = 15,
+    slots: Annotated[
+        int, Option(metavar="T", min=1, max=100_000, help="How many time slots.")
+    ] = 20,
     seed: Annotated[int, Option(metavar="S", min=0, help="Seed of all chance.")] = 0,
     json: AsJson = False,
 ) -> None:

@@ -45,6 +45,7 @@ class Jobs(ReadingRules):
         Option(
             metavar="N",
             min=1,
+            max=10_000_000,
             help="Per episode; the machine is empty at its start.",
             rich_help_panel=_EPISODES,
         ),
@@ -170,6 +171,7 @@ class Search:
         Option(
             metavar="N",
             min=1,
+            max=1_000_000,
             help="So many times candidates are drawn, measured and learnt from.",
             rich_help_panel=_SEARCH,
         ),
@@ -179,6 +181,7 @@ class Search:
         Option(
             metavar="N",
             min=1,
+            max=1_000_000,
             help="After so many generations the search begins anew from another rule.",
             rich_help_panel=_SEARCH,
         ),
@@ -188,6 +191,7 @@ class Search:
         Option(
             metavar="N",
             min=4,
+            max=100_000,
             help="Candidates of a generation.",
             show_default="as CMA-ES advises, about a dozen",
             rich_help_panel=_SEARCH,
@@ -198,6 +202,7 @@ class Search:
         Option(
             metavar="N",
             min=1,
+            max=100_000,
             help="Per candidate: all of a generation play the same.",
             rich_help_panel=_SEARCH,
         ),
@@ -223,6 +228,7 @@ class Search:
         Option(
             metavar="N",
             min=1,
+            max=1_000_000,
             help="Episodes drawn to learn from; each generation plays some of them.",
             show_default="400",
             rich_help_panel=_SEARCH,
@@ -233,6 +239,7 @@ class Search:
         Option(
             metavar="N",
             min=2,
+            max=1_000_000,
             help="Held-out episodes of the comparison at the end.",
             rich_help_panel=_SEARCH,
         ),
@@ -242,6 +249,7 @@ class Search:
         Option(
             metavar="N",
             min=1,
+            max=1024,
             help="Simulations side by side; the result is the same for any number.",
             show_default="one per processor",
             rich_help_panel=_SEARCH,

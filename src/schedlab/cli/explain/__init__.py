@@ -29,7 +29,13 @@ def explain(
     played: Played,
     files: Files,
     states: Annotated[
-        int, Option(metavar="N", min=1, help="Situations to explain, of all episodes together.")
+        int,
+        Option(
+            metavar="N",
+            min=1,
+            max=10_000_000,
+            help="Situations to explain, of all episodes together.",
+        ),
     ] = 200,
     predict: Annotated[
         str | None,

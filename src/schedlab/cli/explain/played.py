@@ -34,6 +34,7 @@ class Played:
         Option(
             metavar="N",
             min=1,
+            max=10_000_000,
             help="Per episode.",
             show_default="as in the training, or all of --workload",
             rich_help_panel=_EPISODES,
@@ -49,7 +50,7 @@ class Played:
         ),
     ] = field(default_factory=list)
     episodes: Annotated[
-        int, Option(metavar="N", min=1, help="How many.", rich_help_panel=_EPISODES)
+        int, Option(metavar="N", min=1, max=1_000_000, help="How many.", rich_help_panel=_EPISODES)
     ] = 20
     seed: Annotated[
         int | None,
@@ -62,7 +63,7 @@ class Played:
         ),
     ] = None
     threads: Annotated[
-        int, Option(metavar="N", min=1, help="Side by side.", rich_help_panel=_EPISODES)
+        int, Option(metavar="N", min=1, max=1024, help="Side by side.", rich_help_panel=_EPISODES)
     ] = 1
 
     def open(self, model: TrainedModel) -> Episodes:

@@ -48,7 +48,13 @@ def export(
         Option(metavar="FILE", help="The key of the pseudonyms, instead of the site file's."),
     ] = None,
     shift_days: Annotated[
-        int, Option(metavar="D", help="Shift all times of the release by so many days.")
+        int,
+        Option(
+            metavar="D",
+            min=-36_500,
+            max=36_500,
+            help="Shift all times of the release by so many days.",
+        ),
     ] = 0,
     json: AsJson = False,
 ) -> None:

@@ -39,7 +39,8 @@ def add(
     ] = None,
     scopes: Scopes = None,
     days: Annotated[
-        float | None, Option(metavar="N", help="For how many days it is good; 0: for ever.")
+        float | None,
+        Option(metavar="N", min=0, max=36_500, help="For how many days it is good; 0: for ever."),
     ] = 90,
 ) -> None:
     """Make a token and print it, this once: the store keeps a digest only."""

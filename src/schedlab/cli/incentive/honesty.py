@@ -65,7 +65,9 @@ def honesty(
     ] = None,
     workers: Annotated[
         int | None,
-        Option(metavar="W", min=1, help="Runs side by side; one per processor by default."),
+        Option(
+            metavar="W", min=1, max=1024, help="Runs side by side; one per processor by default."
+        ),
     ] = None,
     json: AsJson = False,
 ) -> None:

@@ -25,7 +25,7 @@ def generate(
             "your own.",
         ),
     ],
-    jobs: Annotated[int, Option(metavar="N", min=0, help="How many jobs.")],
+    jobs: Annotated[int, Option(metavar="N", min=0, max=100_000_000, help="How many jobs.")],
     out: Annotated[
         Path, Option("--out", metavar="FILE", help="The file written; .gz is compressed.")
     ],

@@ -13,6 +13,7 @@ from schedlab.policies.policy import Policy, View
 
 ROUND_S = 60
 SLOTS = 20
+MOST_SLOTS = 10_000
 JOBS = 12
 REPLAN = ("rounds", "always")
 
@@ -51,6 +52,8 @@ class Coalloc(Policy):
         for what, value in (("round_s", round_s), ("slots", slots), ("jobs", jobs)):
             if value < 1:
                 raise ParameterError(f'policy "coalloc": {what} is {value}; must be >= 1')
+        if slots > MOST_SLOTS:
+            raise ParameterError(f'policy "coalloc": slots is {slots}; must be <= {MOST_SLOTS}')
         self._solver = make_solver(solver) if isinstance(solver, str) else solver
         self._objective = Objective.parse(objective)
         if self._objective.may_leave_out:

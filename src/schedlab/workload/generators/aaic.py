@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import ParameterError
-from schedlab.workload.generators.checks import require_jobs, require_positive
+from schedlab.workload.generators.checks import require_jobs, require_load, require_positive
 from schedlab.workload.generators.lublin.arrivals import Arrivals
 from schedlab.workload.generators.lublin.daily_cycle import BUCKET_S
 from schedlab.workload.randomness import seed_sequence
@@ -57,7 +57,8 @@ class Aaic:
     mean_wra: float = 0.09
 
     def __post_init__(self) -> None:
-        require_positive(load=self.load, users=self.users)
+        require_load(self.load)
+        require_positive(users=self.users)
         low, high = _MEAN_WRA_RANGE
         if not low < self.mean_wra < high:
             raise ParameterError(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from schedlab.errors import ParameterError
 from schedlab.workload.generators.checks import (
     require_jobs,
+    require_load,
     require_positive,
     require_probability,
 )
@@ -42,7 +43,8 @@ class Bernoulli:
     unit_s: int = 1
 
     def __post_init__(self) -> None:
-        require_positive(load=self.load, nodes=self.nodes, unit_s=self.unit_s)
+        require_load(self.load)
+        require_positive(nodes=self.nodes, unit_s=self.unit_s)
         require_probability(short_share=self.short_share, narrow_share=self.narrow_share)
         for name in ("short_run", "long_run", "narrow_nodes", "wide_nodes"):
             low, high = getattr(self, name)

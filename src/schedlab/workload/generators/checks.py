@@ -5,12 +5,23 @@ from __future__ import annotations
 import math
 
 from schedlab.errors import ParameterError
+from schedlab.workload.workload import MOST_JOBS
+
+_LOADS = (1e-6, 1e6)
+"""Beyond them arrivals are years apart, or all at once."""
 
 
 def require_jobs(jobs: int) -> None:
     """A workload has at least one job."""
-    if jobs < 1:
-        raise ParameterError(f"cannot generate {jobs} jobs; must be >= 1")
+    if not 1 <= jobs <= MOST_JOBS:
+        raise ParameterError(f"cannot generate {jobs} jobs; must be >= 1 and <= {MOST_JOBS}")
+
+
+def require_load(load: float) -> None:
+    """An offered load is above 0, and no more than any machine ever had."""
+    low, high = _LOADS
+    if not low <= load <= high:
+        raise ParameterError(f"load is {load!r}; must be from {low:g} to {high:g}")
 
 
 def require_positive(**constants: float) -> None:

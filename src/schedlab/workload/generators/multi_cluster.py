@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from schedlab.errors import ParameterError
 from schedlab.workload.generators.checks import (
     require_jobs,
-    require_positive,
+    require_load,
     require_probability,
 )
 from schedlab.workload.needs import with_needs
@@ -20,6 +20,7 @@ from schedlab.workload.workload import Workload
 Counts = NDArray[np.int64]
 
 LONGEST_MIN = 240
+MOST_CLUSTERS = 1_000
 """Of requests, in minutes."""
 
 
@@ -47,10 +48,12 @@ class MultiCluster:
         for what in ("clusters", "nodes", "span"):
             if getattr(self, what) < 1:
                 raise ParameterError(f"{what} is {getattr(self, what)}; must be >= 1")
+        if self.clusters > MOST_CLUSTERS:
+            raise ParameterError(f"clusters is {self.clusters}; must be <= {MOST_CLUSTERS}")
         if self.span > self.clusters:
             raise ParameterError(f"span is {self.span}; there are {self.clusters} clusters")
         require_probability(share=self.share)
-        require_positive(load=self.load)
+        require_load(self.load)
         if not 1 <= self.burst < float("inf"):
             raise ParameterError(f"burst is {self.burst}; must be >= 1")
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from schedlab.errors import ParameterError, WorkloadError
 from schedlab.workload.randomness import Seed, seed_sequence
-from schedlab.workload.workload import Workload
+from schedlab.workload.workload import MOST_JOBS, Workload
 
 WEEK_S = 7 * 86400
 
@@ -25,8 +25,10 @@ def resample(workload: Workload, jobs: int, unit: str = "jobs", *, seed: Seed = 
     draws = {"jobs": _draw_jobs, "weeks": _draw_weeks}
     if unit not in draws:
         raise ParameterError(f'"{unit}" cannot be resampled; use jobs or weeks')
-    if jobs < 0 or (jobs and not len(workload)):
-        raise ParameterError(f"cannot draw {jobs} jobs from {len(workload)}")
+    if not 0 <= jobs <= MOST_JOBS or (jobs and not len(workload)):
+        raise ParameterError(
+            f"cannot draw {jobs} jobs from {len(workload)}; must be at most {MOST_JOBS}"
+        )
     picked, submit_s = draws[unit](workload, jobs, np.random.default_rng(seed_sequence(seed)))
     columns = {name: workload[name][picked] for name in workload.columns if name not in _TIES}
     columns |= {"job_id": np.arange(1, jobs + 1), "submit_s": submit_s}

@@ -1,0 +1,238 @@
+"""Whatever number an option or a parameter is given: a right answer or one sentence.
+
+Options come from the command line itself, parameters from the tables, so that new ones are tried,
+too. Numbers are huge, negative, fractional or not finite.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+import typer
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from schedlab import simulate
+from schedlab.audit.lawful import find_violations
+from schedlab.cli.app import app
+from schedlab.coalloc import SOLVERS, Limits, generate_problem, solve
+from schedlab.errors import SchedlabError
+from schedlab.metrics import METRICS, compare
+from schedlab.metrics.metric import JobMetric
+from schedlab.policies.backfills import BACKFILLS
+from schedlab.policies.orders import ORDERS
+from schedlab.policies.whole import WHOLE
+from schedlab.predict import PREDICTORS
+from schedlab.workload import GENERATORS, apply, generate
+from schedlab.workload.transforms import TRANSFORMS
+
+LONGEST_S = 60
+
+# Below 2^41 a number may be meant: so many jobs or steps may take their time.
+HUGE = st.integers(2**41, 2**53) | st.integers(2**53, 10**40)
+NUMBERS = st.one_of(
+    HUGE,
+    HUGE.map(lambda number: -number),
+    st.integers(-10, 0),
+    st.floats(-1e9, 1e9).filter(lambda number: not number.is_integer()),
+    st.sampled_from([1e300, -1e300, 5e-324, float("nan"), float("inf"), float("-inf")]),
+).map(str)
+
+few = settings(max_examples=8, deadline=None, derandomize=True)
+
+
+@contextmanager
+def ending() -> Iterator[None]:
+    """Fail, instead of waiting for ever."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise AssertionError(f"still at work after {LONGEST_S} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(LONGEST_S)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+JOBS = apply(generate("lublin:nodes=16", 40, seed=1), ["wra=random:0.5", "load=0.9:16"], seed=1)
+JOBS = JOBS.replace(**{name: [1, 3] * 20 for name in ("user", "partition", "queue", "status")})
+DONE = simulate(JOBS, 16, "easy")
+PROBLEM = generate_problem(6, seed=1)
+
+
+def transformed(text: str) -> None:
+    """Apply the transform, and simulate what it gives."""
+    assert find_violations(simulate(apply(JOBS, [text]), 16, "easy")) == []
+
+
+def scheduled(policy: str) -> None:
+    """The schedule must be one that the machine can run."""
+    assert find_violations(simulate(JOBS, 16, policy)) == []
+
+
+def predicted(predictor: str) -> None:
+    """The same, planned by a predictor."""
+    assert find_violations(simulate(JOBS, 16, "easy", predict=predictor)) == []
+
+
+def measured(metric: str) -> None:
+    """Percentiles lie between the least and the greatest."""
+    name = metric.partition(":")[0]
+    low, value, high = (
+        compare([DONE], [text])[text][0]
+        for text in (f"{name}:percentile=0", metric, f"{name}:percentile=100")
+    )
+    assert low <= value <= high or value != value
+
+
+def generated(text: str) -> None:
+    """So many jobs, neither more nor less."""
+    assert len(generate(text, 20)) == 20
+
+
+def solved(solver: str) -> None:
+    """Whatever it finds in a second."""
+    solve(PROBLEM, solver, limits=Limits(time_s=1))
+
+
+def tables() -> Iterator[tuple[Callable[[str], None], str]]:
+    """What to try, and the text in which ``{}`` stands for a number."""
+    for transform in TRANSFORMS.values():
+        for form in transform.form.split(" or "):
+            for found in re.finditer(r"\d+(?:\.\d+)?", form):
+                yield transformed, f"{form[: found.start()]}{{}}{form[found.end() :]}"
+    policies = {name: order.parameters for name, order in ORDERS.items()}
+    policies |= {f"fcfs+{name}": backfill.parameters for name, backfill in BACKFILLS.items()}
+    policies |= {name: whole.parameters for name, whole in WHOLE.items()}
+    for tried, table in (
+        (scheduled, policies),
+        (predicted, {name: each.parameters for name, each in PREDICTORS.items()}),
+        (generated, {name: each.parameters for name, each in GENERATORS.items()}),
+        (solved, {name: each.parameters for name, each in SOLVERS.items()}),
+    ):
+        for name, parameters in table.items():
+            for key in parameters:
+                yield tried, f"{name}:{key}={{}}"
+    for name, metric in METRICS.items():
+        if isinstance(metric, JobMetric):
+            yield measured, f"{name}:percentile={{}}"
+
+
+@pytest.mark.parametrize(("tried", "template"), list(tables()))
+@few
+@example(number=str(2**53))
+@example(number=str(2**63))
+@example(number="-1")
+@example(number="1.5")
+@example(number="nan")
+@given(number=NUMBERS)
+def test_any_number_in_a_table(tried: Callable[[str], None], template: str, number: str) -> None:
+    """Refused in a sentence, or right."""
+    with ending(), suppress(SchedlabError):
+        tried(template.format(number))
+
+
+COMMANDS: dict[str, str] = {
+    "demo": "--out {new}",
+    "simulate": "{trace} --policy easy",
+    "compare": "{trace} --policy easy",
+    "audit": "{schedule} --policy easy",
+    "analyse": "{trace}",
+    "predict": "{trace} --policy easy --predictor last-two",
+    "serve": "--site {absent}",
+    "train": "{absent}",
+    "evolve": "lublin:nodes=16 --metric wait --out {new} --jobs 20 --generations 1 --population 4 "
+    "--episodes 1 --pool 2 --test 2 --threads 1",
+    "explain": "{absent}",
+    "tune": "{absent}",
+    "workload info": "{trace}",
+    "workload convert": "{trace} {new}.csv",
+    "workload generate": "wl1 --jobs 5 --out {new}.swf",
+    "workload transform": "{trace} {new}.swf",
+    "experiment run": "{absent}",
+    "incentive users": "{trace} --policy easy",
+    "incentive honesty": "{trace} --policy easy --users 1 --min-jobs 1 --workers 1",
+    "coalloc generate": "--jobs 4 --out {new}.toml",
+    "coalloc solve": "{problem} --solver greedy",
+    "coalloc compare": "{problem} --solver greedy",
+    "batsim serve": "--policy easy --endpoint nowhere",
+    "history demo": "--out {new}",
+    "history show": "--store {store}",
+    "history export": "{new}.jsonl --store {store} --release r --key {key}",
+    "history token add": "name --store {store}",
+}
+"""How to run a command that has options of numbers; those that would go on for ever miss a file."""
+
+
+def numeric_options() -> Iterator[tuple[str, str]]:
+    """Every option of the command line that takes a number."""
+    for path, command in commands(typer.main.get_command(app), ()):
+        for each in command.params:
+            if re.search(r"\b(int|float)\b", str(each.type_descriptor.annotation)):
+                yield " ".join(path), each.opts[0]
+
+
+def commands(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every command that runs, with its name."""
+    if not hasattr(command, "commands"):
+        yield path, command
+        return
+    for name, each in command.commands.items():
+        yield from commands(each, (*path, name))
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The words that commands are made of; a new name at every call."""
+    folder = tmp_path_factory.mktemp("any-number")
+    key, names = folder / "key", count()
+    key.touch(mode=0o600)
+    key.write_text("k" * 64)
+    words = {
+        "trace": Path(__file__).parent / "data" / "ten.swf",
+        "schedule": folder / "schedule.csv",
+        "problem": folder / "problem.toml",
+        "store": folder / "store.db",
+        "key": key,
+        "absent": folder / "absent",
+    }
+    for line in (
+        "simulate {trace} --policy easy --out {schedule}",
+        "coalloc generate --jobs 6 --out {problem}",
+        "history init --store {store}",
+    ):
+        done = CliRunner().invoke(app, line.format(**words).split())
+        assert done.exit_code == 0, done.stderr
+    return lambda: {**words, "new": folder / f"new-{next(names)}"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("command", "option"), list(numeric_options()))
+@few
+@example(number=str(2**53))
+@example(number=str(2**63))
+@example(number="-1")
+@example(number="1.5")
+@example(number="nan")
+@given(number=NUMBERS)
+def test_any_number_as_an_option(files: Any, command: str, option: str, number: str) -> None:
+    """Exit code 2 and one line, or an answer; 1 where a command tells so that it found nothing."""
+    words = f"{command} {COMMANDS[command]}".format(**files()).split()
+    with ending():
+        done = CliRunner().invoke(app, [*words, f"{option}={number}"])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    assert done.exit_code in (0, 1, 2)
+    if done.exit_code == 2:
+        assert re.fullmatch(r"schedlab: .+\n", done.stderr)
