@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import pytest
+from tests.services.processor_time import processor_time_below
 
 from schedlab import Workload
 from schedlab.analysis import analyse
@@ -169,9 +169,8 @@ def test_the_paper_s_table_of_traces(
     shared_data: Path, name: str, users: int, jobs: int, max_request_h: int, mean_wra: float
 ) -> None:
     """Table 1 of Takizawa and Takano, to the last digit printed."""
-    began = time.perf_counter()
-    found = analyse(read_workload(shared_data / "swf" / f"{name}.swf.gz"))
-    assert time.perf_counter() - began < 5
+    with processor_time_below(60):
+        found = analyse(read_workload(shared_data / "swf" / f"{name}.swf.gz"))
     assert found.table_row() == {
         "users": users,
         "jobs": jobs,

@@ -58,7 +58,7 @@ def test_a_whole_simulation() -> None:
             return socket.recv()
 
         played = play_batsim(head_blocked(), 4, ask)
-        stdout, stderr = process.communicate(timeout=30)
+        stdout, stderr = process.communicate(timeout=300)
     assert played.start_s.tolist() == [0, 6, 9, 0]
     assert (process.returncode, stderr) == (0, "")
     assert json.loads(stdout) == {
@@ -75,7 +75,7 @@ def test_a_peer_that_talks_nonsense_ends_it() -> None:
     """Exit code 1 and one line: it was not the user's mistake."""
     with served("--policy", "easy") as (process, socket):
         socket.send(b"good morning")
-        stdout, stderr = process.communicate(timeout=30)
+        stdout, stderr = process.communicate(timeout=300)
     assert (process.returncode, stdout) == (1, "")
     assert stderr.startswith("schedlab: a message from Batsim is not JSON")
     assert stderr.count("\n") == 1
@@ -85,7 +85,7 @@ def test_ctrl_c_ends_the_wait_for_batsim() -> None:
     """Exit code 130, as everywhere."""
     with served("--policy", "easy") as (process, _):
         process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=30)
+        stdout, stderr = process.communicate(timeout=300)
     assert (process.returncode, stdout, stderr) == (130, "", "schedlab: interrupted\n")
 
 

@@ -81,7 +81,7 @@ def test_an_agent_of_its_own(run: Run, tight: Path, monkeypatch: pytest.MonkeyPa
         address = process.stderr.readline().split()[-1]
         monkeypatch.setenv("SCHEDLAB_AGENT_SECRET", secret)
         result = run("coalloc", "solve", tight, "--solver", "dpop", "--at", address, "--json")
-        assert process.wait(timeout=30) == 0
+        assert process.wait(timeout=300) == 0
     assert json.loads(result.stdout)["facts"]["agents"] == 1
 
 

@@ -102,7 +102,7 @@ def test_ctrl_c_keeps_the_best_and_resume_gives_the_same(tmp_path: Path, schedla
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=60)
+    stdout, stderr = process.communicate(timeout=300)
     assert (process.returncode, stdout) == (130, "")
     assert f"the best so far is in {halting}; run again with --resume to go on" in stderr
     assert schedlab(*command, halting, "--resume").returncode == 0

@@ -5,12 +5,12 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.services.waiting import until
 
 Run = Callable[..., Any]
 
@@ -73,8 +73,9 @@ def test_ctrl_c_ends_a_simulation_cleanly(tmp_path: Path) -> None:
         # A shell starts what runs in the background deaf to SIGINT, and the tests may run there.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    time.sleep(2)
+    maps = Path(f"/proc/{process.pid}/maps")
+    until(lambda: "/_core." in maps.read_text(), "the simulator is loaded")
     process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=30)
+    stdout, stderr = process.communicate(timeout=300)
     assert (process.returncode, stdout, stderr) == (130, "", "schedlab: interrupted\n")
     assert [each.name for each in tmp_path.iterdir()] == ["long.swf"]

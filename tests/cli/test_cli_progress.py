@@ -39,7 +39,7 @@ def test_long_work_shows_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A bar that flashes up disturbs."""
-    assert work(monkeypatch, Terminal(), 2.0) == ""
+    assert work(monkeypatch, Terminal(), 600.0) == ""
 
 
 def test_a_file_gets_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:

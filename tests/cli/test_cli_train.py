@@ -82,7 +82,7 @@ def test_ctrl_c_and_resume_give_the_same_model(small: Path, tmp_path: Path, sche
         assert process.poll() is None
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=60)
+    stdout, stderr = process.communicate(timeout=300)
     assert (process.returncode, stdout) == (130, "")
     assert f"a checkpoint is kept in {out}; run again with --resume to go on" in stderr
     assert not (out / "model.zip").exists()

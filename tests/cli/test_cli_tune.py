@@ -130,7 +130,7 @@ def test_ctrl_c_kill_and_again(run: Run, schedlab: Run) -> None:
     process = start(*command)
     wait_for("trainings/*/checkpoint.zip", 2, process)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too
-    stdout, stderr = process.communicate(timeout=60)
+    stdout, stderr = process.communicate(timeout=300)
     assert (process.returncode, stdout) == (130, "")
     assert stderr == "trainings are kept in out; run again to go on\nschedlab: interrupted\n"
     kept = len(list(Path("out").glob("cells/*.json")))
@@ -138,7 +138,7 @@ def test_ctrl_c_kill_and_again(run: Run, schedlab: Run) -> None:
     process = start(*command)
     wait_for("cells/*.json", kept + 1, process)
     os.killpg(process.pid, signal.SIGKILL)
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     again = schedlab(*command)
     assert (again.returncode, again.stderr) == (0, "")
     run("tune", "tuning.toml", "--out", "whole", "--runs", "1", "--workers", "1")

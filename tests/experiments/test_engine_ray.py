@@ -101,7 +101,7 @@ def tables(folder: Path) -> dict[str, bytes]:
 
 def wait_for(happened: Callable[[], bool]) -> None:
     """Wait until it happened, but not for ever."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while not happened():
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -14,7 +14,7 @@ from schedlab.live.batsim import Session
 from schedlab.live.batsim.server import serve
 from schedlab.testing.batsim.peer import Ask
 
-PATIENCE_MS = 30_000
+PATIENCE_MS = 300_000
 
 Connect = Callable[[Session], AbstractContextManager[Ask]]
 

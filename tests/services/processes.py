@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-PATIENCE_S = 60.0
+PATIENCE_S = 300.0
 
 
 def require_program(name: str) -> str:

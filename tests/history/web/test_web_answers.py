@@ -287,7 +287,7 @@ def test_counts_are_shared_beside_the_requests(
             await asyncio.sleep(0.01)
         sharing.cancel()
 
-    asyncio.run(asyncio.wait_for(a_while(), 30))
+    asyncio.run(asyncio.wait_for(a_while(), 300))
     assert [path.stem for path in folder.glob("*.json")] == [str(os.getpid())]
 
 

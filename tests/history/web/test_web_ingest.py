@@ -141,11 +141,11 @@ def serving(url: str, workers: int) -> Iterator[tuple[int, str]]:
             yield process.pid, f"http://127.0.0.1:{port}"
         finally:
             process.terminate()
-            process.wait(30)
+            process.wait(300)
 
 
 def _await_health(url: str) -> None:
-    for _ in range(200):
+    for _ in range(3_000):
         with suppress(httpx.HTTPError):
             if httpx.get(url).status_code == 200:
                 return

@@ -35,7 +35,7 @@ def open_drawn(page: Page, path: str) -> None:
     answer = page.goto(path)
     assert answer is not None
     assert answer.status == 200
-    expect(page.locator("[data-task]")).to_have_count(0, timeout=20_000)
+    expect(page.locator("[data-task]")).to_have_count(0, timeout=300_000)
     figures = page.locator("figure.plot")
     expect(page.locator("figure.plot[data-drawn]")).to_have_count(figures.count())
 
