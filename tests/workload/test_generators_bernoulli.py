@@ -62,7 +62,7 @@ def test_the_same_seed_gives_the_same_workload() -> None:
 
 def test_impossible_settings_are_refused() -> None:
     """Each with the value and what is allowed."""
-    with pytest.raises(ParameterError, match="load is 0; must be from 1e-06 to 1e"):
+    with pytest.raises(ParameterError, match="load is 0; must be above 0, from 1e-06 to"):
         Bernoulli(0)
     with pytest.raises(ParameterError, match=r"short_run is 3\.\.1"):
         Bernoulli(short_run=(3, 1))

@@ -44,7 +44,7 @@ def test_parameters_as_text() -> None:
     [
         ("lublin:nodes=many", 'lublin: nodes: "many" is not a whole number'),
         ("lublin:typed=maybe", '"maybe" is neither true nor false'),
-        ("bernoulli:load=-1", "load is -1.0; must be from 1e-06 to"),
+        ("bernoulli:load=-1", "load is -1.0; must be above 0"),
     ],
 )
 def test_bad_parameters_say_what_is_allowed(text: str, reason: str) -> None:

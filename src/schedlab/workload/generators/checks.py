@@ -21,7 +21,7 @@ def require_load(load: float) -> None:
     """An offered load is above 0, and no more than any machine ever had."""
     low, high = _LOADS
     if not low <= load <= high:
-        raise ParameterError(f"load is {load!r}; must be from {low:g} to {high:g}")
+        raise ParameterError(f"load is {load!r}; must be above 0, from {low:g} to {high:g}")
 
 
 def require_positive(**constants: float) -> None:
