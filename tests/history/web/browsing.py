@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 from tests.history.web.served import Served
 
 from schedlab.history.web.access.cookies import SESSION
@@ -17,6 +17,7 @@ from schedlab.history.web.access.sessions import begin_session
 CHROMIUM = shutil.which("chromium")
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 
+expect.set_options(timeout=30_000)  # a busy machine takes its time
 _FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from schedlab.history.schema import Provenance
+from schedlab.history.web.plots.look import ticks_up_to
 from schedlab.history.web.plots.roofline import roof, roofline_figure
 from schedlab.history.web.plots.timeline import MOST_LINES, timeline_figure
 from schedlab.history.web.plots.waiting import waiting_figure
@@ -79,3 +82,13 @@ def test_figures_have_the_sources_that_scripts_fill() -> None:
     assert roofline_figure().renderers[-1].data_source.name == "points"
     waiting = waiting_figure(np.array([0.0, 1e3, 2e3]), np.array([1.0, 2.0, 0.0]), 1, 2)
     assert waiting.y_range.end > 2
+
+
+@given(st.floats(1e-6, 1e9))
+def test_no_two_ticks_have_one_label(top: float) -> None:
+    """Bokeh has a tick at 1, 2 or 5 times a power of ten, ten of them at most."""
+    steps = [each * 10.0**power for power in range(-8, 10) for each in (1, 2, 5)]
+    step = min(each for each in steps if each >= top / 10)
+    digits = str(ticks_up_to(top).format).count("0") - 2
+    labels = [f"{step * tick:.{digits}f}" for tick in range(int(top / step) + 1)]
+    assert len(set(labels)) == len(labels)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
+from tests.history.records import job
 from tests.history.web.accessible import faults, reached_by_keyboard
 from tests.history.web.browsing import Visitors, needs_chromium
 from tests.history.web.served import Served
@@ -218,6 +220,54 @@ def test_jobs_are_compared(visitors: Visitors) -> None:
     assert page.locator("table.compared thead th").count() == 2
 
 
+def test_a_line_that_hides_another_is_put_aside(visitors: Visitors) -> None:
+    """Devices that do the same lie upon each other; each line has dashes of its own besides."""
+    page = visitors.page("admin")
+    open_job(page, "1004")
+    gpus = page.locator("section.timeline", has=page.get_by_role("heading", name="GPU", exact=True))
+    first = gpus.get_by_role("button", name="gpu 0").first
+    seen = """() => Bokeh.documents[1].roots()[0].renderers.map(
+      ({ visible, glyph }) => [visible, String(glyph.line_dash?.value ?? glyph.line_dash)])"""
+    before = page.evaluate(seen)
+    assert len({dash for _, dash in before}) == len(before) == 4
+    first.click()
+    assert [visible for visible, _ in page.evaluate(seen)] == [False, True, True, True]
+    expect(first).to_have_attribute("aria-pressed", "false")
+    first.press("Enter")
+    assert page.evaluate(seen) == before
+
+
+def test_no_group_of_facts_stands_alone(visitors: Visitors) -> None:
+    """In a wide window the last stands below the one before it, not in a row of its own."""
+    page = visitors.page("admin", viewport={"width": 1200, "height": 900})
+    open_job(page, "1004")
+    boxes = {
+        group.locator("h3").inner_text().lower(): group.bounding_box()
+        for group in page.locator(".fact-groups > div").all()
+    }
+    energy, result = boxes["energy"], boxes["result"]
+    assert energy is not None
+    assert result is not None
+    assert result["x"] == energy["x"]
+    assert result["y"] > energy["y"]
+
+
+def test_attempts_at_a_job_lead_to_each_other(visitors: Visitors, demo: Served) -> None:
+    """From the first that was put back to the one that ended, and back."""
+    about: dict[str, Any] = {"cluster": "mini", "user_identifier": "ada", "partition": "all"}
+    first = job("8000", state="requeued", attempt=1, **about)
+    second = job("8000.r2", queued_s=200, attempt=2, **about)
+    with Store.open(demo.settings.store) as store:
+        store.put([first, second], source="scheduler")
+    page = visitors.page("ada")
+    open_job(page, "8000")
+    page.get_by_role("link", name="attempt 2").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("8000.r2")
+    expect(page.locator(".attempts strong")).to_have_text("attempt 2")
+    page.get_by_role("link", name="attempt 1").click()
+    expect(page.locator(".attempts strong")).to_have_text("attempt 1")
+
+
 def test_names_are_never_run(visitors: Visitors) -> None:
     """A user may call a job what they like; it stays text wherever it is shown."""
     page = visitors.page("admin")
@@ -259,6 +309,8 @@ def test_a_source_that_fails_is_said_so(visitors: Visitors, demo: Served) -> Non
         expect(gpu.locator(".note")).to_contain_text(
             re.compile("Not to be had|nothing was measured")
         )
+        expect(gpu.locator("figure")).to_be_hidden()  # an empty frame would look like a measured 0
+        expect(gpu.locator(".legend")).to_be_hidden()
         visitors.complaints[:] = [each for each in visitors.complaints if "502" not in each]
     finally:
         aside.rename(gpus)

@@ -18,6 +18,7 @@ from schedlab.history.web.queries import listing
 from schedlab.history.web.queries.by_key import jobs_by_key
 from schedlab.history.web.queries.listing import list_jobs
 from schedlab.history.web.queries.neighbours import neighbours
+from schedlab.history.web.queries.other_attempts import attempts_at
 from schedlab.history.web.queries.search import Sort
 from schedlab.history.web.queries.waiting import Wait, waited
 
@@ -59,8 +60,14 @@ RECORDS = [
     shared("runs", 9_000, None, "n03", state="running"),
     shared("beside it", 9_040, 9_100, "n03"),
     shared("beside it, later", 9_100, 9_300, "n03"),
+    ran("77", 0, 10, 20, cluster="four", state="requeued", attempt=1),
+    ran("77.r2", 30, 40, 50, cluster="four", state="requeued", attempt=2),
+    ran("77.r3", 60, 70, 80, cluster="four", attempt=3, user_identifier="ben"),
+    ran("77.r2", 30, 40, 50, cluster="five", attempt=2),
+    ran("77", -20_000_000, -19_999_990, -19_999_980, cluster="four"),
+    ran("770", 0, 10, 20, cluster="four"),
 ]
-KEYS = {record.jobid: key for key, record in enumerate(RECORDS, 1)}
+KEYS = {record.jobid: key for key, record in reversed([*enumerate(RECORDS, 1)])}
 WAIT = Wait("one", None, NOON_S + 100, NOON_S + 700, num_host=2, nodes=2)
 
 
@@ -157,3 +164,13 @@ def test_keys_of_others_lead_nowhere(store: Database) -> None:
         seen = jobs_by_key(connection, ADMIN, [3, 1, 3, 10**30, -1, 77])
         assert [each.key for each in seen] == [3, 1]
         assert [each.key for each in jobs_by_key(connection, ANN, [1, 2, 3])] == [3]
+
+
+@pytest.mark.parametrize("jobid", ["77", "77.r2"])
+def test_attempts_at_a_job_are_found_from_each(store: Database, jobid: str) -> None:
+    """Not those of other clusters, nor of the id when it was used again, nor another's."""
+    with store.reading() as connection:
+        found = attempts_at(connection, ADMIN, KEYS[jobid])
+        own = attempts_at(connection, ANN, KEYS[jobid])
+    assert found == [(1, KEYS["77"]), (2, KEYS["77.r2"]), (3, KEYS["77.r3"])]
+    assert own == found[:2]

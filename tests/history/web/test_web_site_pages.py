@@ -123,7 +123,7 @@ def test_the_cluster_is_looked_at_in_time(visitors: Visitors) -> None:
     assert "from=2026-01-05T00%3A00" in page.url
     ranges = "() => Bokeh.documents[0].roots()[0].children.map(each => each.x_range.start)"
     before = page.evaluate(ranges)
-    assert len(before) == 4
+    assert len(before) == 5
     box = page.locator("figure.plot").bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + 400, box["y"] + 60)
@@ -135,6 +135,51 @@ def test_the_cluster_is_looked_at_in_time(visitors: Visitors) -> None:
     assert after[0] > before[0]
     page.get_by_role("link", name="earlier").click()
     expect(page.get_by_label("To")).to_have_value("2026-01-05T00:00")
+
+
+def test_colours_of_users_are_explained(visitors: Visitors) -> None:
+    """Who has which stands above the figure, those of most work first."""
+    page = visitors.page("admin")
+    open_drawn(page, "/cluster")
+    legend = page.get_by_role("list", name="Users").get_by_role("listitem")
+    assert sorted(legend.all_inner_texts()) == ["ada", "boole", "curry", "dirac"]
+    colours = [each.locator("rect").get_attribute("fill") for each in legend.all()]
+    drawn = page.evaluate(
+        """() => [...Bokeh.documents[0]._all_models.values()]
+             .filter((model) => model.type === "ColumnDataSource" && model.data.colour)
+             .flatMap(({ data }) => data.user.map((user, at) => [user, data.colour[at]]))"""
+    )
+    assert {tuple(pair) for pair in drawn} == set(
+        zip(legend.all_inner_texts(), colours, strict=True)
+    )
+
+
+def test_what_a_phone_cuts_off_is_seen_to_be(visitors: Visitors) -> None:
+    """Tables have a shadow where they go on, and no two dates stand upon each other."""
+    page = visitors.page("admin", viewport={"width": 400, "height": 800})
+    page.goto("/users")
+    cut = page.evaluate(
+        """() => [...document.querySelectorAll(".scroll")]
+             .filter((each) => each.scrollWidth > each.clientWidth)
+             .map((each) => getComputedStyle(each).backgroundAttachment)"""
+    )
+    assert cut
+    assert set(cut) == {"local, local, scroll, scroll"}
+    open_drawn(page, "/cluster")
+    policies = page.evaluate(
+        """() => [...Bokeh.documents[0]._all_models.values()]
+             .filter((model) => model.type === "DatetimeAxis")
+             .map((model) => model.major_label_policy.type)"""
+    )
+    assert set(policies) == {"NoOverlap"}
+
+
+def test_what_was_asked_over_what_was_used_is_explained(visitors: Visitors) -> None:
+    """It is not the inverse of the WRA beside it: long jobs count more."""
+    page = visitors.page("ada")
+    open_drawn(page, "/users/ada")
+    expect(page.locator("main")).to_contain_text("all time asked for over all time used")
+    expect(page.get_by_title("over all that they ran")).to_have_text("Asked / used")
 
 
 def test_one_goes_from_the_list_to_a_user(visitors: Visitors) -> None:

@@ -33,6 +33,7 @@ def cluster_page(request: Request, asking: CurrentAsking, form: AskedWindow) -> 
         on_nodes = hosts_of(connection, asking.viewer, span) if has_names else []
         load = load_of(connection, asking.viewer, span, machine)
     nodes = _nodes(asking, machine, on_nodes)
+    drawn = _drawn(form, asking.shown, seen, on_nodes, nodes)
     total = len(nodes) or int(np.ceil(load.used_nodes.max(initial=0)))
     return render(
         request,
@@ -53,8 +54,9 @@ def cluster_page(request: Request, asking: CurrentAsking, form: AskedWindow) -> 
             load,
             (total, cpus_of(machine)),
             seen,
-            _gantt(form, asking.shown, seen, on_nodes, nodes),
+            None if drawn is None else _gantt(form, asking.shown, drawn, nodes),
         ),
+        legend=[] if drawn is None else _legend(*drawn),
     )
 
 
@@ -109,15 +111,14 @@ def _figures(
     return figure_data(column(*first, used, *others, sizing_mode="stretch_width"))
 
 
-def _gantt(
+def _drawn(
     form: WindowForm,
     shown: Shown,
     seen: JobColumns,
     on_nodes: list[tuple[int, str]],
     nodes: list[str],
-) -> Any:
-    from schedlab.history.web.plots.gantt import gantt_figure
-
+) -> tuple[Boxes, Bars] | None:
+    """The jobs on their nodes; None where no node is known."""
     job_at = {key: place for place, key in enumerate(seen.key.tolist())}
     node_at = {node: place for place, node in enumerate(nodes)}
     pairs = [(job_at[key], node_at[node]) for key, node in on_nodes if key in job_at]
@@ -131,9 +132,25 @@ def _gantt(
         seen.end_s + form.shift_s,
         np.maximum(seen.start_s - seen.queue_s, 0),
     )
+    return Boxes.of(job, node), bars
+
+
+def _gantt(form: WindowForm, shown: Shown, drawn: tuple[Boxes, Bars], nodes: list[str]) -> Any:
+    from schedlab.history.web.plots.gantt import gantt_figure
+
     called = [shown.name("node", each) or "" for each in nodes]
     local_s = (form.from_s + form.shift_s, form.to_s + form.shift_s)
-    return gantt_figure(Boxes.of(job, node), bars, called, local_s)
+    return gantt_figure(*drawn, called, local_s)
+
+
+def _legend(boxes: Boxes, bars: Bars) -> list[tuple[str, str]]:
+    """Whose jobs have which colour; those that share the last are not named."""
+    from schedlab.history.web.plots.gantt import user_colours
+    from schedlab.viz.colours import OTHERS
+
+    colours = user_colours(boxes, bars)
+    named = [(name or "unknown", each) for name, each in colours.items() if each != OTHERS]
+    return [*named, *([("all others", OTHERS)] if len(named) < len(colours) else [])]
 
 
 def _power(seen: JobColumns, edge_s: NDArray[np.int64]) -> NDArray[np.float64] | None:

@@ -23,6 +23,7 @@ from schedlab.history.web.problems import not_found
 from schedlab.history.web.queries.by_key import jobs_by_key
 from schedlab.history.web.queries.listing import FOOTPRINT, footprints
 from schedlab.history.web.queries.neighbours import neighbours
+from schedlab.history.web.queries.other_attempts import attempts_at
 from schedlab.history.web.service import CurrentService
 
 router = APIRouter(include_in_schema=False)
@@ -46,6 +47,7 @@ def job_page(
         record = JobRecord.model_validate(shown.record(found[0].document))
         wait = explain_wait(connection, viewer, true, site, zone)
         footprint = footprints(connection, [key]).get(key, {})
+        attempts = attempts_at(connection, viewer, key)
         may_share = not true.exclusive and true.start_time is not None
         beside = neighbours(connection, viewer, key, time.time()) if may_share else None
     names = [host.node_id for host in record.per_host or ()]
@@ -61,6 +63,7 @@ def job_page(
         wra=wra(record),
         footprint={item: footprint.get(item) for item in FOOTPRINT},
         wait=wait,
+        attempts=attempts if len(attempts) > 1 else [],
         plots=plots[:FIRST_ITEMS],
         more_plots=plots[FIRST_ITEMS:],
         roofline=None if measured is None else roofline_plot(request, key, measured),

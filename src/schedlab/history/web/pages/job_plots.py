@@ -13,7 +13,7 @@ from schedlab.history.schema.times import from_epoch
 from schedlab.history.web.pages.job_items import FLOPS, MOVED, MeasuredJob
 from schedlab.history.web.pages.render import path_of
 from schedlab.history.web.plots.roofline import roofline_data
-from schedlab.history.web.plots.timeline import COLOURS, MOST_LINES, timeline_data
+from schedlab.history.web.plots.timeline import COLOURS, DASHES, MOST_LINES, timeline_data
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ class Plot:
     offset: float = 0.0
 
     @property
-    def legend(self) -> list[tuple[str, str]]:
-        """The colour of each line; for a band, what it is of."""
+    def legend(self) -> list[tuple[str, str, Sequence[int]]]:
+        """The colour and the dashes of each line; for a band, what it is of."""
         if len(self.names) > MOST_LINES:
             of = f"median of {len(self.names):,}, and from the least to the greatest"
-            return [(of, COLOURS[0])]
-        return list(zip(self.names, COLOURS, strict=False))
+            return [(of, COLOURS[0], ())]
+        return list(zip(self.names, COLOURS, DASHES, strict=False))
 
 
 def timeline_plots(request: Request, key: int, job: MeasuredJob, zone: tzinfo) -> list[Plot]:

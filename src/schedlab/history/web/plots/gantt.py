@@ -45,23 +45,31 @@ def gantt_figure(boxes: Boxes, bars: Bars, nodes: Sequence[str], span_s: tuple[i
     return plot
 
 
-def _draw_boxes(plot: Any, boxes: Boxes, bars: Bars) -> None:
+def user_colours(boxes: Boxes, bars: Bars) -> dict[str, str]:
+    """The colour of each user's jobs, those of most work first; many have the last in common.
+
+    Empty where jobs are too many to be drawn one by one.
+    """
+    if len(boxes) > MOST_BOXES:
+        return {}
     users, of_job = np.unique(list(bars.user), return_inverse=True)
     work = np.bincount(
         of_job[boxes.job],
         (boxes.last - boxes.first + 1) * (bars.end_s - bars.start_s)[boxes.job],
         minlength=len(users),
     )
-    colour = np.full(len(users), OTHERS, dtype=object)
-    for place, user in enumerate(np.argsort(-work, kind="stable")[: len(COLOURS)]):
-        colour[user] = COLOURS[place]
-    job = boxes.job
+    order = [str(users[place]) for place in np.argsort(-work, kind="stable")]
+    return dict(zip(order, [*COLOURS, *[OTHERS] * len(order)], strict=False))
+
+
+def _draw_boxes(plot: Any, boxes: Boxes, bars: Bars) -> None:
+    colour, job = user_colours(boxes, bars), boxes.job
     source = {
         "left": milliseconds(bars.start_s[job]),
         "right": milliseconds(bars.end_s[job]),
         "bottom": boxes.first - 0.5,
         "top": boxes.last + 0.5,
-        "colour": colour[of_job[job]].tolist(),
+        "colour": [colour[bars.user[each]] for each in job],
         "job": [bars.jobid[each] for each in job],
         "user": [bars.user[each] for each in job],
         "nodes": boxes.last - boxes.first + 1,

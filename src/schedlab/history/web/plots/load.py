@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from bokeh.models import HoverTool, NumeralTickFormatter
+from bokeh.models import HoverTool
 from numpy.typing import NDArray
 
-from schedlab.history.web.plots.look import steps, time_figure
+from schedlab.history.web.plots.look import steps, ticks_up_to, time_figure
 from schedlab.history.web.plots.timeline import COLOURS
 
 _HEIGHT = 170
@@ -31,7 +31,7 @@ def load_figure(
         most: what it cannot exceed, drawn as a line.
         colour: its place among the colours.
     """
-    top = max(float(np.max(means, initial=0.0)), most or 0.0, 1.0)
+    top = max(float(np.max(means, initial=0.0)), most or 0.0) or 1.0
     plot = time_figure(
         _HEIGHT,
         edge_s[0],
@@ -44,8 +44,8 @@ def load_figure(
     line = plot.line(time_ms, value, color=COLOURS[colour], line_width=1.5)
     if most is not None:
         plot.hspan(y=[most], line_dash="dotted", line_color=COLOURS[1])
-    plot.yaxis.formatter = NumeralTickFormatter(format="0,0.[0]")
-    about = [("time", "$x{%F %R}"), (label, "@y{0,0.0}")]
+    plot.yaxis.formatter = ticks_up_to(top)
+    about = [("time", "$x{%F %R}"), (label, "@y{0,0.[000]}")]
     plot.add_tools(
         HoverTool(
             tooltips=about,

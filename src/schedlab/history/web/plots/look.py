@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
+from bokeh.models import NoOverlap, NumeralTickFormatter
 from numpy.typing import NDArray
 
 from schedlab.viz.report.style import new_figure
@@ -14,9 +16,16 @@ def time_figure(height: int, from_s: float, to_s: float, **options: Any) -> Any:
     """A figure over a time, between two moments in epoch seconds; dragging zooms along it."""
     x_range = (1e3 * from_s, 1e3 * to_s)
     plot = new_figure(height, along="width", x_axis_type="datetime", x_range=x_range, **options)
+    plot.xaxis.major_label_policy = NoOverlap(min_distance=8)
     plot.min_border_left = 64
     plot.toolbar.autohide = True
     return plot
+
+
+def ticks_up_to(top: float) -> NumeralTickFormatter:
+    """Labels with as many digits as it takes to tell ticks apart, on an axis from 0 to there."""
+    digits = max(1, 1 - math.floor(math.log10(max(top, 1e-9) / 10)))
+    return NumeralTickFormatter(format=f"0,0.[{'0' * digits}]")
 
 
 def milliseconds(epoch_s: NDArray[Any]) -> NDArray[np.float64]:

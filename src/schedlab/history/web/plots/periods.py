@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from bokeh.models import FixedTicker, HoverTool, NoOverlap, NumeralTickFormatter
+from bokeh.models import FixedTicker, HoverTool, NoOverlap
 
+from schedlab.history.web.plots.look import ticks_up_to
 from schedlab.history.web.plots.timeline import COLOURS
 from schedlab.viz.report.style import legend_above, new_figure
 
@@ -53,7 +54,7 @@ def _figure(periods: Sequence[str], label: str, **options: Any) -> Any:
     plot.xaxis.ticker = FixedTicker(ticks=list(range(0, len(periods), every)))
     plot.xaxis.major_label_overrides = dict(enumerate(periods))
     plot.xaxis.major_label_policy = NoOverlap(min_distance=8)  # on a phone there is room for few
-    plot.yaxis.formatter = NumeralTickFormatter(format="0,0.[00]")
+    plot.yaxis.formatter = ticks_up_to(plot.y_range.end)
     plot.min_border_left = 64
     plot.toolbar.autohide = True
     return plot

@@ -19,6 +19,9 @@ COLOURS = (
 )
 """For lines on light and on dark ground."""
 
+DASHES: tuple[tuple[int, ...], ...] = ((), (8, 3), (3, 3), (10, 3, 2, 3)) * 2
+"""Of the lines: through the gaps of one, those that it lies upon are seen."""
+
 MOST_LINES = len(COLOURS)
 """Beyond so many, a band is drawn."""
 
@@ -50,14 +53,14 @@ def timeline_figure(lines: int, unit: str, *, over: str = "time") -> Any:
     if lines > MOST_LINES:
         _draw_band(figure, ColumnDataSource({"t": [], "low": [], "v": [], "high": []}, name=BAND))
         return figure
-    for place, colour in enumerate(COLOURS[:lines]):
+    for place, (colour, dash) in enumerate(zip(COLOURS[:lines], DASHES, strict=False)):
         source = ColumnDataSource({"t": [], "v": []}, name=f"line-{place}")
-        figure.line("t", "v", source=source, color=colour, line_width=1.6)
+        figure.line("t", "v", source=source, color=colour, line_width=1.6, line_dash=list(dash))
     return figure
 
 
 def _frame(unit: str, over: str) -> Any:
-    from bokeh.models import BasicTicker, DataRange1d, Range1d
+    from bokeh.models import BasicTicker, DataRange1d, NoOverlap, Range1d
     from bokeh.plotting import figure as new_figure
 
     values = DataRange1d(default_span=1, range_padding=0.08)
@@ -77,6 +80,7 @@ def _frame(unit: str, over: str) -> Any:
         outline_line_color=None,
     )
     figure.xgrid.grid_line_color = None
+    figure.xaxis.major_label_policy = NoOverlap(min_distance=8)
     figure.yaxis.ticker = BasicTicker(desired_num_ticks=4)
     return figure
 

@@ -19,7 +19,7 @@ def waiting_figure(time_ms: Floats, busy: Floats, num_host: int, nodes: int | No
         num_host: how many the job asked for.
         nodes: of the cluster, if they are known.
     """
-    from bokeh.models import BasicTicker, Range1d
+    from bokeh.models import BasicTicker, NoOverlap, Range1d
     from bokeh.plotting import figure as new_figure
 
     top = max(float(busy.max()), float(nodes or 0), 1.0)
@@ -36,6 +36,7 @@ def waiting_figure(time_ms: Floats, busy: Floats, num_host: int, nodes: int | No
         outline_line_color=None,
     )
     figure.xgrid.grid_line_color = None
+    figure.xaxis.major_label_policy = NoOverlap(min_distance=8)
     figure.yaxis.ticker = BasicTicker(desired_num_ticks=4)
     level = [*busy[:-1], busy[-2] if len(busy) > 1 else busy[-1]]
     figure.varea_step(

@@ -17,6 +17,9 @@ function columns(section, source) {
   );
 }
 
+/** Whether there is anything to draw. */
+const hasValues = (data) => (data.v ?? data.intensity ?? []).some((value) => !Number.isNaN(value));
+
 /** Fetch what belongs into the range and show it; the newest question counts. */
 async function fill(section) {
   const { range, sources, note } = shown.get(section);
@@ -39,6 +42,7 @@ async function fill(section) {
     for (const source of sources) {
       if (content.sources?.[source.name]) source.data = columns(section, content.sources[source.name]);
     }
+    section.toggleAttribute("data-empty", !sources.some(({ data }) => hasValues(data)));
   } catch {
     if (section.dataset.asked !== asked) return;
     said = "The service did not answer.";
@@ -79,6 +83,14 @@ function readOut(section, x) {
   });
 }
 
+/** One line is hidden or shown; another that it lay upon can then be seen. */
+function toggle(section, button, line) {
+  const isOn = button.getAttribute("aria-pressed") === "true";
+  button.setAttribute("aria-pressed", String(!isOn));
+  const renderer = shown.get(section)?.lines?.[line];
+  if (renderer) renderer.visible = !isOn;
+}
+
 async function show(section) {
   if (shown.has(section)) return;
   shown.set(section, { range: null, sources: [], zooms: false });
@@ -91,6 +103,7 @@ async function show(section) {
     sources: models
       .filter((model) => model.type === "ColumnDataSource" && model.name)
       .sort((one, other) => one.name.localeCompare(other.name)),
+    lines: figure.renderers.filter((model) => model.type === "GlyphRenderer"),
     note: section.querySelector(".note"),
     zooms: "start" in section.dataset,
   };
@@ -127,6 +140,12 @@ for (const button of document.querySelectorAll("button[data-zoom]")) {
   button.addEventListener("click", () => {
     const entry = [...shown.values()].find(({ zooms, range }) => zooms && range);
     if (entry) entry.range.setv(moved(entry.range, entry.whole, button.dataset.zoom));
+  });
+}
+
+for (const section of sections) {
+  section.querySelectorAll(".legend button").forEach((button, line) => {
+    button.addEventListener("click", () => toggle(section, button, line));
   });
 }
 
