@@ -56,6 +56,11 @@ class PythonPolicy : public Policy {
   public:
     NB_TRAMPOLINE(Policy);
 
+    std::shared_ptr<Policy> clone() const override {
+        const nb::gil_scoped_acquire locked;
+        return nb::cast<std::shared_ptr<Policy>>(nb_trampoline.base().attr("clone")());
+    }
+
     void begin(const View&) override {
         const nb::gil_scoped_acquire locked;
         const nb::handle self = nb_trampoline.base();
@@ -72,6 +77,11 @@ class PythonPolicy : public Policy {
 class PythonOrder : public Order {
   public:
     NB_TRAMPOLINE(Order);
+
+    std::shared_ptr<Order> clone() const override {
+        const nb::gil_scoped_acquire locked;
+        return nb::cast<std::shared_ptr<Order>>(nb_trampoline.base().attr("clone")());
+    }
 
     KeysChange keys_change() const override { return KeysChange::always; }
 
@@ -141,6 +151,7 @@ void bind_policies(nb::module_& m) {
     nb::class_<Policy, PythonPolicy>(m, "Policy",
                                      "Decides at each pass which waiting jobs start.")
         .def(nb::init<>())
+        .def("clone", &Policy::clone, "Return a copy with all that it keeps between passes.")
         .def_prop_ro("order", &Policy::order, "the order of the queue; None means arrival");
     bind_ordered<NoBackfill>(m, "NoBackfill",
                              "Starts jobs in order; the first that does not fit blocks.");

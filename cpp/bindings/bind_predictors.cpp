@@ -22,6 +22,10 @@ class PythonPredictor : public Predictor {
   public:
     NB_TRAMPOLINE(Predictor);
 
+    std::shared_ptr<Predictor> clone() const override {
+        const nb::gil_scoped_acquire locked;
+        return nb::cast<std::shared_ptr<Predictor>>(nb_trampoline.base().attr("clone")());
+    }
     void begin() override {
         const nb::gil_scoped_acquire locked;
         nb_trampoline.base().attr("begin")();
@@ -63,7 +67,10 @@ void bind_predictors(nb::module_& m) {
 
     nb::class_<Predictor, PythonPredictor>(
         m, "Predictor", "Predicts how long jobs run, from those that have ended.")
-        .def(nb::init<>());
+        .def(nb::init<>())
+        .def("clone", &Predictor::clone, "Return a copy with all that it has learnt.")
+        .def("__deepcopy__", [](const Predictor& self, nb::handle) { return self.clone(); },
+             "memo"_a);
     bind_native<Actual>(m, "Actual", "The oracle: the true run time.")
         .def(
             "__init__",

@@ -261,13 +261,23 @@ void bind_simulator(nb::module_& m) {
              "total_nodes"_a, "tick"_a, "kill_at_request"_a, "predictor"_a = nb::none(),
              "needs"_a = nb::none())
         .def("use", &Simulator::use, "policy"_a, nb::keep_alive<1, 2>(),
-             "Puts the queue in the policy's order; call it before the first pass.")
-        .def("run", &Simulator::run, "policy"_a, "passes"_a,
+             "Put the queue in the policy's order from now on; call it before the first pass.")
+        .def("run", &Simulator::run, "policy"_a, "passes"_a, "until"_a = kNever,
              nb::call_guard<nb::gil_scoped_release>(),
-             "Runs up to so many passes; False when the simulation is over.")
-        .def("advance", [](Simulator& s) { return s.advance(); },
-             nb::call_guard<nb::gil_scoped_release>(),
-             "Goes on to the next pass without deciding it; False when there is none.")
+             "Run up to this many passes; return False when nothing more happens, or not by then.")
+        .def("advance", [](Simulator& s, Time until) { return s.advance(until); },
+             "until"_a = kNever, nb::call_guard<nb::gil_scoped_release>(),
+             "Go on to the next pass without deciding it; return False when there is none.")
+        .def("fork", &Simulator::fork, "policy"_a, nb::call_guard<nb::gil_scoped_release>(),
+             "Return a simulation that goes on from here by itself, under a clone of the policy.")
+        .def(
+            "add_job",
+            [](Simulator& s, std::int64_t id, Time submit, NodeCount nodes, Time request, Time run,
+               std::int64_t user) { return s.add_job({id, submit, nodes, request, run, user}); },
+            "id"_a, "submit"_a, "nodes"_a, "request"_a, "run"_a, "user"_a,
+            "Add a job that is submitted at its time; return its place.")
+        .def("cancel", &Simulator::cancel, "job"_a,
+             "Withdraw the job now if it has not started; end it now if it runs.")
         .def_prop_ro(
             "view",
             [](const std::shared_ptr<Simulator>& simulator) { return PythonView(simulator); },

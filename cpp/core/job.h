@@ -15,6 +15,16 @@ struct ClusterNeed {
     NodeCount nodes;
 };
 
+// A job that is added while a simulation runs.
+struct NewJob {
+    std::int64_t id;
+    Time submit;
+    NodeCount nodes;
+    Time request;
+    Time run;
+    std::int64_t user;
+};
+
 // The truth about all jobs, by column, in order of submission. Policies never see it: they get a View.
 struct JobTable {
     std::vector<std::int64_t> id;
@@ -32,6 +42,17 @@ struct JobTable {
     std::vector<ClusterNeed> needs;
 
     std::size_t size() const { return submit.size(); }
+    void add(const NewJob& job) {
+        id.push_back(job.id);
+        submit.push_back(job.submit);
+        nodes.push_back(job.nodes);
+        request.push_back(job.request);
+        run.push_back(job.run);
+        user.push_back(job.user);
+        if (!depends_on.empty()) depends_on.push_back(kNoJob);
+        if (!think_time.empty()) think_time.push_back(0);
+        if (!cancel_time.empty()) cancel_time.push_back(kNone);
+    }
 };
 
 // What is known of a job when it is submitted.

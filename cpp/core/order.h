@@ -1,6 +1,8 @@
 #pragma once
 
+#include <memory>
 #include <span>
+#include <utility>
 
 #include "core/job.h"
 #include "core/release_list.h"
@@ -27,7 +29,11 @@ struct MachineState {
 // The order in which waiting jobs are looked at: smaller keys first, ties by arrival.
 class Order {
   public:
+    Order() = default;
     virtual ~Order() = default;
+
+    // Return a copy with all that it has learnt; null where it learns nothing and can be shared.
+    virtual std::shared_ptr<Order> clone() const { return nullptr; }
 
     // Keys are computed when the job arrives, and again before each pass where they may be others.
     virtual KeysChange keys_change() const { return KeysChange::never; }
@@ -41,6 +47,29 @@ class Order {
     virtual void job_ended(const SubmittedJob&, Time /*ran*/) {}
     // The keys of jobs that were submitted before, for orders whose keys change when jobs end.
     virtual void keys_now(std::span<const JobIndex>, std::span<double>) const {}
+
+  protected:
+    Order(const Order&) = default;
+};
+
+// An order as a member of a policy: a copy of the policy gets one of its own.
+class OwnOrder {
+  public:
+    OwnOrder(std::shared_ptr<Order> order) : order_(std::move(order)) {}
+    OwnOrder(const OwnOrder& other) : order_(other.copied()) {}
+    OwnOrder& operator=(const OwnOrder&) = delete;
+
+    explicit operator bool() const { return order_ != nullptr; }
+    Order* operator->() const { return order_.get(); }
+    const std::shared_ptr<Order>& pointer() const { return order_; }
+
+  private:
+    std::shared_ptr<Order> copied() const {
+        auto own = order_ ? order_->clone() : nullptr;
+        return own ? own : order_;
+    }
+
+    std::shared_ptr<Order> order_;
 };
 
 }  // namespace schedlab

@@ -12,14 +12,20 @@ class View;
 class Policy {
   public:
     Policy() = default;
-    Policy(const Policy&) = delete;  // policies keep state between passes
     virtual ~Policy() = default;
+
+    // Return a copy with all that it keeps between passes, for a fork of the simulation.
+    virtual std::shared_ptr<Policy> clone() const = 0;
 
     // The order in which the queue is kept; null means arrival.
     virtual std::shared_ptr<Order> order() const { return nullptr; }
-    // Called before the first pass of a simulation: forget any earlier one.
+    // Called before the first pass of a simulation, or when a running one gets this policy: forget
+    // any earlier one. Jobs may run and wait already.
     virtual void begin(const View&) {}
     virtual void schedule(View& view) = 0;
+
+  protected:
+    Policy(const Policy&) = default;
 };
 
 }  // namespace schedlab

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "core/job.h"
 
 namespace schedlab {
@@ -8,8 +10,10 @@ namespace schedlab {
 class Predictor {
   public:
     Predictor() = default;
-    Predictor(const Predictor&) = delete;  // predictors learn
     virtual ~Predictor() = default;
+
+    // Return a copy with all that it has learnt, for a fork of the simulation.
+    virtual std::shared_ptr<Predictor> clone() const = 0;
 
     // Called before the first job of a simulation: forget any earlier one.
     virtual void begin() {}
@@ -17,6 +21,9 @@ class Predictor {
     virtual double predict(const SubmittedJob& job) = 0;
     // The job has ended after `run` seconds.
     virtual void learn(const SubmittedJob& job, Time run) = 0;
+
+  protected:
+    Predictor(const Predictor&) = default;
 };
 
 }  // namespace schedlab

@@ -10,13 +10,14 @@
 namespace schedlab {
 
 Simulator::Simulator(JobTable jobs, Options options, std::shared_ptr<Predictor> predictor)
-    : table_(std::move(jobs)),
-      options_(options),
+    : table_(std::make_shared<JobTable>(std::move(jobs))),
+      options_(std::move(options)),
       predictor_(std::move(predictor)),
-      pool_(options.nodes),
-      estimate_(table_.request),
-      expected_run_(table_.request) {
-    const std::size_t n = table_.size();
+      pool_(options_.nodes),
+      estimate_(table_->request),
+      expected_run_(table_->request) {
+    const std::size_t n = table_->size();
+    given_ = static_cast<JobIndex>(n);
     start_.assign(n, kNone);
     end_.assign(n, kNone);
     eligible_.assign(n, kNone);
@@ -34,21 +35,21 @@ Simulator::Simulator(JobTable jobs, Options options, std::shared_ptr<Predictor> 
         predictor_->begin();
     }
 
-    if (!table_.depends_on.empty()) {
+    if (!table_->depends_on.empty()) {
         dependants_begin_.assign(n + 1, 0);
-        for (const JobIndex parent : table_.depends_on) {
+        for (const JobIndex parent : table_->depends_on) {
             if (parent != kNoJob) ++dependants_begin_[parent + 1];
         }
         for (std::size_t i = 0; i < n; ++i) dependants_begin_[i + 1] += dependants_begin_[i];
         dependants_.resize(dependants_begin_[n]);
         std::vector<std::int32_t> next(dependants_begin_.begin(), dependants_begin_.end() - 1);
         for (std::size_t i = 0; i < n; ++i) {
-            const JobIndex parent = table_.depends_on[i];
+            const JobIndex parent = table_->depends_on[i];
             if (parent != kNoJob) dependants_[next[parent]++] = static_cast<JobIndex>(i);
         }
     }
-    for (std::size_t i = 0; i < table_.cancel_time.size(); ++i) {
-        const Time time = table_.cancel_time[i];
+    for (std::size_t i = 0; i < table_->cancel_time.size(); ++i) {
+        const Time time = table_->cancel_time[i];
         if (time != kNone) cancellations_.push_back({time, static_cast<JobIndex>(i)});
     }
     std::sort(cancellations_.begin(), cancellations_.end(),
@@ -61,14 +62,43 @@ std::span<const NodeRange> Simulator::nodes_of(JobIndex job) const {
 
 void Simulator::use(Policy& policy) {
     order_ = policy.order();
-    if (order_) order_->begin();
+    if (order_) {
+        order_->begin();
+        teach(*order_);
+    }
+    if (!queue_.empty()) reorder_queue();
+    // It may start jobs that the policy before let wait.
+    wake_up_ = queue_.empty() ? kNever : now_;
     policy.begin(View(*this));
 }
 
-bool Simulator::run(Policy& policy, std::int64_t passes) {
+void Simulator::teach(Order& order) const {
+    std::vector<Event> past;
+    for (std::size_t i = 0; i < jobs(); ++i) {
+        const bool ran = start_[i] != kNone && state_[i] != JobState::waiting;
+        if (ran) past.push_back({end_[i], static_cast<JobIndex>(i)});
+    }
+    std::sort(past.begin(), past.end(), [](const Event& a, const Event& b) { return b > a; });
+    for (const auto [end, job] : past) order.job_ended(submitted_job(job), end - start_[job]);
+    for (auto at = queue_.first(); at < queue_.end(); at = queue_.next(at)) {
+        order.job_submitted(waiting_job(queue_.job(at), queue_.arrival(at)));
+    }
+}
+
+std::shared_ptr<Simulator> Simulator::fork(const Policy& clone) const {
+    auto copy = std::shared_ptr<Simulator>(new Simulator(*this));
+    copy->order_ = clone.order();
+    if (predictor_) copy->predictor_ = predictor_->clone();
+    return copy;
+}
+
+bool Simulator::run(Policy& policy, std::int64_t passes, Time until) {
     View view(*this);
     for (std::int64_t pass = 0; pass < passes; ++pass) {
-        if (!advance()) return false;
+        if (!advance(until)) {
+            if (until != kNever) now_ = std::max(now_, until);
+            return false;
+        }
         policy.schedule(view);
     }
     return true;
@@ -116,9 +146,8 @@ bool Simulator::keys_changed() const {
 }
 
 Time Simulator::next_event() {
-    const auto n = static_cast<JobIndex>(table_.size());
-    while (next_submission_ < n && !table_.depends_on.empty() &&
-           table_.depends_on[next_submission_] != kNoJob) {
+    while (next_submission_ < given_ && !table_->depends_on.empty() &&
+           table_->depends_on[next_submission_] != kNoJob) {
         ++next_submission_;  // becomes eligible when its dependency ends
     }
     while (!eligibles_.empty() && state_[eligibles_.top().job] == JobState::cancelled) {
@@ -134,7 +163,7 @@ Time Simulator::next_event() {
     }
     Time next = kNever;
     if (!completions_.empty()) next = std::min(next, seen(completions_.top().time));
-    if (next_submission_ < n) next = std::min(next, seen(table_.submit[next_submission_]));
+    if (next_submission_ < given_) next = std::min(next, seen(table_->submit[next_submission_]));
     if (!eligibles_.empty()) next = std::min(next, seen(eligibles_.top().time));
     if (next_cancellation_ < cancellations_.size()) {
         next = std::min(next, seen(cancellations_[next_cancellation_].time));
@@ -159,10 +188,10 @@ void Simulator::complete_jobs() {
 }
 
 void Simulator::complete(JobIndex job) {
-    const bool killed = options_.kill_at_request && table_.run[job] > table_.request[job];
+    const bool killed = end_[job] - start_[job] < table_->run[job];
     state_[job] = killed ? JobState::killed : JobState::completed;
     pool_.give_back(nodes_of(job));
-    releases_.remove(release_time(job), table_.nodes[job]);
+    releases_.remove(release_time(job), table_->nodes[job]);
     completed_.push_back(job);
     const Time ran = end_[job] - start_[job];
     if (order_) order_->job_ended(submitted_job(job), ran);
@@ -172,13 +201,13 @@ void Simulator::complete(JobIndex job) {
 }
 
 SubmittedJob Simulator::submitted_job(JobIndex job) const {
-    return {job, table_.nodes[job], table_.request[job], table_.submit[job], table_.user[job]};
+    return {job, table_->nodes[job], table_->request[job], table_->submit[job], table_->user[job]};
 }
 
 void Simulator::predict(JobIndex job) {
     const double predicted = predictor_->predict(submitted_job(job));
     if (std::isnan(predicted)) throw PolicyError("the predictor gave NaN; must be a number");
-    const auto longest = static_cast<double>(table_.request[job]);
+    const auto longest = static_cast<double>(table_->request[job]);
     estimate_[job] = static_cast<Time>(std::ceil(std::clamp(predicted, 1.0, longest)));
     expected_run_[job] = estimate_[job];
 }
@@ -192,8 +221,8 @@ void Simulator::correct_predictions() {
 }
 
 void Simulator::correct(JobIndex job) {
-    const Time request = table_.request[job];
-    releases_.remove(release_time(job), table_.nodes[job]);
+    const Time request = table_->request[job];
+    releases_.remove(release_time(job), table_->nodes[job]);
     while (release_time(job) <= now_ && expected_run_[job] < request) {
         const Time longer = expected_run_[job] + correction(corrections_[job]++);
         expected_run_[job] = std::min(longer, request);
@@ -203,23 +232,23 @@ void Simulator::correct(JobIndex job) {
 }
 
 void Simulator::free_dependants(JobIndex job, Time ended) {
-    if (dependants_.empty()) return;
+    if (dependants_.empty() || job >= given_) return;
     for (auto i = dependants_begin_[job]; i < dependants_begin_[job + 1]; ++i) {
         const JobIndex child = dependants_[i];
         if (state_[child] == JobState::cancelled) continue;
-        const Time ready = ended + std::max<Time>(0, table_.think_time[child]);
-        eligibles_.push({std::max(table_.submit[child], ready), child});
+        const Time ready = ended + std::max<Time>(0, table_->think_time[child]);
+        eligibles_.push({std::max(table_->submit[child], ready), child});
     }
 }
 
 void Simulator::submit_jobs() {
     const std::size_t first_new = submitted_.size();
-    const auto n = static_cast<JobIndex>(table_.size());
-    for (; next_submission_ < n && seen(table_.submit[next_submission_]) <= now_;
+    for (; next_submission_ < given_ && seen(table_->submit[next_submission_]) <= now_;
          ++next_submission_) {
         const JobIndex job = next_submission_;
-        if (!table_.depends_on.empty() && table_.depends_on[job] != kNoJob) continue;
-        eligible_[job] = table_.submit[job];
+        if (!table_->depends_on.empty() && table_->depends_on[job] != kNoJob) continue;
+        if (state_[job] == JobState::cancelled) continue;
+        eligible_[job] = table_->submit[job];
         submitted_.push_back(job);
     }
     if (!eligibles_.empty()) {
@@ -250,12 +279,12 @@ void Simulator::submit(JobIndex job) {
 
 WaitingJob Simulator::waiting_job(JobIndex job, std::int64_t arrival) const {
     return {job,
-            table_.nodes[job],
-            table_.request[job],
+            table_->nodes[job],
+            table_->request[job],
             expected_run_[job],
-            table_.submit[job],
+            table_->submit[job],
             eligible_[job],
-            table_.user[job],
+            table_->user[job],
             arrival};
 }
 
@@ -264,7 +293,7 @@ void Simulator::cancel_jobs() {
            seen(cancellations_[next_cancellation_].time) <= now_;
          ++next_cancellation_) {
         const auto [time, job] = cancellations_[next_cancellation_];
-        if (start_[job] != kNone) continue;
+        if (start_[job] != kNone || state_[job] == JobState::cancelled) continue;
         if (eligible_[job] == kNone) {
             eligible_[job] = time;
         } else {
@@ -277,7 +306,46 @@ void Simulator::cancel_jobs() {
     }
 }
 
+JobIndex Simulator::add_job(const NewJob& job) {
+    assert(0 < job.nodes && job.nodes <= nodes() && job.request > 0);
+    if (table_.use_count() > 1) table_ = std::make_shared<JobTable>(*table_);
+    const auto added = static_cast<JobIndex>(jobs());
+    table_->add(job);
+    estimate_.push_back(job.request);
+    expected_run_.push_back(job.request);
+    if (predictor_) corrections_.push_back(0);
+    for (auto* column : {&start_, &end_, &eligible_, &promised_}) column->push_back(kNone);
+    state_.push_back(JobState::waiting);
+    ranges_begin_.push_back(0);
+    ranges_count_.push_back(0);
+    eligibles_.push({job.submit, added});
+    return added;
+}
+
+void Simulator::cancel(JobIndex job) {
+    if (start_[job] != kNone) {
+        if (state_[job] == JobState::waiting) kill(job);
+        return;
+    }
+    const Event event{now_, job};
+    const auto later = std::find_if(cancellations_.begin() + next_cancellation_,
+                                    cancellations_.end(),
+                                    [&](const Event& other) { return other > event; });
+    cancellations_.insert(later, event);
+}
+
+void Simulator::kill(JobIndex job) {
+    completions_.remove_if([job](const Event& completion) { return completion.job == job; });
+    end_[job] = now_;
+    completions_.push({now_, job});
+}
+
 void Simulator::reorder_queue() {
+    if (!order_) {
+        scratch_keys_.assign(queue_.size(), 0.0);
+        queue_.reorder(scratch_keys_);
+        return;
+    }
     if (order_->keys_change() == KeysChange::when_jobs_end) {
         queue_.jobs(scratch_indices_);
         scratch_keys_.resize(scratch_indices_.size());
@@ -333,8 +401,8 @@ void Simulator::begin_run(WaitingQueue::Position position, std::size_t ranges_be
 }
 
 void Simulator::expect_release(JobIndex job) {
-    releases_.add(release_time(job), table_.nodes[job]);
-    if (expected_run_[job] < table_.request[job]) predicted_ends_.push({release_time(job), job});
+    releases_.add(release_time(job), table_->nodes[job]);
+    if (expected_run_[job] < table_->request[job]) predicted_ends_.push({release_time(job), job});
 }
 
 void Simulator::promise(JobIndex job, Time time) {
@@ -357,9 +425,9 @@ ClusterPlan& Simulator::plan() {
 }
 
 std::vector<ClusterNeed> Simulator::needs(JobIndex job) const {
-    if (!names_clusters()) return {{0, table_.nodes[job]}};
-    const auto first = table_.needs.begin();
-    return {first + table_.needs_begin[job], first + table_.needs_begin[job + 1]};
+    if (!names_clusters()) return {{0, table_->nodes[job]}};
+    const auto first = table_->needs.begin();
+    return {first + table_->needs_begin[job], first + table_->needs_begin[job + 1]};
 }
 
 std::array<NodeRange, 2> Simulator::outside(std::int32_t cluster) const {

@@ -35,23 +35,32 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     // Without a predictor, requests plan.
     Simulator(JobTable jobs, Options options, std::shared_ptr<Predictor> predictor = nullptr);
 
+    // Return a simulation that goes on from here by itself, under a clone of the present policy.
+    std::shared_ptr<Simulator> fork(const Policy& clone) const;
+
     // Goes on to the next moment at which jobs wait and something has happened.
     // False when nothing more will happen, or nothing by then.
     bool advance(Time until = kNever);
-    // Runs up to `passes` passes; false when the simulation is over.
-    bool run(Policy& policy, std::int64_t passes);
-    // Puts the queue in the policy's order from now on. `run` does it by itself.
+    // Runs up to `passes` passes; false when the simulation is over, or nothing more happens by
+    // `until`.
+    bool run(Policy& policy, std::int64_t passes, Time until = kNever);
+    // Puts the queue in the policy's order from now on.
     void use(Policy& policy);
+
+    // Adds a job that is submitted at its time, or now if that is past; returns its place.
+    JobIndex add_job(const NewJob& job);
+    // Withdraws the job now if it has not started; ends it now if it runs.
+    void cancel(JobIndex job);
 
     Time now() const { return now_; }
     NodeCount nodes() const { return pool_.total(); }
-    std::size_t jobs() const { return table_.size(); }
+    std::size_t jobs() const { return table_->size(); }
     std::size_t ended() const { return ended_; }
     std::size_t waiting() const { return queue_.size(); }
     const WaitingQueue& queue() const { return queue_; }
 
     // What happened, by job: kNone where it has not (yet).
-    const JobTable& table() const { return table_; }
+    const JobTable& table() const { return *table_; }
     const std::vector<Time>& start_times() const { return start_; }
     const std::vector<Time>& end_times() const { return end_; }
     const std::vector<Time>& eligible_times() const { return eligible_; }
@@ -61,11 +70,13 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     std::span<const NodeRange> nodes_of(JobIndex job) const;
     // How long it runs once it starts.
     Time run_time(JobIndex job) const {
-        return options_.kill_at_request ? std::min(table_.run[job], table_.request[job])
-                                        : table_.run[job];
+        return options_.kill_at_request ? std::min(table_->run[job], table_->request[job])
+                                        : table_->run[job];
     }
 
   private:
+    Simulator(const Simulator&) = default;
+
     static constexpr std::int64_t kIdleWakeUps = 100'000;
 
     friend class LiveCluster;
@@ -98,6 +109,9 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     void submit_jobs();
     void submit(JobIndex job);
     void cancel_jobs();
+    void kill(JobIndex job);
+    // Tells an order that learns of all that has happened before it was chosen.
+    void teach(Order& order) const;
     void free_dependants(JobIndex job, Time ended);
     bool keys_changed() const;
     void reorder_queue();
@@ -116,7 +130,7 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     void promise(JobIndex job, Time time);
     ClusterPlan& plan();
 
-    JobTable table_;
+    std::shared_ptr<JobTable> table_;  // shared by forks; copied before it is written
     Options options_;
     std::shared_ptr<Order> order_;
     std::shared_ptr<Predictor> predictor_;
@@ -129,8 +143,9 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     EventQueue completions_;
     EventQueue predicted_ends_;  // of jobs whose request is longer
 
-    JobIndex next_submission_ = 0;
-    EventQueue eligibles_;                // dependants whose dependency has ended
+    JobIndex next_submission_ = 0;  // of the jobs given at the beginning, in order of time
+    JobIndex given_ = 0;            // how many these are
+    EventQueue eligibles_;          // dependants whose dependency has ended, and jobs added since
     std::vector<Event> cancellations_;    // in order of time
     std::size_t next_cancellation_ = 0;
     Time wake_up_ = kNever;  // a pass asked for by the policy

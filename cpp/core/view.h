@@ -15,7 +15,7 @@ class View {
     Time now() const { return sim_->now_; }
     NodeCount total_nodes() const { return sim_->pool_.total(); }
     NodeCount free_nodes() const { return sim_->pool_.free(); }
-    std::size_t jobs() const { return sim_->table_.size(); }
+    std::size_t jobs() const { return sim_->table_->size(); }
 
     const WaitingQueue& queue() const { return sim_->queue_; }
     // Since the last pass.
@@ -23,15 +23,16 @@ class View {
     std::span<const JobIndex> submitted() const { return sim_->submitted_; }
     std::span<const JobIndex> cancelled() const { return sim_->cancelled_; }
 
-    std::int64_t id(JobIndex job) const { return sim_->table_.id[job]; }
-    NodeCount nodes(JobIndex job) const { return sim_->table_.nodes[job]; }
-    Time request(JobIndex job) const { return sim_->table_.request[job]; }
+    std::int64_t id(JobIndex job) const { return sim_->table_->id[job]; }
+    NodeCount nodes(JobIndex job) const { return sim_->table_->nodes[job]; }
+    Time request(JobIndex job) const { return sim_->table_->request[job]; }
     // How long the job is expected to run: the prediction, or the request where nobody predicts.
     Time estimate(JobIndex job) const { return sim_->expected_run_[job]; }
-    Time submit(JobIndex job) const { return sim_->table_.submit[job]; }
+    Time submit(JobIndex job) const { return sim_->table_->submit[job]; }
     Time eligible(JobIndex job) const { return sim_->eligible_[job]; }
-    std::int64_t user(JobIndex job) const { return sim_->table_.user[job]; }
+    std::int64_t user(JobIndex job) const { return sim_->table_->user[job]; }
     WaitingJob waiting(WaitingQueue::Position position) const;
+    void teach(Order& order) const { sim_->teach(order); }
     SubmittedJob submitted_job(JobIndex job) const { return sim_->submitted_job(job); }
     // How long a job that has ended ran.
     Time ran(JobIndex job) const { return sim_->end_[job] - sim_->start_[job]; }

@@ -40,6 +40,17 @@ void WaitingQueue::Block::open_slot(std::size_t slot) {
     ++live;
 }
 
+WaitingQueue::WaitingQueue(const WaitingQueue& other)
+    : least_nodes_(other.least_nodes_),
+      least_estimate_(other.least_estimate_),
+      least_arrival_(other.least_arrival_),
+      last_key_(other.last_key_),
+      first_(other.first_),
+      live_(other.live_) {
+    blocks_.reserve(other.blocks_.size());
+    for (const auto& block : other.blocks_) blocks_.push_back(std::make_unique<Block>(*block));
+}
+
 void WaitingQueue::clear() {
     blocks_.clear();
     least_nodes_.clear();

@@ -22,7 +22,8 @@ class WaitingQueue {
     using Position = std::size_t;
 
     WaitingQueue() = default;
-    WaitingQueue(const WaitingQueue&) = delete;
+    WaitingQueue(const WaitingQueue& other);
+    WaitingQueue& operator=(const WaitingQueue&) = delete;
 
     std::size_t size() const { return live_; }
     bool empty() const { return live_ == 0; }

@@ -20,32 +20,14 @@ LiveCluster::LiveCluster(NodeCount nodes, Time tick, std::shared_ptr<Predictor> 
 
 JobIndex LiveCluster::submit(std::int64_t id, Time time, NodeCount nodes, Time request,
                              std::int64_t user) {
-    assert(0 < nodes && nodes <= sim_->nodes() && request > 0);
-    const auto job = static_cast<JobIndex>(sim_->jobs());
-    JobTable& table = sim_->table_;
-    table.id.push_back(id);
-    table.submit.push_back(time);
-    table.nodes.push_back(nodes);
-    table.request.push_back(request);
-    table.run.push_back(kUntilTold);
-    table.user.push_back(user);
-    sim_->estimate_.push_back(request);
-    sim_->expected_run_.push_back(request);
-    if (sim_->predictor_) sim_->corrections_.push_back(0);
-    for (auto* column : {&sim_->start_, &sim_->end_, &sim_->eligible_, &sim_->promised_}) {
-        column->push_back(kNone);
-    }
-    sim_->state_.push_back(JobState::waiting);
-    sim_->ranges_begin_.push_back(0);
-    sim_->ranges_count_.push_back(0);
-    return job;
+    return sim_->add_job({id, time, nodes, request, kUntilTold, user});
 }
 
 void LiveCluster::end(JobIndex job, Time time) {
     assert(sim_->start_[job] != kNone && sim_->state_[job] == JobState::waiting);
     sim_->completions_.remove_if([job](const Event& completion) { return completion.job == job; });
     sim_->end_[job] = std::max(time, sim_->start_[job]);
-    sim_->table_.run[job] = sim_->end_[job] - sim_->start_[job];
+    sim_->table_->run[job] = sim_->end_[job] - sim_->start_[job];
     sim_->completions_.push({sim_->end_[job], job});
 }
 

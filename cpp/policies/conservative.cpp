@@ -7,7 +7,7 @@
 namespace schedlab {
 
 void Conservative::begin(const View& view) {
-    profile_.clear(0, view.total_nodes());
+    profile_.rebuild(view.now(), view.free_nodes(), view.releases(), view.soonest_release());
     planned_start_.assign(view.jobs(), kNone);
     promised_ = 0;
     due_ = {};

@@ -22,6 +22,9 @@ class Conservative : public OrderedPolicy {
                  bool oldest_first = false)
         : OrderedPolicy(std::move(order), depth), frozen_(frozen), oldest_first_(oldest_first) {}
 
+    std::shared_ptr<Policy> clone() const override {
+        return std::make_shared<Conservative>(*this);
+    }
     void begin(const View& view) override;
     void schedule(View& view) override;
 
@@ -52,6 +55,9 @@ class Conservative : public OrderedPolicy {
 class ConservativeRebuild : public OrderedPolicy {
   public:
     using OrderedPolicy::OrderedPolicy;
+    std::shared_ptr<Policy> clone() const override {
+        return std::make_shared<ConservativeRebuild>(*this);
+    }
     void schedule(View& view) override;
 
   private:

@@ -14,10 +14,17 @@ Easy::Easy(std::shared_ptr<Order> order, std::size_t depth,
       candidates_(candidates == this->order() ? nullptr : std::move(candidates)),
       reach_(reach) {}
 
-void Easy::begin(const View&) {
+void Easy::begin(const View& view) {
     guard_.end();
     index_.clear();
-    if (candidates_) candidates_->begin();
+    if (!candidates_) return;
+    candidates_->begin();
+    view.teach(*candidates_.pointer());
+    if (!keeps_index()) return;
+    const WaitingQueue& queue = view.queue();
+    for (Position at = queue.first(); at < queue.end(); at = queue.next(at)) {
+        add_to_index(view, at);
+    }
 }
 
 void Easy::schedule(View& view) {
@@ -142,14 +149,17 @@ void Easy::update_index(const View& view) {
     index_.tidy();
     for (const JobIndex job : view.submitted()) {
         const Position position = view.queue().find(job);
-        if (position == view.queue().end()) continue;  // withdrawn at once
-        const WaitingJob newcomer = view.waiting(position);
-        index_.insert(newcomer, candidate_key(view, newcomer));
+        if (position < view.queue().end()) add_to_index(view, position);  // else withdrawn at once
     }
     for (const JobIndex job : view.cancelled()) {
         const Position position = index_.find(job);
         if (position < index_.end()) index_.remove(position);
     }
+}
+
+void Easy::add_to_index(const View& view, Position position) {
+    const WaitingJob job = view.waiting(position);
+    index_.insert(job, candidate_key(view, job));
 }
 
 void Easy::drop_from_index(const View& view, Position position) {

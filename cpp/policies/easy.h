@@ -18,6 +18,7 @@ class Easy : public OrderedPolicy {
     Easy(std::shared_ptr<Order> order, std::size_t depth,
          std::shared_ptr<Order> candidates, double reach);
 
+    std::shared_ptr<Policy> clone() const override { return std::make_shared<Easy>(*this); }
     void begin(const View& view) override;
     void schedule(View& view) override;
 
@@ -36,10 +37,11 @@ class Easy : public OrderedPolicy {
     // otherwise have to sort them: no limits, and keys that do not change.
     bool keeps_index() const;
     void update_index(const View& view);
+    void add_to_index(const View& view, Position position);
     void drop_from_index(const View& view, Position position);
     double candidate_key(const View& view, const WaitingJob& job) const;
 
-    std::shared_ptr<Order> candidates_;
+    OwnOrder candidates_;
     double reach_;
     WaitingQueue index_;
     EasyGuard guard_;

@@ -16,6 +16,7 @@ namespace schedlab {
 class EasyNodes : public OrderedPolicy {
   public:
     using OrderedPolicy::OrderedPolicy;
+    std::shared_ptr<Policy> clone() const override { return std::make_shared<EasyNodes>(*this); }
     void begin(const View& view) override;
     void schedule(View& view) override;
 

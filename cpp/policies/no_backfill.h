@@ -8,6 +8,7 @@ namespace schedlab {
 class NoBackfill : public OrderedPolicy {
   public:
     using OrderedPolicy::OrderedPolicy;
+    std::shared_ptr<Policy> clone() const override { return std::make_shared<NoBackfill>(*this); }
     void schedule(View& view) override;
 };
 

@@ -17,13 +17,13 @@ class OrderedPolicy : public Policy {
     OrderedPolicy(std::shared_ptr<Order> order, std::size_t depth)
         : order_(std::move(order)), depth_(depth) {}
 
-    std::shared_ptr<Order> order() const override { return order_; }
+    std::shared_ptr<Order> order() const override { return order_.pointer(); }
 
   protected:
     std::size_t depth() const { return depth_; }
 
   private:
-    std::shared_ptr<Order> order_;
+    OwnOrder order_;
     std::size_t depth_;
 };
 

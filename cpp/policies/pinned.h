@@ -29,6 +29,7 @@ class Pinned : public OrderedPolicy {
     Pinned(std::shared_ptr<Order> order, std::size_t depth, Push push, double alpha)
         : OrderedPolicy(std::move(order), depth), push_(push), alpha_(alpha) {}
 
+    std::shared_ptr<Policy> clone() const override { return std::make_shared<Pinned>(*this); }
     void begin(const View& view) override;
     void schedule(View& view) override;
 

@@ -55,6 +55,9 @@ class AllReserved : public Reserving {
   public:
     AllReserved(std::shared_ptr<Order> order, std::size_t depth)
         : Reserving(std::move(order), depth) {}
+    std::shared_ptr<Policy> clone() const override {
+        return std::make_shared<AllReserved>(*this);
+    }
 
   protected:
     void backfill(View& view, std::vector<Position> others) override;
@@ -66,6 +69,9 @@ class OneReserved : public Reserving {
   public:
     OneReserved(std::shared_ptr<Order> order, std::size_t depth, double alpha, bool frozen)
         : Reserving(std::move(order), depth, frozen), alpha_(alpha) {}
+    std::shared_ptr<Policy> clone() const override {
+        return std::make_shared<OneReserved>(*this);
+    }
 
   protected:
     void backfill(View& view, std::vector<Position> others) override;

@@ -14,6 +14,8 @@ class WrsaOrder : public Order {
   public:
     WrsaOrder(double beta, double ageing) : accuracy_(beta), ageing_(ageing) {}
 
+    std::shared_ptr<Order> clone() const override { return std::make_shared<WrsaOrder>(*this); }
+
     KeysChange keys_change() const override { return KeysChange::when_jobs_end; }
     void keys(std::span<const WaitingJob> jobs, const MachineState& machine,
               std::span<double> keys) const override;

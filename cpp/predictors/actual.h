@@ -12,6 +12,9 @@ class Actual : public Predictor {
   public:
     explicit Actual(std::vector<Time> run) : run_(std::move(run)) {}
 
+    std::shared_ptr<Predictor> clone() const override {
+        return std::make_shared<Actual>(*this);
+    }
     double predict(const SubmittedJob& job) override { return static_cast<double>(run_[job.job]); }
     void learn(const SubmittedJob&, Time) override {}
 

@@ -12,6 +12,9 @@ namespace schedlab {
 // else the request.
 class ClassMean : public Predictor {
   public:
+    std::shared_ptr<Predictor> clone() const override {
+        return std::make_shared<ClassMean>(*this);
+    }
     void begin() override { of_class_.clear(); }
     double predict(const SubmittedJob& job) override;
     void learn(const SubmittedJob& job, Time run) override;

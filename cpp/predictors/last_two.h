@@ -10,6 +10,9 @@ namespace schedlab {
 // there is no other, the request before the first.
 class LastTwo : public Predictor {
   public:
+    std::shared_ptr<Predictor> clone() const override {
+        return std::make_shared<LastTwo>(*this);
+    }
     void begin() override { of_user_.clear(); }
     double predict(const SubmittedJob& job) override;
     void learn(const SubmittedJob& job, Time run) override;

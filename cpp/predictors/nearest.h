@@ -16,6 +16,9 @@ class Nearest : public Predictor {
     static constexpr std::size_t kNeighbours = 3;
     static constexpr std::size_t kHistory = 100;
 
+    std::shared_ptr<Predictor> clone() const override {
+        return std::make_shared<Nearest>(*this);
+    }
     void begin() override { of_user_.clear(); }
     double predict(const SubmittedJob& job) override;
     void learn(const SubmittedJob& job, Time run) override;

@@ -17,6 +17,9 @@ class Regression : public Predictor {
     static constexpr std::size_t kFeatures = 6;
 
     Regression() { Regression::begin(); }
+    std::shared_ptr<Predictor> clone() const override {
+        return std::make_shared<Regression>(*this);
+    }
     void begin() override;
     double predict(const SubmittedJob& job) override;
     void learn(const SubmittedJob& job, Time run) override;

@@ -5,12 +5,21 @@ Four nouns and one verb: ``simulate(workload, platform, policy)`` gives a ``Sche
 
 from typing import TYPE_CHECKING
 
-__all__ = ["Order", "Platform", "Policy", "Schedule", "Workload", "__version__", "simulate"]
+__all__ = [
+    "Order",
+    "Platform",
+    "Policy",
+    "Schedule",
+    "Simulation",
+    "Workload",
+    "__version__",
+    "simulate",
+]
 
 if TYPE_CHECKING:
     from schedlab.platform import Platform
     from schedlab.policies import Order, Policy
-    from schedlab.sim import Schedule, simulate
+    from schedlab.sim import Schedule, Simulation, simulate
     from schedlab.version import __version__
     from schedlab.workload import Workload
 else:
@@ -20,6 +29,7 @@ else:
         "Platform": "schedlab.platform",
         "Policy": "schedlab.policies",
         "Schedule": "schedlab.sim",
+        "Simulation": "schedlab.sim",
         "Workload": "schedlab.workload",
         "__version__": "schedlab.version",
         "simulate": "schedlab.sim",

@@ -76,6 +76,9 @@ class Policy:
 
     def __init__(self) -> None: ...
 
+    def clone(self) -> Policy:
+        """Return a copy with all that it keeps between passes."""
+
     @property
     def order(self) -> Order:
         """the order of the queue; None means arrival"""
@@ -158,6 +161,11 @@ class Predictor:
     """Predicts how long jobs run, from those that have ended."""
 
     def __init__(self) -> None: ...
+
+    def clone(self) -> Predictor:
+        """Return a copy with all that it has learnt."""
+
+    def __deepcopy__(self, memo: object) -> Predictor: ...
 
 class Actual(Predictor):
     """The oracle: the true run time."""
@@ -374,15 +382,30 @@ class Simulator:
     def __init__(self, id: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], submit: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], request: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], run: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], user: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], depends_on: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, think_time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, cancel_time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, total_nodes: int, tick: int, kill_at_request: bool, predictor: Predictor | None = None, needs: tuple[Sequence[int], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None) -> None: ...
 
     def use(self, policy: Policy) -> None:
-        """Puts the queue in the policy's order; call it before the first pass."""
-
-    def run(self, policy: Policy, passes: int) -> bool:
-        """Runs up to so many passes; False when the simulation is over."""
-
-    def advance(self) -> bool:
         """
-        Goes on to the next pass without deciding it; False when there is none.
+        Put the queue in the policy's order from now on; call it before the first pass.
         """
+
+    def run(self, policy: Policy, passes: int, until: int = 9223372036854775807) -> bool:
+        """
+        Run up to this many passes; return False when nothing more happens, or not by then.
+        """
+
+    def advance(self, until: int = 9223372036854775807) -> bool:
+        """
+        Go on to the next pass without deciding it; return False when there is none.
+        """
+
+    def fork(self, policy: Policy) -> Simulator:
+        """
+        Return a simulation that goes on from here by itself, under a clone of the policy.
+        """
+
+    def add_job(self, id: int, submit: int, nodes: int, request: int, run: int, user: int) -> int:
+        """Add a job that is submitted at its time; return its place."""
+
+    def cancel(self, job: int) -> None:
+        """Withdraw the job now if it has not started; end it now if it runs."""
 
     @property
     def view(self) -> View:

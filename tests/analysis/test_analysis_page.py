@@ -83,7 +83,7 @@ def test_the_common_round_numbers_are_named() -> None:
 def test_a_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bokeh is optional."""
     monkeypatch.setitem(sys.modules, "bokeh.embed", None)
-    with pytest.raises(MissingExtraError, match=r"schedlab\[viz\]"):
+    with pytest.raises(MissingExtraError, match=r'pip install "\.\[viz\]"'):
         write_analysis(analyse(trace({})), tmp_path / "trace.html")
 
 

@@ -197,7 +197,7 @@ def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Evolved policies run without it; to evolve one it is needed."""
     monkeypatch.setitem(sys.modules, "cma", None)
     monkeypatch.delitem(sys.modules, "schedlab.evolve.evolution")
-    with pytest.raises(MissingExtraError, match=r'pip install "schedlab\[evolve\]"'):
+    with pytest.raises(MissingExtraError, match=r'pip install "\.\[evolve\]"'):
         importlib.import_module("schedlab.evolve.evolution")
 
 

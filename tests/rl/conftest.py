@@ -97,7 +97,7 @@ def scheduled_starts() -> Callable[[Path, Workload], list[int]]:
     """Starts by a model file, under its own rules; a job may wait for ever, as in an episode."""
     from schedlab.policies import choose_policy
     from schedlab.rl.model_file import read_model
-    from schedlab.sim.simulation import build_simulator
+    from schedlab.sim.native import build_simulator
 
     def starts(path: Path, workload: Workload) -> list[int]:
         settings = read_model(path.with_suffix(".zip")).settings

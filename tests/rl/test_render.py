@@ -82,5 +82,5 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rendering needs what pictures need."""
     env = watched()
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"schedlab\[viz\]"):
+    with pytest.raises(MissingExtraError, match=r'pip install "\.\[viz\]"'):
         env.render()

@@ -219,7 +219,7 @@ def test_matplotlib_is_optional(
 ) -> None:
     """Without it the error names what to install."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r'pip install "schedlab\[viz\]"'):
+    with pytest.raises(MissingExtraError, match=r'pip install "\.\[viz\]"'):
         PICTURES[name](few)
 
 

@@ -165,5 +165,5 @@ def test_bokeh_is_optional(
 ) -> None:
     """Without it the error names what to install."""
     monkeypatch.setitem(sys.modules, "bokeh.embed", None)
-    with pytest.raises(MissingExtraError, match=r'pip install "schedlab\[viz\]"'):
+    with pytest.raises(MissingExtraError, match=r'pip install "\.\[viz\]"'):
         write_report(few, tmp_path / "report.html")

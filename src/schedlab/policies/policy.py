@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from schedlab import _core
 from schedlab._core import Queue, Running, View
+from schedlab.copies import clone_of
 from schedlab.errors import ParameterError, PolicyError
 from schedlab.predict import ChosenPredictor, choose_predictor
 
@@ -51,6 +52,16 @@ class Policy(_core.Policy):
     def begin(self) -> None:
         """Called before a simulation: forget any earlier one."""
 
+    def clone(self) -> Self:
+        """Return a copy for a fork of the simulation, with all that it keeps between passes.
+
+        All attributes are copied deeply; define it where some should be shared.
+        """
+        return clone_of(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.clone()
+
     def facts(self) -> Mapping[str, float]:
         """What it has counted, for the schedule's provenance."""
         return {}
@@ -71,6 +82,13 @@ class Order(_core.Order):
 
     def __init__(self) -> None:
         """Nothing to do: ``__new__`` has made the native part."""
+
+    def clone(self) -> Self:
+        """Return a copy for a fork of the simulation; all attributes are copied deeply."""
+        return clone_of(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.clone()
 
     def score(self, queue: Queue) -> ArrayLike:
         """One number per waiting job, smaller first; equal numbers by arrival."""
@@ -113,6 +131,10 @@ class ChosenPolicy:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """What the name set, such as ``depth``."""
     predictor: ChosenPredictor = field(default_factory=lambda: choose_predictor("request"))
+
+    def clone(self) -> ChosenPolicy:
+        """Return the same with a policy of its own, for a fork of the simulation."""
+        return replace(self, core=self.core.clone())
 
 
 def require_coallocating(chosen: ChosenPolicy) -> None:

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from schedlab import _core
 from schedlab._core import SubmittedJob
+from schedlab.copies import clone_of
 from schedlab.errors import PolicyError
 
 __all__ = ["Predictor", "SubmittedJob"]
@@ -29,6 +30,13 @@ class Predictor(_core.Predictor):
 
     def begin(self) -> None:
         """Forget what an earlier simulation taught; called before the first job."""
+
+    def clone(self) -> Self:
+        """Return a copy for a fork of the simulation; all attributes are copied deeply."""
+        return clone_of(self)
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self.clone()
 
     def predict(self, job: SubmittedJob) -> float:
         """Seconds that the job will run, asked when it becomes eligible.

@@ -18,7 +18,7 @@ from schedlab.predict import choose_predictor
 from schedlab.rl.native_batch import NativeBatch, check_playable, thread_count
 from schedlab.sim import JobState, NodeRanges, Schedule
 from schedlab.sim.feasibility import check_feasible
-from schedlab.sim.simulation import build_simulator
+from schedlab.sim.native import build_simulator
 from schedlab.workload import Workload
 from schedlab.workload.episodes import Episodes
 

@@ -3,13 +3,14 @@
 from schedlab.sim.io import check_saving, load_schedules, save_schedules
 from schedlab.sim.node_ranges import NodeRanges
 from schedlab.sim.schedule import JobState, Schedule
-from schedlab.sim.simulation import simulate
+from schedlab.sim.simulation import Simulation, simulate
 from schedlab.sim.step_series import StepSeries
 
 __all__ = [
     "JobState",
     "NodeRanges",
     "Schedule",
+    "Simulation",
     "StepSeries",
     "check_saving",
     "load_schedules",

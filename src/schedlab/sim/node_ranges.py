@@ -52,6 +52,15 @@ class NodeRanges:
         offset = np.concatenate([[0], np.cumsum(np.diff(self.offset)[which])])
         return NodeRanges(offset, self.first[kept], self.last[kept])
 
+    def reordered(self, order: NDArray[np.int64] | slice) -> NodeRanges:
+        """The ranges of the jobs at these places, in this order."""
+        if isinstance(order, slice):
+            order = np.arange(len(self))[order]
+        counts = np.diff(self.offset)[order]
+        offset = np.concatenate([[0], np.cumsum(counts)])
+        source = np.arange(offset[-1]) + np.repeat(self.offset[order] - offset[:-1], counts)
+        return NodeRanges(offset, self.first[source], self.last[source])
+
     def each(self) -> NodeRanges:
         """Every range by itself, as if it were a job."""
         return NodeRanges(np.arange(len(self.first) + 1), self.first, self.last)

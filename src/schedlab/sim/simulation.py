@@ -1,18 +1,20 @@
-"""simulate(): a workload on a platform under a policy."""
+"""simulate(): a workload on a platform under a policy; and Simulation, to stop, look and fork."""
 
 from __future__ import annotations
 
 import platform as host
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from operator import index
+from pathlib import Path
 from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab import _core
-from schedlab.errors import ParameterError, PolicyError
+from schedlab.errors import ParameterError, PolicyError, WorkloadError
 from schedlab.platform import Platform
 from schedlab.policies import (
     ChosenPolicy,
@@ -22,10 +24,13 @@ from schedlab.policies import (
     require_coallocating,
 )
 from schedlab.predict import PredictorLike
-from schedlab.sim.cluster_needs import ClusterNeeds, cluster_needs
+from schedlab.sim.added_jobs import check_added, users_of_last, with_added
+from schedlab.sim.cluster_needs import cluster_needs
 from schedlab.sim.feasibility import LONGEST_S, check_feasible, check_times
+from schedlab.sim.journal import Journal, load_journal
+from schedlab.sim.native import build_simulator
 from schedlab.sim.node_ranges import NodeRanges
-from schedlab.sim.schedule import Schedule
+from schedlab.sim.schedule import JobState, Schedule
 from schedlab.units import require_whole
 from schedlab.version import __version__
 from schedlab.workload import Workload
@@ -33,11 +38,12 @@ from schedlab.workload.workload import require_workload
 
 Progress = Callable[[int, int], None]
 _PASSES_AT_A_TIME = 1_000
+_NEVER = (1 << 63) - 1
 
 
 def simulate(
     workload: Workload,
-    platform: Platform | SupportsIndex,
+    platform: Platform | int,
     policy: PolicyLike,
     *,
     tick: int = 0,
@@ -51,60 +57,268 @@ def simulate(
 
     Args:
         workload: the jobs.
-        platform: the machine; a number means so many equal nodes. Several clusters are one pool,
+        platform: the machine; a number means that many equal nodes. Several clusters are one pool,
             unless the jobs name clusters (the column ``needs``).
         policy: a name such as ``"sjf+easy:depth=100"``, or a ``Policy`` or ``Order`` of your own.
-        tick: 0, or events are seen only at multiples of so many seconds.
-        depth: how many waiting jobs a pass considers; all by default.
+        tick: events are seen only at multiples of this many seconds. Default: 0, at once.
+        depth: how many waiting jobs a pass considers. Default: all.
         kill_at_request: a job that exceeds its request is killed then; else it runs on.
-        predict: who says how long jobs run, such as ``"last-two"``; the request by default.
+        predict: a predictor of run times, such as ``"last-two"``. Default: the request.
         seed: recorded in the result, for those who generated the workload with it.
         progress: called now and then with (jobs ended, jobs in all).
     """
-    require_workload(workload)
-    machine = platform if isinstance(platform, Platform) else _equal_nodes(platform)
-    tick = require_whole("tick", tick, most=LONGEST_S)
-    depth = None if depth is None else require_whole("depth", depth, 1)
-    needs = cluster_needs(workload, machine)
-    chosen = choose_policy(policy, depth=depth, predict=predict)
-    if needs is None:
-        check_feasible(workload, machine.pool())
-    else:
-        check_times(workload)
-        require_coallocating(chosen)
-    predictor = chosen.predictor.make(workload)
-    simulator = build_simulator(
+    simulation = Simulation(
         workload,
-        machine.nodes,
-        needs,
+        platform,
+        policy,
         tick=tick,
+        depth=depth,
         kill_at_request=kill_at_request,
-        predictor=predictor,
+        predict=predict,
+        seed=seed,
     )
-    began = time.perf_counter()
-    _run(simulator, chosen, workload, progress)
-    wall_s = time.perf_counter() - began
-    options = {
-        "tick": tick,
-        "depth": depth,
-        "kill_at_request": kill_at_request,
-        "predict": chosen.predictor.name,
-        "seed": seed,
-    }
-    return Schedule(
-        workload=workload,
-        platform=machine,
-        policy=chosen.name,
-        start_s=simulator.start_times(),
-        end_s=simulator.end_times(),
-        eligible_s=simulator.eligible_times(),
-        promised_s=simulator.promised_times(),
-        state=simulator.states(),
-        estimate_s=None if predictor is None else simulator.estimates(),
-        node_ranges=NodeRanges(*simulator.node_ranges()),
-        wall_s=wall_s,
-        provenance=_provenance(workload, machine, chosen, options | _facts(chosen)),
-    )
+    simulation.run(progress=progress)
+    return simulation.schedule()
+
+
+class Simulation:
+    """A simulation that can be stopped, looked at, changed and forked.
+
+    It takes the same arguments as ``simulate``.
+    """
+
+    def __init__(
+        self,
+        workload: Workload,
+        platform: Platform | int,
+        policy: PolicyLike,
+        *,
+        tick: int = 0,
+        depth: int | None = None,
+        kill_at_request: bool = True,
+        predict: PredictorLike | None = None,
+        seed: int | None = None,
+    ) -> None:
+        """Check that all jobs can run, and stand before the first of them."""
+        require_workload(workload)
+        self.platform = platform if isinstance(platform, Platform) else _equal_nodes(platform)
+        tick = require_whole("tick", tick, most=LONGEST_S)
+        depth = None if depth is None else require_whole("depth", depth, 1)
+        needs = cluster_needs(workload, self.platform)
+        self._chosen = choose_policy(policy, depth=depth, predict=predict)
+        if needs is None:
+            check_feasible(workload, self.platform.pool())
+        else:
+            check_times(workload)
+            require_coallocating(self._chosen)
+        self._predicts = (predictor := self._chosen.predictor.make(workload)) is not None
+        self._options = {
+            "tick": tick,
+            "depth": depth,
+            "kill_at_request": kill_at_request,
+            "predict": self._chosen.predictor.name,
+            "seed": seed,
+        }
+        self._jobs: tuple[Workload, ...] = (workload,)
+        self._simulator = build_simulator(
+            workload,
+            self.platform.nodes,
+            needs,
+            tick=tick,
+            kill_at_request=kill_at_request,
+            predictor=predictor,
+        )
+        self._simulator.use(self._chosen.core)
+        self._journal = Journal(policy, depth, predict, self._options)
+        self._wall_s = 0.0
+
+    # Reading
+
+    @property
+    def now_s(self) -> int:
+        """The time up to which all is decided."""
+        return self._simulator.now
+
+    @property
+    def policy(self) -> str:
+        """The name of the policy that decides now."""
+        return self._chosen.name
+
+    @property
+    def workload(self) -> Workload:
+        """The jobs, those added since included."""
+        return with_added(self._jobs)[0]
+
+    @property
+    def queue(self) -> _core.Queue:
+        """The waiting jobs in the policy's order, as columns."""
+        return self._simulator.view.queue
+
+    @property
+    def running(self) -> _core.Running:
+        """The running jobs in order of start, as columns."""
+        return self._simulator.view.running
+
+    @property
+    def free_nodes(self) -> int:
+        """Nodes that no job holds now."""
+        return self._simulator.view.free_nodes
+
+    def start_times(self) -> NDArray[np.int64]:
+        """Return the start of each job by its place, -1 where it has not started."""
+        return self._simulator.start_times()
+
+    def job_id(self, jobs: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Return the ``job_id`` of jobs given by their place, as in ``queue.job``."""
+        return np.concatenate([part["job_id"] for part in self._jobs])[jobs]
+
+    def schedule(self) -> Schedule:
+        """Return what has happened: the start and end of all jobs that have ended."""
+        workload, order = with_added(self._jobs)
+        native, ranges = self._simulator, NodeRanges(*self._simulator.node_ranges())
+        state = native.states()[order]
+        made = Schedule(
+            workload=workload,
+            platform=self.platform,
+            policy=self.policy,
+            start_s=native.start_times()[order],
+            end_s=native.end_times()[order],
+            eligible_s=native.eligible_times()[order],
+            promised_s=native.promised_times()[order],
+            state=state,
+            estimate_s=native.estimates()[order] if self._predicts else None,
+            node_ranges=ranges if len(self._jobs) == 1 else ranges.reordered(order),
+            wall_s=self._wall_s,
+            provenance=self._provenance(workload),
+        )
+        ended = state != JobState.WAITING
+        return made if ended.all() else made.take(ended)
+
+    # Going on
+
+    def run(self, until_s: int | None = None, progress: Progress | None = None) -> Simulation:
+        """Go on to the end, or as long as things happen up to this time; return the simulation.
+
+        Args:
+            until_s: the last second that is simulated. Default: all jobs end.
+            progress: called now and then with (jobs ended, jobs in all).
+        """
+        until = _NEVER if until_s is None else require_whole("until_s", until_s)
+        began = time.perf_counter()
+        jobs = sum(len(part) for part in self._jobs)
+        while self._simulator.run(self._chosen.core, _PASSES_AT_A_TIME, until):
+            if progress is not None:
+                progress(self._simulator.ended, jobs)
+        if progress is not None:
+            progress(self._simulator.ended, jobs)
+        self._wall_s += time.perf_counter() - began
+        self._journal.ran(until_s)
+        if until_s is None:
+            self._require_nobody_waits()
+        return self
+
+    def step(self) -> bool:
+        """Go on by one pass of the policy; return False when nothing more happens."""
+        more = self._simulator.run(self._chosen.core, 1)
+        self._journal.stepped()
+        return more
+
+    def fork(self) -> Simulation:
+        """Return an independent simulation that goes on from here; this one is not changed."""
+        made = object.__new__(Simulation)
+        made.__dict__.update(self.__dict__)
+        made._chosen = self._chosen.clone()
+        made._simulator = self._simulator.fork(made._chosen.core)
+        made._journal = self._journal.copy()
+        return made
+
+    # Changing
+
+    def use(self, policy: PolicyLike, *, depth: int | None = None) -> Simulation:
+        """Let another policy decide from now on; return the simulation.
+
+        Jobs that run go on. What the old policy had promised is forgotten. A predictor stays.
+        """
+        chosen = choose_policy(policy, depth=depth)
+        if "needs" in self._jobs[0]:
+            require_coallocating(chosen)
+        if chosen.predictor.name not in ("request", self._chosen.predictor.name):
+            raise ParameterError(
+                f"policy {chosen.name}: a running simulation keeps its predictor, "
+                f'"{self._chosen.predictor.name}"; omit predict='
+            )
+        self._chosen = replace(chosen, predictor=self._chosen.predictor)
+        self._simulator.use(self._chosen.core)
+        self._journal.used(policy, depth)
+        return self
+
+    def submit(self, jobs: Workload) -> Simulation:
+        """Add jobs that are submitted now or later; return the simulation."""
+        require_workload(jobs)
+        check_added(self._jobs, jobs, self.now_s, self.platform)
+        self._jobs = (*self._jobs, jobs)
+        users = users_of_last(self._jobs)
+        for place in range(len(jobs)):
+            self._simulator.add_job(
+                id=int(jobs["job_id"][place]),
+                submit=int(jobs["submit_s"][place]),
+                nodes=int(jobs["nodes"][place]),
+                request=int(jobs["request_s"][place]),
+                run=int(jobs["run_s"][place]),
+                user=int(users[place]),
+            )
+        self._journal.submitted(jobs)
+        return self
+
+    def cancel(self, job_id: int) -> Simulation:
+        """Withdraw the job if it has not started, kill it if it runs; return the simulation."""
+        ids = np.concatenate([part["job_id"] for part in self._jobs])
+        found = np.flatnonzero(ids == job_id)
+        if not len(found):
+            raise WorkloadError(f"job {job_id} is not in the workload")
+        if self._simulator.states()[found[0]] != JobState.WAITING:
+            raise WorkloadError(f"job {job_id} has ended; only waiting and running jobs can be")
+        self._simulator.cancel(int(found[0]))
+        self._journal.cancelled(int(job_id))
+        return self
+
+    # Keeping
+
+    def save(self, path: str | Path) -> None:
+        """Write the state to a file, from which ``Simulation.load`` goes on.
+
+        The file holds the jobs and all that was done; loading does it again. So the policy must
+        be given by name (``package.module:Class`` for one of your own).
+        """
+        self._journal.save(path, self._jobs[0], self.platform, self.start_times())
+
+    @staticmethod
+    def load(path: str | Path) -> Simulation:
+        """Return the simulation that ``save`` wrote."""
+        return load_journal(path, Simulation)
+
+    def _require_nobody_waits(self) -> None:
+        waiting = self._simulator.waiting
+        if waiting:
+            first = self.job_id(self.queue.job[:1])[0]
+            raise PolicyError(
+                f"policy {self.policy} left {waiting:,} jobs waiting for ever, job {first} first"
+            )
+
+    def _provenance(self, workload: Workload) -> dict[str, Any]:
+        return {
+            "policy": self.policy,
+            **self._options,
+            **_facts(self._chosen),
+            **self._journal.facts(),
+            "platform": self.platform.to_dict(),
+            "workload": {"name": workload.name, "steps": list(workload.provenance)},
+            "versions": {
+                "schedlab": __version__,
+                "numpy": np.__version__,
+                "python": host.python_version(),
+            },
+        }
 
 
 def _equal_nodes(count: SupportsIndex) -> Platform:
@@ -116,76 +330,7 @@ def _equal_nodes(count: SupportsIndex) -> Platform:
         ) from None
 
 
-def build_simulator(
-    workload: Workload,
-    nodes: int,
-    needs: ClusterNeeds | None = None,
-    *,
-    tick: int,
-    kill_at_request: bool,
-    predictor: _core.Predictor | None = None,
-) -> _core.Simulator:
-    """The native simulator at the beginning of the workload."""
-    cancel_after, submit = workload["cancel_after_s"], workload["submit_s"]
-    dependent, leaving = "depends_on" in workload, "cancel_after_s" in workload
-    return _core.Simulator(
-        id=_column(workload, "job_id"),
-        submit=submit,
-        nodes=_column(workload, "nodes"),
-        request=_column(workload, "request_s"),
-        run=_column(workload, "run_s"),
-        user=_column(workload, "user"),
-        depends_on=workload.dependency_index() if dependent else None,
-        think_time=_column(workload, "think_time_s") if dependent else None,
-        cancel_time=np.where(cancel_after >= 0, submit + cancel_after, -1) if leaving else None,
-        total_nodes=nodes,
-        tick=tick,
-        kill_at_request=kill_at_request,
-        predictor=predictor,
-        needs=None
-        if needs is None
-        else (list(needs.clusters), needs.offset, needs.cluster, needs.nodes),
-    )
-
-
-def _column(workload: Workload, name: str) -> NDArray[Any]:
-    return np.ascontiguousarray(workload[name])
-
-
-def _run(
-    simulator: _core.Simulator, chosen: ChosenPolicy, workload: Workload, progress: Progress | None
-) -> None:
-    simulator.use(chosen.core)
-    while simulator.run(chosen.core, _PASSES_AT_A_TIME):
-        if progress is not None:
-            progress(simulator.ended, len(workload))
-    if progress is not None:
-        progress(simulator.ended, len(workload))
-    if simulator.waiting:
-        first = workload["job_id"][simulator.view.queue.job[0]]
-        raise PolicyError(
-            f"policy {chosen.name} left {simulator.waiting:,} jobs waiting for ever, "
-            f"job {first} first"
-        )
-
-
 def _facts(chosen: ChosenPolicy) -> dict[str, Any]:
-    """What a policy in Python has counted."""
+    """Return what a policy in Python has counted."""
     facts = chosen.core.facts() if isinstance(chosen.core, Policy) else {}
     return {"facts": dict(facts)} if facts else {}
-
-
-def _provenance(
-    workload: Workload, platform: Platform, chosen: ChosenPolicy, options: dict[str, Any]
-) -> dict[str, Any]:
-    return {
-        "policy": chosen.name,
-        **options,
-        "platform": platform.to_dict(),
-        "workload": {"name": workload.name, "steps": list(workload.provenance)},
-        "versions": {
-            "schedlab": __version__,
-            "numpy": np.__version__,
-            "python": host.python_version(),
-        },
-    }

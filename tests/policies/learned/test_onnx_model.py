@@ -186,5 +186,5 @@ def test_without_onnx_runtime_the_extra_is_named(
     for name in ("onnx_model", "onnx_runtime"):
         monkeypatch.delitem(sys.modules, f"schedlab.policies.learned.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(MissingExtraError, match=r'pip install "schedlab\[onnx\]"'):
+    with pytest.raises(MissingExtraError, match=r'pip install "\.\[onnx\]"'):
         choose_policy(f"learned:{tmp_path / 'model.onnx'}")

@@ -16,7 +16,7 @@ from schedlab.policies import ChosenPolicy, View
 from schedlab.policies.orders import native_order
 from schedlab.sim import JobState, Schedule
 from schedlab.sim.cluster_needs import cluster_needs
-from schedlab.sim.simulation import build_simulator
+from schedlab.sim.native import build_simulator
 
 
 class Instant:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,10 @@ class GreedyAgent(ABC):
 
     def __init__(self, *, masked: bool) -> None:
         self.masked = masked
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Nothing changes while it decides: forks of a simulation share it."""
+        return self
 
     @abstractmethod
     def scores(self, observation: Observations) -> Observations:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
+from typing import Self
 
 import numpy as np
 
@@ -22,6 +24,12 @@ class LearnedPolicy(Policy):
         self.name, self.settings, self._agent = name, settings, agent
         self._prepare(settings.nodes)
         self._started = self._fruitless = 0
+
+    def clone(self) -> Self:
+        """Return a copy that asks the same network; one that draws goes on by itself."""
+        made = type(self)(deepcopy(self._agent), self.settings, self.name)
+        made._fruitless = self._fruitless
+        return made
 
     def schedule(self, view: View) -> None:
         """Ask the agent until it has nothing more to decide in this pass."""

@@ -127,6 +127,11 @@ def reference_simulate(
     if reach is not None:
         how = Easy(tries, queue, reach)
     simulation.run(queue, how, depth)
+    return reference_schedule(simulation)
+
+
+def reference_schedule(simulation: Simulation) -> ReferenceSchedule:
+    """What a simulation that has ended did."""
     jobs = simulation.jobs
     assert not simulation.queue, "every job must start in the end"
     return ReferenceSchedule(

@@ -85,15 +85,22 @@ class Simulation:
         self._completions: list[tuple[int, int]] = []
         self._submissions: list[tuple[int, int]] = []
         self._withdrawals: list[tuple[int, int]] = []
-
-    def run(self, order: Order, backfill: Backfill, depth: int | None) -> None:
-        """Play all events; a pass looks at no more than the first ``depth`` jobs of the queue."""
-        for job in self.jobs:
+        for job in jobs:
             if not job.depends:
                 self._eligible_at(job, job.submit_s)
             if job.cancel_after_s >= 0:
                 self._push(self._withdrawals, job.submit_s + job.cancel_after_s, job)
-        while self._advance():
+
+    def run(
+        self, order: Order, backfill: Backfill, depth: int | None, until_s: float = math.inf
+    ) -> None:
+        """Play the events up to this time; call it again to go on, under another policy if need be.
+
+        A pass looks at no more than the first ``depth`` jobs of the queue.
+        """
+        # Another policy may start jobs that the one before let wait.
+        self.wake_up_s = self.now if self.queue else None
+        while self._advance(until_s):
             woken = self.now == self.wake_up_s
             happened = [self._complete(), self._correct(), self._submit(), self._withdraw()]
             if woken or any(happened):
@@ -144,15 +151,19 @@ class Simulation:
         self.arrived.clear()
         self.corrected = False
 
-    def _advance(self) -> bool:
-        """Go to the next instant with an event; False when there is none."""
+    def _advance(self, until_s: float) -> bool:
+        """Go to the next instant with an event; False when there is none up to this time."""
         events = (self._completions, self._submissions, self._withdrawals)
         times_s = [heap[0][0] for heap in events if heap]
         times_s += [self.machine.release_s(job) for job in self.predicted if short(job)]
         if self.wake_up_s is not None:
             times_s.append(self.wake_up_s)
-        self.now = min(times_s, default=self.now)
-        return bool(times_s)
+        next_s = min(times_s, default=math.inf)
+        if next_s > until_s or not times_s:
+            self.now = self.now if until_s == math.inf else max(self.now, int(until_s))
+            return False
+        self.now = int(next_s)
+        return True
 
     def _complete(self) -> bool:
         ended = list(self._due(self._completions))

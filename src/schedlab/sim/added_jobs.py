@@ -1,0 +1,66 @@
+"""Jobs that are added to a simulation while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import WorkloadError
+from schedlab.platform import Platform
+from schedlab.sim.feasibility import check_feasible
+from schedlab.workload import Workload
+from schedlab.workload.transforms.merge import merge
+
+_FROM_THE_START = ("depends_on", "cancel_after_s", "needs")
+"""What only jobs that are given at the beginning can have."""
+
+
+def check_added(parts: Sequence[Workload], jobs: Workload, now_s: int, machine: Platform) -> None:
+    """Raise WorkloadError for jobs that cannot be added now."""
+    for column in _FROM_THE_START:
+        if column in jobs:
+            raise WorkloadError(f"jobs added to a running simulation cannot have {column}")
+    check_feasible(jobs, machine.pool())
+    early = np.flatnonzero(jobs["submit_s"] < now_s)
+    if len(early):
+        job = early[0]
+        raise WorkloadError(
+            f"job {jobs['job_id'][job]}: submit_s is {jobs['submit_s'][job]}; "
+            f"must be >= {now_s}, the present time"
+        )
+    for part in parts:
+        twice = np.flatnonzero(np.isin(jobs["job_id"], part["job_id"]))
+        if len(twice):
+            raise WorkloadError(
+                f"job {jobs['job_id'][twice[0]]} is in the simulation already; "
+                "job_id must be unique"
+            )
+        unlike = sorted(part.labels.keys() ^ jobs.labels.keys())
+        if unlike:
+            raise WorkloadError(f"column {unlike[0]}: the jobs have names on one side only")
+
+
+def with_added(parts: tuple[Workload, ...]) -> tuple[Workload, NDArray[np.int64] | slice]:
+    """Return all jobs in order of submission, and the place of each in the simulator."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first, slice(None)
+    merged = merge(*parts, name=first.name)
+    made = Workload(
+        {column: merged[column] for column in merged.columns},
+        name=first.name,
+        header=first.header,
+        labels=merged.labels,
+        report=first.report,
+        provenance=[*first.provenance, {"step": "submit", "jobs": len(merged) - len(first)}],
+    )
+    return made, np.argsort(merged.given_order, kind="stable")
+
+
+def users_of_last(parts: tuple[Workload, ...]) -> NDArray[np.int64]:
+    """Return the users of the jobs added last, numbered as in the whole workload."""
+    merged = merge(*parts)
+    users: NDArray[np.int64] = merged["user"][merged.given_order[-len(parts[-1]) :]]
+    return users

@@ -1,0 +1,173 @@
+"""What was done to a simulation, so that a file can hold its state: load does it again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.atomic import replacing
+from schedlab.errors import InputError, ParameterError
+from schedlab.platform import Platform
+from schedlab.policies import PolicyLike
+from schedlab.predict import PredictorLike
+from schedlab.version import __version__
+from schedlab.workload import Workload, read_workload, write_workload
+
+if TYPE_CHECKING:
+    from schedlab.sim.simulation import Simulation
+
+_FORMAT = "schedlab-simulation-1"
+
+
+class Journal:
+    """The steps that led from the beginning of a simulation to its present state."""
+
+    def __init__(
+        self,
+        policy: PolicyLike,
+        depth: int | None,
+        predict: PredictorLike | None,
+        options: Mapping[str, Any],
+    ) -> None:
+        """Note how the simulation began."""
+        self._steps: list[dict[str, Any]] = []
+        self._added: list[Workload] = []
+        self._begin = {
+            "policy": _name(policy),
+            "depth": depth,
+            "predict": None if predict is None else _name(predict),
+            **{key: options[key] for key in ("tick", "kill_at_request", "seed")},
+        }
+
+    def copy(self) -> Journal:
+        """Return one that goes on by itself."""
+        made = object.__new__(Journal)
+        made._steps = [dict(step) for step in self._steps]
+        made._added = list(self._added)
+        made._begin = self._begin
+        return made
+
+    def ran(self, until_s: int | None) -> None:
+        """Note that time has gone on."""
+        self._steps.append({"run": until_s})
+
+    def stepped(self) -> None:
+        """Note one pass more."""
+        if self._steps and "passes" in self._steps[-1]:
+            self._steps[-1]["passes"] += 1
+        else:
+            self._steps.append({"passes": 1})
+
+    def used(self, policy: PolicyLike, depth: int | None) -> None:
+        """Note that another policy decides."""
+        self._steps.append({"policy": _name(policy), "depth": depth})
+
+    def submitted(self, jobs: Workload) -> None:
+        """Note jobs that were added."""
+        self._added.append(jobs)
+        self._steps.append({"submit": len(self._added)})
+
+    def cancelled(self, job_id: int) -> None:
+        """Note a job that was cancelled."""
+        self._steps.append({"cancel": job_id})
+
+    def facts(self) -> dict[str, Any]:
+        """Return the steps that a plain run does not have, for a schedule's provenance."""
+        return {} if self._steps in ([], [{"run": None}]) else {"steps": list(self._steps)}
+
+    def save(
+        self, path: str | Path, workload: Workload, platform: Platform, starts: NDArray[np.int64]
+    ) -> None:
+        """Write beginning, steps and jobs to a file."""
+        for step in (self._begin, *self._steps):
+            if "" in (step.get("policy"), step.get("predict")):
+                raise ParameterError(
+                    "only a simulation whose policies and predictor were given by name can be "
+                    "saved; name yours as package.module:Class"
+                )
+        document = {
+            "format": _FORMAT,
+            "schedlab": __version__,
+            "begin": self._begin,
+            "steps": self._steps,
+            "platform": platform.to_dict(),
+            "starts": _digest(starts),
+        }
+        with (
+            TemporaryDirectory() as folder,
+            replacing(path) as temporary,
+            zipfile.ZipFile(temporary, "w") as file,
+        ):
+            file.writestr("simulation.json", json.dumps(document, indent=1))
+            for place, part in enumerate((workload, *self._added)):
+                jobs = Path(folder) / f"jobs-{place}.parquet"
+                write_workload(part, jobs)
+                file.write(jobs, jobs.name)
+
+
+def load_journal(path: str | Path, begin: Callable[..., Simulation]) -> Simulation:
+    """Return the simulation that a file describes, done again."""
+    with TemporaryDirectory() as folder:
+        document = _unpacked(path, Path(folder))
+        first = dict(document["begin"])
+        simulation = begin(
+            read_workload(Path(folder) / "jobs-0.parquet"),
+            Platform.from_dict(document["platform"]),
+            first.pop("policy"),
+            **first,
+        )
+        for step in document["steps"]:
+            _again(simulation, step, Path(folder))
+    if _digest(simulation.start_times()) != document["starts"]:
+        raise InputError.at(
+            path,
+            None,
+            f"schedlab {document['schedlab']} saved another state than this version, "
+            f"{__version__}, comes to",
+        )
+    return simulation
+
+
+def _unpacked(path: str | Path, folder: Path) -> dict[str, Any]:
+    try:
+        with zipfile.ZipFile(path) as file:
+            document: dict[str, Any] = json.loads(file.read("simulation.json"))
+            for name in file.namelist():
+                if name.startswith("jobs-"):
+                    (folder / Path(name).name).write_bytes(file.read(name))
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        raise InputError.at(path, None, f"not a saved simulation: {error}") from None
+    if (found := document.get("format")) != _FORMAT:
+        raise InputError.at(path, None, f'format is {found!r}; must be "{_FORMAT}"')
+    return document
+
+
+def _again(simulation: Simulation, step: Mapping[str, Any], folder: Path) -> None:
+    if "run" in step:
+        simulation.run(step["run"])
+    elif "passes" in step:
+        for _ in range(step["passes"]):
+            simulation.step()
+    elif "policy" in step:
+        simulation.use(step["policy"], depth=step["depth"])
+    elif "submit" in step:
+        simulation.submit(read_workload(folder / f"jobs-{step['submit']}.parquet"))
+    else:
+        simulation.cancel(step["cancel"])
+
+
+def _name(given: object) -> str:
+    """Return the name by which a policy or predictor can be had again; none for an object."""
+    return given if isinstance(given, str) else ""
+
+
+def _digest(starts: NDArray[np.int64]) -> str:
+    return hashlib.sha256(np.ascontiguousarray(starts).tobytes()).hexdigest()

@@ -1,0 +1,48 @@
+"""The native simulator of a workload."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab import _core
+from schedlab.sim.cluster_needs import ClusterNeeds
+from schedlab.workload import Workload
+
+
+def build_simulator(
+    workload: Workload,
+    nodes: int,
+    needs: ClusterNeeds | None = None,
+    *,
+    tick: int,
+    kill_at_request: bool,
+    predictor: _core.Predictor | None = None,
+) -> _core.Simulator:
+    """The native simulator at the beginning of the workload."""
+    cancel_after, submit = workload["cancel_after_s"], workload["submit_s"]
+    dependent, leaving = "depends_on" in workload, "cancel_after_s" in workload
+    return _core.Simulator(
+        id=_column(workload, "job_id"),
+        submit=submit,
+        nodes=_column(workload, "nodes"),
+        request=_column(workload, "request_s"),
+        run=_column(workload, "run_s"),
+        user=_column(workload, "user"),
+        depends_on=workload.dependency_index() if dependent else None,
+        think_time=_column(workload, "think_time_s") if dependent else None,
+        cancel_time=np.where(cancel_after >= 0, submit + cancel_after, -1) if leaving else None,
+        total_nodes=nodes,
+        tick=tick,
+        kill_at_request=kill_at_request,
+        predictor=predictor,
+        needs=None
+        if needs is None
+        else (list(needs.clusters), needs.offset, needs.cluster, needs.nodes),
+    )
+
+
+def _column(workload: Workload, name: str) -> NDArray[Any]:
+    return np.ascontiguousarray(workload[name])
