@@ -19,6 +19,8 @@ SchedlabError                 a user's mistake; the command line prints it, exit
 │   └── NoSamplesError        it works, but has nothing of that time and place
 ├── PolicyError               a policy broke a rule of the simulator (started a job twice, ...)
 └── MissingExtraError         an optional dependency is not installed (names the extra)
+
+OutsideTrainingWarning        a network decides about what it was not trained on; Python's warnings
 """
 
 from __future__ import annotations
@@ -128,3 +130,7 @@ class MissingExtraError(SchedlabError):
         super().__init__(
             f'{package} is not installed; in a copy of the repository run: pip install ".[{extra}]"'
         )
+
+
+class OutsideTrainingWarning(UserWarning):
+    """A network decides about what it was not trained on; the result may mean little."""

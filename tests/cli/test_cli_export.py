@@ -71,7 +71,7 @@ def test_scheduling_needs_nothing_that_trains(
     """Without torch the exported file gives the same figures, and nobody is told of it."""
     file = tmp_path / "policy.onnx"
     assert run("export", model, "--out", file).exit_code == 0
-    arguments = ["simulate", head_blocked, "--nodes", "4", "--json", "--policy"]
+    arguments = ["simulate", head_blocked, "--nodes", "4", "--tick", "60", "--json", "--policy"]
     home = {**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     del home["ORT_DISABLE_TELEMETRY"]
     bare = subprocess.run(

@@ -41,6 +41,8 @@ def test_train_and_simulate(run: Run, small: Path, head_blocked: str, tmp_path: 
     )
     assert simulated.exit_code == 0
     assert json.loads(simulated.stdout)[0]["policy"] == f"learned:{out / 'model.zip'}"
+    doubt = f"schedlab: learned:{result['model']} was trained with a tick of 60 s; it is asked at"
+    assert simulated.stderr.count(doubt) == 1
 
 
 def test_the_table_is_for_people(run: Run, small: Path, tmp_path: Path) -> None:

@@ -37,7 +37,11 @@ from schedlab.rl.train import train
 from schedlab.rl.training_env import TrainingEnv
 from schedlab.workload import apply, generate, read_workload
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    # Held-out jobs may ask for more time than any that was learnt from.
+    pytest.mark.filterwarnings("ignore::schedlab.errors.OutsideTrainingWarning"),
+]
 
 EXPERIMENT = """
 [experiment]

@@ -14,12 +14,13 @@ pytest.importorskip("stable_baselines3")
 pytest.importorskip("sb3_contrib")
 
 from schedlab import Workload, simulate
-from schedlab.errors import ParameterError, PolicyError
+from schedlab.errors import OutsideTrainingWarning, ParameterError, PolicyError
 from schedlab.policies import choose_policy
 from schedlab.policies.learned import learned_policy
 from schedlab.rl import QueueEnv
 from schedlab.rl.model_file import read_model, write_model
-from schedlab.testing.instances import crowd
+from schedlab.testing.instances import crowd, jobs
+from schedlab.workload.transforms import head
 
 Make = Callable[..., Any]
 
@@ -80,11 +81,27 @@ def test_a_policy_can_be_used_twice(drawn: Make) -> None:
 
 def test_features_of_jobs_fit_machines_of_any_size(drawn: Make) -> None:
     """The kernel network does not count nodes; what sees every node does."""
-    schedule = simulate(crowd(count=30), 32, f"learned:{drawn()}")
+    with pytest.warns(OutsideTrainingWarning, match="on 16 nodes; the machine has 32"):
+        schedule = simulate(crowd(count=30), 32, f"learned:{drawn()}")
     assert (schedule.start_s >= 0).all()
     by_nodes = drawn(1, **MODES["pick, no mask"])
     with pytest.raises(PolicyError, match="was trained for 16 nodes; the machine has 32"):
         simulate(crowd(count=30), 32, f"learned:{by_nodes}")
+
+
+def test_what_a_network_was_not_trained_on_is_said(drawn: Make) -> None:
+    """Its figures there may mean little, and nothing in them shows it."""
+    path = drawn(environment={"sim_step_s": 60, "time_scale_s": 50.0})
+    workload = jobs((0, 2, 50, 20), (0, 2, 51, 20), (0, 2, 90, 20))
+    with pytest.warns(OutsideTrainingWarning) as told:
+        simulate(workload, 4, f"learned:{path}", tick=30)
+    assert [str(each.message) for each in told] == [
+        f"learned:{path} was trained on 16 nodes; the machine has 4",
+        f"learned:{path} was trained with 50 s as the longest request; a job asks for 90 s",
+        f"learned:{path} was trained with a tick of 60 s; "
+        "it is asked at 30 s, which is no multiple of it",
+    ]
+    simulate(head(workload, 1), 16, f"learned:{path}", tick=60)  # warnings are errors
 
 
 def test_a_network_that_starts_nothing_is_not_asked_for_ever(drawn: Make, tmp_path: Path) -> None:

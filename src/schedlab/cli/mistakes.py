@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import typer
 from typer.core import TyperGroup
 
 from schedlab.cli.signals import INTERRUPTED, ending
 from schedlab.command_files import remembering_files
-from schedlab.errors import OutputError, SchedlabError
+from schedlab.errors import OutputError, OutsideTrainingWarning, SchedlabError
 
 
 class Commands(TyperGroup):
@@ -20,7 +23,7 @@ class Commands(TyperGroup):
 
     def main(self, *arguments: Any, **settings: Any) -> Any:
         """Run the command that the arguments name, and leave with its exit code."""
-        with remembering_files() as files:
+        with remembering_files() as files, _doubts_in_one_line():
             code = self._run(*arguments, **{**settings, "standalone_mode": False})
         for path in files.replaced:
             _say(f"{path}: existed and was replaced")
@@ -46,6 +49,23 @@ class Commands(TyperGroup):
         if code == INTERRUPTED:
             _say(ending())
         return code or 0
+
+
+@contextmanager
+def _doubts_in_one_line() -> Iterator[None]:
+    """A network's doubts, each told once as mistakes are, without the place in the code."""
+    with catch_warnings():
+        simplefilter("default", OutsideTrainingWarning)
+        show = warnings.showwarning
+
+        def in_one_line(message: Warning | str, category: type[Warning], *where: Any) -> None:
+            if issubclass(category, OutsideTrainingWarning):
+                _say(str(message))
+            else:
+                show(message, category, *where)
+
+        warnings.showwarning = in_one_line  # type: ignore[assignment]
+        yield
 
 
 def _usage_error(error: typer.TyperException) -> str:

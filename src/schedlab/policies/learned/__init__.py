@@ -11,6 +11,7 @@ from schedlab.policies.learned.agent import Decider, GreedyAgent, SamplingAgent
 from schedlab.policies.learned.document import naming
 from schedlab.policies.learned.policy import LearnedPolicy
 from schedlab.policies.learned.settings import QueueSettings
+from schedlab.policies.learned.trained_policy import TrainedPolicy
 from schedlab.policies.ready import READY
 
 __all__ = ["READERS", "Decider", "LearnedPolicy", "Model", "QueueSettings", "learned_policy"]
@@ -44,6 +45,6 @@ def learned_policy(path: str | Path, sample: int | None = None) -> LearnedPolicy
     with naming(path):
         settings, agent = model.settings, model.agent()
     if sample is None:
-        return LearnedPolicy(agent, settings, f"learned:{path}")
+        return TrainedPolicy(agent, settings, f"learned:{path}")
     sampling = SamplingAgent(agent, sample)
-    return LearnedPolicy(sampling, settings, f"learned:{path}:sample={sample}")
+    return TrainedPolicy(sampling, settings, f"learned:{path}:sample={sample}")
