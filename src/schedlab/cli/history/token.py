@@ -40,7 +40,7 @@ def add(
     scopes: Scopes = None,
     days: Annotated[
         float | None,
-        Option(metavar="N", min=0, max=36_500, help="For how many days it is good; 0: for ever."),
+        Option(metavar="N", max=36_500, help="For how many days it is good; 0: for ever."),
     ] = 90,
 ) -> None:
     """Make a token and print it, this once: the store keeps a digest only."""
