@@ -4,11 +4,11 @@ import sys
 
 from schedlab import Platform, simulate
 from schedlab.metrics import by_cluster, table
-from schedlab.platform import Cluster, Site
+from schedlab.platform import Cluster
 from schedlab.viz import draw_gantt, save_figure
 from schedlab.workload import generate
 
-grid = Platform((Site(tuple(Cluster(16, f"c{number}") for number in range(1, 5))),), "grid")
+grid = Platform(tuple(Cluster.homogeneous(16, f"c{number}") for number in range(1, 5)), "grid")
 jobs = generate("multi-cluster:share=0.4,burst=1000000", 40, seed=5)
 print(f"{len(jobs)} jobs at once; the first three need {', '.join(jobs.labelled('needs')[:3])}")
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from schedlab.audit import Verdict, Violation, audit
-from schedlab.platform import Cluster, Platform, Site
+from schedlab.platform import Cluster, Platform
 from schedlab.sim import NodeRanges, Schedule, simulate
 from schedlab.testing.instances import crowd, head_blocked, jobs
 from schedlab.workload.needs import with_needs
@@ -132,7 +132,7 @@ def test_jobs_of_unknown_fate_are_left_out(moved: Moved) -> None:
 
 def two_clusters() -> Schedule:
     """Jobs of 2 nodes of a and 1 of b, and of 2 of a, on three nodes of a and two of b."""
-    platform = Platform((Site((Cluster(3, "a"), Cluster(2, "b"))),))
+    platform = Platform((Cluster.homogeneous(3, "a"), Cluster.homogeneous(2, "b")))
     workload = with_needs(jobs((0, 1, 5, 5), (0, 1, 5, 5)), [{"a": 2, "b": 1}, {"a": 2}])
     return simulate(workload, platform, "reserve")
 

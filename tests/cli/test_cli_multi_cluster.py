@@ -12,14 +12,15 @@ import pytest
 Run = Callable[..., Any]
 
 GRID = """
-[[site]]
-[[site.cluster]]
+[[cluster]]
 name = "a"
-nodes = 4
-cores_per_processor = 8
-[[site.cluster]]
+[[cluster.nodes]]
+count = 4
+cores = 8
+[[cluster]]
 name = "b"
-nodes = 2
+[[cluster.nodes]]
+count = 2
 """
 JOBS = """job_id,submit_s,nodes,request_s,run_s,needs
 1,0,4,100,90,a:4

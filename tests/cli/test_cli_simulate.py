@@ -129,13 +129,13 @@ def test_a_platform_file_with_several_clusters_is_one_pool(
     """Unless one of them is chosen; nodes that differ can only be counted by their cores."""
     toml = tmp_path / "two.toml"
     toml.write_text(
-        '[[site]]\n[[site.cluster]]\nname = "thin"\nnodes = 4\n'
-        '[[site.cluster]]\nname = "fat"\nnodes = 8\n'
+        '[[cluster]]\nname = "thin"\n[[cluster.nodes]]\ncount = 4\n'
+        '[[cluster]]\nname = "fat"\n[[cluster.nodes]]\ncount = 8\n'
     )
     base = ("simulate", head_blocked, "--platform", toml, "--policy", "easy", "--json")
     assert json.loads(run(*base).stdout)[0]["nodes"] == 12
     assert json.loads(run(*base, "--cluster", "fat").stdout)[0]["nodes"] == 8
-    toml.write_text(toml.read_text() + "cores_per_processor = 2\n")
+    toml.write_text(toml.read_text() + "cores = 2\n")
     assert "different numbers of cores (thin: 1, fat: 2)" in run(*base).stderr
     assert json.loads(run(*base, "--cores").stdout)[0]["nodes"] == 4 + 16
 

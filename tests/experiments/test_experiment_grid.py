@@ -44,9 +44,8 @@ def test_platforms_multiply(describe: Describe) -> None:
 def test_a_platform_may_be_a_cluster_of_a_file(describe: Describe, tmp_path: Path) -> None:
     """Or all of them, as one pool; counted by nodes or by cores."""
     (tmp_path / "grid.toml").write_text(
-        "[[site]]\n"
-        '[[site.cluster]]\nname = "thin"\nnodes = 48\n'
-        '[[site.cluster]]\nname = "fat"\nnodes = 64\ncores_per_processor = 2\n'
+        '[[cluster]]\nname = "thin"\n[[cluster.nodes]]\ncount = 48\n'
+        '[[cluster]]\nname = "fat"\n[[cluster.nodes]]\ncount = 64\ncores = 2\n'
     )
     platform = '[[platform]]\nname = "fat"\nfile = "grid.toml"\n'
     [fat] = {cell.platform for cell in grid(describe(("nodes = 32", f'{platform}cluster = "fat"')))}

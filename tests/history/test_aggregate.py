@@ -26,8 +26,8 @@ name = "one"
 
 [[cluster.nodes]]
 hosts = "n[01-04]"
-cpus = 16
-accelerators = 2
+cores = 16
+gpus = { gpu = 2 }
 
 [carbon]
 gram_per_kwh = 360

@@ -17,23 +17,22 @@ from schedlab.history.schema.times import from_epoch
 from schedlab.history.sensors import Series, integral
 from schedlab.history.sensors.source import ItemSection
 from schedlab.history.site import (
-    ClusterSection,
-    NodesSection,
     SharingSection,
     Site,
     SiteSection,
 )
+from schedlab.platform import Cluster, NodeGroup, NodeType
 
 POWER = ItemSection(name="power_watt", unit="W")
 
 
 def shared(by: str = "cpu", of: str = "jobs") -> Site:
     """One node of 16 cores, 4 GPUs and 64 GiB that jobs share."""
-    nodes = NodesSection(hosts="n01", cpus=16, memory="64GiB", accelerators=4)
+    node = NodeType(cores=16, memory_bytes=64 << 30, gpus={"gpu": 4})
     return Site(
         Path("site.toml"),
         SiteSection(name="x"),
-        (ClusterSection("one", (nodes,)),),
+        (Cluster("one", (NodeGroup(node, hosts="n01"),)),),
         sharing=SharingSection(by=by, of=of),
     )
 

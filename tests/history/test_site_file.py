@@ -15,7 +15,6 @@ from schedlab.history.sensors.items import UNITS
 from schedlab.history.service_section import OidcSection, ProxySection, ServiceSection
 from schedlab.history.site import (
     CarbonSection,
-    NodesSection,
     SharingSection,
     Site,
     SiteSection,
@@ -32,7 +31,7 @@ name = "old"
 
 [[cluster.nodes]]
 hosts = "o[01-04]"
-cpus = 16
+cores = 16
 memory = "64GiB"
 
 [[cluster]]
@@ -40,14 +39,13 @@ name = "new"
 
 [[cluster.nodes]]
 hosts = "g[1-2]"
-cpus = 64
+cores = 64
 memory = "512GiB"
-accelerators = 4
-accelerator_type = "A100"
+gpus = { A100 = 4 }
 
 [[cluster.nodes]]
 hosts = "c[1-8]"
-cpus = 64
+cores = 64
 
 [sharing]
 by = "mem"
@@ -96,9 +94,9 @@ def test_nodes_are_known_by_name(site: Site) -> None:
     """Each host of a host list is like its group."""
     new = site.cluster("new")
     assert sorted(new.by_host) == ["c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "g1", "g2"]
-    assert new.by_host["g2"].accelerators == 4
-    assert new.by_host["g2"].capacity("mem") == 512 * 2**30
-    assert new.by_host["c1"].capacity("gpu") is None
+    assert new.by_host["g2"].gpus == {"A100": 4}
+    assert new.by_host["g2"].memory_bytes == 512 * 2**30
+    assert new.by_host["c1"].gpu_count == 0
 
 
 def test_sources_are_asked_in_the_order_of_the_file(site: Site) -> None:
@@ -124,7 +122,8 @@ def test_a_record_without_a_cluster_is_of_the_only_one(site: Site, tmp_path: Pat
     ("old", "new", "sentence"),
     [
         ("[sharing]", "[shering]", 'unknown key or section of the site "shering"; did you mean'),
-        ("cpus = 16", "cpu = 16", r'\[\[cluster.nodes\]\] "cpu"; did you mean "cpus"'),
+        ("cores = 16", "core = 16", r'\[\[cluster.nodes\]\] "core"; did you mean "cores"'),
+        ("cores = 16", "cpus = 16", r"nodes\]\]: unknown key cpus; write cores"),
         ("o[01-04]", "o[01-", "host list"),
         ('"64GiB"', '"64 bananas"', "is not an amount of memory"),
         ("Asia/Tokyo", "Asia/Tokio", 'time_zone is "Asia/Tokio"'),
@@ -164,7 +163,7 @@ def test_a_site_needs_a_name_and_a_cluster(tmp_path: Path) -> None:
 def test_the_page_on_site_files_has_every_key() -> None:
     """What can be written into the file is on its page, with kinds, units and presets."""
     page = (Path(__file__).parents[2] / "docs" / "formats" / "site-file.md").read_text()
-    sections: list[Any] = [SiteSection, NodesSection, SharingSection, CarbonSection]
+    sections: list[Any] = [SiteSection, SharingSection, CarbonSection]
     sections += [StoreSection, ArchiveSection, ReleaseSection]
     sections += [ServiceSection, ProxySection, OidcSection]
     for source in SENSORS.values():

@@ -19,7 +19,7 @@ name = "one"
 
 [[cluster.nodes]]
 hosts = "n[01-02]"
-cpus = 4
+cores = 4
 
 [[job_source]]
 kind = "standard"

@@ -9,11 +9,17 @@ import pytest
 
 from schedlab import simulate
 from schedlab.metrics import METRICS, by_cluster, by_site
-from schedlab.platform import Cluster, Platform, Site
+from schedlab.platform import Cluster, Platform
 from schedlab.platform.power import NodePower
 from schedlab.testing.instances import jobs
 
-GRID = Platform((Site((Cluster(4, "a"), Cluster(2, "b")), "north"), Site((Cluster(2),), "south")))
+GRID = Platform(
+    (
+        Cluster.homogeneous(4, "a", site="north"),
+        Cluster.homogeneous(2, "b", site="north"),
+        Cluster.homogeneous(2, site="south"),
+    )
+)
 TWO = jobs((0, 5, 10, 10), (0, 1, 20, 20))
 
 
@@ -50,8 +56,8 @@ def test_one_cluster_needs_no_names_of_nodes() -> None:
 
 def test_a_core_draws_its_share_of_a_node() -> None:
     """So the machine draws the same, however it is counted."""
-    node = Cluster(2, cores_per_processor=4, power=NodePower(busy_w=80, idle_w=40))
-    whole = Platform((Site((node,)),))
+    node = Cluster.homogeneous(2, cores=4, power=NodePower(busy_w=80, idle_w=40))
+    whole = Platform((node,))
     schedules = (
         simulate(jobs((0, 2, 10, 10)), whole, "easy"),
         simulate(jobs((0, 8, 10, 10)), whole.of_cores(), "easy"),

@@ -8,12 +8,12 @@ import pytest
 
 from schedlab import simulate
 from schedlab.metrics import METRICS, by_cluster, table
-from schedlab.platform import Cluster, Platform, Site
+from schedlab.platform import Cluster, Platform
 from schedlab.sim import Schedule
 from schedlab.testing.instances import jobs
 from schedlab.workload.needs import with_needs
 
-TWO = Platform((Site((Cluster(4, "a"), Cluster(2, "b"))),))
+TWO = Platform((Cluster.homogeneous(4, "a"), Cluster.homogeneous(2, "b")))
 
 
 @pytest.fixture

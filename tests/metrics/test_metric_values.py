@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from schedlab.metrics import METRICS, JobMetric, find_job_metric
-from schedlab.platform import Cluster, NodePower, Platform, Site
+from schedlab.platform import Cluster, NodePower, Platform
 from schedlab.sim import Schedule, simulate
 
 BY_HAND = {
@@ -90,9 +90,9 @@ def test_empty_schedule_has_no_values(empty: Schedule) -> None:
 
 def test_energy_of_clusters_with_different_power(in_turn: Schedule) -> None:
     """Nodes are numbered through the clusters: nodes 0-1 here, 2-3 there."""
-    cheap = Cluster(2, "cheap", power=NodePower(idle_w=1, busy_w=2))
-    dear = Cluster(2, "dear", power=NodePower(idle_w=10, busy_w=20))
-    two = replace(in_turn, platform=Platform((Site((cheap, dear)),)))
+    cheap = Cluster.homogeneous(2, "cheap", power=NodePower(idle_w=1, busy_w=2))
+    dear = Cluster.homogeneous(2, "dear", power=NodePower(idle_w=10, busy_w=20))
+    two = replace(in_turn, platform=Platform((cheap, dear)))
     busy_cheap, busy_dear = 200 + 2 * 50 + 20, 2 * 50
     expected = 2 * busy_cheap + 1 * (340 - busy_cheap) + 20 * busy_dear + 10 * (340 - busy_dear)
     assert METRICS["energy"].value(two) == expected

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import fields
 from pathlib import Path
+from string import ascii_lowercase
 
 import pytest
 from hypothesis import given
@@ -10,37 +13,92 @@ from hypothesis import strategies as st
 
 from schedlab.errors import InputError, OutputError
 from schedlab.platform import (
+    CapacityStep,
     Cluster,
+    Consumable,
+    Drain,
+    NodeGroup,
     NodePower,
+    NodeType,
+    Outage,
+    Partition,
     Platform,
-    Site,
+    Reservation,
     read_platform,
     write_platform,
 )
+from schedlab.platform.keys import key_of
 
-TWO_SITES = """
+MACHINE = """
 name = "grid"
 
-[[site]]
-name = "north"
-
-[[site.cluster]]
+[[node_type]]
 name = "thin"
-nodes = 128
-processors_per_node = 2
-cores_per_processor = 32
+cores = 64
+memory = "256GiB"
+features = ["cascade"]
 power = { idle_w = 90, busy_w = 350.5, off_w = 6 }
 
-[[site.cluster]]
+[[cluster]]
+name = "hpc"
+site = "north"
+
+[[cluster.nodes]]
+type = "thin"
+hosts = "n[001-128]"
+more_features = ["ib"]
+weight = 10
+switch = "leaf1"
+
+[[cluster.nodes]]
 name = "gpu"
-nodes = 16
-gpus_per_node = 4
+hosts = "g[1-4]"
+cores = 48
+memory = "512GiB"
+gpus = { a100 = 4 }
+gpu_memory = "40GiB"
+resources = { nvme = 2 }
 
-[[site]]
-name = "south"
+[[cluster.partition]]
+name = "general"
+default = true
+default_time = "24h"
+max_time = "72h"
+memory_per_core = "2800MiB"
 
-[[site.cluster]]
-nodes = 8
+[[cluster.partition]]
+name = "debug"
+nodes = "gpu,n[127-128]"
+max_time = "1h"
+priority_tier = 7
+max_nodes = 2
+
+[[cluster.outage]]
+nodes = "g4"
+begin = "36h"
+end = "2d"
+
+[[cluster.reservation]]
+name = "course"
+nodes = "n[001-010]"
+begin = 86400
+end = 90000
+accounts = ["teaching"]
+
+[[cluster]]
+name = "old"
+site = "south"
+
+[[cluster.nodes]]
+count = 8
+
+[[consumable]]
+name = "matlab"
+capacity = 20
+
+[[consumable.step]]
+at = "8h"
+capacity = 10
 """
 
 
@@ -51,57 +109,136 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-def test_one_cluster_is_enough(tmp_path: Path) -> None:
+def test_the_page_has_every_key() -> None:
+    """What can be written into the file is on its page."""
+    page = (Path(__file__).parents[2] / "docs" / "formats" / "platform-toml.md").read_text()
+    for section in (NodeType, NodeGroup, Partition, Reservation, Consumable, CapacityStep):
+        for field in fields(section):
+            if field.name != "steps":
+                assert f"`{key_of(field.name)}`" in page, field.name
+
+
+def test_a_number_of_nodes_is_enough(tmp_path: Path) -> None:
     """The simplest description is one number; the file's name serves as the platform's."""
-    platform = read_platform(written(tmp_path, "[cluster]\nnodes = 256\n"))
-    assert platform == Platform((Site((Cluster(256),)),), name="machine")
+    platform = read_platform(written(tmp_path, "[[cluster]]\n[[cluster.nodes]]\ncount = 256\n"))
+    assert platform == Platform((Cluster.homogeneous(256),), name="machine")
 
 
-def test_sites_and_clusters(tmp_path: Path) -> None:
-    """Sites hold clusters, clusters hold nodes with processors, cores, GPUs and power."""
-    platform = read_platform(written(tmp_path, TWO_SITES))
-    assert platform.name == "grid"
-    assert [site.name for site in platform.sites] == ["north", "south"]
-    thin, gpu, small = platform.clusters
-    assert (thin.nodes, thin.cores_per_node) == (128, 64)
-    assert thin.power == NodePower(idle_w=90, busy_w=350.5, off_w=6)
-    assert gpu.gpus_per_node == 4
-    assert small == Cluster(8)
+def test_everything_that_a_machine_has(tmp_path: Path) -> None:
+    """Types of nodes, groups of them, partitions, times when nodes are not for all, licences."""
+    platform = read_platform(written(tmp_path, MACHINE))
+    hpc, old = platform.clusters
+    thin, gpu = hpc.groups
+    assert (hpc.name, hpc.site, hpc.nodes, thin.nodes) == ("hpc", "north", 132, 128)
+    assert thin.type.power == NodePower(idle_w=90, busy_w=350.5, off_w=6)
+    assert thin.all_features() == {"cascade", "ib"}
+    assert (thin.weight, thin.switch) == (10, "leaf1")
+    assert (gpu.type.memory_bytes, gpu.type.gpu_memory_bytes) == (512 << 30, 40 << 30)
+    assert (gpu.type.gpus, gpu.type.resources) == ({"a100": 4}, {"nvme": 2})
+    assert hpc.partitions[0].memory_per_core_bytes == 2800 << 20
+    assert hpc.partitions[1] == Partition("debug", "gpu,n[127-128]", None, 3600, 7, max_nodes=2)
+    assert hpc.outages == (Outage(129600, 172800, "g4"),)
+    assert hpc.reservations == (
+        Reservation(86400, 90000, "n[001-010]", "course", accounts=("teaching",)),
+    )
+    assert old == Cluster.homogeneous(8, "old", site="south")
+    assert platform.consumables == (Consumable("matlab", 20, (CapacityStep(28800, 10),)),)
+
+
+def test_nodes_are_numbered_through_groups_and_go_by_their_names(tmp_path: Path) -> None:
+    """A list of nodes may give hosts, types and numbers; a node without a name has its number."""
+    platform = read_platform(written(tmp_path, MACHINE))
+    names, nodes = platform.node_names(), platform.clusters[0].node_names
+    assert (names[0], names[127:129], names[132:134]) == ("n001", ["n128", "g1"], ["132", "133"])
+    assert nodes.numbers("gpu,n[127-128]").tolist() == [126, 127, 128, 129, 130, 131]
+    assert nodes.numbers("[3-4],n002").tolist() == [1, 3, 4]
+    assert len(nodes.numbers("")) == 132
+    assert platform.first_nodes() == [0, 132]
+
+
+def test_a_site_file_is_a_platform(tmp_path: Path) -> None:
+    """Its other sections say nothing of the machines; the site has its name."""
+    site = '[site]\nname = "hall"\n[[job_source]]\nkind = "slurm-sacct"\n'
+    nodes = '[[cluster]]\nname = "big"\n[[cluster.nodes]]\nhosts = "n[1-4]"\ncores = 8\n'
+    platform = read_platform(written(tmp_path, site + nodes))
+    assert (platform.name, platform.nodes, platform.clusters[0].site) == ("hall", 4, "hall")
+    with pytest.raises(InputError, match='unknown key or section of the platform "job_source"'):
+        read_platform(written(tmp_path, nodes + '[[job_source]]\nkind = "slurm-sacct"\n'))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ('name = "grid"', 'name = "grid', r"machine\.toml:2: not TOML"),
+        ("[[node_type]]", "[[nodetype]]", 'unknown .* "nodetype"; did you mean "node_type"'),
+        ("[[cluster.partition]]", "[[cluster.partitoin]]", 'did you mean "partition"'),
+        ("cores = 64", "core = 64", r'key or section of \[\[node_type\]\] "core"; did you mean'),
+        ("count = 8", "cuont = 8", r'\[\[cluster.nodes\]\] "cuont"; did you mean "count"'),
+        ("idle_w = 90", "idle = 90", 'did you mean "idle_w"'),
+        ("idle_w = 90", "idle_w = 900", "must not fall"),
+        ("idle_w = 90", "idle_w = nan", "idle_w is nan"),
+        ("power = { idle_w = 90, busy_w = 350.5, off_w = 6 }", "power = 3", "power is 3; must be"),
+        ("cores = 64", "cores = 0", r'\[\[node_type\]\] "thin": cores is 0; must be .* >= 1'),
+        ("cores = 64", "cores = 2.5", "cores is 2.5; must be a whole number"),
+        ("cores = 64", "cores_per_processor = 32", "unknown key cores_per_processor; write cores"),
+        ('"256GiB"', '"256 bananas"', 'memory: "256 bananas" is not an amount of memory'),
+        ('"256GiB"', "256", 'memory is 256; must be such as "64GiB"'),
+        ('type = "thin"', 'type = "thick"', r'n\[001-128\]: unknown node type "thick"; did you'),
+        ('type = "thin"', 'type = "thin"\ncores = 3', "says type and cores; write cores into"),
+        ("count = 8", "", r'"old": \[\[cluster.nodes\]\] must say either count or hosts'),
+        ("count = 8", 'count = 8\nhosts = "o1"', "must say either count or hosts"),
+        ("count = 8", "count = 0", "count is 0; must be a whole number >= 1"),
+        ("count = 8", "count = 99999999", "99,999,999 nodes; at most 16,777,216"),
+        ('"g[1-4]"', '"g[1-"', "host list"),
+        ('"g[1-4]"', '"n[120-130]"', 'cluster "hpc": two nodes named "n120"'),
+        ('"g[1-4]"', '"g1,g1"', 'two hosts "g1"'),
+        ('["cascade"]', '["a&b"]', "feature 'a&b'; must be a word without blanks"),
+        ("a100 = 4", "a100 = -4", "gpus is .*; must be a table of whole numbers >= 0"),
+        ("nvme = 2", "memory = 2", "memory is no name for another resource"),
+        ('"gpu,n[127-128]"', '"gpu,n200"', 'partition "debug": unknown node "n200"; did you mean'),
+        ('"gpu,n[127-128]"', '"132"', 'unknown node "132"; .* a number from 0 to 131'),
+        ('name = "debug"', 'name = "general"', 'two partitions named "general"'),
+        ('name = "debug"', 'name = "debug"\ndefault = true', "are both the default"),
+        ("max_nodes = 2", "max_nodes = 2\nmin_nodes = 3", "min_nodes is 3; must be at most max_n"),
+        ('"24h"', '"96h"', "default_time_s is 345600; must be at most max_time_s, 259200"),
+        ('"72h"', '"soon"', '"general": max_time: "soon" is not a duration'),
+        ('end = "2d"', 'end = "35h"', "end_s is 126000; must be after begin_s, 129600"),
+        ('begin = "36h"', "", r"\[\[cluster.outage\]\] does not say begin"),
+        ('nodes = "g4"', 'nodes = "x4"', 'outage "": unknown node "x4"; did you mean'),
+        ("capacity = 20", "capacity = -1", '"matlab": capacity is -1; must be a whole number'),
+        ("capacity = 10", "capacity = -1", r"\[\[step\]\]: capacity is -1; must be a whole"),
+        ("capacity = 20", "", r'\[\[consumable\]\] "matlab" does not say capacity'),
+        ('name = "old"', "name = 7", "name is 7; must be a text"),
+        ('name = "old"\nsite = "south"', 'name = "hpc"\nsite = "north"', "two clusters named"),
+    ],
+)
+def test_mistakes_are_told_with_the_file(tmp_path: Path, old: str, new: str, reason: str) -> None:
+    """Slips in keys, sections and values must not pass silently."""
+    assert old in MACHINE
+    with pytest.raises(InputError, match=reason) as caught:
+        read_platform(written(tmp_path, MACHINE.replace(old, new, 1)))
+    assert str(caught.value).startswith(str(tmp_path / "machine.toml"))
 
 
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("[cluster]\nnodes = \n", r"machine\.toml:2: not TOML"),
-        ("[cluster]\nnode = 3\n", r'key or section of \[cluster\] "node"; did you mean "nodes"'),
-        ("[clutser]\nnodes = 3\n", r'unknown .* "clutser"; did you mean "cluster"'),
-        ("[cluster]\nnodes = 3\n[cluster.powr]\nidle_w = 3\n", 'did you mean "power"'),
-        ("[cluster]\nnodes = 3\npower = { idle = 3 }\n", 'did you mean "idle_w"'),
-        ("[[site]]\nnames = 'x'\n", r'\[\[site\]\] "names"; did you mean "name"'),
-        ("[cluster]\nname = 'x'\n", "does not say how many nodes"),
-        ("[cluster]\nnodes = 0\n", "nodes is 0; must be an integer >= 1"),
-        ("[cluster]\nnodes = 2.5\n", "nodes is 2.5; must be an integer"),
-        ("[cluster]\nnodes = 2\nname = 7\n", "name is 7; must be text"),
-        ("[cluster]\nnodes = 2\npower = 300\n", "power is 300; must be"),
-        ("[cluster]\nnodes = 2\npower = { idle_w = nan }\n", "idle_w is nan"),
-        ("[cluster]\nnodes = 2\npower = { idle_w = 9, busy_w = 1 }\n", "must not fall"),
-        ("name = 'x'\n", r"either one \[cluster\] or \[\[site\]\]"),
-        ("[cluster]\nnodes = 2\n[[site]]\n", r"either one \[cluster\] or \[\[site\]\]"),
-        ("[[cluster]]\nnodes = 2\n", r"write several as \[\[site.cluster\]\]"),
-        ("[site]\nname = 'x'\n", r"write \[\[site\]\] with double brackets"),
-        ("[[site]]\n[site.cluster]\nnodes = 2\n", r"write \[\[site.cluster\]\] with double"),
-        ("[[site]]\nname = 'x'\n", "has no cluster"),
+        ("name = 'x'\n", "has no cluster"),
+        ("[[cluster]]\nname = 'x'\n", 'cluster "x" has no nodes'),
+        ("[cluster]\nnodes = 2\n", r"write \[\[cluster\]\] with double brackets"),
+        ("[[cluster]]\nnodes = 2\n", r"write \[\[cluster.nodes\]\] with count = 2"),
+        ("[[cluster]]\n[cluster.nodes]\ncount = 2\n", r"write \[\[cluster.nodes\]\] with double"),
+        ("[[site]]\nname = 'x'\n", "unknown key or section of the platform"),
         (
-            "[[site]]\n[[site.cluster]]\nnodes = 2\n[[site.cluster]]\nnodes = 2\n",
-            "two clusters named",
+            "[[consumable]]\nname='w'\ncapacity=1\nstep=[{at=9,capacity=1},{at=5,capacity=2}]",
+            "step at 5 s after",
         ),
     ],
 )
-def test_mistakes_are_told_with_the_file(tmp_path: Path, text: str, reason: str) -> None:
-    """Typing mistakes in keys and in sections must not pass silently."""
-    with pytest.raises(InputError, match=reason) as caught:
+def test_files_that_are_no_platform(tmp_path: Path, text: str, reason: str) -> None:
+    """What is missing is told."""
+    with pytest.raises(InputError, match=reason):
         read_platform(written(tmp_path, text))
-    assert "machine.toml" in str(caught.value)
 
 
 def test_unreadable_files_are_told(tmp_path: Path) -> None:
@@ -120,22 +257,92 @@ def test_an_unwritable_file_is_an_output_error(tmp_path: Path) -> None:
         write_platform(Platform.homogeneous(4), tmp_path / "absent" / "machine.toml")
 
 
-names = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+def test_cores_for_themselves_keep_their_partitions(tmp_path: Path) -> None:
+    """Every core is a node; a partition has those of its nodes, which draw their share."""
+    cores = read_platform(written(tmp_path, MACHINE)).of_cores()
+    hpc = cores.clusters[0]
+    assert cores.nodes == 128 * 64 + 4 * 48 + 8
+    assert len(hpc.node_names.numbers(hpc.partitions[1].nodes)) == 2 * 64 + 4 * 48
+    assert hpc.groups[0].type.power.idle_w == 90 / 64
+
+
+names = st.text(st.characters(exclude_categories=["Cs"]), max_size=12).filter(str.strip)
+words = st.text(ascii_lowercase, min_size=1, max_size=4)
+counts = st.dictionaries(words, st.integers(0, 9), max_size=2)
 powers = st.tuples(*[st.floats(0, 1e6)] * 3).map(sorted).map(lambda w: NodePower(w[1], w[2], w[0]))
-clusters = st.builds(
-    Cluster,
-    st.integers(1, 1 << 24),
-    names,
-    st.integers(1, 8),
-    st.integers(1, 256),
-    st.integers(0, 16),
-    powers,
+maybe = st.none() | st.integers(1, 1 << 50)
+node_types = st.builds(
+    NodeType,
+    name=names,
+    cores=st.none() | st.integers(1, 256),
+    memory_bytes=maybe,
+    gpus=counts,
+    gpu_memory_bytes=maybe,
+    resources=counts.map(lambda each: {f"x{name}": count for name, count in each.items()}),
+    features=st.lists(words, max_size=2).map(tuple),
+    power=powers,
+    peak_flop_per_s=st.none() | st.floats(1, 1e18),
 )
-sites = st.builds(
-    Site, st.lists(clusters, min_size=1, max_size=3, unique_by=lambda c: c.name).map(tuple), names
+
+
+@st.composite
+def groups(draw: st.DrawFn, at: int) -> NodeGroup:
+    """Nodes by number or by name."""
+    named = draw(st.booleans())
+    return NodeGroup(
+        draw(node_types),
+        None if named else draw(st.integers(1, 1 << 20)),
+        f"h{at}-[1-{draw(st.integers(1, 99))}]" if named else "",
+        tuple(draw(st.lists(words, max_size=2))),
+        draw(st.integers(0, 9)),
+        draw(words),
+    )
+
+
+@st.composite
+def clusters(draw: st.DrawFn) -> Cluster:
+    """Groups of nodes, with partitions and intervals on them."""
+    nodes = tuple(draw(groups(at)) for at in range(draw(st.integers(1, 3))))
+    some = st.sampled_from(["", "0", *(group.names()[-1] for group in nodes if group.hosts)])
+    begin, end = st.integers(0, 99), st.none() | st.integers(100, 1 << 40)
+    partitions = st.lists(
+        st.builds(
+            Partition,
+            words,
+            some,
+            default_time_s=st.none() | st.integers(1, 50),
+            max_time_s=st.none() | st.integers(50, 1 << 40),
+            exclusive=st.booleans(),
+            max_nodes=st.none() | st.integers(1, 9),
+            memory_per_core_bytes=maybe,
+        ),
+        max_size=3,
+        unique_by=lambda each: each.name,
+    )
+    return Cluster(
+        draw(names),
+        nodes,
+        draw(names),
+        tuple(draw(partitions)),
+        tuple(draw(st.lists(st.builds(Outage, begin, end, some, words), max_size=2))),
+        tuple(draw(st.lists(st.builds(Drain, begin, end, some, words), max_size=2))),
+        tuple(draw(st.lists(st.builds(Reservation, begin, end, some, words), max_size=2))),
+    )
+
+
+consumables = st.builds(
+    Consumable,
+    names,
+    st.integers(0, 99),
+    st.lists(st.integers(0, 99), unique=True, max_size=3).map(
+        lambda times: tuple(CapacityStep(at, at) for at in sorted(times))
+    ),
 )
 platforms = st.builds(
-    Platform, st.lists(sites, min_size=1, max_size=3, unique_by=lambda s: s.name).map(tuple), names
+    Platform,
+    st.lists(clusters(), min_size=1, max_size=3, unique_by=lambda c: c.name).map(tuple),
+    names,
+    st.lists(consumables, max_size=2, unique_by=lambda c: c.name).map(tuple),
 )
 
 
@@ -143,7 +350,8 @@ platforms = st.builds(
 def test_what_is_written_is_read_back(
     tmp_path_factory: pytest.TempPathFactory, platform: Platform
 ) -> None:
-    """Any platform, however it is named, survives the round trip."""
+    """Any platform, however it is named, survives TOML and JSON."""
     path = tmp_path_factory.mktemp("platform") / "machine.toml"
     write_platform(platform, path)
     assert read_platform(path) == platform
+    assert Platform.from_dict(json.loads(json.dumps(platform.to_dict()))) == platform

@@ -46,7 +46,7 @@ def test_whole_nodes_count_nodes() -> None:
     whole = apply(two_jobs(MaxNodes=["1024"], MaxProcs=["8192"]), ["cores_per_node=8"])
     platform = platform_from_header(whole)
     assert platform.nodes == 1024
-    assert platform.clusters[0].cores_per_node == 8
+    assert platform.groups[0].type.cores == 8
 
 
 def test_the_first_integer_counts() -> None:

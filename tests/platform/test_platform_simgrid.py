@@ -37,7 +37,7 @@ def written(folder: Path, hosts: str) -> Path:
 def test_hosts_are_counted_but_for_the_master(tmp_path: Path) -> None:
     """Batsim itself sits on the master host; however it is written, a speed is the same speed."""
     platform = read_platform(written(tmp_path, EQUAL))
-    assert platform == Platform.homogeneous(2, name="machine")
+    assert platform == Platform.homogeneous(2, name="machine", cores=1)
 
 
 @pytest.mark.parametrize(("radical", "nodes"), [("0-511", 512), ("3", 1), ("0-3, 7,9-10", 7)])
@@ -45,7 +45,7 @@ def test_a_cluster_numbers_its_hosts(tmp_path: Path, radical: str, nodes: int) -
     """By a list of numbers and ranges, both ends included."""
     platform = read_platform(written(tmp_path, CLUSTER.format(radical)))
     assert platform.nodes == nodes
-    assert platform.clusters[0].cores_per_node == 4
+    assert platform.groups[0].type.cores == 4
 
 
 def test_the_master_may_be_of_another_name_or_in_a_cluster(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from schedlab.audit.lawful import find_violations
 from schedlab.coalloc import SOLVERS, Limits, Objective, Problem, Solution, make_solver
 from schedlab.coalloc.agents import Distributed, talking
 from schedlab.errors import MemoryLimitError, ParameterError, UnknownNameError
-from schedlab.platform import Cluster, Platform, Site
+from schedlab.platform import Cluster, Platform
 from schedlab.policies import choose_policy
 from schedlab.policies.coallocating import Coalloc
 from schedlab.policies.coallocating.negotiation import problem_of, still_open
@@ -25,7 +25,7 @@ from schedlab.workload import Workload, generate
 from schedlab.workload.needs import with_needs
 
 SIZES = {"a": 4, "b": 3, "c": 2}
-GRID = Platform((Site(tuple(Cluster(nodes, name) for name, nodes in SIZES.items())),), "grid")
+GRID = Platform(tuple(Cluster.homogeneous(nodes, name) for name, nodes in SIZES.items()), "grid")
 
 
 def long_before_short() -> Workload:
@@ -132,7 +132,7 @@ def test_agents_agree_on_the_same() -> None:
 def test_a_round_of_many_is_held_in_parts() -> None:
     """With one job at a time there is nothing to agree on: first come, first served."""
     workload = generate("multi-cluster:burst=20,clusters=2,nodes=8", 60, seed=1)
-    platform = Platform((Site((Cluster(8, "c1"), Cluster(8, "c2"))),))
+    platform = Platform((Cluster.homogeneous(8, "c1"), Cluster.homogeneous(8, "c2")))
     alone = simulate(workload, platform, "coalloc:round_s=1,replan=always,jobs=1")
     first_come = simulate(workload, platform, "reserve")
     assert alone.start_s.tolist() == first_come.start_s.tolist()

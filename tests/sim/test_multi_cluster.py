@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from schedlab.audit import audit
 from schedlab.errors import ParameterError, PolicyError, WorkloadError
-from schedlab.platform import Cluster, Platform, Site
+from schedlab.platform import Cluster, Platform
 from schedlab.policies import Policy, View
 from schedlab.sim import load_schedules, save_schedules, simulate
 from schedlab.sim.feasibility import check_feasible
@@ -29,7 +29,7 @@ from schedlab.workload import Workload
 from schedlab.workload.needs import with_needs
 
 SIZES = {"a": 4, "b": 3, "c": 2}
-GRID = Platform((Site(tuple(Cluster(nodes, name) for name, nodes in SIZES.items())),), "grid")
+GRID = Platform(tuple(Cluster.homogeneous(nodes, name) for name, nodes in SIZES.items()), "grid")
 
 
 def examples(default: int) -> settings:
@@ -184,7 +184,7 @@ def test_a_policy_that_plans_one_pool_is_refused(policy: str) -> None:
 def test_environments_of_one_machine_refuse_such_jobs() -> None:
     """Learning environments and other simulators ask before they play a workload."""
     with pytest.raises(WorkloadError, match=r"need nodes of named clusters; here all nodes are"):
-        check_feasible(needing({"a": 1}), Cluster(8))
+        check_feasible(needing({"a": 1}), Cluster.homogeneous(8))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.services.processor_time import processor_time_below
 
 from schedlab.errors import InputError, OutputError, ParameterError, UnknownNameError
-from schedlab.platform import Cluster, NodePower, Platform, Site
+from schedlab.platform import Cluster, NodePower, Platform
 from schedlab.sim import JobState, Schedule, load_schedules, save_schedules, simulate
 from schedlab.sim.io import chrome_trace
 from schedlab.sim.io.swf import as_trace
@@ -25,7 +25,8 @@ from schedlab.testing.strategies import workloads
 from schedlab.workload import Workload, read_workload
 
 PLATFORM = Platform(
-    (Site((Cluster(4, "thin", gpus_per_node=2, power=NodePower(80, 300, 5)),), "north"),), "lab"
+    (Cluster.homogeneous(4, "thin", site="north", gpus={"a100": 2}, power=NodePower(80, 300, 5)),),
+    "lab",
 )
 
 

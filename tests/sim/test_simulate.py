@@ -7,7 +7,7 @@ import pytest
 
 from schedlab import Platform, Workload, simulate
 from schedlab.errors import ParameterError, PlatformError, WorkloadError
-from schedlab.platform import Cluster, Site
+from schedlab.platform import Cluster
 from schedlab.testing.instances import crowd, head_blocked, jobs
 
 
@@ -58,7 +58,8 @@ def test_a_request_of_two_to_the_31_seconds_is_fine() -> None:
 
 def test_several_clusters_are_one_pool_of_nodes() -> None:
     """Nodes are numbered through sites and clusters; a job has the lowest free ones."""
-    grid = Platform((Site((Cluster(4, "a"), Cluster(2, "b")), "north"), Site((Cluster(8),), "s")))
+    north = Cluster.homogeneous(4, "a", site="north"), Cluster.homogeneous(2, "b", site="north")
+    grid = Platform((*north, Cluster.homogeneous(8, site="s")))
     schedule = simulate(jobs((0, 3, 9, 9), (0, 8, 9, 9), (0, 3, 9, 9)), grid, "easy")
     assert schedule.start_s.tolist() == [0, 0, 0]
     assert [schedule.named_nodes().of(job) for job in range(3)] == [[(0, 2)], [(3, 10)], [(11, 13)]]
@@ -67,7 +68,7 @@ def test_several_clusters_are_one_pool_of_nodes() -> None:
 
 def test_nodes_of_one_pool_are_equal() -> None:
     """Where they differ, cores can be counted, or one cluster chosen."""
-    pair = Platform((Site((Cluster(4, "a"), Cluster(8, "b", cores_per_processor=2))),))
+    pair = Platform((Cluster.homogeneous(4, "a"), Cluster.homogeneous(8, "b", cores=2)))
     with pytest.raises(PlatformError, match=r"\(a: 1, b: 2\); count cores with platform.of_cores"):
         simulate(one_job(), pair, "easy")
     assert simulate(one_job(nodes=20), pair.of_cores(), "easy").start_s.tolist() == [0]
@@ -115,4 +116,4 @@ def test_the_result_records_how_it_was_made() -> None:
     assert made["policy"] == "easy:depth=5"
     assert (made["tick"], made["seed"], made["kill_at_request"]) == (60, 3, True)
     assert set(made["versions"]) == {"schedlab", "numpy", "python"}
-    assert made["platform"]["sites"][0]["clusters"][0]["nodes"] == 8
+    assert made["platform"]["cluster"][0]["nodes"] == [{"count": 8}]

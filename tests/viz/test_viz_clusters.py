@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from schedlab.platform import Cluster, Platform, Site
+from schedlab.platform import Cluster, Platform
 from schedlab.sim import Schedule, simulate
 from schedlab.testing.instances import jobs
 from schedlab.viz import draw_gantt, write_report
@@ -16,7 +16,7 @@ from schedlab.viz.report.tables import cluster_table
 from schedlab.viz.time_axis import TimeAxis
 from schedlab.workload.needs import with_needs
 
-GRID = Platform((Site((Cluster(4, "a"), Cluster(2, "b"))),))
+GRID = Platform((Cluster.homogeneous(4, "a"), Cluster.homogeneous(2, "b")))
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from schedlab.errors import MissingExtraError, OutputError, ParameterError, UnknownNameError
-from schedlab.platform import Cluster, Platform, Site
+from schedlab.platform import Cluster, Platform
 from schedlab.sim import Schedule
 from schedlab.viz import (
     PICTURES,
@@ -53,8 +53,9 @@ def test_gantt_names_jobs_where_there_is_room(few: list[Schedule]) -> None:
 
 def test_gantt_tells_the_clusters_of_a_grid_apart(few: list[Schedule]) -> None:
     """By lines between them and their names at the right; one cluster needs neither."""
-    (north, south) = Site((Cluster(2, "a"), Cluster(4, "b")), "north"), Site((Cluster(2),), "south")
-    (axes,) = _axes(draw_gantt([replace(few[0], platform=Platform((north, south)))]))
+    north = Cluster.homogeneous(2, "a", site="north"), Cluster.homogeneous(4, "b", site="north")
+    south = Cluster.homogeneous(2, site="south")
+    (axes,) = _axes(draw_gantt([replace(few[0], platform=Platform((*north, south)))]))
     names = [" north/a", " north/b", " south/cluster"]
     assert [text.get_text() for text in axes.texts][-3:] == names
     assert [line.get_ydata()[0] for line in axes.lines] == [1.5, 5.5, 7.5]

@@ -17,9 +17,10 @@ from schedlab.history.private import make_private_folder
 from schedlab.history.sensors.archive import DAY_S, PART, ArchiveSource, cluster_folder
 from schedlab.history.sensors.series import Series
 from schedlab.history.sensors.source import AnySensorSource, Place, Request
-from schedlab.history.site import ClusterSection, Site
+from schedlab.history.site import Site
 from schedlab.history.store import Store
 from schedlab.history.store.tables import jobs
+from schedlab.platform import Cluster
 
 if TYPE_CHECKING:
     import polars as pl
@@ -63,7 +64,7 @@ def archive_days(site: Site, store: Store, now_s: float) -> Archived | None:
     return archived
 
 
-def _archivable(site: Site, cluster: ClusterSection) -> dict[str, list[AnySensorSource]]:
+def _archivable(site: Site, cluster: Cluster) -> dict[str, list[AnySensorSource]]:
     """Who measures each item there that is of hosts, devices or the site, other than archives."""
     items = {
         item: [
@@ -103,12 +104,12 @@ def _path(folder: Path, cluster: str, day: date, item: str) -> Path:
 
 
 def _read(
-    item: str, sources: list[AnySensorSource], cluster: ClusterSection, day: date
+    item: str, sources: list[AnySensorSource], cluster: Cluster, day: date
 ) -> dict[Place, Series]:
     """What the sources have of that day, each asked for the places that those before lack."""
     found: dict[Place, Series] = {}
     hosts = {
-        host: tuple(str(number) for number in range(nodes.accelerators))
+        host: tuple(str(number) for number in range(nodes.gpu_count))
         for host, nodes in cluster.by_host.items()
     }
     request = Request(hosts, _begin_s(day), _begin_s(day) + DAY_S, cluster=cluster.name)

@@ -14,6 +14,7 @@ from schedlab.history.schema.timeline import Attribution
 from schedlab.history.sensors.series import Floats, Series, step_sum
 from schedlab.history.sensors.source import ItemSection
 from schedlab.history.site import Site
+from schedlab.platform import NodeType
 
 Steps = tuple[Floats, Floats]
 
@@ -120,10 +121,15 @@ def attribute(
 def _share_of_node(record: JobRecord, host: HostUse, site: Site, by: str) -> Steps | None:
     own = stay(record, host)
     node = site.cluster(record.cluster).by_host.get(host.node_id)
-    held, capacity = own.held[by], None if node is None else node.capacity(by)
+    held, capacity = own.held[by], None if node is None else _capacity(node)[by]
     if held is None or capacity is None:
         return None
     return np.array([own.start_s]), np.array([min(1.0, held / capacity)])
+
+
+def _capacity(node: NodeType) -> dict[str, int | None]:
+    """How much of each the node has; None if not said."""
+    return {"cpu": node.cores, "gpu": node.gpu_count or None, "mem": node.memory_bytes}
 
 
 def apportioned(series: Series, share: Steps) -> Series:

@@ -42,10 +42,9 @@ name = "mini"
 
 [[cluster.nodes]]
 hosts = "n[01-{NODES:02}]"
-cpus = {CPUS}
+cores = {CPUS}
 memory = "64GiB"
-accelerators = {GPUS}
-accelerator_type = "gpu"
+gpus = {{ gpu = {GPUS} }}
 peak_flop_per_s = {PEAK_FLOP_PER_S:.1e}
 memory_byte_per_s = {MEMORY_BYTE_PER_S:.1e}
 

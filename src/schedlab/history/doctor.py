@@ -99,7 +99,7 @@ def _sensor_source(site: Site, source: AnySensorSource, at_s: float) -> Iterator
     for cluster in site.clusters:
         if not source.section.clusters or cluster.name in source.section.clusters:
             hosts = {
-                host: tuple(str(number) for number in range(nodes.accelerators))
+                host: tuple(str(number) for number in range(nodes.gpu_count))
                 for host, nodes in islice(cluster.by_host.items(), _HOSTS_ASKED)
             }
             for item in source.items:

@@ -10,7 +10,8 @@ from schedlab.history.attribution import times_on
 from schedlab.history.schema.job import AcceleratorUse, HostUse, JobRecord
 from schedlab.history.sensors.series import Series
 from schedlab.history.sensors.source import AnySensorSource, ItemSection, Place, Request
-from schedlab.history.site import ClusterSection, Site
+from schedlab.history.site import Site
+from schedlab.platform import Cluster
 
 
 @dataclass(frozen=True)
@@ -87,19 +88,20 @@ def read_item(
     return reading
 
 
-def with_devices(record: JobRecord, cluster: ClusterSection) -> list[HostUse]:
+def with_devices(record: JobRecord, cluster: Cluster) -> list[HostUse]:
     """The job's hosts with the accelerators it held there, where the record or the site tells."""
     return [_with_devices(record, host, cluster) for host in record.per_host or ()]
 
 
-def _with_devices(record: JobRecord, host: HostUse, cluster: ClusterSection) -> HostUse:
+def _with_devices(record: JobRecord, host: HostUse, cluster: Cluster) -> HostUse:
     node = cluster.by_host.get(host.node_id)
-    if host.accelerator or node is None or not node.accelerators:
+    if host.accelerator or node is None or not node.gpu_count:
         return host
     asked = record.resource_req.accelerator
-    if record.exclusive or (asked is not None and asked.num_perhost == node.accelerators):
-        kind = node.accelerator_type
-        held = [AcceleratorUse(index=number, type=kind) for number in range(node.accelerators)]
+    if record.exclusive or (asked is not None and asked.num_perhost == node.gpu_count):
+        held = [
+            AcceleratorUse(index=number, type=kind) for number, kind in enumerate(node.gpu_types())
+        ]
         return host.model_copy(update={"accelerator": held})
     return host
 

@@ -215,7 +215,7 @@ def _doubts(records: Iterable[JobRecord], site: Site) -> list[Fault]:
             found.append(Fault(f"job {record.jobid}", str(error)))
             continue
         strange = [each.node_id for each in record.per_host or ()]
-        strange = [node for node in strange if cluster.nodes and node not in cluster.by_host]
+        strange = [node for node in strange if cluster.by_host and node not in cluster.by_host]
         if strange:
             reason = f"ran on {fold_hosts(strange)}, which cluster {cluster.name} does not have"
             found.append(Fault(f"job {record.jobid}", reason))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,25 +13,17 @@ from schedlab.history.schema.times import find_zone
 from schedlab.history.sensors import make_sensor_source
 from schedlab.history.sensors.source import SHARES, AnySensorSource
 from schedlab.history.service_section import ServiceSection, read_service
-from schedlab.platform.hostlist import expand_hosts
-from schedlab.sections import build, build_each, only, parse_toml
-from schedlab.units import parse_bytes
+from schedlab.platform import Cluster, Consumable, Platform
+from schedlab.platform.document import (
+    HISTORY_SECTIONS,
+    MACHINE_SECTIONS,
+    read_clusters,
+    read_consumables,
+)
+from schedlab.sections import build, only, parse_toml
 from schedlab.workload.readers.source import Source
 
 T = TypeVar("T")
-
-_SECTIONS = (
-    "site",
-    "cluster",
-    "sharing",
-    "carbon",
-    "job_source",
-    "sensor_source",
-    "store",
-    "archive",
-    "release",
-    "service",
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,58 +40,6 @@ class SiteSection:
 
     def __post_init__(self) -> None:
         find_zone(self.time_zone)
-
-
-@dataclass(frozen=True, kw_only=True)
-class NodesSection:
-    """``[[cluster.nodes]]``: nodes that are alike.
-
-    Args:
-        hosts: a host list, such as ``n[01-08,12],g2``.
-        cpus: of each node, as the scheduler counts them.
-        memory: of each node, such as ``256GiB``.
-        accelerators: how many devices each node has; they are numbered from 0.
-        accelerator_type: what they are.
-        accelerator_memory: of each device.
-        peak_flop_per_s: what the CPUs of a node can compute, for the roofline of jobs.
-        memory_byte_per_s: what its memory can move.
-    """
-
-    hosts: str
-    cpus: int | None = None
-    memory: str | None = None
-    accelerators: int = 0
-    accelerator_type: str | None = None
-    accelerator_memory: str | None = None
-    peak_flop_per_s: float | None = None
-    memory_byte_per_s: float | None = None
-
-    def __post_init__(self) -> None:
-        expand_hosts(self.hosts)
-        for key in ("peak_flop_per_s", "memory_byte_per_s"):
-            if (value := getattr(self, key)) is not None and value <= 0:
-                raise ParameterError(f"{key} is {value:g}; must be > 0")
-        for text in (self.memory, self.accelerator_memory):
-            if text is not None:
-                parse_bytes(text)
-
-    def capacity(self, of: str) -> float | None:
-        """How much of cpu, gpu or mem each node has; None if not said."""
-        memory = None if self.memory is None else parse_bytes(self.memory)
-        return {"cpu": self.cpus, "gpu": self.accelerators or None, "mem": memory}[of]
-
-
-@dataclass(frozen=True)
-class ClusterSection:
-    """``[[cluster]]``: its name, which job sources refer to, and its nodes."""
-
-    name: str
-    nodes: tuple[NodesSection, ...] = ()
-
-    @cached_property
-    def by_host(self) -> Mapping[str, NodesSection]:
-        """What each host is like."""
-        return {host: nodes for nodes in self.nodes for host in expand_hosts(nodes.hosts)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,7 +83,7 @@ class Site:
 
     path: Path
     about: SiteSection
-    clusters: tuple[ClusterSection, ...]
+    clusters: tuple[Cluster, ...]
     job_sections: tuple[Mapping[str, Any], ...] = ()
     sensor_sources: tuple[AnySensorSource, ...] = ()
     sharing: SharingSection | None = None
@@ -153,8 +92,14 @@ class Site:
     archive: ArchiveSection | None = None
     release: ReleaseSection = field(default_factory=ReleaseSection)
     service: ServiceSection = field(default_factory=ServiceSection)
+    consumables: tuple[Consumable, ...] = ()
 
-    def cluster(self, name: str | None) -> ClusterSection:
+    def platform(self) -> Platform:
+        """The machines of those clusters whose nodes the file tells."""
+        told = tuple(each for each in self.clusters if each.groups)
+        return Platform(told, self.about.name, self.consumables)
+
+    def cluster(self, name: str | None) -> Cluster:
         """The cluster of that name; without a name, the only one."""
         if name is None and len(self.clusters) == 1:
             return self.clusters[0]
@@ -184,11 +129,12 @@ def read_site(path: str | Path) -> Site:
 
 
 def _site(document: Mapping[str, Any], path: Path) -> Site:
-    only(document, _SECTIONS, "the site")
+    only(document, (*MACHINE_SECTIONS, *HISTORY_SECTIONS), "the site")
     for section in ("site", "cluster"):
         if section not in document:
             raise InputError(f"has no [{section}]")
-    clusters = tuple(_cluster(each) for each in _listed(document, "cluster"))
+    about = build(SiteSection, document["site"], "[site]")
+    clusters = read_clusters(document, named=True)
     names = [each.name for each in clusters]
     if len(set(names)) < len(names):
         raise InputError("two clusters have one name")
@@ -201,7 +147,7 @@ def _site(document: Mapping[str, Any], path: Path) -> Site:
                 raise UnknownNameError(f'cluster of [[sensor_source]] "{each.name}"', name, names)
     return Site(
         path,
-        build(SiteSection, document["site"], "[site]"),
+        about,
         clusters,
         tuple(_listed(document, "job_source")),
         sources,
@@ -211,6 +157,7 @@ def _site(document: Mapping[str, Any], path: Path) -> Site:
         _optional(ArchiveSection, document, "archive"),
         build(ReleaseSection, document.get("release", {}), "[release]"),
         read_service(document.get("service", {})),
+        read_consumables(document),
     )
 
 
@@ -223,12 +170,3 @@ def _listed(document: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     if not isinstance(given, list) or not all(isinstance(each, dict) for each in given):
         raise InputError(f"write [[{name}]] with double brackets, once for each")
     return given
-
-
-def _cluster(given: Mapping[str, Any]) -> ClusterSection:
-    only(given, ("name", "nodes"), "[[cluster]]")
-    name = given.get("name")
-    if not isinstance(name, str) or not name:
-        raise InputError("[[cluster]] does not say name")
-    where = f'[[cluster]] "{name}": [[cluster.nodes]]'
-    return ClusterSection(name, build_each(NodesSection, given.get("nodes", []), where))

@@ -19,9 +19,9 @@ name = "mycluster"
 
 [[cluster.nodes]]
 hosts = "n[001-100]"
-cpus = 64
+cores = 64
 memory = "256GiB"
-# accelerators = 4
+# gpus = { a100 = 4 }
 
 # [sharing]                     # jobs may share nodes: how a node's power is divided among them
 # by = "cpu"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,13 +25,14 @@ def by_cluster(schedule: Schedule) -> pl.DataFrame:
     import polars as pl
 
     jobs, wait_s = _jobs(schedule), schedule.wait_s
-    sites = schedule.platform.sites
-    nodes = np.array([cluster.nodes for cluster in schedule.platform.clusters])
-    busy, length_s = busy_node_seconds(schedule), makespan(schedule)
+    clusters = schedule.platform.clusters
+    sizes = [cluster.nodes for cluster in clusters]
+    nodes = np.array(sizes)
+    busy, length_s = busy_node_seconds(schedule, sizes), makespan(schedule)
     return pl.DataFrame(
         {
-            "site": [site.name for site in sites for _ in site.clusters],
-            "cluster": [cluster.name for site in sites for cluster in site.clusters],
+            "site": [cluster.site for cluster in clusters],
+            "cluster": [cluster.name for cluster in clusters],
             "nodes": nodes,
             "jobs": [None if those is None else len(those) for those in jobs],
             "node_seconds": busy,
@@ -53,30 +55,24 @@ def by_site(schedule: Schedule) -> pl.DataFrame:
     return sites.with_columns(share.alias("utilisation"))
 
 
-def busy_node_seconds(schedule: Schedule) -> Values:
-    """Node-seconds used on each cluster; nodes are numbered through the clusters in order."""
-    if len(schedule.platform.clusters) == 1:
+def busy_node_seconds(schedule: Schedule, sizes: Sequence[int]) -> Values:
+    """Node-seconds used on each part of the machine; nodes are numbered through the parts."""
+    if len(sizes) == 1:
         return np.array([node_seconds(schedule).sum()])
     ranges = schedule.node_ranges
     if ranges is None:
-        return np.full(len(schedule.platform.clusters), np.nan)
+        return np.full(len(sizes), np.nan)
     ran_s = schedule.ran_s[ranges.job()].astype(float)
-    return np.array([np.dot(ran_s, share) for share in _nodes_of_ranges(schedule)])
+    return np.array([np.dot(ran_s, share) for share in ranges.width_within(sizes)])
 
 
 def _jobs(schedule: Schedule) -> list[NDArray[np.int64] | None]:
     """The jobs that used nodes of each cluster; None where that is not known."""
-    if len(schedule.platform.clusters) == 1:
+    sizes = [cluster.nodes for cluster in schedule.platform.clusters]
+    if len(sizes) == 1:
         return [np.flatnonzero(schedule.started)]
     ranges = schedule.node_ranges
     if ranges is None:
-        return [None] * len(schedule.platform.clusters)
+        return [None] * len(sizes)
     job = ranges.job()
-    return [np.unique(job[share > 0]) for share in _nodes_of_ranges(schedule)]
-
-
-def _nodes_of_ranges(schedule: Schedule) -> list[NDArray[np.int64]]:
-    """For each cluster how many of its nodes each range has."""
-    assert schedule.node_ranges is not None
-    sizes = [cluster.nodes for cluster in schedule.platform.clusters]
-    return schedule.node_ranges.width_within(sizes)
+    return [np.unique(job[share > 0]) for share in ranges.width_within(sizes)]

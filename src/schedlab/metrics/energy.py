@@ -12,14 +12,16 @@ from schedlab.sim import Schedule
 def energy(schedule: Schedule) -> float:
     """Energy of all nodes from the first submission to the last completion.
 
-    Σ over clusters of busy_w · b + idle_w · (N · makespan − b), with b the node-seconds used there;
-    not defined where no cluster has a power, or where several have and nodes are not named.
+    Σ over groups of nodes of busy_w · b + idle_w · (N · makespan − b), with b the node-seconds used
+    there; not defined where no group has a power, or where there are several and nodes are not
+    named.
     """
-    clusters = schedule.platform.clusters
-    if not any(cluster.power.busy_w for cluster in clusters):
+    groups = schedule.platform.groups
+    if not any(group.type.power.busy_w for group in groups):
         return float("nan")
-    busy = busy_node_seconds(schedule)
-    available = np.array([cluster.nodes for cluster in clusters]) * makespan(schedule)
-    busy_w = np.array([cluster.power.busy_w for cluster in clusters])
-    idle_w = np.array([cluster.power.idle_w for cluster in clusters])
+    sizes = [group.nodes for group in groups]
+    busy = busy_node_seconds(schedule, sizes)
+    available = np.array(sizes) * makespan(schedule)
+    busy_w = np.array([group.type.power.busy_w for group in groups])
+    idle_w = np.array([group.type.power.idle_w for group in groups])
     return float(np.dot(busy_w, busy) + np.dot(idle_w, available - busy))

@@ -1,16 +1,30 @@
 """The machines a workload runs on."""
 
-from schedlab.platform.platform import Cluster, Platform, Site
+from schedlab.platform.cluster import Cluster
+from schedlab.platform.consumable import CapacityStep, Consumable
+from schedlab.platform.intervals import Drain, NodeInterval, Outage, Reservation
+from schedlab.platform.node_group import NodeGroup
+from schedlab.platform.node_type import NodeType
+from schedlab.platform.partition import Partition
+from schedlab.platform.platform import Platform
 from schedlab.platform.power import NodePower
 from schedlab.platform.read import HeaderSize, header_size, platform_from_header, read_platform
 from schedlab.platform.write import write_platform
 
 __all__ = [
+    "CapacityStep",
     "Cluster",
+    "Consumable",
+    "Drain",
     "HeaderSize",
+    "NodeGroup",
+    "NodeInterval",
     "NodePower",
+    "NodeType",
+    "Outage",
+    "Partition",
     "Platform",
-    "Site",
+    "Reservation",
     "header_size",
     "platform_from_header",
     "read_platform",

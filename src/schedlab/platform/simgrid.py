@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from schedlab.errors import InputError
-from schedlab.platform.platform import MAX_NODES, Platform
+from schedlab.platform.cluster import MAX_NODES
+from schedlab.platform.platform import Platform
 from schedlab.workload.readers.source import Source
 
 _HOSTS = ("host", "cluster", "cabinet")
@@ -89,7 +90,7 @@ def read_simgrid(source: Source, master_host: str) -> Platform:
         raise InputError(f"{source.path}: has no hosts that run jobs")
     _require_equal(elements)
     nodes = sum(each.hosts(master_host) for each in elements)
-    return Platform.homogeneous(nodes, name=source.stem, cores_per_processor=elements[0].cores())
+    return Platform.homogeneous(nodes, name=source.stem, cores=elements[0].cores())
 
 
 def _require_equal(elements: list[_Element]) -> None:

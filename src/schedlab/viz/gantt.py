@@ -159,13 +159,13 @@ def _mark_clusters(axes: Axes, platform: Platform) -> None:
     if len(platform.clusters) == 1:
         return
     first = -0.5
-    for site in platform.sites:
-        for cluster in site.clusters:
-            name = f" {site.name}/{cluster.name}" if len(platform.sites) > 1 else f" {cluster.name}"
-            middle = first + cluster.nodes / 2
-            axes.text(1, middle, name, transform=axes.get_yaxis_transform(), va="center")
-            first += cluster.nodes
-            axes.axhline(first, color="#333333", linewidth=0.8, linestyle=":")
+    several = len({cluster.site for cluster in platform.clusters}) > 1
+    for cluster in platform.clusters:
+        name = f" {cluster.site}/{cluster.name}" if several else f" {cluster.name}"
+        middle = first + cluster.nodes / 2
+        axes.text(1, middle, name, transform=axes.get_yaxis_transform(), va="center")
+        first += cluster.nodes
+        axes.axhline(first, color="#333333", linewidth=0.8, linestyle=":")
 
 
 def _draw_legends(figure: Figure, axes: Sequence[Axes], colours: Sequence[JobColours]) -> None:

@@ -26,7 +26,7 @@ name = "{cluster}"
 
 [[cluster.nodes]]
 hosts = "n[01-08]"
-cpus = 4
+cores = 4
 
 [[sensor_source]]
 kind = "ganglia"

@@ -7,8 +7,7 @@ import pytest
 from schedlab.errors import SchedlabError
 from schedlab.history.sensors.series import Series
 from schedlab.history.sensors.source import ItemSection
-from schedlab.history.site import NodesSection
-from schedlab.sections import build
+from schedlab.platform import NodeType
 
 
 @pytest.mark.parametrize(
@@ -33,4 +32,4 @@ def test_a_number_of_things_is_no_rate() -> None:
 def test_a_node_can_do_something(key: str) -> None:
     """A roof at or below nothing would be no roof."""
     with pytest.raises(SchedlabError, match=f"{key} is 0; must be > 0"):
-        build(NodesSection, {"hosts": "n1", key: 0.0}, "[[cluster.nodes]]")
+        NodeType(**{key: 0.0})  # type: ignore[arg-type]

@@ -15,7 +15,6 @@ from tests.history.web.filled import BOTH, filled
 from tests.history.web.served import Served
 
 from schedlab.history.schema.times import from_epoch
-from schedlab.history.site import ClusterSection, NodesSection
 from schedlab.history.store import Store
 from schedlab.history.web.access import Role, Viewer
 from schedlab.history.web.plots.boxes import Bars, Boxes, busy_shares
@@ -27,6 +26,7 @@ from schedlab.history.web.queries.cluster_use import (
     last_end_s,
     natural,
 )
+from schedlab.platform import Cluster, NodeGroup, NodeType
 
 ANN, ROOT = Viewer(Role.USER, "ann"), Viewer(Role.ADMIN, "root")
 SPAN = Span("one", NOON_S, NOON_S + 400)
@@ -66,7 +66,7 @@ def shared(request: pytest.FixtureRequest) -> Iterator[Connection]:
 
 def test_a_shared_node_counts_once_and_cpus_tell_the_shares(shared: Connection) -> None:
     """7 nodes in use of 4 help nobody; a job that does not say has its node's CPUs."""
-    machine = ClusterSection("one", (NodesSection(hosts="n[0-3]", cpus=8),))
+    machine = Cluster("one", (NodeGroup(NodeType(cores=8), hosts="n[0-3]"),))
     load = load_of(shared, ROOT, Span("one", NOON_S + 10, NOON_S + 110), machine, parts=1)
     assert load.used_nodes == pytest.approx([4])
     assert load.used_cpus == pytest.approx([3 + 4 * 2 + 2 * 8])

@@ -67,7 +67,7 @@ class Place:
     def nodes(self, clusters: Collection[str] = ()) -> int | None:
         """How many nodes these clusters have, or all; None where the site file does not say."""
         described = self.read().clusters if self.site.exists() else ()
-        sizes = {each.name: len(each.by_host) for each in described}
+        sizes = {each.name: each.nodes for each in described}
         named = {name: sizes.get(name, 0) for name in clusters or sizes}
         return sum(named.values()) if named and all(named.values()) else None
 

@@ -19,7 +19,7 @@ class AcceleratorKind(Item):
     uuids: list[str] | None = None
 
 
-class NodeGroup(Item):
+class NodeGroupDocument(Item):
     """Nodes that are alike."""
 
     nodes: Text
@@ -38,7 +38,7 @@ class ClusterDocument(Item):
     name: Text
     scheduler: str | None = None
     time_zone: str | None = None
-    node_groups: list[NodeGroup] = Field(default_factory=list)
+    node_groups: list[NodeGroupDocument] = Field(default_factory=list)
 
 
 class SystemDocument(Item):

@@ -17,7 +17,7 @@ from schedlab.live.batsim.messages import (
     typed,
 )
 from schedlab.live.scheduler import LiveScheduler, require_no_oracle
-from schedlab.platform.platform import MAX_NODES
+from schedlab.platform.cluster import MAX_NODES
 from schedlab.policies import PolicyLike, choose_policy
 
 _ALL_SUBMITTED = "no_more_static_job_to_submit"

@@ -42,10 +42,10 @@ def _of_platform(platform: Platform) -> list[tuple[str, str]]:
     return [
         (
             cluster.name,
-            f"{cluster.nodes:,} nodes of {cluster.cores_per_node} cores, "
-            f"{cluster.gpus_per_node} GPUs",
+            f"{group.nodes:,} nodes of {group.type.cores or 1} cores, {group.type.gpu_count} GPUs",
         )
         for cluster in platform.clusters
+        for group in cluster.groups
     ]
 
 

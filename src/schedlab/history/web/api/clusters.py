@@ -9,14 +9,14 @@ from pydantic_core import to_json
 from starlette.responses import Response
 
 from schedlab.history.schema.job import SCHEMA_VERSION
-from schedlab.history.site import ClusterSection, NodesSection, Site
+from schedlab.history.site import Site
 from schedlab.history.web.api.answers import as_json, refusals
 from schedlab.history.web.api.formats import MEDIA_TYPES, Format
 from schedlab.history.web.api.parameters import CurrentAsking
 from schedlab.history.web.queries.clusters import clusters_of_jobs
 from schedlab.history.web.queries.shown import Shown
-from schedlab.platform.hostlist import expand_hosts, fold_hosts
-from schedlab.units import parse_bytes
+from schedlab.platform import Cluster, NodeGroup
+from schedlab.platform.hostlist import fold_hosts
 
 _SYSTEM = {"$ref": "#/components/schemas/SystemDocument"}
 
@@ -45,26 +45,27 @@ def get_clusters(asking: CurrentAsking) -> Response:
     return Response(to_json(content), media_type=MEDIA_TYPES[Format.JSON])
 
 
-def _cluster(site: Site, cluster: ClusterSection, shown: Shown) -> dict[str, Any]:
+def _cluster(site: Site, cluster: Cluster, shown: Shown) -> dict[str, Any]:
     return {
         "name": cluster.name,
         "time_zone": site.about.time_zone,
         "items": sorted(site.sensor_items(cluster.name)),
-        "node_groups": [_nodes(each, shown) for each in cluster.nodes],
+        "node_groups": [_nodes(each, shown) for each in cluster.groups],
     }
 
 
-def _nodes(nodes: NodesSection, shown: Shown) -> dict[str, Any]:
-    hosts = expand_hosts(nodes.hosts)
+def _nodes(nodes: NodeGroup, shown: Shown) -> dict[str, Any]:
+    hosts, kind = nodes.names(), nodes.type
     names = [shown.name("node", host) or f"host-{at}" for at, host in enumerate(hosts)]
-    group: dict[str, Any] = {"nodes": fold_hosts(names), "num_host": len(hosts)}
-    if nodes.cpus is not None:
-        group["num_cpu"] = nodes.cpus
-    if nodes.memory is not None:
-        group["mem_bytes"] = parse_bytes(nodes.memory)
-    if nodes.accelerators:
-        kind = {"type": nodes.accelerator_type or "gpu", "num_perhost": nodes.accelerators}
-        if nodes.accelerator_memory is not None:
-            kind["mem_bytes"] = parse_bytes(nodes.accelerator_memory)
-        group["accelerator"] = [kind]
+    names = names or [f"host-{at}" for at in range(nodes.nodes)]
+    group: dict[str, Any] = {"nodes": fold_hosts(names), "num_host": nodes.nodes}
+    if kind.cores is not None:
+        group["num_cpu"] = kind.cores
+    if kind.memory_bytes is not None:
+        group["mem_bytes"] = kind.memory_bytes
+    if kind.gpu_count:
+        memory = {} if kind.gpu_memory_bytes is None else {"mem_bytes": kind.gpu_memory_bytes}
+        group["accelerator"] = [
+            {"type": gpu, "num_perhost": count, **memory} for gpu, count in kind.gpus.items()
+        ]
     return group

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Request
 from numpy.typing import NDArray
 from starlette.responses import Response
 
-from schedlab.history.site import ClusterSection
 from schedlab.history.web.api.parameters import Asking, CurrentAsking
 from schedlab.history.web.pages.render import render
 from schedlab.history.web.pages.windows import AskedWindow, WindowForm
@@ -17,6 +16,7 @@ from schedlab.history.web.plots.boxes import Bars, Boxes
 from schedlab.history.web.queries.cluster_load import Load, cpus_of, load_of
 from schedlab.history.web.queries.cluster_use import JobColumns, Span, hosts_of, jobs_of, natural
 from schedlab.history.web.queries.shown import Shown
+from schedlab.platform import Cluster
 from schedlab.sim import StepSeries
 
 router = APIRouter(include_in_schema=False)
@@ -64,15 +64,13 @@ def _mean(load: Load, values: NDArray[np.float64]) -> float:
     return float(np.average(values, weights=np.diff(load.edge_s)))
 
 
-def _machine(asking: Asking, cluster: str) -> ClusterSection | None:
+def _machine(asking: Asking, cluster: str) -> Cluster | None:
     site = asking.service.settings.site
     clusters = () if site is None else site.clusters
     return next((each for each in clusters if each.name == cluster), None)
 
 
-def _nodes(
-    asking: Asking, machine: ClusterSection | None, on_nodes: list[tuple[int, str]]
-) -> list[str]:
+def _nodes(asking: Asking, machine: Cluster | None, on_nodes: list[tuple[int, str]]) -> list[str]:
     """The site's nodes in its order, then others that jobs were met on.
 
     Those with pseudonyms are in the order of these: by their place one could tell which they are.

@@ -66,7 +66,7 @@ def _nodes(record: JobRecord, site: Site | None) -> int | None:
     if site is None or (site.sharing is not None and not record.exclusive):
         return None
     try:
-        return len(site.cluster(record.cluster).by_host) or None
+        return site.cluster(record.cluster).nodes or None
     except UnknownNameError:
         return None
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import JSON, Connection, cast, select, type_coerce
 
-from schedlab.history.site import ClusterSection
 from schedlab.history.store.tables import hosts, jobs
 from schedlab.history.web.access import Viewer, countable
 from schedlab.history.web.queries.cluster_use import Span, Times, known, rows_of, turned
+from schedlab.platform import Cluster
 from schedlab.sim import StepSeries
 
 _COLUMNS = (jobs.c.id, jobs.c.queue_s, jobs.c.start_s, jobs.c.end_s, jobs.c.num_host)
@@ -66,7 +66,7 @@ def load_of(
     connection: Connection,
     viewer: Viewer,
     span: Span,
-    machine: ClusterSection | None = None,
+    machine: Cluster | None = None,
     parts: int = 240,
 ) -> Load:
     """How many nodes were in use and how many jobs waited, whosever they were."""
@@ -94,10 +94,11 @@ def load_of(
     )
 
 
-def cpus_of(machine: ClusterSection | None) -> int | None:
+def cpus_of(machine: Cluster | None) -> int | None:
     """All CPUs of the cluster; None unless the site says those of each node."""
-    counts = [] if machine is None else [nodes.cpus for nodes in machine.by_host.values()]
-    return sum(each or 0 for each in counts) if counts and all(counts) else None
+    groups = () if machine is None else machine.groups
+    known = [group.nodes * group.type.cores for group in groups if group.type.cores]
+    return sum(known) if groups and len(known) == len(groups) else None
 
 
 def _queued(came: Times, left: Times) -> StepSeries:
@@ -117,7 +118,7 @@ def _stays(connection: Connection, viewer: Viewer, span: Span) -> Stays:
 
 
 def _cpus(
-    connection: Connection, viewer: Viewer, span: Span, machine: ClusterSection | None
+    connection: Connection, viewer: Viewer, span: Span, machine: Cluster | None
 ) -> StepSeries | None:
     """The CPUs that jobs had; of one that does not say, all of its nodes."""
     total = cpus_of(machine)
@@ -135,7 +136,7 @@ def _cpus(
     rows = [
         row for row in rows_of(connection, countable(viewer), span, columns) if row[0] is not None
     ]
-    per_node = total / len(machine.by_host)
+    per_node = total / machine.nodes
     count = np.array([_cpus_had(row, per_node) for row in rows], dtype=np.int64)
     start_s, end_s = turned([row[:2] for row in rows], 2)
     return StepSeries.from_changes((known(start_s), count), (known(end_s, span.to_s), -count))

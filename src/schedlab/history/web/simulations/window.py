@@ -71,7 +71,7 @@ class Machines:
     def nodes(self, cluster: str) -> int:
         """Of that cluster; 0 if the site does not say."""
         known = {} if self.site is None else {each.name: each for each in self.site.clusters}
-        return len(known[cluster].by_host) if cluster in known else 0
+        return known[cluster].nodes if cluster in known else 0
 
 
 @dataclass(frozen=True, eq=False)
