@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import axe_playwright_python
 from playwright.sync_api import Page
 
 _FAULTS = Path(__file__).with_suffix(".js").read_text()
+_AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 
 
 def faults(page: Page) -> list[str]:
-    """Missing labels, names and texts, headings out of order, and text too faint to read."""
+    """What axe finds, and headings out of order, text too faint to read, pages too wide."""
     found: list[str] = page.evaluate(_FAULTS)
+    page.evaluate(f"{_AXE}; undefined")
+    for each in page.evaluate("axe.run(document)")["violations"]:
+        nodes = [node["html"][:120] for node in each["nodes"]]
+        found.append(f"axe: {each['help']}: {nodes}")
     width, shown = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
     if width > shown:
         found.append(f"the page is {width} pixels wide where {shown} are shown")

@@ -18,6 +18,7 @@ from schedlab.history.schema.times import from_epoch
 from schedlab.history.store import Store
 from schedlab.history.web.access import Role, Viewer
 from schedlab.history.web.plots.boxes import Bars, Boxes, busy_shares
+from schedlab.history.web.plots.drawing import MOST_ROWS, clock, over_time
 from schedlab.history.web.queries.cluster_load import Stays, load_of
 from schedlab.history.web.queries.cluster_use import (
     Span,
@@ -178,3 +179,17 @@ def test_shares_keep_the_busy_time(jobs: list[tuple[int, int]]) -> None:
     shares = busy_shares(Boxes(place, place, place), bars, len(jobs), (100, 1100))
     inside = np.clip(end, 100, 1100) - np.clip(start, 100, 1100)
     assert shares.mean(axis=1) * 1000 == pytest.approx(inside)
+
+
+@given(st.integers(1, 400))
+def test_a_table_over_time_is_short_and_keeps_the_mean(parts: int) -> None:
+    """However many parts the figure has."""
+    edge_s = NOON_S + np.cumsum(np.arange(parts + 1) % 7 + 1)
+    values = np.arange(parts, dtype=float)
+    columns = over_time(edge_s, {"nodes": values})
+    assert len(columns["From"]) == len(columns["nodes"]) == min(parts, MOST_ROWS)
+    assert columns["From"][0] == clock(edge_s[0])
+    if parts <= MOST_ROWS:
+        assert columns["nodes"] == values.tolist()
+    assert min(columns["nodes"]) <= np.average(values, weights=np.diff(edge_s))
+    assert max(columns["nodes"]) >= np.average(values, weights=np.diff(edge_s))

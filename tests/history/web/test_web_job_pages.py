@@ -237,6 +237,20 @@ def test_a_line_that_hides_another_is_put_aside(visitors: Visitors) -> None:
     assert page.evaluate(seen) == before
 
 
+def test_a_table_tells_what_a_figure_shows(visitors: Visitors) -> None:
+    """For those who do not see it: the least, the mean and the greatest of each line."""
+    page = visitors.page("admin")
+    open_job(page, "1004")
+    cpu = page.locator("section.timeline", has=page.get_by_role("heading", name="CPU", exact=True))
+    cpu.locator("details.values summary").press("Enter")
+    rows = [row.all_inner_texts() for row in [cpu.locator("tbody tr").nth(0).locator("th, td")]]
+    (of, least, mean, greatest) = rows[0]
+    record = page.request.get("/v1/jobs/1004").json()["per_host"][0]
+    assert of == record["node_id"]
+    assert float(least) <= float(mean) <= float(greatest)
+    assert float(mean) == pytest.approx(record["used_cpu_percent_avg"], rel=0.05)
+
+
 def test_no_group_of_facts_stands_alone(visitors: Visitors) -> None:
     """In a wide window the last stands below the one before it, not in a row of its own."""
     page = visitors.page("admin", viewport={"width": 1200, "height": 900})

@@ -154,6 +154,19 @@ def test_colours_of_users_are_explained(visitors: Visitors) -> None:
     )
 
 
+@pytest.mark.parametrize("path", ["/cluster", "/users/ada?period=day"])
+def test_a_table_stands_behind_each_figure(visitors: Visitors, path: str) -> None:
+    """It is opened without a mouse, and has a head for each column and row."""
+    page = visitors.page("admin")
+    open_drawn(page, path)
+    tables = page.locator("details.values")
+    expect(tables).to_have_count(page.locator("figure.plot").count())
+    for table in tables.all():
+        table.locator("summary").press("Enter")
+        expect(table.locator("thead th[scope=col]").nth(1)).to_be_visible()
+        assert 0 < table.locator("tbody th[scope=row]").count() <= 24
+
+
 def test_what_a_phone_cuts_off_is_seen_to_be(visitors: Visitors) -> None:
     """Tables have a shadow where they go on, and no two dates stand upon each other."""
     page = visitors.page("admin", viewport={"width": 400, "height": 800})

@@ -89,7 +89,7 @@ def _figures(
     """One below the other, and moving together."""
     from bokeh.layouts import column
 
-    from schedlab.history.web.plots.embed import figure_data
+    from schedlab.history.web.plots.drawing import drawing, over_time
     from schedlab.history.web.plots.load import load_figure
 
     edge_s = load.edge_s + form.shift_s
@@ -106,7 +106,15 @@ def _figures(
     for each in others:
         each.x_range = used.x_range
     first = [] if gantt is None else [others.pop()]
-    return figure_data(column(*first, used, *others, sizing_mode="stretch_width"))
+    values = {
+        "nodes in use": load.used_nodes,
+        "CPUs in use": load.used_cpus,
+        "jobs waiting": load.queued_jobs,
+        "power (kW)": None if power_w is None else power_w / 1e3,
+    }
+    known = {name: each for name, each in values.items() if each is not None}
+    figures = column(*first, used, *others, sizing_mode="stretch_width")
+    return drawing(figures, over_time(edge_s, known))
 
 
 def _drawn(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import tzinfo
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -14,7 +13,7 @@ from schedlab.history.schema.job import JobRecord
 from schedlab.history.site import Site
 from schedlab.history.web.access import Viewer
 from schedlab.history.web.pages.quantities import FILTERS
-from schedlab.history.web.plots.embed import figure_data
+from schedlab.history.web.plots.drawing import Drawing, drawing, over_time
 from schedlab.history.web.plots.waiting import waiting_figure
 from schedlab.history.web.queries.waiting import Wait, Waited, waited
 
@@ -27,7 +26,7 @@ class Explanation:
     """Sentences, a figure where there is something to see, and whether it tells of room."""
 
     sentences: list[str]
-    figure: Any = None
+    figure: Drawing | None = None
     tells_room: bool = False
 
 
@@ -55,10 +54,10 @@ def explain_wait(
         return Explanation(sentences)
     offset = zone.utcoffset(record.start_time)
     shift_s = offset.total_seconds() if offset else 0.0
-    figure = waiting_figure(
-        1e3 * (found.busy.time_s + shift_s), found.busy.nodes, wait.num_host, wait.nodes
-    )
-    return Explanation(sentences, figure_data(figure), tells_room=wait.nodes is not None)
+    edge_s, busy = found.busy.time_s + shift_s, found.busy.nodes
+    figure = waiting_figure(1e3 * edge_s, busy, wait.num_host, wait.nodes)
+    drawn = drawing(figure, over_time(edge_s, {"nodes in use": busy[:-1]}))
+    return Explanation(sentences, drawn, tells_room=wait.nodes is not None)
 
 
 def _nodes(record: JobRecord, site: Site | None) -> int | None:

@@ -147,7 +147,7 @@ def _total(groups: Groups) -> dict[str, Any]:
 
 
 def _figures(periods: Groups) -> dict[str, Any]:
-    from schedlab.history.web.plots.embed import figure_data
+    from schedlab.history.web.plots.drawing import drawing
     from schedlab.history.web.plots.periods import bars_figure
 
     rows = [(name, sums.shown()) for (name,), sums in periods if name is not None]
@@ -155,7 +155,8 @@ def _figures(periods: Groups) -> dict[str, Any]:
 
     def bars(key: str, unit: float, label: str, colour: int) -> Any:
         values = [None if row[key] is None else row[key] / unit for _, row in rows]
-        return figure_data(bars_figure(names, values, label, colour=colour))
+        figure = bars_figure(names, values, label, colour=colour)
+        return drawing(figure, {"Period": names, label: values})
 
     has_energy = any(row["energy_joule"] is not None for _, row in rows)
     return {
@@ -166,14 +167,11 @@ def _figures(periods: Groups) -> dict[str, Any]:
 
 
 def _accuracy_figure(found: Accuracy) -> Any:
-    from schedlab.history.web.plots.embed import figure_data
+    from schedlab.history.web.plots.drawing import drawing
     from schedlab.history.web.plots.periods import accuracy_figure
 
-    periods = found.periods
-    return figure_data(
-        accuracy_figure(
-            [each.period for each in periods],
-            [each.mean_wra for each in periods],
-            [each.wrsa for each in periods],
-        )
-    )
+    names = [each.period for each in found.periods]
+    mean_wra = [each.mean_wra for each in found.periods]
+    wrsa = [each.wrsa for each in found.periods]
+    columns: dict[str, Any] = {"Period": names, "mean WRA": mean_wra, "WRSA": wrsa}
+    return drawing(accuracy_figure(names, mean_wra, wrsa), columns)

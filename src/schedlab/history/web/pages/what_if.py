@@ -130,13 +130,22 @@ def _page(
 
 def _figures(form: WindowForm, comparison: Comparison) -> dict[str, Any]:
     from schedlab.history.web.plots.comparison import used_figure, waits_figure
-    from schedlab.history.web.plots.embed import figure_data
+    from schedlab.history.web.plots.drawing import drawing, over_time
 
     waits = {each.policy: each.waits_s for each in comparison.outcomes}
     used = {each.policy: each.used_nodes for each in comparison.outcomes}
     parts = len(comparison.outcomes[0].used_nodes)
     edge_s = np.linspace(form.from_s, form.to_s, parts + 1) + form.shift_s
+    shares = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 1.0)
+    at_most: dict[str, Any] = {
+        f"{name} (h)": np.interp(shares, np.linspace(0, 1, len(each)), each) / 3600
+        for name, each in waits.items()
+    }
+    of_jobs: dict[str, Any] = {"Share of jobs": [f"{100 * share:g} %" for share in shares]}
+    means = {name: np.asarray(each) for name, each in used.items()}
     return {
-        "waits_figure": figure_data(waits_figure(waits)),
-        "used_figure": figure_data(used_figure(edge_s, used, comparison.nodes)),
+        "waits_figure": drawing(waits_figure(waits), {**of_jobs, **at_most}),
+        "used_figure": drawing(
+            used_figure(edge_s, used, comparison.nodes), over_time(edge_s, means)
+        ),
     }

@@ -20,6 +20,51 @@ function columns(section, source) {
 /** Whether there is anything to draw. */
 const hasValues = (data) => (data.v ?? data.intensity ?? []).some((value) => !Number.isNaN(value));
 
+const figures = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 3 });
+const written = (value) => (value === undefined || Number.isNaN(value) ? "–" : figures.format(value));
+
+/** The least, the mean over time and the greatest of a line. */
+function summary(t, values) {
+  let [sum, length] = [0, 0];
+  values.forEach((value, at) => {
+    const lasts = (t[at + 1] ?? t[at]) - t[at];
+    if (Number.isNaN(value) || !(lasts > 0)) return;
+    sum += value * lasts;
+    length += lasts;
+  });
+  const known = values.filter((value) => !Number.isNaN(value));
+  const mean = length ? sum / length : known[0];
+  return known.length ? [Math.min(...known), mean, Math.max(...known)] : [NaN, NaN, NaN];
+}
+
+/** The points of a roofline, by the node that they are of. */
+function means({ of, intensity, gflop_per_s }) {
+  const mean = (values) => values.reduce((sum, each) => sum + each, 0) / values.length;
+  return [...new Set(of)].map((name) => {
+    const at = of.flatMap((each, place) => (each === name ? [place] : []));
+    return [name, mean(at.map((place) => intensity[place])), mean(at.map((place) => gflop_per_s[place]))];
+  });
+}
+
+/** What the figure shows, for those who do not see it. */
+function tabulate(section, sources) {
+  const names = [...section.querySelectorAll(".legend li")].map((line) => line.dataset.name);
+  const rows = sources.flatMap(({ data }, line) => {
+    if (data.intensity) return means(data);
+    if (data.low) return [["least of all", data.low], ["median", data.v], ["greatest of all", data.high]]
+      .map(([name, values]) => [name, ...summary(data.t, values)]);
+    return [[names[line], ...summary(data.t, data.v)]];
+  });
+  section.querySelector("details.values tbody").replaceChildren(...rows.map(([name, ...values]) => {
+    const row = document.createElement("tr");
+    const head = Object.assign(document.createElement("th"), { scope: "row", textContent: name });
+    const cells = values.map((value) =>
+      Object.assign(document.createElement("td"), { className: "number", textContent: written(value) }));
+    row.append(head, ...cells);
+    return row;
+  }));
+}
+
 /** Fetch what belongs into the range and show it; the newest question counts. */
 async function fill(section) {
   const { range, sources, note } = shown.get(section);
@@ -42,6 +87,7 @@ async function fill(section) {
     for (const source of sources) {
       if (content.sources?.[source.name]) source.data = columns(section, content.sources[source.name]);
     }
+    tabulate(section, sources);
     section.toggleAttribute("data-empty", !sources.some(({ data }) => hasValues(data)));
   } catch {
     if (section.dataset.asked !== asked) return;
@@ -67,19 +113,17 @@ function follow(range) {
   }, PATIENCE_MS);
 }
 
-const number = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 3 });
-
 /** The values at a place of the axis, beside the names of their lines; at none, nothing. */
 function readOut(section, x) {
   const { sources } = shown.get(section);
   const isTime = Number(section.dataset.scale) > 1;
-  const place = isTime ? new Date(x || 0).toISOString().slice(0, 19).replace("T", " ") : `${number.format(x)} %`;
+  const place = isTime ? new Date(x || 0).toISOString().slice(0, 19).replace("T", " ") : `${figures.format(x)} %`;
   section.querySelector(".at").textContent = Number.isNaN(x) ? "" : place;
   section.querySelectorAll(".value").forEach((value, line) => {
     const { t, low, v, high } = sources[line].data;
     const at = t.findLastIndex((each) => each <= x);
     const known = (low ? [low[at], v[at], high[at]] : [v[at]]).filter((each) => !Number.isNaN(each ?? NaN));
-    value.textContent = known.length ? `${known.map(number.format).join(" – ")} ${section.dataset.unit}` : "";
+    value.textContent = known.length ? `${known.map(figures.format).join(" – ")} ${section.dataset.unit}` : "";
   });
 }
 
