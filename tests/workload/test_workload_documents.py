@@ -17,7 +17,9 @@ PLATFORM_FORMAT = DOCS / "formats" / "platform-toml.md"
 
 def blocks(page: Path, language: str) -> list[str]:
     """The fenced blocks of that language."""
-    return re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    return re.findall(
+        rf"```{language}[^\n]*\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL
+    )
 
 
 @pytest.mark.parametrize("text", blocks(PLATFORM_FORMAT, "toml"))

@@ -44,6 +44,15 @@ HEADER = st.dictionaries(
 )
 
 
+TEXTS = {
+    "needs": "north:{0}+south:2",
+    "resources": "fpga:{0}+nvme:2",
+    "licences": "matlab:{0}",
+    "dependencies": "afterok:12:{0},singleton",
+}
+"""Columns whose names must mean something."""
+
+
 @st.composite
 def workloads(draw: st.DrawFn) -> Workload:
     """Workloads with any of the columns, names in place of codes, and a header."""
@@ -58,8 +67,10 @@ def workloads(draw: st.DrawFn) -> Workload:
             )
         )
         for name in names
-        if name in CODED and name != "needs" and draw(st.booleans())
+        if name in CODED and name not in TEXTS and draw(st.booleans())
     }
+    for name in TEXTS.keys() & names:
+        labels[name] = [TEXTS[name].format(number) for number in range(1, jobs + 1)]
     columns = {name: draw(_values(name, jobs, name in labels)) for name in names}
     if "depends_on" in columns:
         columns["depends_on"] = [-1, *columns["job_id"][:-1]]

@@ -2,8 +2,10 @@
 
 from schedlab.platform.cluster import Cluster
 from schedlab.platform.consumable import CapacityStep, Consumable
+from schedlab.platform.demand import Demands, demands_of
 from schedlab.platform.intervals import Drain, NodeInterval, Outage, Reservation
 from schedlab.platform.node_group import NodeGroup
+from schedlab.platform.node_sets import NodeSet
 from schedlab.platform.node_type import NodeType
 from schedlab.platform.partition import Partition
 from schedlab.platform.platform import Platform
@@ -15,16 +17,19 @@ __all__ = [
     "CapacityStep",
     "Cluster",
     "Consumable",
+    "Demands",
     "Drain",
     "HeaderSize",
     "NodeGroup",
     "NodeInterval",
     "NodePower",
+    "NodeSet",
     "NodeType",
     "Outage",
     "Partition",
     "Platform",
     "Reservation",
+    "demands_of",
     "header_size",
     "platform_from_header",
     "read_platform",

@@ -31,6 +31,13 @@ def require_name(what: str, value: Any) -> None:
         raise PlatformError(f"{what} is {value!r}; must be a text")
 
 
+def require_word(what: str, value: Any) -> None:
+    """Refuse what is no text, or has a sign that parts what jobs ask for."""
+    require_name(what, value)
+    if any(sign in value for sign in ":+,"):
+        raise PlatformError(f"{what} is {value!r}; must have none of : + ,")
+
+
 def require_unlike(what: str, names: Iterable[str]) -> None:
     """Refuse a name that comes twice."""
     seen: set[str] = set()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from schedlab.errors import PlatformError
-from schedlab.platform.checks import require_count, require_name
+from schedlab.platform.checks import require_count, require_word
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Consumable:
     steps: tuple[CapacityStep, ...] = ()
 
     def __post_init__(self) -> None:
-        require_name("name of a consumable", self.name)
+        require_word("name of a consumable", self.name)
         require_count("capacity", self.capacity)
         times = [step.at_s for step in self.steps]
         for before, after in pairwise(times):

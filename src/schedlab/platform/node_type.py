@@ -10,6 +10,7 @@ from schedlab.platform.checks import (
     require_count,
     require_name,
     require_positive,
+    require_word,
 )
 from schedlab.platform.power import NodePower
 
@@ -55,7 +56,7 @@ class NodeType:
                 require_positive(key, getattr(self, key))
         for key in ("gpus", "resources"):
             for name, count in getattr(self, key).items():
-                require_name(f"a name in {key}", name)
+                require_word(f"a name in {key}", name)
                 require_count(f"{key}: {name}", count)
         for name in self.resources:
             if name in _TAKEN:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from schedlab.errors import WorkloadError
+from schedlab.workload.counts import parse_counts
 from schedlab.workload.workload import Workload
 
 Needs = Mapping[str, int]
@@ -15,18 +15,8 @@ Needs = Mapping[str, int]
 
 def parse_needs(text: str) -> dict[str, int]:
     """The needs written as ``north:4+south:2``."""
-    needs: dict[str, int] = {}
-    for part in text.split("+"):
-        cluster, _, nodes = part.partition(":")
-        cluster, nodes = cluster.strip(), nodes.strip()
-        if not cluster or not (nodes.isascii() and nodes.isdecimal()) or int(nodes) < 1:
-            raise WorkloadError(
-                f'needs is "{text}"; must be clusters with their nodes, such as north:4+south:2'
-            )
-        if cluster in needs:
-            raise WorkloadError(f'needs is "{text}": cluster "{cluster}" comes twice')
-        needs[cluster] = int(nodes)
-    return needs
+    allowed = "clusters with their nodes, such as north:4+south:2"
+    return parse_counts(text, "needs", "cluster", allowed)
 
 
 def needs_text(needs: Needs) -> str:

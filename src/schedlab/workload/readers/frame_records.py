@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedlab.errors import InputError, UnknownNameError, WorkloadError
+from schedlab.workload.counts import parse_licences, parse_resources
+from schedlab.workload.dependencies import parse_dependencies
 from schedlab.workload.needs import parse_needs
 from schedlab.workload.readers.records import Records, and_more
 from schedlab.workload.workload import COLUMNS, Array
@@ -14,10 +16,31 @@ from schedlab.workload.workload import COLUMNS, Array
 if TYPE_CHECKING:
     import polars as pl
 
-CODED = ("user", "group", "queue", "partition", "application", "needs")
+CODED = (
+    "user",
+    "group",
+    "queue",
+    "partition",
+    "application",
+    "needs",
+    "gpu_type",
+    "resources",
+    "licences",
+    "constraint",
+    "account",
+    "qos",
+    "job_name",
+    "dependencies",
+)
 """Columns that may hold names instead of numbers."""
 
 Labels = dict[str, tuple[str, ...]]
+_PARSED: dict[str, Callable[[str], object]] = {
+    "needs": parse_needs,
+    "resources": parse_resources,
+    "licences": parse_licences,
+    "dependencies": parse_dependencies,
+}
 _OF_A_HISTORY = {"jobid", "queue_time"}
 
 
@@ -59,8 +82,7 @@ def frame_records(
             if series.name in CODED:
                 columns[series.name], names = _codes(series)
                 labels |= {series.name: names} if names else {}
-                if series.name == "needs":
-                    _check_needs(records, series, names)
+                _check_texts(records, series, names)
                 continue
         columns[series.name] = _numbers(records, series)
     return records, labels
@@ -79,10 +101,10 @@ def _codes(texts: pl.Series) -> tuple[Array, tuple[str, ...]]:
     return codes.fill_null(-1).to_numpy(), tuple(names)
 
 
-def _check_needs(records: Records, texts: pl.Series, names: tuple[str, ...]) -> None:
-    for name in names:
+def _check_texts(records: Records, texts: pl.Series, names: tuple[str, ...]) -> None:
+    for name in names if texts.name in _PARSED else ():
         try:
-            parse_needs(name)
+            _PARSED[texts.name](name)
         except WorkloadError as error:
             raise records.error(texts.index_of(name) or 0, str(error)) from None
 

@@ -60,8 +60,9 @@ def _names(codes: pl.Series, labels: Sequence[str]) -> pl.Series:
 
 
 def words_of(labels: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """The labels as GWF can write them."""
-    return {column: _words(column, names) for column, names in labels.items()}
+    """The labels as GWF can write them, of the columns that it has."""
+    carried = labels.keys() & GWF_COLUMNS.values()
+    return {column: _words(column, labels[column]) for column in sorted(carried)}
 
 
 def _words(column: str, labels: Sequence[str]) -> list[str]:

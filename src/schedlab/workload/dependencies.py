@@ -1,0 +1,145 @@
+"""Which jobs a job waits for, and for what of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import UnknownNameError, WorkloadError
+from schedlab.units import parse_whole
+from schedlab.workload.labels import parsed_labels
+from schedlab.workload.workload import Workload
+
+KINDS = ("after", "afterok", "afternotok", "afterany", "singleton")
+"""When it is fulfilled: the other has started, has ended well, has ended badly, has ended, or no
+other job of the same user and name runs or came before."""
+
+_ALLOWED = "such as afterok:12:13,after:14+10,singleton"
+
+
+@dataclass(frozen=True)
+class Dependency:
+    """One condition of a job.
+
+    Args:
+        kind: one of ``KINDS``.
+        job_id: of the other job; -1 for ``singleton``.
+        delay_s: how long after the other's start or end it is fulfilled.
+    """
+
+    kind: str
+    job_id: int = -1
+    delay_s: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class DependencyTable:
+    """All conditions of a workload; a job may start when all of its own are fulfilled."""
+
+    job: NDArray[np.int64]
+    """The position of the job that waits."""
+    on: NDArray[np.int64]
+    """The position of the job it waits for; -1 for ``singleton``."""
+    kind: NDArray[np.int64]
+    """The place of the kind in ``KINDS``."""
+    delay_s: NDArray[np.int64]
+
+
+def parse_dependencies(text: str) -> tuple[Dependency, ...]:
+    """The conditions in Slurm's words; minutes after ``+``, as there."""
+    return tuple(found for part in text.split(",") for found in _parse(part.strip(), text))
+
+
+def dependencies_text(dependencies: Iterable[Dependency]) -> str:
+    """The inverse of ``parse_dependencies``."""
+    return ",".join(map(_text, dependencies))
+
+
+def dependency_table(workload: Workload) -> DependencyTable:
+    """The columns ``dependencies`` and ``depends_on`` together.
+
+    A condition on a job that is not in the workload is fulfilled. Raises WorkloadError for a text
+    that cannot be understood, and for jobs that wait for each other.
+    """
+    rows = [*_single(workload), *_several(workload)]
+    table = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    found = DependencyTable(*table)
+    _check_no_circle(workload, found)
+    return found
+
+
+def _parse(part: str, text: str) -> list[Dependency]:
+    if "?" in part:
+        raise WorkloadError(f'dependencies is "{text}": ? (any of) is not supported; write , (all)')
+    kind, *others = part.split(":")
+    if kind not in KINDS:
+        raise WorkloadError(f'dependencies is "{text}": {UnknownNameError("kind", kind, KINDS)}')
+    if kind == "singleton":
+        if others:
+            raise WorkloadError(f'dependencies is "{text}": singleton names no job')
+        return [Dependency(kind)]
+    found = []
+    for other in others:
+        number, plus, minutes = other.partition("+")
+        job_id, delay = parse_whole(number), parse_whole(minutes) if plus else 0
+        if job_id is None or delay is None:
+            raise WorkloadError(f'dependencies is "{text}"; must be {_ALLOWED}')
+        found.append(Dependency(kind, job_id, 60 * delay))
+    if not found:
+        raise WorkloadError(f'dependencies is "{text}": {kind} names no job')
+    return found
+
+
+def _text(each: Dependency) -> str:
+    if each.kind == "singleton":
+        return each.kind
+    delay = f"+{each.delay_s // 60}" if each.delay_s else ""
+    return f"{each.kind}:{each.job_id}{delay}"
+
+
+def _single(workload: Workload) -> list[tuple[int, int, int, int]]:
+    on = workload.dependency_index()
+    delay_s = np.maximum(workload["think_time_s"], 0)
+    kind = KINDS.index("afterany")
+    return [
+        (job, int(on[job]), kind, int(delay_s[job])) for job in np.flatnonzero(on >= 0).tolist()
+    ]
+
+
+def _several(workload: Workload) -> list[tuple[int, int, int, int]]:
+    if "dependencies" not in workload:
+        return []
+    place = {job_id: at for at, job_id in enumerate(workload["job_id"].tolist())}
+    rows = []
+    asked = parsed_labels(workload, "dependencies", parse_dependencies)
+    for job, conditions in enumerate(asked):
+        for each in conditions or ():
+            on = place.get(each.job_id, -1)
+            if on >= 0 or each.kind == "singleton":
+                rows.append((job, on, KINDS.index(each.kind), each.delay_s))
+    return rows
+
+
+def _check_no_circle(workload: Workload, table: DependencyTable) -> None:
+    """Take away jobs that wait for none that is left; what remains waits for itself."""
+    waits: dict[int, set[int]] = {}
+    followers: dict[int, list[int]] = {}
+    for job, on in zip(table.job.tolist(), table.on.tolist(), strict=True):
+        if on >= 0:
+            waits.setdefault(job, set()).add(on)
+            followers.setdefault(on, []).append(job)
+    free = [job for job in followers if job not in waits]
+    while free:
+        done = free.pop()
+        for job in followers.get(done, ()):
+            if job in waits:
+                waits[job].discard(done)
+                if not waits[job]:
+                    del waits[job]
+                    free.append(job)
+    if waits:
+        job_id = workload["job_id"][min(waits)]
+        raise WorkloadError(f"job {job_id} can never start: its dependencies form a cycle")

@@ -1,0 +1,282 @@
+"""What jobs ask for, on machines that differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schedlab.errors import WorkloadError
+from schedlab.platform import (
+    CapacityStep,
+    Cluster,
+    Consumable,
+    NodeGroup,
+    NodeType,
+    Partition,
+    Platform,
+)
+from schedlab.platform.demand import demands_of
+from schedlab.workload import Workload
+
+GIB = 1 << 30
+KB_OF_GIB = 1 << 20
+
+MACHINE = Platform(
+    (
+        Cluster(
+            "hpc",
+            (
+                NodeGroup(NodeType("thin", 32, 128 * GIB, features=("cpu",)), hosts="n[1-4]"),
+                NodeGroup(
+                    NodeType("gpu", 48, 256 * GIB, {"a100": 4}, features=("cpu", "nv")),
+                    hosts="g[1-2]",
+                ),
+                NodeGroup(
+                    NodeType("old", 16, 64 * GIB, {"v100": 2}, resources={"fpga": 1}), hosts="o1"
+                ),
+            ),
+            partitions=(
+                Partition("all", default=True, memory_per_core_bytes=2 * GIB),
+                Partition("gpu", "gpu", max_time_s=3600, max_nodes=1),
+                Partition("alone", "thin", exclusive=True),
+            ),
+        ),
+    ),
+    consumables=(Consumable("matlab", 2, (CapacityStep(10, 5),)), Consumable("watts", 900)),
+)
+
+
+def asking(labels: Mapping[str, Sequence[str]] | None = None, **columns: Any) -> Workload:
+    """One job, number 7, of one node and an hour unless it says otherwise."""
+    usual = {"job_id": 7, "submit_s": 0, "nodes": 1, "request_s": 3600, "run_s": 60}
+    for name in labels or {}:
+        usual[name] = 0
+    return Workload(
+        {name: [value] for name, value in (usual | columns).items()}, labels=labels or {}
+    )
+
+
+def needs(workload: Workload, platform: Platform = MACHINE) -> dict[str, int]:
+    """What the job needs of each node."""
+    demands = demands_of(workload, platform)
+    amounts = demands.per_node[0].tolist()
+    return {
+        name: amount
+        for name, amount in zip(demands.resources.names, amounts, strict=True)
+        if amount
+    }
+
+
+def test_a_job_that_says_only_nodes_has_them_whole() -> None:
+    """That is what the column means, on the simplest machine and on any other."""
+    for machine in (Platform.homogeneous(256), MACHINE):
+        demands = demands_of(asking(nodes=2), machine)
+        assert (demands.least.tolist(), demands.most.tolist()) == ([2], [2])
+        assert demands.whole.tolist() == [True]
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        ({"cores_per_node": 8}, {"cores": 8, "memory": 16 * GIB}),
+        ({"cores": 12, "nodes": 2}, {"cores": 6, "memory": 12 * GIB}),
+        ({"tasks": 5, "nodes": 2}, {"cores": 3, "memory": 6 * GIB}),
+        ({"tasks_per_node": 4, "cores_per_task": 2}, {"cores": 8, "memory": 16 * GIB}),
+        ({"cores_per_task": 6}, {"cores": 6, "memory": 12 * GIB}),
+        ({"memory_per_node_kb": 3 * KB_OF_GIB}, {"cores": 1, "memory": 3 * GIB}),
+        ({"cores": 4, "requested_memory_kb": KB_OF_GIB}, {"cores": 4, "memory": 4 * GIB}),
+        ({"gpus": 3, "nodes": 2}, {"cores": 1, "memory": 2 * GIB, "gpu": 2}),
+        ({"gpus_per_node": 1, "cores": 2}, {"cores": 2, "memory": 4 * GIB, "gpu": 1}),
+    ],
+)
+def test_amounts_by_node_in_total_and_by_task(
+    columns: dict[str, Any], expected: dict[str, int]
+) -> None:
+    """Totals are shared equally, and rounded up; the partition gives memory with each core."""
+    assert needs(asking(**columns)) == expected
+    assert not demands_of(asking(**columns), MACHINE).whole.any()
+
+
+def test_so_many_tasks_at_most_on_each_node_need_more_nodes() -> None:
+    """As in Slurm: the larger of what both say."""
+    demands = demands_of(asking(tasks=7, tasks_per_node=2, max_nodes=6), MACHINE)
+    assert (demands.least.tolist(), demands.most.tolist()) == ([4], [6])
+
+
+def test_gpus_of_a_type_and_parts_of_one() -> None:
+    """Any will do, unless the job says which."""
+    typed = asking({"gpu_type": ["v100"]}, gpus_per_node=2)
+    assert needs(typed)["gpu:v100"] == needs(typed)["gpu"] == 2
+    assert demands_of(asking(gpus_per_node=1, gpu_milli=250), MACHINE).gpu_milli.tolist() == [250]
+
+
+def test_named_resources_licences_and_watts() -> None:
+    """Of a node, and of the whole site."""
+    workload = asking({"resources": ["fpga:1"], "licences": ["matlab:3"]}, power_w=120.5)
+    assert needs(workload) == {"cores": 1, "memory": 2 * GIB, "fpga": 1}
+    assert demands_of(workload, MACHINE).consumables.tolist() == [[3, 121]]
+
+
+def test_equal_jobs_share_one_set_of_nodes() -> None:
+    """By partition and constraint; several partitions are united, those with limits kept."""
+    workload = Workload(
+        {
+            "job_id": range(5),
+            "submit_s": [0] * 5,
+            "nodes": [1, 1, 1, 1, 2],
+            "request_s": [60] * 5,
+            "run_s": [60] * 5,
+            "partition": [-1, -1, 0, 1, 1],
+            "constraint": [0, 0, -1, -1, -1],
+        },
+        labels={"partition": ["gpu", "gpu,alone"], "constraint": ["nv|x"]},
+    )
+    demands = demands_of(workload, MACHINE)
+    nodes = [demands.node_sets[place].nodes.tolist() for place in demands.allowed]
+    assert nodes == [[4, 5], [4, 5], [4, 5], [0, 1, 2, 3, 4, 5], [0, 1, 2, 3]]
+    assert demands.allowed[0] == demands.allowed[1]
+    assert demands_of(asking({"partition": ["alone"]}, cores=1), MACHINE).whole.all()
+
+
+@pytest.mark.parametrize(
+    ("workload", "reason"),
+    [
+        (
+            asking(nodes=3, cores_per_node=40),
+            'job 7 asks for 3 nodes with 40 cores and 80.0 GiB memory of partition "all", which '
+            "has 2 such; its largest node has 48 cores, 256 GiB memory",
+        ),
+        (asking(memory_per_node_kb=300 * KB_OF_GIB), "1 node with 1 core and 300 GiB memory of"),
+        (asking(nodes=8), "which has 7 such"),
+        (asking({"constraint": ["nv&old"]}), 'constraint "nv&old", which has none such; no node'),
+        (asking({"constraint": ["nv&"]}), 'job 7: constraint is "nv&": it ends too early'),
+        (asking({"partition": ["gup"]}), 'job 7: unknown partition "gup"; did you mean "gpu"'),
+        (
+            asking({"partition": ["gpu"]}, request_s=7200),
+            'job 7 asks for 2 h; partition "gpu" allows at most 1 h',
+        ),
+        (
+            asking({"partition": ["gpu"]}, nodes=2),
+            'asks for 2 nodes; partition "gpu" allows 1 to 1',
+        ),
+        (asking(nodes=3, max_nodes=2), "job 7: max_nodes is 2; must be at least 3"),
+        (asking(gpus_per_node=1, gpu_milli=1001), "gpu_milli is 1001; must be 1 to 1000"),
+        (asking(gpus_per_node=2, gpu_milli=500), "of one GPU on each node, but it asks for 2"),
+        (asking({"gpu_type": ["h100"]}, gpus=1), 'unknown type of GPU "h100"; did you mean "'),
+        (asking({"resources": ["fgpa:1"]}), 'unknown resource "fgpa"; did you mean "fpga"'),
+        (asking({"resources": ["fpga"]}), 'job 7: resources is "fpga"; must be'),
+        (asking({"licences": ["matlib:1"]}), 'unknown licence "matlib"; did you mean "matlab"'),
+        (asking({"licences": ["matlab:6"]}), 'asks for 6 of "matlab", of which there are 5'),
+    ],
+)
+def test_a_job_that_can_never_run_is_one_sentence(workload: Workload, reason: str) -> None:
+    """The job, what it asks for, and what there is."""
+    with pytest.raises(WorkloadError) as caught:
+        demands_of(workload, MACHINE)
+    assert reason in str(caught.value)
+
+
+def test_a_job_without_a_partition_needs_a_default_one() -> None:
+    """Nobody can tell which it meant."""
+    cluster = Cluster("x", (NodeGroup(count=2),), partitions=(Partition("a"), Partition("b")))
+    with pytest.raises(WorkloadError, match="job 7: names no partition, and none is the default"):
+        demands_of(asking(), Platform((cluster,)))
+
+
+def test_what_the_platform_does_not_describe_is_told() -> None:
+    """It limits no job, and nobody is left to think it did."""
+    labels = {"partition": ["a"], "constraint": ["nv"], "licences": ["x:1"], "resources": ["y:1"]}
+    workload = asking(labels, gpus=1, memory_per_node_kb=1.0)
+    demands = demands_of(workload, Platform.homogeneous(4))
+    assert demands.whole.all()
+    assert demands.ignored == (
+        "the memory of 1 jobs: the platform describes none",
+        "the GPUs of 1 jobs: the platform describes none",
+        "the other resources of 1 jobs: the platform describes none",
+        "the licences of 1 jobs: the platform describes none",
+        "the partition of 1 jobs: the platform has no partitions",
+        "the constraint of 1 jobs: the platform has no features",
+    )
+
+
+def test_whole_nodes_on_demand() -> None:
+    """Every job alone, whatever it says."""
+    assert demands_of(asking(cores=1), MACHINE, whole_nodes=True).whole.all()
+
+
+some = st.sampled_from([-1, 1, 2, 3, 8])
+rows = st.fixed_dictionaries(
+    {
+        "nodes": st.integers(1, 2),
+        "cores_per_node": some,
+        "cores": some,
+        "tasks": some,
+        "cores_per_task": some,
+        "memory_per_node_kb": st.sampled_from([-1.0, 5.0 * KB_OF_GIB]),
+        "requested_memory_kb": st.sampled_from([-1.0, 1.0 * KB_OF_GIB]),
+        "gpus_per_node": st.sampled_from([-1, 1, 2]),
+        "exclusive": st.sampled_from([-1, 0, 1]),
+        "partition": st.sampled_from([-1, 0, 1]),
+        "constraint": st.sampled_from([-1, 0]),
+    }
+)
+
+
+def plainly(row: dict[str, Any]) -> tuple[dict[str, int], bool, set[int]]:
+    """What one job of ``rows`` needs of each node, whether it shares them, which it may have."""
+    total = -(-row["cores"] // row["nodes"]) if row["cores"] > 0 else 0
+    tasks = -(-row["tasks"] // row["nodes"]) if row["tasks"] > 0 else 0
+    by_task = max(tasks, 1) * row["cores_per_task"] if row["cores_per_task"] > 0 else tasks
+    cores = next((each for each in (row["cores_per_node"], total, by_task) if each > 0), 0)
+    memory = 0
+    if row["memory_per_node_kb"] > 0:
+        memory = 5 * GIB
+    elif row["requested_memory_kb"] > 0:
+        memory = max(cores, 1) * GIB
+    gpus = max(row["gpus_per_node"], 0)
+    shares = row["exclusive"] != 1 and bool(cores or memory or gpus)
+    cores = max(cores, 1) if shares else cores
+    partition = ["all", "all", "alone"][row["partition"] + 1]
+    shares = shares and partition != "alone"
+    if not memory and partition == "all":
+        memory = 2 * GIB * cores
+    nodes = set(range(4)) if partition == "alone" else set(range(7))
+    if row["constraint"] == 0:
+        nodes -= {6}
+    asked = {"cores": cores, "memory": memory, "gpu": gpus}
+    return {name: count for name, count in asked.items() if count}, shares, nodes
+
+
+@given(st.lists(rows, min_size=1, max_size=8))
+def test_columns_say_for_all_jobs_what_they_say_for_one(jobs: list[dict[str, Any]]) -> None:
+    """Job by job the plain rule, in one pass for all; who can never run is refused."""
+    columns: dict[str, Any] = {name: [job[name] for job in jobs] for name in jobs[0]}
+    usual = {name: [60] * len(jobs) for name in ("submit_s", "request_s", "run_s")}
+    labels = {"partition": ["all", "alone"], "constraint": ["cpu"]}
+    workload = Workload({"job_id": range(len(jobs)), **usual, **columns}, labels=labels)
+    expected = [plainly(job) for job in jobs]
+    has = [{"cores": 32, "memory": 128 * GIB}] * 4 + [
+        {"cores": 48, "memory": 256 * GIB, "gpu": 4},
+        {"cores": 48, "memory": 256 * GIB, "gpu": 4},
+        {"cores": 16, "memory": 64 * GIB, "gpu": 2},
+    ]
+    fits = [
+        sum(all(has[node].get(name, 0) >= count for name, count in asked.items()) for node in nodes)
+        for asked, _, nodes in expected
+    ]
+    if any(count < job["nodes"] for count, job in zip(fits, jobs, strict=True)):
+        with pytest.raises(WorkloadError, match="asks for"):
+            demands_of(workload, MACHINE)
+        return
+    demands = demands_of(workload, MACHINE)
+    for job, (asked, shares, nodes) in enumerate(expected):
+        amounts = zip(demands.resources.names, demands.per_node[job].tolist(), strict=True)
+        assert {name: amount for name, amount in amounts if amount} == asked
+        assert demands.whole[job] == (not shares)
+        assert set(demands.node_sets[demands.allowed[job]].nodes.tolist()) == nodes
+    assert np.array_equal(demands.least, workload["nodes"])
