@@ -22,11 +22,12 @@ from schedlab.testing.instances import crowd, jobs
 from schedlab.testing.reference.conservative import Conservative, RebuiltConservative
 from schedlab.testing.reference.easy import Easy
 from schedlab.testing.reference.job import jobs_of
+from schedlab.testing.reference.machine import Machine
 from schedlab.testing.reference.no_backfill import NoBackfill
 from schedlab.testing.reference.predictors import PREDICTORS
 from schedlab.testing.reference.reserving import AllReserved, OneReserved
 from schedlab.testing.reference.simulate import reference_schedule
-from schedlab.testing.reference.simulation import Backfill, Machine
+from schedlab.testing.reference.simulation import Backfill
 from schedlab.testing.reference.simulation import Simulation as ReferenceSimulation
 from schedlab.testing.strategies import workloads
 from schedlab.workload.transforms.merge import merge
@@ -113,7 +114,7 @@ def reference_switched(
     workload: Workload, first: tuple[str, str], second: tuple[str, str], switch_s: int
 ) -> ReferenceSchedule:
     """Return what the plain simulator does under two policies, one after the other."""
-    machine = Machine((NODES,), 0, True)
+    machine = Machine.whole_nodes(NODES)
     sim = ReferenceSimulation(
         jobs_of(workload, Simulation(workload, NODES, "fcfs").platform),
         machine,

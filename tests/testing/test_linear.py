@@ -8,20 +8,26 @@ import pytest
 
 from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.linear import features, linear
+from schedlab.testing.reference.machine import Held, Machine, Part
 from schedlab.testing.reference.predictors import PREDICTORS
-from schedlab.testing.reference.simulation import Machine, Simulation
+from schedlab.testing.reference.simulation import Simulation
 
+ALL = frozenset(range(10))
 RUNNING = Job(0, submit_s=0, nodes=7, request_s=1000, run_s=7, think_time_s=-1, cancel_after_s=-1,
-              estimate_s=549, eligible_s=0)  # fmt: skip
+              demand=(Part(ALL, 7),), estimate_s=549, eligible_s=0)  # fmt: skip
 WAITING = Job(1, submit_s=100, nodes=4, request_s=1000, run_s=7, think_time_s=-1, cancel_after_s=-1,
-              estimate_s=100, eligible_s=351)  # fmt: skip
+              demand=(Part(ALL, 4),), estimate_s=100, eligible_s=351)  # fmt: skip
 
 
 @pytest.fixture
 def half_past() -> Simulation:
     """At 450 s seven of ten nodes are taken, until 549 s as it seems."""
-    sim = Simulation([RUNNING, WAITING], Machine((10,)), 0.3, PREDICTORS["request"]())
-    RUNNING.start_s, sim.now, sim.running, sim.free = 0, 450, [RUNNING], [7, 8, 9]
+    machine = Machine.whole_nodes(10)
+    sim = Simulation([RUNNING, WAITING], machine, 0.3, PREDICTORS["request"]())
+    WAITING.eligible_s = 351
+    RUNNING.held = [Held(node, (1,)) for node in range(7)]
+    RUNNING.start_s, sim.now, sim.running = 0, 450, [RUNNING]
+    sim.free[:7] = [(0,)] * 7
     return sim
 
 
@@ -43,7 +49,9 @@ def test_features(half_past: Simulation) -> None:
 
 def test_a_job_that_fits_can_start_now(half_past: Simulation) -> None:
     """Log10(1 + 0) is 0."""
-    assert features(replace(WAITING, nodes=3), half_past)["log_start_in"] == 0
+    assert (
+        features(replace(WAITING, nodes=3, demand=(Part(ALL, 3),)), half_past)["log_start_in"] == 0
+    )
 
 
 def test_the_score_is_the_weighted_sum(half_past: Simulation) -> None:

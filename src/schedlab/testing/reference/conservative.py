@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from schedlab.sim import JobState
 from schedlab.testing.reference.job import Job
-from schedlab.testing.reference.plan import Plan
+from schedlab.testing.reference.plan import Plan, Slot, plan_of
 from schedlab.testing.reference.simulation import Simulation
 
 
@@ -17,7 +17,7 @@ class Conservative:
 
     def __init__(self, *, frozen: bool = False, oldest_first: bool = False) -> None:
         """With ``frozen`` promises do not move; ``oldest_first`` plans the oldest job first."""
-        self.promises: dict[Job, int] = {}
+        self.promises: dict[Job, Slot] = {}
         self.overrun = False
         self.frozen = frozen
         self.oldest_first = oldest_first
@@ -25,13 +25,13 @@ class Conservative:
     def schedule(self, sim: Simulation, considered: list[Job]) -> None:
         """Mend the plan, promise the newcomers a start, start what is due."""
         promised = [job for job in sim.queue if job in self.promises]
-        plan = Plan(sim)
+        plan = plan_of(sim)
         self.overrun = self._is_overrun(sim, promised)
         if self.overrun or sim.corrected:
             self._promise(plan, promised)
         else:
             for job in promised:
-                plan.reserve(job, self.promises[job])
+                plan.reserve(self.promises[job])
             if self._has_room(sim) and not self.frozen:
                 self._compress(plan, promised)
         if self.oldest_first:
@@ -46,7 +46,7 @@ class Conservative:
 
     def _is_overrun(self, sim: Simulation, promised: list[Job]) -> bool:
         """Whether the plan is void: some job exceeds its request, or did and promises are past."""
-        past = any(self.promises[job] < sim.now for job in promised)
+        past = any(self.promises[job].start_s < sim.now for job in promised)
         return sim.overrun() or (self.overrun and past)
 
     def _has_room(self, sim: Simulation) -> bool:
@@ -54,23 +54,23 @@ class Conservative:
         return any(
             job in self.promises
             if job.state is JobState.CANCELLED
-            else sim.machine.seen(job.end_s) < sim.machine.release_s(job)
+            else sim.machine.seen(job.end_s) < sim.release_s(job)
             for job in sim.left
         )
 
     def _compress(self, plan: Plan, promised: list[Job]) -> None:
         """Move each promise, in queue order, to the earliest start the others leave."""
         for job in promised:
-            plan.release(job, self.promises[job])
-            self.promises[job] = plan.earliest_start(job)
-            plan.reserve(job, self.promises[job])
+            plan.release(self.promises[job])
+            self.promises[job] = plan.earliest(job)
+            plan.reserve(self.promises[job])
 
     def _promise(self, plan: Plan, jobs: list[Job]) -> None:
         for job in jobs:
-            self.promises[job] = plan.earliest_start(job)
-            plan.reserve(job, self.promises[job])
+            self.promises[job] = plan.earliest(job)
+            plan.reserve(self.promises[job])
             if job.promised_s < 0:
-                job.promised_s = self.promises[job]
+                job.promised_s = self.promises[job].start_s
 
     def _start_due(self, sim: Simulation) -> None:
         """Start the jobs promised for now, and ask for a pass when the next promise is due.
@@ -78,13 +78,15 @@ class Conservative:
         A promise that others moved away from may fall on an instant at which nothing happens.
         """
         for job in sim.queue:
-            if self.promises.get(job) == sim.now:
-                sim.start(job)
+            slot = self.promises.get(job)
+            if slot is not None and slot.start_s == sim.now:
+                sim.start(job, slot.on)
         self.promises = {
-            job: start_s for job, start_s in self.promises.items() if job.state is JobState.WAITING
+            job: slot for job, slot in self.promises.items() if job.state is JobState.WAITING
         }
         if not self.overrun:
-            sim.wake_up_s = min(self.promises.values(), default=None)
+            starts_s = [slot.start_s for slot in self.promises.values()]
+            sim.wake_up_s = min(starts_s, default=None)
 
 
 class RebuiltConservative:
@@ -92,11 +94,11 @@ class RebuiltConservative:
 
     def schedule(self, sim: Simulation, considered: list[Job]) -> None:
         """Plan from the running jobs alone and start what is planned for now."""
-        plan = Plan(sim)
+        plan = plan_of(sim)
         for job in considered:
-            start_s = plan.earliest_start(job)
-            plan.reserve(job, start_s)
+            slot = plan.earliest(job)
+            plan.reserve(slot)
             if job.promised_s < 0:
-                job.promised_s = start_s
-            if start_s == sim.now:
-                sim.start(job)
+                job.promised_s = slot.start_s
+            if slot.start_s == sim.now:
+                sim.start(job, slot.on)

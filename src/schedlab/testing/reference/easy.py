@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from schedlab.testing.reference.job import Job
+from schedlab.testing.reference.machine import Held, Part, Vector, less, more, nodes_of
 from schedlab.testing.reference.orders import Order
 from schedlab.testing.reference.simulation import Simulation
 
@@ -16,6 +17,9 @@ class Easy:
     ``candidates`` the jobs behind the head are tried in another order than the queue's, as in
     Tsafrir, Etsion and Feitelson, TPDS 2007. With a ``reach``, jobs whose score in the queue's
     ``order``, when the pass begins, exceeds the head's by more are not tried.
+
+    A job that does not fit and shares no node with an earlier head is a head, too: jobs that do
+    not compete for nodes do not wait for each other.
     """
 
     def __init__(
@@ -24,40 +28,107 @@ class Easy:
         self.candidates, self.order, self.reach = candidates, order, reach
 
     def schedule(self, sim: Simulation, considered: list[Job]) -> None:
-        """Start what fits in order, promise the head its shadow time, backfill the rest."""
+        """Start what fits in order, promise each head its shadow time, backfill the rest."""
         order = self.order
-        scores = [0.0 if order is None else order(job, sim.now) for job in considered]
-        for place, job in enumerate(considered):
-            if job.nodes > len(sim.free):
-                most = scores[place] + self.reach
-                behind = zip(considered[place + 1 :], scores[place + 1 :], strict=True)
-                self._backfill(sim, job, [other for other, score in behind if score <= most])
-                break
-            sim.start(job)
-
-    def _backfill(self, sim: Simulation, head: Job, behind: list[Job]) -> None:
-        shadow_s, extra = shadow(sim, head)
-        if head.promised_s < 0:
-            head.promised_s = shadow_s
-        order = self.candidates
-        if order is not None:
-            behind = sorted(behind, key=lambda job: (order(job, sim.now), job.arrival))
-        for job in behind:
-            if job.nodes > len(sim.free):
+        scores = {job: 0.0 if order is None else order(job, sim.now) for job in considered}
+        guards: list[Guard] = []
+        behind: list[Job] = []
+        for job in considered:
+            rivals = [guard for guard in guards if guard.competes_with(job)]
+            if any(scores[job] > scores[guard.head] + self.reach for guard in rivals):
                 continue
-            if sim.now + job.estimate_s <= shadow_s:
+            if not rivals and sim.fits(job):
                 sim.start(job)
-            elif job.nodes <= extra:
-                extra -= job.nodes
-                sim.start(job)
+            elif not rivals:
+                guards.append(Guard(sim, job))
+            elif self.candidates is None:
+                backfill(sim, job, guards)
+            else:
+                behind.append(job)
+        tries = self.candidates
+        if tries is not None:
+            behind.sort(key=lambda job: (tries(job, sim.now), job.arrival))
+        for job in behind:
+            backfill(sim, job, guards)
 
 
-def shadow(sim: Simulation, head: Job) -> tuple[int, int]:
-    """When the head can start if every running job uses its request, and the nodes left then."""
-    free, shadow_s = len(sim.free), sim.now
-    releases = sorted((sim.expected_release(job), job.nodes) for job in sim.running)
-    for release_s, nodes in releases:
-        if free >= head.nodes and release_s > shadow_s:
+class Guard:
+    """A head, its shadow time, and what will be free then."""
+
+    def __init__(self, sim: Simulation, head: Job) -> None:
+        """Promise the head its shadow time."""
+        self.head = head
+        self.machine = sim.machine
+        self.shadow_s, self.free = shadow(sim, head)
+        if head.promised_s < 0:
+            head.promised_s = self.shadow_s
+        self.spare = [self.machine.fitting(part, self.free) - part.count for part in head.demand]
+
+    def competes_with(self, job: Job) -> bool:
+        """Whether both may use the same node."""
+        return bool(nodes_of(self.head.demand) & nodes_of(job.demand))
+
+    def spoils(self, node: int, taken: Vector) -> int | None:
+        """Return the part of the head that loses the node if this is taken of it; None if none."""
+        for place, part in enumerate(self.head.demand):
+            if node in part.allowed and self._fits(node, part):
+                left = less(self.free[node], taken)
+                still = min(left) >= 0 and self.machine.fits(node, left, part)
+                return None if still else place
+        return None
+
+    def take(self, node: int, taken: Vector) -> None:
+        """A job that runs beyond the shadow time holds this of the node."""
+        spoilt = self.spoils(node, taken)
+        if spoilt is not None:
+            self.spare[spoilt] -= 1
+        self.free[node] = less(self.free[node], taken)
+
+    def _fits(self, node: int, part: Part) -> bool:
+        return self.machine.fits(node, self.free[node], part)
+
+
+def backfill(sim: Simulation, job: Job, guards: list[Guard]) -> None:
+    """Start the job if it fits beside all heads.
+
+    It takes the lowest-numbered nodes with room. Where it would run beyond a head's shadow time, it
+    takes no more nodes that the head could use then than the head can spare.
+    """
+    if not sim.fits(job):
+        return
+    late = [guard for guard in guards if sim.now + job.estimate_s > guard.shadow_s]
+    spare = {id(guard): list(guard.spare) for guard in late}
+    chosen: list[Held] = []
+    for part in job.demand:
+        wanted = len(chosen) + part.count
+        for node in part.in_order:
+            if len(chosen) == wanted:
+                break
+            if not sim.machine.fits(node, sim.free[node], part):
+                continue
+            taken = sim.machine.taken(node, part)
+            spoilt = [(spare[id(g)], p) for g in late if (p := g.spoils(node, taken)) is not None]
+            if all(left[place] > 0 for left, place in spoilt):
+                for left, place in spoilt:
+                    left[place] -= 1
+                chosen.append(Held(node, taken))
+        if len(chosen) < wanted:
+            return
+    sim.start(job, chosen)
+    for guard in late:
+        for each in chosen:
+            guard.take(each.node, each.resources)
+
+
+def shadow(sim: Simulation, head: Job) -> tuple[int, list[Vector]]:
+    """When the head fits if every running job ends as expected, and what is free then."""
+    free, shadow_s = list(sim.free), sim.now
+    releases = sorted(sim.running, key=lambda job: (sim.expected_release(job), job.position))
+    for job in releases:
+        release_s = sim.expected_release(job)
+        if release_s > shadow_s and sim.machine.has_room(head.demand, free):
             break
-        free, shadow_s = free + nodes, release_s
-    return shadow_s, free - head.nodes
+        for each in job.held:
+            free[each.node] = more(free[each.node], each.resources)
+        shadow_s = release_s
+    return shadow_s, free

@@ -38,25 +38,22 @@ class EasyNodes:
     def _plan_head(self, sim: Simulation, considered: list[Job]) -> None:
         self.head = None
         for job in considered:
-            if job.nodes > len(sim.free):
+            if not sim.fits(job):
                 self.head = job
                 break
             sim.start(job)
         if self.head is None:
             return
-        self.start_s, _ = shadow(sim, self.head)
-        free = set(sim.free)
-        for job in sim.running:
-            if sim.expected_release(job) <= self.start_s:
-                free.update(job.node_numbers)
-        self.nodes = frozenset(sorted(free)[: self.head.nodes])
+        self.start_s, free = shadow(sim, self.head)
+        held = sim.machine.choose(self.head.demand, free)
+        self.nodes = frozenset(each.node for each in held or ())
         if self.head.promised_s < 0:
             self.head.promised_s = self.start_s
 
     def _try(self, sim: Simulation, job: Job) -> None:
-        if job.nodes > len(sim.free):
+        if not sim.fits(job):
             return
         if sim.machine.seen(sim.now + job.estimate_s) <= self.start_s:
             sim.start(job)
-        elif job.nodes <= len([node for node in sim.free if node not in self.nodes]):
+        elif sim.machine.choose(job.demand, sim.free, self.nodes) is not None:
             sim.start(job, avoid=self.nodes)

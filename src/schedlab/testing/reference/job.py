@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 
 from schedlab.errors import WorkloadError
 from schedlab.platform import Platform
 from schedlab.sim import JobState
+from schedlab.testing.reference.machine import Held, Part
 from schedlab.workload import Workload
 from schedlab.workload.needs import parse_needs
 
@@ -32,7 +34,7 @@ class Job:
     run_s: int
     think_time_s: int
     cancel_after_s: int
-    needs: dict[int, int] = field(default_factory=dict)  # nodes by the number of the cluster
+    demand: tuple[Part, ...] = ()
     submitter: User = field(default_factory=lambda: User(-1))
     depends: bool = False
     dependants: list[Job] = field(default_factory=list)
@@ -45,13 +47,18 @@ class Job:
     end_s: int = -1
     promised_s: int = -1
     state: JobState = JobState.WAITING
-    node_numbers: list[int] = field(default_factory=list)
+    held: list[Held] = field(default_factory=list)
+
+    @property
+    def node_numbers(self) -> list[int]:
+        """The nodes that it holds or held."""
+        return [each.node for each in self.held]
 
 
 def jobs_of(workload: Workload, platform: Platform) -> list[Job]:
     """The jobs in order of submission; one that could never run on the platform is an error."""
     asked = [workload[name].tolist() for name in ASKED]
-    rows = zip(*asked, needs_of(workload, platform), strict=True)
+    rows = zip(*asked, demands_of(workload, platform), strict=True)
     jobs = [Job(position, *row) for position, row in enumerate(rows)]
     users = {code: User(code) for code in workload["user"].tolist()}
     for job, code in zip(jobs, workload["user"].tolist(), strict=True):
@@ -67,15 +74,20 @@ def jobs_of(workload: Workload, platform: Platform) -> list[Job]:
     return jobs
 
 
-def needs_of(workload: Workload, platform: Platform) -> list[dict[int, int]]:
-    """What each job needs; where none names clusters, all nodes are cluster 0."""
+def demands_of(workload: Workload, platform: Platform) -> list[tuple[Part, ...]]:
+    """What each job needs: whole nodes, of the clusters that it names or of all together."""
     if "needs" not in workload:
-        return [{0: nodes} for nodes in workload["nodes"].tolist()]
+        pool = frozenset(range(platform.nodes))
+        parts = {nodes: Part(pool, nodes) for nodes in workload["nodes"].tolist()}
+        return [(parts[nodes],) for nodes in workload["nodes"].tolist()]
     place = platform.cluster_places()
-    return [
-        dict(sorted((place[name], nodes) for name, nodes in parse_needs(text).items()))
+    ends = list(accumulate((cluster.nodes for cluster in platform.clusters), initial=0))
+    pools = [frozenset(range(*bounds)) for bounds in pairwise(ends)]
+    needs = [
+        sorted((place[name], count) for name, count in parse_needs(text).items())
         for text in workload.labelled("needs").tolist()
     ]
+    return [tuple(Part(pools[cluster], count) for cluster, count in each) for each in needs]
 
 
 def _link_dependants(jobs: list[Job], dependency: list[int]) -> None:

@@ -26,7 +26,7 @@ def linear(weights: Mapping[str, float], sim: Simulation) -> Order:
 def features(job: Job, sim: Simulation) -> dict[str, float]:
     """What a linear order knows of a waiting job."""
     wait_s = sim.now - job.eligible_s
-    start_in_s = shadow(sim, job)[0] - sim.now if job.nodes > len(sim.free) else 0
+    start_in_s = shadow(sim, job)[0] - sim.now if not sim.fits(job) else 0
     return {
         "log_request": log10(job.request_s),
         "log_estimate": log10(job.estimate_s),

@@ -12,6 +12,6 @@ class NoBackfill:
     def schedule(self, sim: Simulation, considered: list[Job]) -> None:
         """Start jobs up to the first that does not fit."""
         for job in considered:
-            if job.nodes > len(sim.free):
+            if not sim.fits(job):
                 break
             sim.start(job)

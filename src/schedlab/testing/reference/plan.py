@@ -1,59 +1,105 @@
-"""A plan of the future: how many nodes of each cluster are free from when on."""
+"""Plans of the future: what is free from when on, if running jobs end as expected."""
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from dataclasses import dataclass
+from typing import Protocol
 
 from schedlab.testing.reference.job import Job
+from schedlab.testing.reference.machine import Held, Part, Vector, less
 from schedlab.testing.reference.simulation import Simulation
 
 
-class Plan:
-    """Free nodes of each cluster: ``free[i]`` from ``times[i]`` until ``times[i + 1]``."""
+@dataclass(frozen=True)
+class Slot:
+    """When a job is planned to hold nodes, and which; None where the plan only counts them."""
 
-    def __init__(self, sim: Simulation) -> None:
-        """Nothing planned yet: only running jobs hold nodes, each until its expected release."""
+    job: Job
+    start_s: int
+    end_s: int
+    held: tuple[Held, ...] | None = None
+
+    @property
+    def on(self) -> list[Held] | None:
+        """The nodes to start on; None for the lowest-numbered."""
+        return None if self.held is None else list(self.held)
+
+
+class Plan(Protocol):
+    """What policies plan with."""
+
+    def earliest(self, job: Job) -> Slot:
+        """Return the first slot that the plan leaves for the whole estimate of the job."""
+
+    def reserve(self, slot: Slot) -> None:
+        """Keep the slot for its job."""
+
+    def release(self, slot: Slot) -> None:
+        """Take the slot out again."""
+
+    def free_for_s(self, job: Job) -> float:
+        """Return for how long there is room for the job from now on."""
+
+
+def plan_of(sim: Simulation) -> Plan:
+    """Return a plan in which only running jobs hold nodes, each until its expected release.
+
+    Where jobs take whole nodes of separate pools it counts nodes; elsewhere it names them.
+    """
+    return NodePlan(sim) if sim.pools is None else CountPlan(sim, sim.pools)
+
+
+class CountPlan:
+    """Free nodes of each pool: ``free[i]`` from ``times[i]`` until ``times[i + 1]``."""
+
+    def __init__(self, sim: Simulation, pools: list[frozenset[int]]) -> None:
+        """Nothing is planned yet."""
         self.seen = sim.machine.seen
+        self.pools = pools
         self.times = [sim.now]
-        self.free = [list(sim.machine.clusters)]
+        self.free = [[len(pool) for pool in pools]]
         for job in sim.running:
             self._change(job, -1, sim.now, sim.expected_release(job))
 
-    def earliest_start(self, job: Job) -> int:
-        """The first time from which enough nodes stay free for the whole request."""
+    def earliest(self, job: Job) -> Slot:
+        """Return the first slot in which enough nodes of every pool stay free."""
         start_s = None
         for time_s, free in zip(self.times, self.free, strict=True):
             if start_s is not None and self.seen(start_s + job.estimate_s) <= time_s:
                 break
-            if any(free[cluster] < nodes for cluster, nodes in job.needs.items()):
+            if any(free[self._pool(part)] < part.count for part in job.demand):
                 start_s = None
             elif start_s is None:
                 start_s = time_s
         assert start_s is not None, "all nodes are free in the end"
-        return start_s
+        return Slot(job, start_s, self.seen(start_s + job.estimate_s))
 
-    def free_for_s(self, nodes: int) -> float:
-        """For how long so many nodes of one cluster stay free from now on."""
-        for time_s, (free,) in zip(self.times, self.free, strict=True):
-            if free < nodes:
+    def free_for_s(self, job: Job) -> float:
+        """Return for how long as many nodes as the job needs stay free from now on."""
+        for time_s, free in zip(self.times, self.free, strict=True):
+            if any(free[self._pool(part)] < part.count for part in job.demand):
                 return time_s - self.times[0]
         return math.inf
 
-    def reserve(self, job: Job, start_s: int) -> None:
-        """Keep nodes for the job from this time for the whole request."""
-        self._change(job, -1, start_s, self.seen(start_s + job.estimate_s))
+    def reserve(self, slot: Slot) -> None:
+        """Keep nodes for the job of the slot."""
+        self._change(slot.job, -1, slot.start_s, slot.end_s)
 
-    def release(self, job: Job, start_s: int) -> None:
-        """Take the job's reservation out again."""
-        self._change(job, 1, start_s, self.seen(start_s + job.estimate_s))
+    def release(self, slot: Slot) -> None:
+        """Take the slot out again."""
+        self._change(slot.job, 1, slot.start_s, slot.end_s)
+
+    def _pool(self, part: Part) -> int:
+        return 0 if len(self.pools) == 1 else self.pools.index(part.allowed)
 
     def _change(self, job: Job, sign: int, start_s: int, end_s: int) -> None:
         first, last = self._step_at(start_s), self._step_at(end_s)
         for step in range(first, last):
-            for cluster, nodes in job.needs.items():
-                self.free[step][cluster] += sign * nodes
-                assert self.free[step][cluster] >= 0, "a plan holds no node twice"
+            for part in job.demand:
+                self.free[step][self._pool(part)] += sign * part.count
+                assert self.free[step][self._pool(part)] >= 0, "a plan holds no node twice"
 
     def _step_at(self, time_s: int) -> int:
         """The step that begins at this time, made if there is none."""
@@ -62,3 +108,64 @@ class Plan:
             self.times.insert(step, time_s)
             self.free.insert(step, list(self.free[step - 1]))
         return step
+
+
+class NodePlan:
+    """Slots on named nodes: a job keeps the same nodes from its start to its end."""
+
+    def __init__(self, sim: Simulation) -> None:
+        """Nothing is planned yet."""
+        self.machine = sim.machine
+        self.now = sim.now
+        self.slots = [
+            Slot(job, sim.now, sim.expected_release(job), tuple(job.held)) for job in sim.running
+        ]
+
+    def earliest(self, job: Job) -> Slot:
+        """Return the first slot in which enough nodes have room all the time, the lowest of them.
+
+        Room comes only when a slot ends.
+        """
+        for start_s in sorted({self.now, *(slot.end_s for slot in self.slots)}):
+            end_s = self.machine.seen(start_s + job.estimate_s)
+            held = self.machine.choose(job.demand, self._least_free(start_s, end_s))
+            if held is not None:
+                return Slot(job, start_s, end_s, tuple(held))
+        raise AssertionError("all nodes are free in the end")
+
+    def free_for_s(self, job: Job) -> float:
+        """Return the longest time from now on for which the same nodes have room for the job."""
+        ends = sorted({slot.start_s for slot in self.slots if slot.start_s > self.now})
+        for end_s, later_s in zip([self.now, *ends], [*ends, math.inf], strict=True):
+            room = self._least_free(self.now, end_s + 1)
+            if self.machine.choose(job.demand, room) is None:
+                return end_s - self.now
+            if later_s == math.inf:
+                return math.inf
+        return math.inf
+
+    def reserve(self, slot: Slot) -> None:
+        """Keep the nodes of the slot for its job."""
+        self.slots.append(slot)
+        assert all(min(free) >= 0 for free in self._least_free(slot.start_s, slot.end_s))
+
+    def release(self, slot: Slot) -> None:
+        """Take the slot out again."""
+        self.slots.remove(slot)
+
+    def _least_free(self, start_s: int, end_s: int) -> list[Vector]:
+        """Return what each node has free throughout this time, resource by resource."""
+        starts = {slot.start_s for slot in self.slots if start_s < slot.start_s < end_s}
+        moments = [self._free_at(time_s) for time_s in (start_s, *starts)]
+        return [
+            tuple(min(values) for values in zip(*of_node, strict=True))
+            for of_node in zip(*moments, strict=True)
+        ]
+
+    def _free_at(self, time_s: int) -> list[Vector]:
+        free = list(self.machine.capacity)
+        for slot in self.slots:
+            if slot.start_s <= time_s < slot.end_s:
+                for each in slot.held or ():
+                    free[each.node] = less(free[each.node], each.resources)
+        return free

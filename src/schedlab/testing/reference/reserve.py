@@ -27,9 +27,10 @@ class Reserve(Conservative):
                     self._backfill(sim, plan, job)
                     continue
                 self._promise(plan, [job])
-            later += self.promises[job] > sim.now
+            later += self.promises[job].start_s > sim.now
 
     def _backfill(self, sim: Simulation, plan: Plan, job: Job) -> None:
-        if plan.earliest_start(job) == sim.now:
-            plan.reserve(job, sim.now)
-            sim.start(job)
+        slot = plan.earliest(job)
+        if slot.start_s == sim.now:
+            plan.reserve(slot)
+            sim.start(job, slot.on)

@@ -10,7 +10,7 @@ from copy import deepcopy
 
 from schedlab.sim import JobState
 from schedlab.testing.reference.job import Job
-from schedlab.testing.reference.plan import Plan
+from schedlab.testing.reference.plan import Plan, Slot, plan_of
 from schedlab.testing.reference.simulation import Simulation
 
 
@@ -24,26 +24,26 @@ class AllReserved:
     def __init__(self, *, frozen: bool = False) -> None:
         self.frozen = frozen
         self.head: Job | None = None
-        self.head_start_s = -1
+        self.slot: Slot | None = None  # of the head
 
     def schedule(self, sim: Simulation, considered: list[Job]) -> None:
         """Start the oldest jobs while they fit; reserve for the first that does not, and go on."""
         for left in range(len(considered), 0, -1):
             waiting = [job for job in sim.queue if job.state is JobState.WAITING]
             head = min(waiting, key=lambda job: job.arrival)
-            kept = self.head is head and sim.now < self.head_start_s
+            kept = self.head is head and self.slot is not None and sim.now < self.slot.start_s
             waits = kept and not sim.plans_are_void()
-            if head.nodes <= len(sim.free) and not waits:
+            if sim.fits(head) and not waits:
                 sim.start(head)
                 continue
-            plan = Plan(sim)
-            if waits:
-                plan.reserve(head, self.head_start_s)
+            plan = plan_of(sim)
+            if waits and self.slot is not None:
+                plan.reserve(self.slot)
             else:
-                self.head_start_s = reserve(plan, head)
+                self.slot = reserve(plan, head)
             self.head = head if self.frozen and not sim.overrun() else None
             if self.head is not None:
-                sim.wake_up_s = self.head_start_s
+                sim.wake_up_s = self.slot.start_s
             others = [job for job in waiting if job is not head]
             self.backfill(sim, plan, others[: left - 1])
             break
@@ -51,8 +51,9 @@ class AllReserved:
     def backfill(self, sim: Simulation, plan: Plan, others: list[Job]) -> None:
         """Those whose reservation is now start."""
         for job in others:
-            if reserve(plan, job) == sim.now:
-                sim.start(job)
+            slot = reserve(plan, job)
+            if slot.start_s == sim.now:
+                sim.start(job, slot.on)
 
 
 class OneReserved(AllReserved):
@@ -69,12 +70,14 @@ class OneReserved(AllReserved):
         """Start what moves nobody or may push others; plan the rest."""
         sacred, planned = deepcopy(plan), list[Job]()
         for job in others:
-            moves_nobody = plan.earliest_start(job) == sim.now
-            fits_beside_head = sacred.earliest_start(job) == sim.now
-            hole_s = plan.free_for_s(job.nodes)
+            slot, beside_head = plan.earliest(job), sacred.earliest(job)
+            moves_nobody = slot.start_s == sim.now
+            fits_beside_head = beside_head.start_s == sim.now
+            hole_s = plan.free_for_s(job)
             if moves_nobody or (fits_beside_head and hole_s > 0 and self.pushes(job, hole_s)):
-                sim.start(job)
-                sacred.reserve(job, sim.now)
+                own = slot if moves_nobody else beside_head
+                sim.start(job, own.on)
+                sacred.reserve(own)
                 plan = deepcopy(sacred)
                 for other in planned:
                     reserve(plan, other)
@@ -87,10 +90,10 @@ class OneReserved(AllReserved):
         return job.estimate_s <= self.alpha * hole_s
 
 
-def reserve(plan: Plan, job: Job) -> int:
-    """Promise the job the earliest start that the plan leaves."""
-    start_s = plan.earliest_start(job)
-    plan.reserve(job, start_s)
+def reserve(plan: Plan, job: Job) -> Slot:
+    """Promise the job the earliest slot that the plan leaves."""
+    slot = plan.earliest(job)
+    plan.reserve(slot)
     if job.promised_s < 0:
-        job.promised_s = start_s
-    return start_s
+        job.promised_s = slot.start_s
+    return slot

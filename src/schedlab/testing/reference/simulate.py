@@ -14,13 +14,14 @@ from schedlab.testing.reference.easy import Easy
 from schedlab.testing.reference.easy_nodes import EasyNodes
 from schedlab.testing.reference.job import jobs_of
 from schedlab.testing.reference.linear import linear
+from schedlab.testing.reference.machine import Machine
 from schedlab.testing.reference.no_backfill import NoBackfill
 from schedlab.testing.reference.orders import ORDERS, Order, aged_wrsa
 from schedlab.testing.reference.pinned import Pinned, Push
 from schedlab.testing.reference.predictors import PREDICTORS
 from schedlab.testing.reference.reserve import Reserve
 from schedlab.testing.reference.reserving import AllReserved, OneReserved
-from schedlab.testing.reference.simulation import Backfill, Machine, Simulation
+from schedlab.testing.reference.simulation import Backfill, Simulation
 from schedlab.workload import Workload
 
 
@@ -110,9 +111,7 @@ def reference_simulate(
         predict: who says how long jobs run, a key of ``PREDICTORS``.
     """
     built = Platform.homogeneous(platform) if isinstance(platform, int) else platform
-    sizes = tuple(cluster.nodes for cluster in built.clusters)
-    clusters = sizes if "needs" in workload else (built.nodes,)
-    machine = Machine(clusters, tick, kill_at_request)
+    machine = Machine.whole_nodes(built.nodes, tick, kill_at_request)
     if predict not in PREDICTORS:
         raise UnknownNameError("predictor", predict, PREDICTORS)
     simulation = Simulation(jobs_of(workload, built), machine, beta, PREDICTORS[predict]())

@@ -4,42 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Protocol
 
 from schedlab.sim import JobState
 from schedlab.testing.reference.job import Job
+from schedlab.testing.reference.machine import Held, Machine, less, more, pools_of
 from schedlab.testing.reference.orders import Order
 from schedlab.testing.reference.predictors import Predictor
-
-
-@dataclass(frozen=True)
-class Machine:
-    """Nodes that are interchangeable within their cluster, and how their events are seen."""
-
-    clusters: tuple[int, ...]
-    tick: int = 0
-    kill_at_request: bool = True
-
-    @property
-    def nodes(self) -> int:
-        """Of all clusters."""
-        return sum(self.clusters)
-
-    def numbers(self, cluster: int) -> range:
-        """The nodes of a cluster, numbered through all clusters."""
-        first = sum(self.clusters[:cluster])
-        return range(first, first + self.clusters[cluster])
-
-    def seen(self, time_s: int) -> int:
-        """When an event at this time is noticed: at the next tick, or at once if there is none."""
-        return -(-time_s // self.tick) * self.tick if self.tick else time_s
-
-    def release_s(self, job: Job) -> int:
-        """When the nodes of a running job are given back if it runs as long as expected."""
-        return self.seen(job.start_s + job.estimate_s)
-
 
 CORRECTIONS_S = (60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 360000)
 """What is added to an estimate each time that a job outlives it (Tsafrir et al. 2007)."""
@@ -73,7 +45,8 @@ class Simulation:
         self.machine = machine
         self.beta = beta
         self.now = 0
-        self.free = list(range(machine.nodes))
+        self.free = list(machine.capacity)  # by node
+        self.pools = pools_of((job.demand for job in jobs), machine)
         self.queue: list[Job] = []
         self.running: list[Job] = []
         self.predicted: list[Job] = []  # those running that may outlive their prediction
@@ -106,15 +79,20 @@ class Simulation:
             if woken or any(happened):
                 self._pass(order, backfill, depth)
 
-    def start(self, job: Job, avoid: frozenset[int] = frozenset()) -> None:
-        """Give the job the free nodes with the lowest numbers of each cluster, none to avoid."""
-        free = [node for node in self.free if node not in avoid]
-        job.node_numbers = []
-        for cluster, count in job.needs.items():
-            own = self.machine.numbers(cluster)
-            job.node_numbers += [node for node in free if node in own][:count]
-        assert len(job.node_numbers) == job.nodes, "no node may be used twice"
-        self.free = [node for node in self.free if node not in set(job.node_numbers)]
+    def fits(self, job: Job) -> bool:
+        """Whether enough nodes have room for the job now."""
+        return self.machine.has_room(job.demand, self.free)
+
+    def start(
+        self, job: Job, on: list[Held] | None = None, avoid: frozenset[int] = frozenset()
+    ) -> None:
+        """Start the job on these nodes, or on the lowest-numbered with room, none to avoid."""
+        held = self.machine.choose(job.demand, self.free, avoid) if on is None else on
+        assert held is not None, "a job starts only where it fits"
+        for each in held:
+            self.free[each.node] = less(self.free[each.node], each.resources)
+            assert min(self.free[each.node]) >= 0, "no resource may be used twice"
+        job.held = held
         killed = self.machine.kill_at_request and job.run_s > job.request_s
         job.state = JobState.KILLED if killed else JobState.COMPLETED
         job.start_s = self.now
@@ -131,14 +109,18 @@ class Simulation:
 
     def overrun(self) -> bool:
         """Whether a running job has exceeded its request."""
-        return any(self.machine.release_s(job) <= self.now for job in self.running)
+        return any(self.release_s(job) <= self.now for job in self.running)
+
+    def release_s(self, job: Job) -> int:
+        """When a running job gives its nodes back if it runs as long as expected."""
+        return self.machine.seen(job.start_s + job.estimate_s)
 
     def expected_release(self, job: Job) -> int:
         """When a running job should give its nodes back.
 
         One that has overrun its request may end any moment: at the next second or tick.
         """
-        return max(self.machine.release_s(job), self.now + max(1, self.machine.tick))
+        return max(self.release_s(job), self.now + max(1, self.machine.tick))
 
     def _pass(self, order: Order, backfill: Backfill, depth: int | None) -> None:
         self.wake_up_s = None
@@ -155,7 +137,7 @@ class Simulation:
         """Go to the next instant with an event; False when there is none up to this time."""
         events = (self._completions, self._submissions, self._withdrawals)
         times_s = [heap[0][0] for heap in events if heap]
-        times_s += [self.machine.release_s(job) for job in self.predicted if short(job)]
+        times_s += [self.release_s(job) for job in self.predicted if short(job)]
         if self.wake_up_s is not None:
             times_s.append(self.wake_up_s)
         next_s = min(times_s, default=math.inf)
@@ -171,8 +153,8 @@ class Simulation:
             self.running.remove(job)
             if job in self.predicted:
                 self.predicted.remove(job)
-            self.free.extend(job.node_numbers)
-        self.free.sort()
+            for each in job.held:
+                self.free[each.node] = more(self.free[each.node], each.resources)
         self.left.extend(ended)
         for job in sorted(ended, key=lambda job: (job.end_s, job.position)):
             wra = (job.end_s - job.start_s) / job.request_s
@@ -181,11 +163,9 @@ class Simulation:
         return bool(ended)
 
     def _correct(self) -> bool:
-        late = [
-            job for job in self.predicted if short(job) and self.machine.release_s(job) <= self.now
-        ]
+        late = [job for job in self.predicted if short(job) and self.release_s(job) <= self.now]
         for job in late:
-            while short(job) and self.machine.release_s(job) <= self.now:
+            while short(job) and self.release_s(job) <= self.now:
                 more_s = CORRECTIONS_S[min(job.corrections, len(CORRECTIONS_S) - 1)]
                 job.estimate_s = min(job.estimate_s + more_s, job.request_s)
                 job.corrections += 1

@@ -1,0 +1,133 @@
+"""The nodes of the reference simulator, and what jobs hold of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import add, ge, sub
+
+Vector = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a job needs of one set of nodes: ``count`` of them, of each these resources.
+
+    An exclusive part needs idle nodes and takes all they have.
+    """
+
+    allowed: frozenset[int]
+    count: int
+    resources: Vector = (1,)
+    exclusive: bool = False
+
+    @cached_property
+    def in_order(self) -> tuple[int, ...]:
+        """The allowed nodes, lowest number first."""
+        return tuple(sorted(self.allowed))
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a job holds of one node."""
+
+    node: int
+    resources: Vector
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Nodes with their resources, and how their events are seen."""
+
+    capacity: tuple[Vector, ...]
+    tick: int = 0
+    kill_at_request: bool = True
+
+    @classmethod
+    def whole_nodes(cls, count: int, tick: int = 0, kill_at_request: bool = True) -> Machine:
+        """Return equal nodes, of which a job takes whole ones."""
+        return cls(((1,),) * count, tick, kill_at_request)
+
+    @property
+    def nodes(self) -> int:
+        """How many there are."""
+        return len(self.capacity)
+
+    def seen(self, time_s: int) -> int:
+        """When an event at this time is noticed: at the next tick, or at once if there is none."""
+        return -(-time_s // self.tick) * self.tick if self.tick else time_s
+
+    def fits(self, node: int, free: Vector, part: Part) -> bool:
+        """Whether a node with these free resources can hold its share of the part."""
+        if part.exclusive:
+            return free == self.capacity[node]
+        return covers(free, part.resources)
+
+    def taken(self, node: int, part: Part) -> Vector:
+        """What the part takes of the node."""
+        return self.capacity[node] if part.exclusive else part.resources
+
+    def fitting(self, part: Part, free: Sequence[Vector]) -> int:
+        """Return how many nodes can hold a share of the part; nodes in one state are alike."""
+        if part.exclusive:
+            return sum(free[node] == self.capacity[node] for node in part.allowed)
+        states = Counter(map(free.__getitem__, part.in_order))
+        return sum(count for state, count in states.items() if covers(state, part.resources))
+
+    def has_room(self, demand: Sequence[Part], free: Sequence[Vector]) -> bool:
+        """Whether enough nodes can hold the demand."""
+        return all(self.fitting(part, free) >= part.count for part in demand)
+
+    def choose(
+        self, demand: Sequence[Part], free: Sequence[Vector], avoid: frozenset[int] = frozenset()
+    ) -> list[Held] | None:
+        """Return the lowest-numbered nodes that hold the demand; None if there are too few."""
+        chosen: list[Held] = []
+        for part in demand:
+            wanted = len(chosen) + part.count
+            for node in part.in_order:
+                if len(chosen) == wanted:
+                    break
+                if node not in avoid and self.fits(node, free[node], part):
+                    chosen.append(Held(node, self.taken(node, part)))
+            if len(chosen) < wanted:
+                return None
+        return chosen
+
+
+def covers(free: Vector, wanted: Vector) -> bool:
+    """Whether there is enough of every resource."""
+    return all(map(ge, free, wanted))
+
+
+def less(free: Vector, held: Vector) -> Vector:
+    """What is left of a node's resources."""
+    return tuple(map(sub, free, held))
+
+
+def more(free: Vector, held: Vector) -> Vector:
+    """What a node has again."""
+    return tuple(map(add, free, held))
+
+
+def nodes_of(demand: Iterable[Part]) -> frozenset[int]:
+    """Every node that the demand may use."""
+    return frozenset[int]().union(*(part.allowed for part in demand))
+
+
+def pools_of(demands: Iterable[Sequence[Part]], machine: Machine) -> list[frozenset[int]] | None:
+    """Return the pools of whole, interchangeable nodes that all demands name; else None.
+
+    Within such a pool a plan need only count nodes: any free one is as good as any other.
+    """
+    parts = [part for demand in demands for part in demand]
+    pools = sorted({part.allowed for part in parts}, key=min)
+    apart = sum(len(pool) for pool in pools) == len(frozenset[int]().union(*pools))
+    whole = all(
+        part.exclusive or part.resources == machine.capacity[node]
+        for part in parts
+        for node in part.allowed
+    )
+    return pools if apart and whole else None
