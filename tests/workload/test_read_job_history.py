@@ -126,3 +126,28 @@ def test_portions_make_the_same_columns_as_the_whole() -> None:
     for name, column in whole.items():
         joined = np.concatenate([portion[name] for portion in portions])
         assert np.array_equal(joined, column, equal_nan=True)
+
+
+def test_what_a_job_asked_for_is_kept(tmp_path: Path) -> None:
+    """Memory, type of GPUs, sharing, account, QOS, array; all dependencies where it has several."""
+    request = {
+        "num_host": 1,
+        "num_cpu_perhost": 4,
+        "mem_perhost_bytes": 2**30,
+        "accelerator": {"num_perhost": 1, "type": "a100"},
+    }
+    items = {"accounting_group": "bio", "qos": "high", "job_name": "fold", "exclusive": False}
+    array = {"array_job_id": "70", "array_task_id": 3, "native_priority": 41.0}
+    path = written(
+        tmp_path / "a.jsonl",
+        record("1"),
+        record("2", 1, dependency=["1"]),
+        record("3", 2, resource_req=request, dependency=["2", "1"], **items, **array),
+    )
+    workload = read_workload(path)
+    numbers = ("memory_per_node_kb", "exclusive", "array", "array_index", "priority", "depends_on")
+    assert [workload[name].tolist()[2] for name in numbers] == [2**20, 0, 1, 3, 41, 2]
+    names = ("gpu_type", "account", "qos", "job_name", "dependencies")
+    told = [workload.labelled(name).tolist()[2] for name in names]
+    assert told == ["a100", "bio", "high", "fold", "afterany:1,afterany:2"]
+    assert workload.labelled("dependencies").tolist()[:2] == ["", ""]

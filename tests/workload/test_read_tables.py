@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from schedlab.errors import InputError
+from schedlab.errors import InputError, ParameterError, SchedlabError
 from schedlab.workload import read_workload
 
 SAMPLE = Path(__file__).parents[1] / "data" / "ten.csv"
@@ -113,3 +113,44 @@ def test_damaged_metadata_is_one_sentence(tmp_path: Path) -> None:
     frame.write_parquet(path, metadata={"schedlab.workload": "{"})
     with pytest.raises(InputError, match="metadata is damaged"):
         read_workload(path)
+
+
+OTHERS = "JobID,Submit_S,Nodes,Timelimit,run_s,CPUs,Comment,Partition\n1,0,2,600,60,8,hello,gpu\n"
+RENAMED = {"jobid": "job_id", "TIMELIMIT": "request_s", "CPUs": "cores", "comment": "-"}
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_columns_of_others_can_be_renamed(tmp_path: Path, suffix: str) -> None:
+    """Names match without regard to case; what nobody wants is left out."""
+    path = tmp_path / f"theirs.{suffix}"
+    frame = pl.read_csv(OTHERS.encode())
+    frame.write_csv(path) if suffix == "csv" else frame.write_parquet(path)
+    workload = read_workload(path, rename=RENAMED)
+    assert workload.columns == (*NAMES.split(","), "cores", "partition")
+    assert workload["cores"].tolist() == [8]
+    assert workload.labelled("partition").tolist() == ["gpu"]
+
+
+@pytest.mark.parametrize(
+    ("rename", "reason"),
+    [
+        ({**RENAMED, "CPU": "cores"}, 'unknown column to rename "cpu"; did you mean "cpus"'),
+        ({**RENAMED, "CPUs": "core"}, 'unknown column "core"; did you mean "cores"'),
+        ({**RENAMED, "CPUs": "nodes"}, "column nodes comes twice"),
+        ({}, 'unknown column "jobid"; did you mean "job_id"'),
+    ],
+)
+def test_a_column_that_cannot_be_renamed_is_told(
+    tmp_path: Path, rename: dict[str, str], reason: str
+) -> None:
+    """With the nearest name."""
+    (tmp_path / "theirs.csv").write_text(OTHERS)
+    with pytest.raises(SchedlabError, match=reason):
+        read_workload(tmp_path / "theirs.csv", rename=rename)
+
+
+def test_other_formats_have_no_names_to_rename(tmp_path: Path) -> None:
+    """Their fields have places."""
+    (tmp_path / "a.swf").write_text("1 0 0 60 1 -1 -1 1 60 -1 1 1 1 1 1 1 -1 -1\n")
+    with pytest.raises(ParameterError, match="format swf has no names of columns to rename"):
+        read_workload(tmp_path / "a.swf", rename={"a": "nodes"})

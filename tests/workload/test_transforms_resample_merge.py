@@ -113,6 +113,19 @@ def test_merge_fills_columns_only_one_side_has() -> None:
     assert merged["user"].tolist() == [3, -1]
 
 
+def test_merge_renumbers_conditions_and_arrays() -> None:
+    """Job 1 of the second workload is another, and so is its array."""
+    labels = {"dependencies": ["afterok:1,afterany:77", "singleton"]}
+    ties = {"dependencies": [1, 0], "array": [1, 1]}
+    part = Workload({**columns_of(jobs_at(0, 10)), **ties, "job_id": [1, 2]}, labels=labels)
+    merged = merge(part, part)
+    order = np.argsort(merged["job_id"])
+    assert merged["job_id"][order].tolist() == [1, 2, 3, 4]
+    told = merged.labelled("dependencies")[order].tolist()
+    assert told == ["singleton", "afterok:1", "singleton", "afterok:3"]
+    assert merged["array"][order].tolist() == [1, 1, 3, 3]
+
+
 def test_merge_of_nothing_is_a_mistake() -> None:
     """There is no workload without any."""
     with pytest.raises(ParameterError, match="nothing to merge"):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Argument, Option
 
-from schedlab.errors import InputError
+from schedlab.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     from schedlab.workload import Workload
@@ -65,6 +65,15 @@ class ReadingRules:
         ),
     ] = 1e6
 
+    rename: Annotated[
+        list[str],
+        Option(
+            metavar="THEIRS=OURS",
+            help="What we call a column of a CSV or Parquet file; THEIRS=- leaves it out.",
+            rich_help_panel=_READING,
+        ),
+    ] = field(default_factory=list)
+
     def of(self, trace: str) -> Reading:
         """The same rules for this trace."""
         rules = {each.name: getattr(self, each.name) for each in fields(ReadingRules)}
@@ -97,6 +106,7 @@ class Reading(ReadingRules):
                 procs=self.procs,
                 cancelled=self.cancelled,
                 flops_per_s=self.flops_per_s,
+                rename=dict(map(_renamed, self.rename)),
             )
 
 
@@ -143,6 +153,13 @@ class Shaping:
         """All that is done, in order."""
         cores = [] if self.cores_per_node is None else [f"cores_per_node={self.cores_per_node}"]
         return [*cores, *self.transform]
+
+
+def _renamed(text: str) -> tuple[str, str]:
+    theirs, _, ours = (part.strip() for part in text.rpartition("="))
+    if not theirs:
+        raise ParameterError(f'--rename is "{text}"; must be THEIRS=OURS, such as Cores=cores')
+    return theirs, ours
 
 
 def locate(trace: str) -> Path:

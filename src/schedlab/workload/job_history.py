@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from schedlab.workload.dependencies import Dependency, dependencies_text
 from schedlab.workload.header import inferred
 from schedlab.workload.workload import COLUMNS, Array
 
@@ -19,7 +20,12 @@ _CODED = {
     "queue": "queue",
     "partition": "partition",
     "application": "application",
+    "account": "accounting_group",
+    "qos": "qos",
+    "job_name": "job_name",
 }
+_TEXTS = ("gpu_type", "dependencies")
+"""Coded columns beside these, made of more than one item."""
 _STATUS = {"completed": 1, "cancelled": 5, "preempted": 2, "requeued": 2}
 _KIB = 1024
 _UNFINISHED = ("pending", "running", "suspended")
@@ -43,7 +49,8 @@ class HistoryTable:
         self._epoch_s: int | None = None
         self._jobs = 0
         self._numbers: dict[str, int] = {}
-        self._codes: dict[str, dict[str, int]] = {column: {} for column in _CODED}
+        self._codes: dict[str, dict[str, int]] = {column: {} for column in (*_CODED, *_TEXTS)}
+        self._arrays: dict[str, int] = {}
         self._nodes: set[str] = set()
 
     def columns(self, records: Iterable[Record]) -> dict[str, Array]:
@@ -77,8 +84,12 @@ class HistoryTable:
             **self._times(record),
             **_resources(record, len(hosts)),
             **{column: self._code(column, record.get(item)) for column, item in _CODED.items()},
+            **self._array(record),
+            "gpu_type": self._code("gpu_type", _gpu_type(record)),
+            "exclusive": -1 if record.get("exclusive") is None else int(record["exclusive"]),
+            "priority": int(_known(record.get("native_priority"))),
             "status": _status(record),
-            "depends_on": self._depends_on(record),
+            **self._dependencies(record),
             "think_time_s": int(_known(record.get("think_time_sec"))),
         }
 
@@ -108,10 +119,25 @@ class HistoryTable:
         if self._preceding is None or jobid in self._preceding:
             self._numbers[jobid] = self._jobs
 
-    def _depends_on(self, record: Record) -> int:
-        """The last of the jobs it waited for, as SWF has place for one."""
-        numbers = [self._numbers.get(each, -1) for each in record.get("dependency") or ()]
-        return max(numbers, default=-1)
+    def _dependencies(self, record: Record) -> dict[str, float]:
+        """The last of the jobs it waited for, as SWF has place for one, and all if several."""
+        names = record.get("dependency") or ()
+        numbers = sorted(self._numbers[each] for each in names if each in self._numbers)
+        several = None
+        if len(numbers) > 1:
+            several = dependencies_text(Dependency("afterany", number) for number in numbers)
+        return {
+            "depends_on": max(numbers, default=-1),
+            "dependencies": self._code("dependencies", several),
+        }
+
+    def _array(self, record: Record) -> dict[str, float]:
+        """Arrays are numbered from 1 in the order in which they come."""
+        name, index = record.get("array_job_id"), record.get("array_task_id")
+        if name is None:
+            return {"array": -1, "array_index": -1}
+        number = self._arrays.setdefault(name, len(self._arrays) + 1)
+        return {"array": number, "array_index": int(_known(index))}
 
     def _code(self, column: str, name: str | None) -> int:
         codes = self._codes[column]
@@ -131,10 +157,17 @@ def _resources(record: Record, hosts: int) -> dict[str, float]:
         "gpus_per_node": int(_known((asked.get("accelerator") or {}).get("num_perhost"))),
         "allocated_procs": -1 if record.get("start_time") is None else procs,
         "requested_procs": int(asked["num_host"]) * per_node,
+        "memory_per_node_kb": _per(asked.get("mem_perhost_bytes"), _KIB),
         "requested_memory_kb": _per(asked.get("mem_perhost_bytes"), _KIB * per_node),
         "used_memory_kb": _per(usage.get("maxrss_bytes"), _KIB * procs),
         "cpu_time_s": _per(usage.get("cpu_sec"), procs),
     }
+
+
+def _gpu_type(record: Record) -> str | None:
+    asked = record["resource_req"].get("accelerator") or {}
+    name: str | None = asked.get("type")
+    return name
 
 
 def _per(value: float | None, share: float) -> float:

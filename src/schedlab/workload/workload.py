@@ -68,7 +68,7 @@ COLUMNS: dict[str, Column] = {
     "array": Column(np.int64, -1, "the number of the array that it is a task of"),
     "array_index": Column(np.int64, -1, "its place in the array"),
     "array_limit": Column(np.int64, -1, "how many tasks of its array may run at a time"),
-    "begin_s": Column(np.int64, -1, "not eligible before this time"),
+    "begin_after_s": Column(np.int64, -1, "not eligible before this long after submission"),
     "priority": Column(np.int64, -1, "its priority on the real machine; higher goes first"),
     "preemptible": Column(np.int64, -1, "1 if it may be preempted, 0 if not"),
     "think_time_s": Column(np.int64, -1, "delay between that end and eligibility"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -39,6 +40,7 @@ def read_workload(
     procs: Procs = "allocated",
     cancelled: Cancelled = "drop",
     flops_per_s: float = 1e6,
+    rename: Mapping[str, str] | None = None,
 ) -> Workload:
     """The workload in a file.
 
@@ -54,14 +56,18 @@ def read_workload(
         cancelled: what becomes of a job that was withdrawn while it waited: ``"drop"`` it,
             ``"replay"`` its wait and withdrawal, or make it ``"short"``, a run of 10 s.
         flops_per_s: the speed of a host, for Batsim profiles that give amounts of work.
+        rename: our names of columns by those in the file, for CSV and Parquet; ``-`` leaves a
+            column out. Names match without regard to case.
     """
-    options = ReadOptions(strict, procs, cancelled, flops_per_s)
+    options = ReadOptions(strict, procs, cancelled, flops_per_s, rename or {})
     source = Source.load(path)
     name = format or _format_of(source)
     found = find_class("format", name, READERS)
     if not issubclass(found, Reader):
         raise ParameterError(f'format "{name}" is not a Reader')
     require_callable("format", name, found)
+    if rename and not found.has_names:
+        raise ParameterError(f"{source.path}: format {name} has no names of columns to rename")
     return (
         found()
         .read(source, options)
@@ -70,7 +76,7 @@ def read_workload(
             format=name,
             file=source.path.name,
             sha256=source.sha256,
-            options=asdict(options),
+            options={key: value for key, value in asdict(options).items() if value != {}},
         )
     )
 

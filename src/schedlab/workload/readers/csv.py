@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from schedlab.errors import InputError
 from schedlab.workload.readers.delimited import FIELD_END, numbered_lines, split_lines
-from schedlab.workload.readers.frame_records import check_names, frame_records
+from schedlab.workload.readers.frame_records import frame_records, our_names
 from schedlab.workload.readers.mend import mend
 from schedlab.workload.readers.reader import Reader, ReadOptions
 from schedlab.workload.readers.source import Source
@@ -22,27 +23,28 @@ class CsvReader(Reader):
     """Reads comma-separated rows; names are allowed in user, group, queue and the like."""
 
     suffixes = (".csv",)
+    has_names = True
 
     def recognises(self, head: bytes) -> bool:
         """By a first line that names the column of job numbers."""
-        return b"job_id" in head.partition(b"\n")[0]
+        return b"job_id" in head.partition(b"\n")[0].lower()
 
     def read(self, source: Source, options: ReadOptions) -> Workload:
         """The jobs, with names of users and the like as labels."""
-        frame, lines = _quoted(source) if b'"' in source.text else _plain(source)
+        frame, lines = (_quoted if b'"' in source.text else _plain)(source, options.rename)
         records, labels = frame_records(source.path, frame, lines)
         columns, report = mend(records, options)
         return Workload(columns, name=source.stem, labels=labels, report=report)
 
 
-def _plain(source: Source) -> tuple[pl.DataFrame, Array]:
+def _plain(source: Source, rename: Mapping[str, str]) -> tuple[pl.DataFrame, Array]:
     """The table of a file without quotes."""
     lines = numbered_lines(source.decoded(), trim="\r")
-    names = _names(source, lines["line"][0].split(","))
+    names = our_names(source.path, lines["line"][0].split(","), rename)
     return split_lines(source.path, lines[1:], ",", names, len(names))
 
 
-def _quoted(source: Source) -> tuple[pl.DataFrame, Array]:
+def _quoted(source: Source, rename: Mapping[str, str]) -> tuple[pl.DataFrame, Array]:
     """The table of a file with quotes, within which separators and line ends may stand."""
     import polars as pl
 
@@ -51,12 +53,6 @@ def _quoted(source: Source) -> tuple[pl.DataFrame, Array]:
         lines = [(rows.line_num, FIELD_END.join(row)) for row in rows if row]
     except csv.Error as error:
         raise InputError.at(source.path, rows.line_num, str(error)) from None
-    names = _names(source, lines[0][1].split(FIELD_END))
+    names = our_names(source.path, lines[0][1].split(FIELD_END), rename)
     table = pl.DataFrame(lines[1:], {"number": pl.Int64, "line": pl.String}, orient="row")
     return split_lines(source.path, table, FIELD_END, names, len(names))
-
-
-def _names(source: Source, first: list[str]) -> list[str]:
-    names = [name.strip() for name in first]
-    check_names(source.path, names)
-    return names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from schedlab.errors import InputError, UnknownNameError, WorkloadError
 from schedlab.workload.counts import parse_licences, parse_resources
 from schedlab.workload.dependencies import parse_dependencies
 from schedlab.workload.needs import parse_needs
+from schedlab.workload.readers.reader import LEFT_OUT
 from schedlab.workload.readers.records import Records, and_more
 from schedlab.workload.workload import COLUMNS, Array
 
@@ -44,9 +45,22 @@ _PARSED: dict[str, Callable[[str], object]] = {
 _OF_A_HISTORY = {"jobid", "queue_time"}
 
 
-def check_names(path: Path, names: Iterable[str]) -> None:
-    """Every column is known, comes once, and none that a workload needs is absent."""
-    names = list(names)
+def our_names(path: Path, theirs: Iterable[str], rename: Mapping[str, str]) -> list[str]:
+    """What we call the columns of a file: matched without regard to case, then renamed.
+
+    Every column is known, comes once, and none that a workload needs is absent.
+    """
+    theirs = [name.strip().lower() for name in theirs]
+    wanted = {name.strip().lower(): ours for name, ours in rename.items()}
+    for name in wanted:
+        if name not in theirs:
+            raise InputError(f"{path}: {UnknownNameError('column to rename', name, theirs)}")
+    names = [wanted.get(name, name) for name in theirs]
+    _check_names(path, [name for name in names if name != LEFT_OUT])
+    return [f"-{at}" if name == LEFT_OUT else name for at, name in enumerate(names)]
+
+
+def _check_names(path: Path, names: list[str]) -> None:
     if set(names) >= _OF_A_HISTORY:
         raise InputError(
             f"{path}: a table of job records, which lacks some of what a workload has; "
@@ -69,14 +83,14 @@ def frame_records(
 ) -> tuple[Records, Labels]:
     """The records of a frame whose columns are named as in ``COLUMNS``, and labels of its codes.
 
-    An empty text or a null stands for what is missing.
+    An empty text or a null stands for what is missing; columns that are left out begin with ``-``.
     """
     import polars as pl
 
     columns: dict[str, Array] = {}
     records = Records(path, columns, lines)
     labels: Labels = {}
-    for series in frame:
+    for series in frame.select(name for name in frame.columns if name[0] != LEFT_OUT):
         if series.dtype in (pl.String, pl.Categorical, pl.Enum):
             series = series.cast(pl.String).replace("", None)
             if series.name in CODED:

@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 from schedlab.errors import InputError
-from schedlab.workload.readers.frame_records import check_names, frame_records
+from schedlab.workload.readers.frame_records import frame_records, our_names
 from schedlab.workload.readers.job_history import history_workload
 from schedlab.workload.readers.mend import mend
 from schedlab.workload.readers.reader import Reader, ReadOptions
@@ -24,6 +24,7 @@ class ParquetReader(Reader):
     """Reads a Parquet file of ours, or anyone's with these columns, or of a job history."""
 
     suffixes = (".parquet", ".pq")
+    has_names = True
 
     def recognises(self, head: bytes) -> bool:
         """By the first bytes of a Parquet file."""
@@ -43,7 +44,7 @@ class ParquetReader(Reader):
         if _RECORDS.issubset(table.column_names):
             records = map(json.loads, table["record"].to_pylist())
             return history_workload(records, source.path, options, name=source.stem)
-        check_names(source.path, table.column_names)
+        table = table.rename_columns(our_names(source.path, table.column_names, options.rename))
         saved = _saved(source, (file.metadata.metadata or {}).get(METADATA_KEY, b"{}"))
         rows, labels = frame_records(source.path, pl.DataFrame(table))
         columns, report = mend(rows, options)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal, get_args
 
-from schedlab.errors import ParameterError
+from schedlab.errors import ParameterError, UnknownNameError
 from schedlab.workload.readers.source import Source
-from schedlab.workload.workload import Workload
+from schedlab.workload.workload import COLUMNS, Workload
 
 Procs = Literal["allocated", "requested"]
 Cancelled = Literal["drop", "replay", "short"]
+
+LEFT_OUT = "-"
+"""What a column is renamed to that nobody wants."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,8 @@ class ReadOptions:
     """A job that never ran: drop it, replay its wait and withdrawal, or let it run for 10 s."""
     flops_per_s: float = 1e6
     """Speed of one host, where the source has amounts of work instead of run times (Batsim)."""
+    rename: Mapping[str, str] = field(default_factory=dict)
+    """Our names of columns by the file's, where it names them; ``-`` leaves one out."""
 
     def __post_init__(self) -> None:
         for what, allowed in (("procs", get_args(Procs)), ("cancelled", get_args(Cancelled))):
@@ -35,6 +41,9 @@ class ReadOptions:
                 )
         if not 0 < self.flops_per_s < float("inf"):
             raise ParameterError(f"flops_per_s is {self.flops_per_s}; must be > 0")
+        for ours in self.rename.values():
+            if ours != LEFT_OUT and ours not in COLUMNS:
+                raise UnknownNameError("column", ours, COLUMNS)
 
 
 class Reader(ABC):
@@ -42,6 +51,8 @@ class Reader(ABC):
 
     suffixes: ClassVar[tuple[str, ...]] = ()
     """Endings of file names, with the dot and without ``.gz``."""
+    has_names: ClassVar[bool] = False
+    """Whether the file names its columns, which can then be renamed."""
 
     def recognises(self, head: bytes) -> bool:
         """Whether a file of unknown suffix that begins like this is of this format."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import ParameterError
+from schedlab.workload.dependencies import dependencies_text, parse_dependencies
+from schedlab.workload.labels import parsed_labels
 from schedlab.workload.workload import COLUMNS, Workload
 
 Ids = NDArray[np.int64]
@@ -23,6 +26,8 @@ def merge(*workloads: Workload, name: str | None = None) -> Workload:
     if not workloads:
         raise ParameterError("nothing to merge; give at least one workload")
     ids = _distinct_ids(workloads)
+    origins = [_origin(part) for part in workloads]
+    workloads = _told_apart(workloads, ids)
     labels = {column: _united(column, workloads) for column in _labelled_columns(workloads)}
     columns = {
         column: np.concatenate([_recoded(part, column, labels.get(column)) for part in workloads])
@@ -35,7 +40,7 @@ def merge(*workloads: Workload, name: str | None = None) -> Workload:
             [_followed(part, new) for part, new in zip(workloads, ids, strict=True)]
         )
     made = Workload(columns, name=name or "+".join(part.name for part in workloads), labels=labels)
-    return made.record("merge", of=[_origin(part) for part in workloads])
+    return made.record("merge", of=origins)
 
 
 def _distinct_ids(workloads: Sequence[Workload]) -> list[Ids]:
@@ -57,6 +62,38 @@ def _followed(part: Workload, new_ids: Ids) -> Ids:
     """The new number of the job each job waits for; a dependency on an unknown job is dropped."""
     place = part.dependency_index()
     return np.where(place >= 0, new_ids[place], -1)
+
+
+def _told_apart(workloads: Sequence[Workload], ids: Sequence[Ids]) -> tuple[Workload, ...]:
+    """The same with arrays of their own, and conditions that name the new numbers of jobs."""
+    parts, arrays = [], 0
+    for part, new_ids in zip(workloads, ids, strict=True):
+        if "array" in part:
+            own = part["array"]
+            part = part.replace(array=np.where(own >= 0, own + arrays, -1))
+            arrays = int(part["array"].max(initial=arrays)) + 1
+        if "dependencies" in part:
+            part = _with_conditions(part, new_ids)
+        parts.append(part)
+    return tuple(parts)
+
+
+def _with_conditions(part: Workload, new_ids: Ids) -> Workload:
+    """Its dependencies on the new numbers; one on an unknown job is dropped."""
+    new = dict(zip(part["job_id"].tolist(), new_ids.tolist(), strict=True))
+    texts = [
+        dependencies_text(
+            replace(each, job_id=new.get(each.job_id, -1))
+            for each in conditions or ()
+            if each.kind == "singleton" or each.job_id in new
+        )
+        for conditions in parsed_labels(part, "dependencies", parse_dependencies)
+    ]
+    names = {text: code for code, text in enumerate(dict.fromkeys(filter(None, texts)))}
+    codes = np.array([names.get(text, -1) for text in texts], dtype=np.int64)
+    changed = part.replace(dependencies=codes)
+    changed.labels["dependencies"] = tuple(names)
+    return changed
 
 
 def _labelled_columns(workloads: Sequence[Workload]) -> list[str]:

@@ -35,7 +35,7 @@ def resample(workload: Workload, jobs: int, unit: str = "jobs", *, seed: Seed = 
     return workload.with_columns(columns).record("resample", jobs=jobs, unit=unit, seed=seed)
 
 
-_TIES = ("depends_on", "think_time_s")
+_TIES = ("depends_on", "think_time_s", "dependencies", "array", "array_index", "array_limit")
 
 
 def _draw_jobs(
