@@ -6,6 +6,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import numpy as np
+
 from benchmarks.peers import BareLoop, accasim_rate, reference_rate
 from benchmarks.table import Row
 from schedlab import Workload, simulate
@@ -23,9 +25,9 @@ TARGETS = {
 }
 
 
-def lublin(jobs: int, nodes: int) -> Workload:
-    """Lublin jobs at offered load 0.9, the workload of every figure here."""
-    return apply(generate(f"lublin:nodes={nodes}", jobs, seed=1), [f"load=0.9:{nodes}"])
+def lublin(jobs: int, nodes: int, load: float = 0.9) -> Workload:
+    """Lublin jobs at this offered load, the workload of every figure here."""
+    return apply(generate(f"lublin:nodes={nodes}", jobs, seed=1), [f"load={load}:{nodes}"])
 
 
 def rate(workload: Workload, nodes: int, policy: str, repeats: int = 3) -> float:
@@ -71,6 +73,40 @@ def growth() -> list[Row]:
         for nodes in (100, 1_000, 10_000, 100_000)
     ]
     return by_jobs + by_nodes
+
+
+OVERLOADED = {
+    "easy": 1.2,
+    "conservative:depth=100": 1.2,
+    "wrsabf-ar:depth=100": 1.2,
+    "wrsabf-or:depth=100": 1.2,
+    "conservative": 1.3,
+    "sjf+conservative": 1.3,
+}
+"""Policies, each with the exponent that its time should not exceed where the queue grows."""
+
+
+def overload() -> list[Row]:
+    """Return the processor time at load 1.2, and the exponent with which it grows with the jobs."""
+    sizes = (10_000, 20_000, 40_000)
+    # Requests are up to twice the run times, so that jobs end early and promises move.
+    jobs = [apply(lublin(size, 256, load=1.2), ["wra=random:0.5"], seed=1) for size in sizes]
+    rows = []
+    for policy, target in OVERLOADED.items():
+        times = [min(_processor_s(each, policy) for _ in range(2)) for each in jobs]
+        exponent, _ = np.polyfit(np.log(sizes), np.log(times), 1)
+        rows += [
+            Row(f"{policy}, load 1.2, {size:,} jobs", took, "s")
+            for size, took in zip(sizes, times, strict=True)
+        ]
+        rows.append(Row(f"{policy}, load 1.2, grows with jobs to the", float(exponent), "", target))
+    return rows
+
+
+def _processor_s(workload: Workload, policy: str) -> float:
+    began = time.process_time()
+    simulate(workload, 256, policy)
+    return time.process_time() - began
 
 
 def whole_traces(data: Path) -> list[Row]:

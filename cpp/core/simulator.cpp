@@ -224,7 +224,8 @@ void Simulator::correct(JobIndex job) {
     const Time request = table_->request[job];
     releases_.remove(release_time(job), table_->nodes[job]);
     while (release_time(job) <= now_ && expected_run_[job] < request) {
-        const Time longer = expected_run_[job] + correction(corrections_[job]++);
+        const Time longer = expected_run_[job] + correction(corrections_[job]);
+        if (corrections_[job] < kCorrections) ++corrections_[job];
         expected_run_[job] = std::min(longer, request);
     }
     expect_release(job);
