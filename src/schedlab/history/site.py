@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNameError
+from schedlab.history.efficiency.section import EfficiencySection
 from schedlab.history.keeping import ArchiveSection, ReleaseSection, StoreSection
 from schedlab.history.schema.times import find_zone
 from schedlab.history.sensors import make_sensor_source
@@ -93,6 +94,7 @@ class Site:
     release: ReleaseSection = field(default_factory=ReleaseSection)
     service: ServiceSection = field(default_factory=ServiceSection)
     consumables: tuple[Consumable, ...] = ()
+    efficiency: EfficiencySection = field(default_factory=EfficiencySection)
 
     def platform(self) -> Platform:
         """The machines of those clusters whose nodes the file tells."""
@@ -158,6 +160,7 @@ def _site(document: Mapping[str, Any], path: Path) -> Site:
         build(ReleaseSection, document.get("release", {}), "[release]"),
         read_service(document.get("service", {})),
         read_consumables(document),
+        build(EfficiencySection, document.get("efficiency", {}), "[efficiency]"),
     )
 
 

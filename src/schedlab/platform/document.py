@@ -22,6 +22,7 @@ HISTORY_SECTIONS = (
     "site",
     "sharing",
     "carbon",
+    "efficiency",
     "job_source",
     "sensor_source",
     "store",

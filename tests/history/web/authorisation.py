@@ -17,14 +17,12 @@ from tests.history.web.served import ACCOUNTS, JOBS, PASSWORD, Served
 from schedlab.history.pseudonyms import Release, read_key
 from schedlab.history.web.access import Role
 from schedlab.history.web.access.tokens import add_token, list_tokens
-from schedlab.history.web.access.viewer import PLANNERS
+from schedlab.history.web.access.viewer import PEOPLE, PLANNERS
 from schedlab.history.web.simulations import ADVICE, WHAT_IF
 from schedlab.history.web.tasks import Asked
 from schedlab.history.web.tasks.queue import submit
 
 EVERYBODY = frozenset(Role)
-PEOPLE = frozenset({Role.USER, Role.MANAGER, Role.SUPPORT, Role.ADMIN})
-"""Those with accounts."""
 ADMINS = frozenset({Role.ADMIN})
 SEE_ALL = frozenset({Role.PUBLIC, Role.SUPPORT, Role.ADMIN, Role.API})
 
@@ -198,6 +196,7 @@ PAGES_OF_THE_SITE: dict[str, Rule] = {
         ),
     ),
     "/cluster": Rule(EVERYBODY),
+    "/efficiency": Rule(PEOPLE),
     "/tasks/{task}": Rule(PEOPLE, _tasks(200)),
     "/what-if": Rule(PLANNERS),
     "/what-if/{task}": Rule(

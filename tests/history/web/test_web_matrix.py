@@ -8,14 +8,14 @@ from collections.abc import Iterator
 import httpx
 import pytest
 from fastapi.routing import iter_route_contexts
-from tests.history.web.authorisation import PEOPLE, RULES, Case, Rule
+from tests.history.web.authorisation import RULES, Case, Rule
 from tests.history.web.served import ACCOUNTS, Served
 
 from schedlab.history.web.access import Role, Scope
 from schedlab.history.web.access.cookies import FORM
 from schedlab.history.web.access.credentials import form_token
 from schedlab.history.web.access.current import FORM_HEADER
-from schedlab.history.web.access.viewer import SCOPES
+from schedlab.history.web.access.viewer import PEOPLE, SCOPES
 
 # What must not stand in any answer to somebody with the role.
 HIDDEN: dict[Role, tuple[str, ...]] = {

@@ -48,6 +48,7 @@ def open_drawn(page: Page, path: str) -> None:
         ("leader", "/groups/group1?period=day"),
         ("admin", "/cluster"),
         ("leader", "/what-if"),
+        ("helpdesk", "/efficiency"),
         ("admin", "/admin"),
     ],
 )
@@ -135,6 +136,38 @@ def test_the_cluster_is_looked_at_in_time(visitors: Visitors) -> None:
     assert after[0] > before[0]
     page.get_by_role("link", name="earlier").click()
     expect(page.get_by_label("To")).to_have_value("2026-01-05T00:00")
+
+
+def test_support_sees_what_was_held_and_not_used(visitors: Visitors) -> None:
+    """Jobs with what to ask for instead, idle GPUs and users; each leads to its page."""
+    page = visitors.page("helpdesk")
+    page.goto("/efficiency")
+    worst = page.locator("table.wasted tbody tr").first
+    expect(worst.locator(".words")).to_contain_text("ask for")
+    assert page.get_by_role("group", name="Users").locator("tbody tr").count() == 4
+    idle = page.get_by_role("group", name="Idle GPUs").locator("tbody tr")
+    assert idle.count() > 0
+    idle.first.get_by_role("link").first.click()
+    expect(page.locator(".advice")).to_contain_text("ask for none")
+    assert page.locator(".footprint.poor").count() >= 1
+    own = visitors.page("ada")
+    own.goto("/efficiency")
+    users = own.locator("table.wasted td[data-label=User]").all_inner_texts()
+    assert set(users) == {"ada"}
+    assert own.get_by_role("group", name="Users").count() == 0
+
+
+def test_a_bar_at_one_percent_is_not_green(visitors: Visitors) -> None:
+    """The list tells poor use at a glance, and also to those who see no colours."""
+    page = visitors.page("helpdesk")
+    page.goto("/jobs?jobid=1057")
+    poor = page.locator("td[data-label=GPU] .footprint")
+    expect(poor).to_contain_text("1 %, poor")
+    colours = page.evaluate(
+        """() => ["GPU", "CPU"].map((label) => getComputedStyle(
+             document.querySelector(`td[data-label=${label}] rect.part`)).fill)"""
+    )
+    assert colours == ["rgb(179, 38, 30)", "rgb(27, 127, 75)"]
 
 
 def test_colours_of_users_are_explained(visitors: Visitors) -> None:

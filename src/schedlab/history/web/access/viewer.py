@@ -44,6 +44,8 @@ SCOPES: Mapping[Role, frozenset[Scope]] = {
     Role.API: frozenset({Scope.READ, Scope.INGEST, Scope.METRICS}),
 }
 
+PEOPLE = frozenset({Role.USER, Role.MANAGER, Role.SUPPORT, Role.ADMIN})
+"""Those with accounts."""
 PLANNERS = frozenset({Role.MANAGER, Role.SUPPORT, Role.ADMIN})
 """Those with an overview, who may have other policies simulated."""
 

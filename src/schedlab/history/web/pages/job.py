@@ -9,6 +9,7 @@ from urllib.parse import quote, urlencode
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from schedlab.history.efficiency.judge import efficiency_of
 from schedlab.history.schema.job import HostUse, JobRecord
 from schedlab.history.schema.times import format_time
 from schedlab.history.web.access.current import CurrentViewer
@@ -62,6 +63,7 @@ def job_page(
         facts=facts(record, site, zone),
         wra=wra(record),
         footprint={item: footprint.get(item) for item in FOOTPRINT},
+        efficiency=efficiency_of(true, site),
         wait=wait,
         attempts=attempts if len(attempts) > 1 else [],
         plots=plots[:FIRST_ITEMS],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -11,6 +11,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from schedlab.errors import ParameterError, UnknownNameError
+from schedlab.history.efficiency.section import EfficiencySection
 from schedlab.history.schema.job import JobState
 from schedlab.history.web.access import Viewer
 from schedlab.history.web.access.current import CurrentViewer
@@ -18,7 +19,7 @@ from schedlab.history.web.api.parameters import CurrentShown
 from schedlab.history.web.pages.jobs_form import JobsForm
 from schedlab.history.web.pages.quantities import zone_of
 from schedlab.history.web.pages.render import render
-from schedlab.history.web.queries.listing import SORTED, Listing, list_jobs
+from schedlab.history.web.queries.listing import FOOTPRINT, SORTED, Listing, list_jobs
 from schedlab.history.web.queries.search import NEWEST_FIRST, Count, Cursor, Sort, count
 from schedlab.history.web.queries.shown import Shown
 from schedlab.history.web.service import CurrentService, Service
@@ -83,7 +84,21 @@ def jobs_page(
         states=list(JobState),
         hides_names=shown.release is not None,
         zone=zone_of(service),
+        levels=_levels(service),
     )
+
+
+def _levels(service: Service) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
+    """How good what a row shows is."""
+    site = service.settings.site
+    section = EfficiencySection() if site is None else site.efficiency
+
+    def of_row(row: Mapping[str, Any]) -> Mapping[str, Any]:
+        means = zip(("cpu", "gpu"), map(row["footprint"].get, FOOTPRINT), strict=True)
+        shares = {name: None if each is None else each / 100 for name, each in means}
+        return section.levels({"time": row["wra"], **shares}, row["run_s"])
+
+    return of_row
 
 
 def _listed(

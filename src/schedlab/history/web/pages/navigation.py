@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fastapi import Request
 
-from schedlab.history.web.access.viewer import PLANNERS, Role, Scope, Viewer
+from schedlab.history.web.access.viewer import PEOPLE, PLANNERS, Role, Scope, Viewer
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ PAGES: tuple[Page, ...] = (
     Page("Jobs", "jobs"),
     Page("Users", "users"),
     Page("Cluster", "cluster"),
+    Page("Efficiency", "efficiency", roles=PEOPLE),
     Page("What if", "what_if", roles=PLANNERS),
     Page("Administration", "admin", Scope.ADMIN),
     Page("API", "documentation"),

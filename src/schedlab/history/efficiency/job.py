@@ -1,0 +1,89 @@
+"""A job that has ended, as its use is judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from schedlab.errors import UnknownNameError
+from schedlab.history.schema.job import JobRecord
+from schedlab.history.schema.timeline import Timeline
+from schedlab.history.site import Site
+from schedlab.platform.node_type import NodeType
+
+IDLE = 0.03
+"""A GPU that is busy less of its time is idle."""
+_PATIENCE_S = 60
+
+
+@dataclass(frozen=True)
+class EndedJob:
+    """A job, how long it ran, and what its nodes are like."""
+
+    record: JobRecord
+    run_s: float
+    node: NodeType | None
+
+    @property
+    def and_waits(self) -> str:
+        """That less would have started sooner, where it waited for long."""
+        queued, started = self.record.queue_time, self.record.start_time
+        waited = queued and started and (started - queued).total_seconds() >= _PATIENCE_S
+        return " and wait less" if waited else ""
+
+    @classmethod
+    def of(cls, record: JobRecord, site: Site | None) -> EndedJob | None:
+        """None unless it has ended, and ran."""
+        if record.start_time is None or record.end_time is None:
+            return None
+        run_s = (record.end_time - record.start_time).total_seconds()
+        return cls(record, run_s, _node_type(record, site)) if run_s > 0 else None
+
+    @property
+    def cpus(self) -> float | None:
+        """On each host."""
+        record = self.record
+        given = record.resource_alloc and record.resource_alloc.num_cpu
+        if given:
+            return given / max(1, record.resource_req.num_host)
+        return record.resource_req.num_cpu_perhost
+
+    @property
+    def memory_bytes(self) -> float | None:
+        """The most that it used on a host."""
+        peaks = [t.max for t in self.on_hosts("used_mem_bytes") if t.max is not None]
+        if peaks:
+            return max(peaks)
+        return self.record.usage.maxrss_bytes if self.record.usage else None
+
+    @property
+    def gpu_percents(self) -> list[float]:
+        """How busy each GPU was, as far as it was measured."""
+        return [t.avg for t in self.on_gpus("utilization_percent") if t.avg is not None]
+
+    @property
+    def idle_gpus(self) -> int:
+        """How many of them did next to nothing."""
+        return sum(percent < 100 * IDLE for percent in self.gpu_percents)
+
+    def on_hosts(self, item: str) -> Iterator[Timeline]:
+        """The timelines of an item."""
+        for host in self.record.per_host or ():
+            if item in host.timelines:
+                yield host.timelines[item]
+
+    def on_gpus(self, item: str) -> Iterator[Timeline]:
+        """The same of accelerators."""
+        for host in self.record.per_host or ():
+            for device in host.accelerator or ():
+                if item in device.timelines:
+                    yield device.timelines[item]
+
+
+def _node_type(record: JobRecord, site: Site | None) -> NodeType | None:
+    try:
+        cluster = None if site is None else site.cluster(record.cluster)
+    except UnknownNameError:
+        return None
+    host = record.per_host[0].node_id if record.per_host else ""
+    return None if cluster is None else cluster.by_host.get(host)

@@ -1,0 +1,51 @@
+"""A job's use, judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from schedlab.history.efficiency.advice import ADVICE
+from schedlab.history.efficiency.job import EndedJob
+from schedlab.history.efficiency.section import EfficiencySection, Level
+from schedlab.history.efficiency.uses import KINDS, Use
+from schedlab.history.schema.job import JobRecord
+from schedlab.history.site import Site
+
+_BY_URGENCY = ("gpu", "memory", "time", "cpu", "gpu_memory")
+"""What is scarce first."""
+
+
+@dataclass(frozen=True)
+class Efficiency:
+    """What a job used, and one sentence of advice if it wasted much."""
+
+    uses: tuple[Use, ...] = ()
+    advice: str | None = None
+
+    def use(self, kind: str) -> Use | None:
+        """Of one kind, if it is known."""
+        return next((each for each in self.uses if each.kind == kind), None)
+
+
+def efficiency_of(record: JobRecord, site: Site | None) -> Efficiency:
+    """Judge a job by the site's thresholds; of one that has not ended, nothing is said."""
+    job = EndedJob.of(record, site)
+    return Efficiency() if job is None else judged(job, site)
+
+
+def judged(job: EndedJob, site: Site | None) -> Efficiency:
+    """The same of a job that is known to have ended."""
+    section = EfficiencySection() if site is None else site.efficiency
+    looked = [(kind, label, look(job)) for kind, label, look in KINDS]
+    known = [(kind, label, each) for kind, label, each in looked if each is not None]
+    levels = section.levels({kind: share for kind, _, (share, _) in known}, job.run_s)
+    found = tuple(Use(kind, label, *each, levels[kind]) for kind, label, each in known)
+    poor = {each.kind: each for each in found if _is_poor(job, each)}
+    told = (ADVICE[kind](job, poor[kind]) for kind in _BY_URGENCY if kind in poor)
+    return Efficiency(found, next((each for each in told if each), None))
+
+
+def _is_poor(job: EndedJob, use: Use) -> bool:
+    """Whether it is, or one of several GPUs did nothing while others hide it in the mean."""
+    is_hidden = use.kind == "gpu" and use.level is not None and job.idle_gpus > 0
+    return use.level is Level.POOR or is_hidden
