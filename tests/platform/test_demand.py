@@ -266,10 +266,14 @@ def test_columns_say_for_all_jobs_what_they_say_for_one(jobs: list[dict[str, Any
         {"cores": 16, "memory": 64 * GIB, "gpu": 2},
     ]
     fits = [
-        sum(all(has[node].get(name, 0) >= count for name, count in asked.items()) for node in nodes)
+        {
+            node
+            for node in nodes
+            if all(has[node].get(name, 0) >= count for name, count in asked.items())
+        }
         for asked, _, nodes in expected
     ]
-    if any(count < job["nodes"] for count, job in zip(fits, jobs, strict=True)):
+    if any(len(those) < job["nodes"] for those, job in zip(fits, jobs, strict=True)):
         with pytest.raises(WorkloadError, match="asks for"):
             demands_of(workload, MACHINE)
         return
@@ -278,5 +282,31 @@ def test_columns_say_for_all_jobs_what_they_say_for_one(jobs: list[dict[str, Any
         amounts = zip(demands.resources.names, demands.per_node[job].tolist(), strict=True)
         assert {name: amount for name, amount in amounts if amount} == asked
         assert demands.whole[job] == (not shares)
-        assert set(demands.node_sets[demands.allowed[job]].nodes.tolist()) == nodes
+        allowed = set(demands.node_sets[demands.allowed[job]].nodes.tolist())
+        assert allowed == (nodes if shares else fits[job])
     assert np.array_equal(demands.least, workload["nodes"])
+
+
+def test_jobs_of_several_clusters_have_a_part_for_each() -> None:
+    """All at the same time; what the clusters cannot give is told."""
+    grid = Platform((Cluster.homogeneous(4, "north"), Cluster.homogeneous(2, "south")))
+    demands = demands_of(asking({"needs": ["south:2+north:3"]}, nodes=5), grid)
+    assert (demands.job.tolist(), demands.least.tolist()) == ([0, 0], [3, 2])
+    assert [demands.node_sets[at].nodes.tolist() for at in demands.allowed] == [
+        [0, 1, 2, 3],
+        [4, 5],
+    ]
+    for needs, reason in (
+        ("south:3", 'job 7: needs 3 nodes of cluster "south", which has 2'),
+        ("sout:3", 'job 7: unknown cluster "sout"; did you mean "south"'),
+        ("south:2", "job 7: nodes is 5 but its needs add up to 2"),
+    ):
+        with pytest.raises(WorkloadError, match=reason):
+            demands_of(asking({"needs": [needs]}, nodes=5), grid)
+
+
+def test_a_job_of_whole_nodes_may_have_those_that_hold_it() -> None:
+    """An idle node without GPUs is no use to it; a job that shares is tested node by node."""
+    for exclusive, nodes in ((1, [4, 5, 6]), (0, list(range(7)))):
+        demands = demands_of(asking(gpus_per_node=1, exclusive=exclusive), MACHINE)
+        assert demands.node_sets[demands.allowed[0]].nodes.tolist() == nodes

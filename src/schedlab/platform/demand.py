@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,27 +22,33 @@ Counts = NDArray[np.int64]
 class Demands:
     """The jobs' demands as columns.
 
+    A job has one part, or one for each cluster that it needs nodes of at the same time (the column
+    ``needs``); parts stand in the order of their jobs.
+
     Args:
         resources: what the platform's nodes have, and in which order ``per_node`` counts it.
-        least: fewest nodes of each job.
-        most: most nodes of each job.
-        per_node: what it needs of each node, as (job, resource).
+        job: the position of the job that each part belongs to.
+        least: fewest nodes of each part.
+        most: most nodes of each part.
+        node_sets: sets of nodes that jobs may have.
+        allowed: the place of each part's set in ``node_sets``. A job that has whole nodes may have
+            those that can hold it; one that shares may have any of its partition and constraint.
+        per_node: what each job needs of each node, as (job, resource).
         whole: whether it has its nodes to itself.
         gpu_milli: thousandths of its one GPU; 1000 where it has whole GPUs, or none.
-        node_sets: sets of nodes that jobs may have.
-        allowed: the place of each job's set in ``node_sets``.
         consumables: what it holds of each of the platform's consumables, as (job, consumable).
         ignored: what jobs ask for and the platform does not describe, one line each.
     """
 
     resources: NodeResources
+    job: Counts
     least: Counts
     most: Counts
+    node_sets: tuple[NodeSet, ...]
+    allowed: Counts
     per_node: Counts
     whole: NDArray[np.bool_]
     gpu_milli: Counts
-    node_sets: tuple[NodeSet, ...]
-    allowed: Counts
     consumables: Counts
     ignored: tuple[str, ...] = ()
 
@@ -60,24 +66,26 @@ def demands_of(workload: Workload, platform: Platform, *, whole_nodes: bool = Fa
     """
     asked = asked_of(workload, platform)
     placed = place_jobs(workload, platform, asked.least)
-    exclusive = np.array([each.exclusive for each in placed.sets], dtype=bool)[placed.allowed]
-    per_core = np.array([each.memory_per_core_bytes for each in placed.sets], dtype=np.int64)
-    whole = asked.whole | exclusive | whole_nodes
-    per_node = _with_usual_memory(asked, per_core[placed.allowed])
+    exclusive = np.zeros(len(workload), dtype=bool)
+    usual = np.zeros(len(workload), dtype=np.int64)
+    for place, each in enumerate(placed.sets):
+        jobs = placed.job[placed.allowed == place]
+        exclusive[jobs], usual[jobs] = each.exclusive, each.memory_per_core_bytes
+    one_part = np.bincount(placed.job, minlength=len(workload))[placed.job] == 1
     demands = Demands(
         asked.resources,
-        asked.least,
-        asked.most,
-        per_node,
-        whole,
-        asked.gpu_milli,
+        placed.job,
+        placed.least,
+        np.where(one_part, asked.most[placed.job], placed.least),
         tuple(placed.sets),
         placed.allowed,
+        _with_usual_memory(asked, usual),
+        asked.whole | exclusive | whole_nodes,
+        asked.gpu_milli,
         asked.consumables,
         (*asked.ignored, *placed.ignored),
     )
-    _check_nodes(workload, platform, demands)
-    return demands
+    return _on_nodes_that_fit(workload, platform, demands)
 
 
 def _with_usual_memory(asked: Asked, per_core: Counts) -> Counts:
@@ -91,32 +99,43 @@ def _with_usual_memory(asked: Asked, per_core: Counts) -> Counts:
     return per_node
 
 
-def _check_nodes(workload: Workload, platform: Platform, demands: Demands) -> None:
-    """Every job finds enough nodes that have what it needs, on an empty machine."""
+def _on_nodes_that_fit(workload: Workload, platform: Platform, demands: Demands) -> Demands:
+    """The same, with sets of nodes for jobs of whole nodes that hold them.
+
+    Every part must find enough nodes that have what it needs, on an empty machine.
+    """
     sizes = [group.nodes for group in platform.groups]
     of_group = np.repeat(np.arange(len(sizes)), sizes)
-    table = np.column_stack([demands.allowed, demands.per_node])
+    whole = demands.whole[demands.job]
+    table = np.column_stack([demands.allowed, whole, demands.per_node[demands.job]])
     kinds, kind = np.unique(table, axis=0, return_inverse=True)
-    kind = kind.reshape(-1)
-    in_set = [np.bincount(of_group[each.nodes], minlength=len(sizes)) for each in demands.node_sets]
-    for place, row in enumerate(kinds):
-        fits = (demands.resources.capacity >= row[1:]).all(axis=1)
-        nodes = int(in_set[row[0]][fits].sum())
-        few = np.flatnonzero((kind == place) & (demands.least > nodes))
+    sets, allowed = list(demands.node_sets), demands.allowed.copy()
+    made: dict[tuple[int, bytes], int] = {}
+    for place, (chosen, is_whole, *needs) in enumerate(kinds.tolist()):
+        parts, nodes = np.flatnonzero(kind.reshape(-1) == place), sets[chosen].nodes
+        fits = (demands.resources.capacity >= needs).all(axis=1)
+        holding = nodes[fits[of_group[nodes]]]
+        few = parts[demands.least[parts] > len(holding)]
         if len(few):
-            raise _too_few(workload, demands, int(few[0]), nodes, in_set[row[0]] > 0)
+            present = np.unique(of_group[nodes])
+            raise _too_few(workload, demands, int(few[0]), len(holding), present)
+        if is_whole and len(holding) < len(nodes):
+            key = (chosen, fits.tobytes())
+            if key not in made:
+                made[key] = len(sets)
+                sets.append(replace(sets[chosen], nodes=holding))
+            allowed[parts] = made[key]
+    return replace(demands, node_sets=tuple(sets), allowed=allowed)
 
 
 def _too_few(
-    workload: Workload, demands: Demands, job: int, nodes: int, groups: NDArray[np.bool_]
+    workload: Workload, demands: Demands, part: int, nodes: int, groups: Counts
 ) -> WorkloadError:
-    where, least = demands.node_sets[demands.allowed[job]], int(demands.least[job])
-    told = demands.resources.told
+    where, least = demands.node_sets[demands.allowed[part]], int(demands.least[part])
+    job, told, largest = demands.job[part], demands.resources.told, "no node is there at all"
     count = f"{least:,} node{'s' if least > 1 else ''}"
     has = f"which has {nodes:,} such" if nodes else "which has none such"
-    if not groups.any():
-        largest = "no node is there at all"
-    else:
+    if len(groups):
         largest = f"its largest node has {told(demands.resources.capacity[groups].max(axis=0))}"
     return WorkloadError(
         f"job {workload['job_id'][job]} asks for {count} with {told(demands.per_node[job])} of "

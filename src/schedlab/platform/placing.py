@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import WorkloadError
+from schedlab.platform.cluster_parts import cluster_parts, whole_clusters
 from schedlab.platform.constraint import parse_constraint
 from schedlab.platform.node_sets import (
     NodeSet,
@@ -27,15 +28,22 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class PlacedJobs:
-    """The sets of nodes, the place of each job's, and what was ignored."""
+    """The parts of all jobs: which job, how many nodes, the place of their set in ``sets``."""
 
     sets: list[NodeSet]
+    job: Counts
+    least: Counts
     allowed: Counts
     ignored: tuple[str, ...]
 
 
 def place_jobs(workload: Workload, platform: Platform, least: Counts) -> PlacedJobs:
-    """The nodes that each job may have by its partitions, their limits, and its constraint."""
+    """The nodes that each job may have by its partitions, their limits, and its constraint.
+
+    A job that needs nodes of several clusters has a part for each, any other job one.
+    """
+    if "needs" in workload:
+        return _on_clusters(workload, platform)
     sets, known = NodeSets(platform), placed_partitions(platform)
     columns = [
         workload["partition"] if known else np.full(len(workload), -1),
@@ -53,7 +61,17 @@ def place_jobs(workload: Workload, platform: Platform, least: Counts) -> PlacedJ
             raise WorkloadError(f"job {workload['job_id'][jobs[0]]}: {error}") from None
         for those, usable in _by_limits(workload, jobs, least, chosen):
             allowed[those] = sets.find(usable, text, wanted)
-    return PlacedJobs(sets.sets, allowed, tuple(_ignored(workload, known, sets)))
+    ignored = tuple(_ignored(workload, known, sets))
+    return PlacedJobs(sets.sets, np.arange(len(workload)), least, allowed, ignored)
+
+
+def _on_clusters(workload: Workload, platform: Platform) -> PlacedJobs:
+    sets, clusters = NodeSets(platform), whole_clusters(platform)
+    asked = cluster_parts(workload, platform)
+    parts = [(job, *part) for job, those in enumerate(asked) for part in those]
+    job, cluster, least = np.array(parts, dtype=np.int64).reshape(-1, 3).T
+    allowed = [sets.find((clusters[place],), "", None) for place in cluster.tolist()]
+    return PlacedJobs(sets.sets, job, least, np.array(allowed, dtype=np.int64), ())
 
 
 def _by_limits(
