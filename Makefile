@@ -5,7 +5,7 @@ PY := $(VENV)/bin/python
 PYTEST := $(PY) -m pytest -n auto --dist worksteal
 SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml constraints.txt
 
-.PHONY: demo test check lint bench docs sanitize format build clean
+.PHONY: demo test check lint bench docs sanitize cpptest format build clean
 
 # Needs less than the tests do, and so is there sooner on a fresh machine.
 demo: $(if $(wildcard $(VENV)/.installed),$(VENV)/.installed,$(VENV)/.demo)
@@ -32,6 +32,13 @@ bench: $(VENV)/.bench
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --quiet --strict
+
+# The tests of the core in C++, without Python, with assertions and sanitizers.
+cpptest: $(VENV)/.tools
+	$(VENV)/bin/cmake -S . -B build/cpptest -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(VENV)/bin/ninja \
+	  -DSCHEDLAB_PYTHON=OFF -DSCHEDLAB_TESTS=ON -DSCHEDLAB_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug
+	$(VENV)/bin/cmake --build build/cpptest
+	$(VENV)/bin/ctest --test-dir build/cpptest --output-on-failure
 
 # The tests of simulator and co-allocation on a core with assertions, AddressSanitizer and UndefinedBehaviorSanitizer.
 sanitize: $(VENV)/.installed

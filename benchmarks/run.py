@@ -28,14 +28,8 @@ def main() -> None:
         folder = Path(name)
         on_files = files(folder)  # first: a child's size counts from that of its parent
         rows, floor = policies_and_peers(folder)
-        rows += (
-            whole_traces(options.data)
-            + growth()
-            + overload()
-            + environments()
-            + evolution()
-            + coalloc()
-        )
+        rows += whole_traces(options.data) + growth() + overload()
+        rows += environments() + evolution() + coalloc()
         rows += on_files + history(folder) + sensors(folder) + start_up()
     show(rows, floor)
     if options.record:
