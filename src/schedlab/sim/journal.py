@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +21,6 @@ from schedlab.policies import PolicyLike
 from schedlab.predict import PredictorLike
 from schedlab.version import __version__
 from schedlab.workload import Workload, read_workload, write_workload
-
-if TYPE_CHECKING:
-    from schedlab.sim.simulation import Simulation
 
 _FORMAT = "schedlab-simulation-1"
 
@@ -113,55 +111,59 @@ class Journal:
                 file.write(jobs, jobs.name)
 
 
-def load_journal(path: str | Path, begin: Callable[..., Simulation]) -> Simulation:
-    """Return the simulation that a file describes, done again."""
-    with TemporaryDirectory() as folder:
-        document = _unpacked(path, Path(folder))
-        first = dict(document["begin"])
-        simulation = begin(
-            read_workload(Path(folder) / "jobs-0.parquet"),
+@dataclass(frozen=True)
+class SavedRun:
+    """What a file holds: how the simulation began, its jobs, and the steps since."""
+
+    begin: Mapping[str, Any]
+    platform: Platform
+    jobs: tuple[Workload, ...]
+    """Those given at the beginning, then those of each step that added some."""
+    steps: tuple[Mapping[str, Any], ...]
+    _starts: str
+    _version: str
+    _path: str | Path
+
+    @classmethod
+    def load(cls, path: str | Path) -> SavedRun:
+        """Read the file."""
+        with TemporaryDirectory() as folder:
+            document, parts = _unpacked(path, Path(folder))
+            jobs = tuple(read_workload(Path(folder) / f"jobs-{part}.parquet") for part in parts)
+        return cls(
+            document["begin"],
             Platform.from_dict(document["platform"]),
-            first.pop("policy"),
-            **first,
-        )
-        for step in document["steps"]:
-            _again(simulation, step, Path(folder))
-    if _digest(simulation.start_times()) != document["starts"]:
-        raise InputError.at(
+            jobs,
+            tuple(document["steps"]),
+            document["starts"],
+            document["schedlab"],
             path,
-            None,
-            f"schedlab {document['schedlab']} saved another state than this version, "
-            f"{__version__}, comes to",
         )
-    return simulation
+
+    def require_same(self, starts: NDArray[np.int64]) -> None:
+        """Refuse a state that the steps have come to if it is another than was saved."""
+        if _digest(starts) != self._starts:
+            raise InputError.at(
+                self._path,
+                None,
+                f"schedlab {self._version} saved another state than this version, {__version__}, "
+                "comes to",
+            )
 
 
-def _unpacked(path: str | Path, folder: Path) -> dict[str, Any]:
+def _unpacked(path: str | Path, folder: Path) -> tuple[dict[str, Any], range]:
+    """Return the document and the numbers of the tables of jobs, written to the folder."""
     try:
         with zipfile.ZipFile(path) as file:
             document: dict[str, Any] = json.loads(file.read("simulation.json"))
-            for name in file.namelist():
-                if name.startswith("jobs-"):
-                    (folder / Path(name).name).write_bytes(file.read(name))
+            names = [name for name in file.namelist() if name.startswith("jobs-")]
+            for name in names:
+                (folder / Path(name).name).write_bytes(file.read(name))
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
         raise InputError.at(path, None, f"not a saved simulation: {error}") from None
     if (found := document.get("format")) != _FORMAT:
         raise InputError.at(path, None, f'format is {found!r}; must be "{_FORMAT}"')
-    return document
-
-
-def _again(simulation: Simulation, step: Mapping[str, Any], folder: Path) -> None:
-    if "run" in step:
-        simulation.run(step["run"])
-    elif "passes" in step:
-        for _ in range(step["passes"]):
-            simulation.step()
-    elif "policy" in step:
-        simulation.use(step["policy"], depth=step["depth"])
-    elif "submit" in step:
-        simulation.submit(read_workload(folder / f"jobs-{step['submit']}.parquet"))
-    else:
-        simulation.cancel(step["cancel"])
+    return document, range(len(names))
 
 
 def _name(given: object) -> str:

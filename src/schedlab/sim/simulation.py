@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform as host
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from operator import index
 from pathlib import Path
@@ -27,7 +27,7 @@ from schedlab.predict import PredictorLike
 from schedlab.sim.added_jobs import check_added, users_of_last, with_added
 from schedlab.sim.cluster_needs import cluster_needs
 from schedlab.sim.feasibility import LONGEST_S, check_feasible, check_times
-from schedlab.sim.journal import Journal, load_journal
+from schedlab.sim.journal import Journal, SavedRun
 from schedlab.sim.native import build_simulator
 from schedlab.sim.node_ranges import NodeRanges
 from schedlab.sim.schedule import JobState, Schedule
@@ -295,7 +295,27 @@ class Simulation:
     @staticmethod
     def load(path: str | Path) -> Simulation:
         """Return the simulation that ``save`` wrote."""
-        return load_journal(path, Simulation)
+        saved = SavedRun.load(path)
+        begin = dict(saved.begin)
+        made = Simulation(saved.jobs[0], saved.platform, begin.pop("policy"), **begin)
+        for step in saved.steps:
+            made._repeat(step, saved.jobs)
+        saved.require_same(made.start_times())
+        return made
+
+    def _repeat(self, step: Mapping[str, Any], jobs: Sequence[Workload]) -> None:
+        match step:
+            case {"run": until_s}:
+                self.run(until_s)
+            case {"passes": count}:
+                for _ in range(count):
+                    self.step()
+            case {"policy": policy, "depth": depth}:
+                self.use(policy, depth=depth)
+            case {"submit": part}:
+                self.submit(jobs[part])
+            case {"cancel": job_id}:
+                self.cancel(job_id)
 
     def _require_nobody_waits(self) -> None:
         waiting = self._simulator.waiting
