@@ -188,6 +188,18 @@ def test_a_job_without_a_partition_needs_a_default_one() -> None:
         demands_of(asking(), Platform((cluster,)))
 
 
+@pytest.mark.parametrize("name", ["batch", "3"])
+def test_partitions_of_a_trace_are_numbers_that_its_header_names(name: str) -> None:
+    """A platform may have them by either."""
+    cluster = Cluster("x", (NodeGroup(count=2),), partitions=(Partition("a"), Partition(name, "1")))
+    job = asking(partition=3)
+    trace = Workload(
+        {column: job[column] for column in job.columns}, header={"Partition": ["3  batch", "4"]}
+    )
+    demands = demands_of(trace, Platform((cluster,)))
+    assert demands.node_sets[demands.allowed[0]].nodes.tolist() == [1]
+
+
 def test_what_the_platform_does_not_describe_is_told() -> None:
     """It limits no job, and nobody is left to think it did."""
     labels = {"partition": ["a"], "constraint": ["nv"], "licences": ["x:1"], "resources": ["y:1"]}

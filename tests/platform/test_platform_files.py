@@ -156,6 +156,26 @@ def test_nodes_are_numbered_through_groups_and_go_by_their_names(tmp_path: Path)
     assert platform.first_nodes() == [0, 132]
 
 
+def test_intervals_have_the_numbers_of_their_nodes(tmp_path: Path) -> None:
+    """As everything that a simulation reads."""
+    platform = read_platform(
+        written(
+            tmp_path,
+            MACHINE.replace(
+                'site = "south"',
+                """site = "south"
+[[cluster.drain]]
+begin = 5
+""",
+            ),
+        )
+    )
+    outage, reservation, drain = platform.intervals()
+    assert (outage[0].name, outage[1].tolist()) == ("", [131])
+    assert (reservation[0].name, reservation[1].tolist()) == ("course", list(range(10)))
+    assert (drain[0].begin_s, drain[1].tolist()) == (5, list(range(132, 140)))
+
+
 def test_a_site_file_is_a_platform(tmp_path: Path) -> None:
     """Its other sections say nothing of the machines; the site has its name."""
     site = '[site]\nname = "hall"\n[[job_source]]\nkind = "slurm-sacct"\n'
@@ -194,6 +214,7 @@ def test_a_site_file_is_a_platform(tmp_path: Path) -> None:
         ('"g[1-4]"', '"g1,g1"', 'two hosts "g1"'),
         ('["cascade"]', '["a&b"]', "feature 'a&b'; must be a word without blanks"),
         ("a100 = 4", "a100 = -4", "gpus is .*; must be a table of whole numbers >= 0"),
+        ("nvme = 2", '"nv:me" = 2', "a name in resources is 'nv:me'; must have none of : "),
         ("nvme = 2", "memory = 2", "memory is no name for another resource"),
         ('"gpu,n[127-128]"', '"gpu,n200"', 'partition "debug": unknown node "n200"; did you mean'),
         ('"gpu,n[127-128]"', '"132"', 'unknown node "132"; .* a number from 0 to 131'),
@@ -332,7 +353,7 @@ def clusters(draw: st.DrawFn) -> Cluster:
 
 consumables = st.builds(
     Consumable,
-    names,
+    words,
     st.integers(0, 99),
     st.lists(st.integers(0, 99), unique=True, max_size=3).map(
         lambda times: tuple(CapacityStep(at, at) for at in sorted(times))

@@ -22,7 +22,10 @@ def ten_jobs() -> Workload:
             "run_s": np.full(10, 100),
             "status": np.ones(10),
             "user": 3 + np.arange(10),
-        }
+            "partition": np.arange(10) % 3,
+            "queue": np.arange(10) % 3,
+        },
+        labels={"partition": ["3", "batch", "large"], "queue": ["1", "normal", "low"]},
     )
 
 

@@ -54,7 +54,9 @@ def place_jobs(workload: Workload, platform: Platform, least: Counts) -> PlacedJ
     for place, (partition, constraint) in enumerate(pairs.tolist()):
         jobs = np.flatnonzero(which.reshape(-1) == place)
         try:
-            chosen = chosen_partitions(label_of(workload, "partition", partition), known)
+            numbered = str(partition) in known and "partition" not in workload.labels
+            name = str(partition) if numbered else label_of(workload, "partition", partition)
+            chosen = chosen_partitions(name, known)
             text = label_of(workload, "constraint", constraint) or ""
             wanted = parse_constraint(text) if text else None
         except WorkloadError as error:

@@ -12,7 +12,9 @@ from schedlab.platform.checks import require_unlike
 from schedlab.platform.cluster import Cluster
 from schedlab.platform.consumable import Consumable
 from schedlab.platform.document import plain_clusters, plain_consumables, read_document
+from schedlab.platform.intervals import NodeInterval
 from schedlab.platform.node_group import NodeGroup
+from schedlab.platform.node_names import NodeNumbers
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,14 @@ class Platform:
     def first_nodes(self) -> list[int]:
         """The number of the first node of each cluster."""
         return [sum(each.nodes for each in self.clusters[:at]) for at in range(len(self.clusters))]
+
+    def intervals(self) -> list[tuple[NodeInterval, NodeNumbers]]:
+        """Outages, drains and reservations of all clusters, each with the numbers of its nodes."""
+        return [
+            (each, first + cluster.node_names.numbers(each.nodes))
+            for first, cluster in zip(self.first_nodes(), self.clusters, strict=True)
+            for each in cluster.intervals()
+        ]
 
     def node_names(self) -> list[str]:
         """The host name of each node, by its number; the number itself where none is known."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -12,11 +13,25 @@ from schedlab.workload.workload import Workload
 
 T = TypeVar("T")
 
+_NUMBERED = re.compile(r"\s*(\d+)\s+(\w\S*)", re.ASCII)
+
 
 def label_of(workload: Workload, column: str, code: int) -> str | None:
-    """What the code stands for: its label, or the number itself; None for a code below 0."""
+    """What the code stands for; None for a code below 0.
+
+    Without labels it is the name in a header such as ``; Partition: 3 batch``, or the number.
+    """
     names = workload.labels.get(column, ())
-    return None if code < 0 else names[code] if code < len(names) else str(code)
+    if code < 0:
+        return None
+    return (
+        names[code] if code < len(names) else _header_names(workload, column).get(code, str(code))
+    )
+
+
+def _header_names(workload: Workload, column: str) -> dict[int, str]:
+    found = (_NUMBERED.match(line) for line in workload.header.get(column.capitalize(), ()))
+    return {int(match[1]): match[2] for match in found if match}
 
 
 def parsed_labels(workload: Workload, column: str, parse: Callable[[str], T]) -> list[T | None]:
