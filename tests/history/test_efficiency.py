@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,14 @@ from tests.history.records import NOON_S, job
 from tests.history.tiny_site import tiny_site
 
 from schedlab.errors import InputError
+from schedlab.history.demo import MONTH, demo_schedule, store_demo
 from schedlab.history.efficiency.judge import efficiency_of
 from schedlab.history.efficiency.section import EfficiencySection, Level
 from schedlab.history.efficiency.waste import summed, wasted
 from schedlab.history.schema import JobRecord
 from schedlab.history.schema.times import from_epoch
 from schedlab.history.site import read_site
+from schedlab.history.store import Store
 
 GIB = 2**30
 HOUR_S = 3_600
@@ -161,3 +164,22 @@ def test_waste_is_what_was_held_and_idle() -> None:
     assert total.idle_gpu_h == pytest.approx(4.0 + 8.0)
     assert total.idle_share == pytest.approx(0.3)
     assert wasted(3, job(state="running", end_time=None), None) is None
+
+
+def test_the_wasteful_miniature_site_has_something_to_show(tmp_path: Path) -> None:
+    """Memory that nobody used, a GPU that did nothing, and a source that fell silent."""
+    extent = replace(MONTH, jobs=60)
+    site = store_demo(tmp_path / "site", extent=extent)
+    with Store.open(site.store.located(site.path.parent)) as store:
+        records = list(store.jobs())
+    told = [efficiency_of(record, site).advice or "" for record in records]
+    assert any("asked for 56.0 GiB" in each for each in told)
+    assert any("GPUs did next to nothing" in each for each in told)
+    assert {each.cluster for each in records} == {"mini", "old"}
+
+
+@pytest.mark.slow
+def test_a_month_is_a_month() -> None:
+    """The jobs of the served miniature site come in four weeks or more."""
+    schedule = demo_schedule(1, MONTH)
+    assert 28 * 86_400 < schedule.end_s.max() < 40 * 86_400

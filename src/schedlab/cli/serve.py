@@ -19,7 +19,7 @@ EXAMPLES = (
     "schedlab serve --site site.toml --port 8080",
     "schedlab serve --site site.toml --workers 2 --prefix /history",
 )
-_SITE, _DEMO = Path("site.toml"), Path("out/history-demo")
+_SITE, _DEMO = Path("site.toml"), Path("out/service-demo")
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -48,7 +48,7 @@ def serve(
     ] = None,
     demo: Annotated[
         bool,
-        Option("--demo", metavar="", help="Serve a miniature site, made in out/history-demo."),
+        Option("--demo", metavar="", help="Serve a miniature site, made in out/service-demo."),
     ] = False,
 ) -> None:
     """Serve a job history: pages to look at, and an API.
@@ -84,9 +84,11 @@ def serve(
 
 
 def _make_demo() -> Path:
-    from schedlab.history.demo import store_demo
+    from schedlab.cli.progress import progress
+    from schedlab.history.demo import MONTH, store_demo
 
-    return store_demo(_DEMO).path
+    with progress("making a month of jobs"):
+        return store_demo(_DEMO, extent=MONTH).path
 
 
 def _demo_accounts(place: ServicePlace) -> list[str]:

@@ -1,8 +1,9 @@
-"""A miniature site for trying things out: a day of jobs, and sensors in files."""
+"""A miniature site for trying things out: days or a month of jobs, and sensors in files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +23,57 @@ from schedlab.history.site import Site, read_site
 from schedlab.sim import Schedule, simulate
 from schedlab.workload import apply, generate
 
-NODES, GPUS, CPUS, JOBS = 8, 2, 16, 100
+NODES, GPUS, CPUS = 8, 2, 16
 EPOCH_S = 1_767_571_200
 """5 January 2026, 00:00 UTC: a Monday."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much of a history is made.
+
+    Args:
+        jobs: how many.
+        load: that they offer to the nodes.
+        step_s: of the sensors.
+        begins_s: when the first came.
+        is_wasteful: whether some ask for far more than they use, leave a GPU idle, and a second
+            source of jobs has not been heard of for days.
+    """
+
+    jobs: int
+    load: float
+    step_s: int
+    begins_s: int
+    is_wasteful: bool = False
+
+
+DAYS = Extent(100, 0.8, 60, EPOCH_S)
+MONTH = Extent(1_000, 0.4, 300, EPOCH_S - 28 * 86_400, is_wasteful=True)
 
 USERS = ("boole", "ada", "curry", "dirac")
 _FAILING = 17
 _NOTEBOOK_CPUS, _NOTEBOOK_S = 4, 3_600
 """What a notebook asks for; it runs beside a training that leaves it these CPUs."""
 _LONG_S = 4 * 3_600
+_MEMORY_ASKED = 56 * 2**30
+
+SECOND = "# second\n"
+"""Where in the site file a second cluster and its jobs come, if there are any."""
+_SECOND = """\
+[[cluster]]
+name = "old"
+
+[[cluster.nodes]]
+hosts = "o1"
+cores = 8
+
+[[job_source]]
+kind = "standard"
+name = "old scheduler"
+file = "old-cluster.jsonl"
+
+"""
 
 _SITE = f"""\
 # A site without a single server: what its scheduler and its sensors said lies in files.
@@ -108,7 +151,7 @@ name = "accelerator.power_watt"
 column = "power"
 unit = "W"
 
-[store]
+{SECOND}[store]
 url = "history.db"
 
 [service]
@@ -116,25 +159,38 @@ public = true
 """
 
 
-def make_demo(folder: Path, *, seed: int = 1) -> Path:
+def make_demo(folder: Path, *, seed: int = 1, extent: Extent = DAYS) -> Path:
     """Write the site file, its jobs and what its sensors saw; returns the site file."""
-    schedule = _schedule(seed)
+    schedule = demo_schedule(seed, extent)
     ranges = schedule.named_nodes()
     nodes = [_numbers(ranges.of(job)) for job in range(len(schedule))]
     with replacing(folder / "jobs.jsonl") as path, path.open("w") as stream:
-        for record in _records(schedule, nodes):
+        for record in _records(schedule, nodes, extent):
             stream.write(record.model_dump_json(exclude_none=True) + "\n")
-    for name, frame in demo_sensors(schedule, nodes, GPUS, EPOCH_S, seed):
+    if extent.is_wasteful:
+        with replacing(folder / "old-cluster.jsonl") as path, path.open("w") as stream:
+            for record in _old_jobs(extent):
+                stream.write(record.model_dump_json(exclude_none=True) + "\n")
+    measured = demo_sensors(
+        schedule,
+        nodes,
+        GPUS,
+        extent.begins_s,
+        seed,
+        step_s=extent.step_s,
+        is_wasteful=extent.is_wasteful,
+    )
+    for name, frame in measured:
         with replacing(folder / f"{name}.parquet") as path:
             frame.write_parquet(path)
     with replacing(folder / "site.toml") as path:
-        path.write_text(_SITE)
+        path.write_text(_SITE.replace(SECOND, _SECOND if extent.is_wasteful else ""))
     if not (folder / "release.key").exists():
         make_key(folder / "release.key")
     return folder / "site.toml"
 
 
-def store_demo(folder: Path, *, seed: int = 1) -> Site:
+def store_demo(folder: Path, *, seed: int = 1, extent: Extent = DAYS) -> Site:
     """The same, and its jobs in a store with what its sensors saw of them."""
     from schedlab.history import pipeline
     from schedlab.history.sources import job_sources
@@ -145,7 +201,7 @@ def store_demo(folder: Path, *, seed: int = 1) -> Site:
         make_private_folder(folder)
     except OSError as error:
         raise OutputError(f"{folder}: cannot be made: {error.strerror}") from None
-    site = read_site(make_demo(folder, seed=seed))
+    site = read_site(make_demo(folder, seed=seed, extent=extent))
     with Store.make(site.store.located(folder)) as store:
         for each in job_sources(site):
             pipeline.ingest(store, each, site=site)
@@ -153,10 +209,10 @@ def store_demo(folder: Path, *, seed: int = 1) -> Site:
     return site
 
 
-def _schedule(seed: int) -> Schedule:
+def demo_schedule(seed: int, extent: Extent) -> Schedule:
     """Jobs of the Lublin-Feitelson model, as EASY would have run them."""
-    drawn = generate(f"lublin:nodes={NODES}", JOBS, seed=seed)
-    workload = apply(drawn, ["wra=random:0.5", f"load=0.8:{NODES}"], seed=seed)
+    drawn = generate(f"lublin:nodes={NODES}", extent.jobs, seed=seed)
+    workload = apply(drawn, ["wra=random:0.5", f"load={extent.load}:{NODES}"], seed=seed)
     return simulate(workload, NODES, "easy", seed=seed)
 
 
@@ -164,7 +220,7 @@ def _numbers(ranges: list[tuple[int, int]]) -> list[int]:
     return [node for first, last in ranges for node in range(first, last + 1)]
 
 
-def _records(schedule: Schedule, nodes: list[list[int]]) -> Iterator[JobRecord]:
+def _records(schedule: Schedule, nodes: list[list[int]], extent: Extent) -> Iterator[JobRecord]:
     """The jobs, and notebooks beside some of them."""
     beside = [job for job, hosts in enumerate(nodes) if _leaves_cpus(schedule, job, hosts)]
     jobs = schedule.workload
@@ -174,14 +230,15 @@ def _records(schedule: Schedule, nodes: list[list[int]]) -> Iterator[JobRecord]:
         document: dict[str, Any] = {
             "cluster": "mini",
             "jobid": str(1000 + job),
-            "queue_time": from_epoch(EPOCH_S + int(jobs["submit_s"][job])),
-            "start_time": from_epoch(EPOCH_S + int(schedule.start_s[job])),
-            "end_time": from_epoch(EPOCH_S + int(schedule.end_s[job])),
+            "queue_time": from_epoch(extent.begins_s + int(jobs["submit_s"][job])),
+            "start_time": from_epoch(extent.begins_s + int(schedule.start_s[job])),
+            "end_time": from_epoch(extent.begins_s + int(schedule.end_s[job])),
             "req_walltime_sec": request_s,
             "resource_req": {
                 "num_host": len(hosts),
                 "num_cpu_perhost": CPUS - _NOTEBOOK_CPUS if is_shared else CPUS,
                 "accelerator": {"type": "gpu", "num_perhost": GPUS},
+                **({"mem_perhost_bytes": _MEMORY_ASKED} if extent.is_wasteful else {}),
             },
             "per_host": [{"node_id": node_name(node)} for node in hosts],
             **_ending(job, int(schedule.end_s[job] - schedule.start_s[job]), request_s),
@@ -194,7 +251,30 @@ def _records(schedule: Schedule, nodes: list[list[int]]) -> Iterator[JobRecord]:
         }
         yield JobRecord.model_validate(document)
     for number, job in enumerate(beside, len(nodes)):
-        yield _notebook(number, job, node_name(nodes[job][0]), int(schedule.start_s[job]))
+        start_s = extent.begins_s + int(schedule.start_s[job])
+        yield _notebook(number, job, node_name(nodes[job][0]), start_s)
+
+
+def _old_jobs(extent: Extent) -> Iterator[JobRecord]:
+    """A job a day of a second cluster, of which nothing is heard after two weeks."""
+    for number in range(14):
+        queue_s = extent.begins_s + number * 86_400
+        document: dict[str, Any] = {
+            "cluster": "old",
+            "jobid": str(500 + number),
+            "queue_time": from_epoch(queue_s),
+            "start_time": from_epoch(queue_s + 60),
+            "end_time": from_epoch(queue_s + 7_260),
+            "req_walltime_sec": 10_800,
+            "resource_req": {"num_host": 1, "num_cpu_perhost": 8},
+            "per_host": [{"node_id": "o1"}],
+            "state": "completed",
+            "exit_status": 0,
+            "user_identifier": USERS[number % len(USERS)],
+            "accounting_group": "group1",
+            "job_name": "render",
+        }
+        yield JobRecord.model_validate(document)
 
 
 def _leaves_cpus(schedule: Schedule, job: int, hosts: list[int]) -> bool:
@@ -205,7 +285,7 @@ def _leaves_cpus(schedule: Schedule, job: int, hosts: list[int]) -> bool:
 
 def _notebook(number: int, job: int, host: str, start_s: int) -> JobRecord:
     """Half an hour of somebody else, on the node on which the job runs."""
-    queue_s = EPOCH_S + start_s + 1_200
+    queue_s = start_s + 1_200
     document: dict[str, Any] = {
         "cluster": "mini",
         "jobid": str(1000 + number),

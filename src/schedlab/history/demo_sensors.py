@@ -38,7 +38,14 @@ class _Loads:
 
 
 def demo_sensors(
-    schedule: Schedule, nodes: Sequence[Sequence[int]], gpus: int, epoch_s: int, seed: int
+    schedule: Schedule,
+    nodes: Sequence[Sequence[int]],
+    gpus: int,
+    epoch_s: int,
+    seed: int,
+    *,
+    step_s: int = STEP_S,
+    is_wasteful: bool = False,
 ) -> Iterator[tuple[str, pl.DataFrame]]:
     """The tables ``nodes`` and ``gpus`` of a cluster on which the jobs ran.
 
@@ -48,12 +55,17 @@ def demo_sensors(
         gpus: of each node.
         epoch_s: when the schedule begins.
         seed: of the noise.
+        step_s: from one measurement to the next.
+        is_wasteful: whether some jobs leave memory and a GPU idle.
     """
     import polars as pl
 
     count = schedule.platform.nodes
-    time = np.arange(0, schedule.horizon_s()[1] + STEP_S, STEP_S)
+    time = np.arange(0, schedule.horizon_s()[1] + step_s, step_s)
     loads = _loads(schedule, nodes, time, np.random.default_rng(seed))
+    is_idle = np.zeros(loads.gpu.shape, dtype=bool)
+    if is_wasteful:
+        _waste(loads, is_idle, schedule, nodes, time)
     names = np.repeat([node_name(node) for node in range(count)], len(time))
     places = {"time": np.tile(time + epoch_s, count), "host": names}
     gpu_w = _IDLE_GPU_W + _GPU_W * loads.gpu.ravel()
@@ -75,10 +87,30 @@ def demo_sensors(
     devices = pl.DataFrame({**places, "utilization": 100 * loads.gpu.ravel(), "power": gpu_w})
     # The second does a little less: it waits for the first.
     named = [
-        devices.with_columns(pl.col("utilization") * 0.93**gpu, gpu=pl.lit(str(gpu)))
+        devices.with_columns(
+            pl.col("utilization") * (0.93**gpu if gpu == 0 else 0.93**gpu * ~is_idle.ravel()),
+            gpu=pl.lit(str(gpu)),
+        )
         for gpu in range(gpus)
     ]
     yield "gpus", pl.concat(named)
+
+
+def _waste(
+    loads: _Loads,
+    is_idle: NDArray[np.bool_],
+    schedule: Schedule,
+    nodes: Sequence[Sequence[int]],
+    time: NDArray[np.int64],
+) -> None:
+    """Every fourth job needs little of its memory, and every eleventh only its first GPU."""
+    for job, hosts in enumerate(nodes):
+        ran = (time >= schedule.start_s[job]) & (time < schedule.end_s[job])
+        where = np.ix_(hosts, ran)
+        if job % 4 == 3:
+            loads.memory[where] *= 0.06
+        if job % 11 == 1:
+            is_idle[where] = True
 
 
 def node_name(node: int) -> str:
