@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import tomllib
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from string import ascii_lowercase
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedlab.errors import InputError, OutputError
+from schedlab.errors import InputError, OutputError, SchedlabError
 from schedlab.platform import (
     CapacityStep,
     Cluster,
@@ -210,7 +213,7 @@ def test_a_site_file_is_a_platform(tmp_path: Path) -> None:
         ("count = 8", "count = 0", "count is 0; must be a whole number >= 1"),
         ("count = 8", "count = 99999999", "99,999,999 nodes; at most 16,777,216"),
         ('"g[1-4]"', '"g[1-"', "host list"),
-        ('"g[1-4]"', '"n[120-130]"', 'cluster "hpc": two nodes named "n120"'),
+        ('"g[1-4]"', '"n[120-130]"', '"hpc": two nodes named "n120"'),
         ('"g[1-4]"', '"g1,g1"', 'two hosts "g1"'),
         ('["cascade"]', '["a&b"]', "feature 'a&b'; must be a word without blanks"),
         ("a100 = 4", "a100 = -4", "gpus is .*; must be a table of whole numbers >= 0"),
@@ -260,6 +263,39 @@ def test_files_that_are_no_platform(tmp_path: Path, text: str, reason: str) -> N
     """What is missing is told."""
     with pytest.raises(InputError, match=reason):
         read_platform(written(tmp_path, text))
+
+
+def places(document: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Where values stand in a document, sections among them."""
+    inner = document.items() if isinstance(document, dict) else enumerate(document)
+    found = []
+    for key, value in inner:
+        found.append((*path, key))
+        if isinstance(value, dict | list):
+            found += places(value, (*path, key))
+    return found
+
+
+DOCUMENT = tomllib.loads(MACHINE)
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=3,
+)
+
+
+@given(place=st.sampled_from(places(DOCUMENT)), value=ANYTHING)
+def test_whatever_stands_there_is_a_platform_or_a_sentence(
+    place: tuple[Any, ...], value: Any
+) -> None:
+    """A wrong type in any place never ends in anything but an error of ours."""
+    document = json.loads(json.dumps(DOCUMENT))
+    inner = document
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    with suppress(SchedlabError):
+        assert Platform.from_dict(document).nodes > 0
 
 
 def test_unreadable_files_are_told(tmp_path: Path) -> None:

@@ -45,10 +45,7 @@ class Cluster:
     def __post_init__(self) -> None:
         require_name("name of a cluster", self.name)
         require_name("site of a cluster", self.site)
-        try:
-            self._check()
-        except PlatformError as error:
-            raise PlatformError(f'cluster "{self.name}": {error}') from None
+        self._check()
 
     @classmethod
     def homogeneous(

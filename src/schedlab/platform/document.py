@@ -62,6 +62,8 @@ class Machines(NamedTuple):
 
 def read_document(document: Mapping[str, Any], default_name: str) -> Machines:
     """The machines in the sections of a file; ``default_name`` is for one that has no name."""
+    if not isinstance(document, Mapping):
+        raise PlatformError(f"a platform is {document!r}; must be a table of sections")
     is_site = isinstance(document.get("site"), Mapping)
     only(document, (*MACHINE_SECTIONS, *(HISTORY_SECTIONS if is_site else ())), "the platform")
     name = document["site"].get("name", default_name) if is_site else default_name
@@ -129,7 +131,7 @@ def plain_consumables(consumables: Iterable[Consumable]) -> list[dict[str, Any]]
 def _cluster(given: Mapping[str, Any], types: Mapping[str, NodeType], site: str) -> Cluster:
     only(given, ("name", "site", *_INNER), "[[cluster]]")
     where = place_of("[[cluster]]", given)
-    if isinstance(given.get("nodes"), int):
+    if isinstance(given.get("nodes"), int) and given["nodes"] is not True:
         raise PlatformError(f"{where}: write [[cluster.nodes]] with count = {given['nodes']}")
     groups = _sections(given, "nodes", "[[cluster.nodes]]")
     return build_section(
@@ -169,9 +171,10 @@ def _type_of(given: Mapping[str, Any], types: Mapping[str, NodeType], where: str
     if own:
         key = next(iter(own))
         raise PlatformError(f"{where}: says type and {key}; write {key} into [[node_type]]")
-    if given["type"] not in types:
-        raise PlatformError(f"{where}: {UnknownNameError('node type', str(given['type']), types)}")
-    return types[given["type"]]
+    name = str(given["type"])
+    if name not in types:
+        raise PlatformError(f"{where}: {UnknownNameError('node type', name, types)}")
+    return types[name]
 
 
 def _node_type(given: Mapping[str, Any], where: str) -> NodeType:
