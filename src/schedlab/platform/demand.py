@@ -106,25 +106,40 @@ def _on_nodes_that_fit(workload: Workload, platform: Platform, demands: Demands)
     """
     sizes = [group.nodes for group in platform.groups]
     of_group = np.repeat(np.arange(len(sizes)), sizes)
-    whole = demands.whole[demands.job]
-    table = np.column_stack([demands.allowed, whole, demands.per_node[demands.job]])
-    kinds, kind = np.unique(table, axis=0, return_inverse=True)
+    present = np.array(
+        [np.bincount(of_group[each.nodes], minlength=len(sizes)) for each in demands.node_sets]
+    )
+    fits = _groups_that_fit(demands)
+    holding = np.einsum("pg,pg->p", present[demands.allowed], fits)
+    few = np.flatnonzero(demands.least > holding)
+    if len(few):
+        part = int(few[0])
+        groups = np.flatnonzero(present[demands.allowed[part]])
+        raise _too_few(workload, demands, part, int(holding[part]), groups)
+    total = present.sum(axis=1)[demands.allowed]
+    narrowed = np.flatnonzero(demands.whole[demands.job] & (holding < total))
+    return _narrowed(demands, narrowed, fits[narrowed], of_group)
+
+
+def _groups_that_fit(demands: Demands) -> NDArray[np.bool_]:
+    """Whether a node of each group can hold each part, as (part, group)."""
+    columns = [
+        (demands.per_node <= capacity).all(axis=1) for capacity in demands.resources.capacity
+    ]
+    return np.column_stack(columns)[demands.job]
+
+
+def _narrowed(
+    demands: Demands, parts: Counts, fits: NDArray[np.bool_], of_group: Counts
+) -> Demands:
+    """These parts on sets of their own: of the nodes they may have, those of groups that fit."""
     sets, allowed = list(demands.node_sets), demands.allowed.copy()
-    made: dict[tuple[int, bytes], int] = {}
-    for place, (chosen, is_whole, *needs) in enumerate(kinds.tolist()):
-        parts, nodes = np.flatnonzero(kind.reshape(-1) == place), sets[chosen].nodes
-        fits = (demands.resources.capacity >= needs).all(axis=1)
-        holding = nodes[fits[of_group[nodes]]]
-        few = parts[demands.least[parts] > len(holding)]
-        if len(few):
-            present = np.unique(of_group[nodes])
-            raise _too_few(workload, demands, int(few[0]), len(holding), present)
-        if is_whole and len(holding) < len(nodes):
-            key = (chosen, fits.tobytes())
-            if key not in made:
-                made[key] = len(sets)
-                sets.append(replace(sets[chosen], nodes=holding))
-            allowed[parts] = made[key]
+    table = np.column_stack([demands.allowed[parts], fits])
+    kinds, kind = np.unique(table, axis=0, return_inverse=True)
+    for place, (chosen, *good) in enumerate(kinds.tolist()):
+        nodes = sets[chosen].nodes
+        allowed[parts[kind.reshape(-1) == place]] = len(sets)
+        sets.append(replace(sets[chosen], nodes=nodes[np.array(good, dtype=bool)[of_group[nodes]]]))
     return replace(demands, node_sets=tuple(sets), allowed=allowed)
 
 

@@ -49,10 +49,10 @@ def place_jobs(workload: Workload, platform: Platform, least: Counts) -> PlacedJ
         workload["partition"] if known else np.full(len(workload), -1),
         workload["constraint"] if sets.has_features else np.full(len(workload), -1),
     ]
-    pairs, which = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
+    pairs, which = _pairs(*columns)
     allowed = np.zeros(len(workload), dtype=np.int64)
     for place, (partition, constraint) in enumerate(pairs.tolist()):
-        jobs = np.flatnonzero(which.reshape(-1) == place)
+        jobs = np.flatnonzero(which == place)
         try:
             numbered = str(partition) in known and "partition" not in workload.labels
             name = str(partition) if numbered else label_of(workload, "partition", partition)
@@ -65,6 +65,13 @@ def place_jobs(workload: Workload, platform: Platform, least: Counts) -> PlacedJ
             allowed[those] = sets.find(usable, text, wanted)
     ignored = tuple(_ignored(workload, known, sets))
     return PlacedJobs(sets.sets, np.arange(len(workload)), least, allowed, ignored)
+
+
+def _pairs(first: Counts, second: Counts) -> tuple[Counts, Counts]:
+    """The pairs of codes that occur, and which of them each job has."""
+    width = int(second.max(initial=0)) + 2
+    codes, which = np.unique((first + 1) * width + second + 1, return_inverse=True)
+    return np.column_stack([codes // width - 1, codes % width - 1]), which
 
 
 def _on_clusters(workload: Workload, platform: Platform) -> PlacedJobs:

@@ -36,6 +36,8 @@ def _header_names(workload: Workload, column: str) -> dict[int, str]:
 
 def parsed_labels(workload: Workload, column: str, parse: Callable[[str], T]) -> list[T | None]:
     """What each job's label says, None where it has none; an error names the job."""
+    if column not in workload:
+        return [None] * len(workload)
     codes, first = np.unique(workload[column], return_index=True)
     found: dict[int, T | None] = {}
     for code, job in zip(codes.tolist(), first.tolist(), strict=True):
