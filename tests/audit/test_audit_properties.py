@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlab.audit import audit, read_observed
@@ -16,7 +15,7 @@ from schedlab.audit.explain import EXPLAINERS
 from schedlab.policies import POLICIES, choose_policy
 from schedlab.policies.whole import WHOLE
 from schedlab.sim import Schedule, save_schedules, simulate
-from schedlab.testing.strategies import SimulationOptions, simulation_options, workloads
+from schedlab.testing.strategies import SimulationOptions, examples, simulation_options, workloads
 from schedlab.workload import Workload
 
 NODES = 8
@@ -31,15 +30,6 @@ NAMES = [
     "wfp3+easy:backfill=unicef",
     "wfp3+conservative:rebuild=true",
 ]
-
-
-def examples(default: int) -> settings:
-    """So many draws, or as many as SCHEDLAB_EXAMPLES says."""
-    return settings(
-        max_examples=int(os.environ.get("SCHEDLAB_EXAMPLES", default)),
-        deadline=None,
-        suppress_health_check=[HealthCheck.function_scoped_fixture],
-    )
 
 
 def observed(

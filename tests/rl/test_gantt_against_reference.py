@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from itertools import accumulate
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 pytest.importorskip("gymnasium")
@@ -18,6 +17,7 @@ from schedlab.rl import GanttBatch, GanttSettings
 from schedlab.testing import ReferenceSchedule
 from schedlab.testing.gantt_reference import GanttReference
 from schedlab.testing.instances import jobs
+from schedlab.testing.strategies import examples
 from schedlab.workload.episodes import FixedEpisode
 
 
@@ -87,16 +87,7 @@ def agree(grid: GanttSettings, workload: Workload, actions: list[int]) -> None:
         assert returned == pytest.approx(-slowdown.mean(), rel=1e-9)
 
 
-def draws(default: int) -> settings:
-    """So many draws, or as many as SCHEDLAB_EXAMPLES says."""
-    return settings(
-        max_examples=int(os.environ.get("SCHEDLAB_EXAMPLES", default)),
-        deadline=None,
-        suppress_health_check=[HealthCheck.too_slow],
-    )
-
-
-@draws(150)
+@examples(150)
 @given(episodes())
 def test_both_see_decide_and_reward_the_same(
     episode: tuple[GanttSettings, Workload, list[int]],
@@ -106,7 +97,7 @@ def test_both_see_decide_and_reward_the_same(
 
 
 @pytest.mark.slow
-@draws(2000)
+@examples(2000)
 @given(episodes())
 def test_both_agree_on_thousands_of_episodes(
     episode: tuple[GanttSettings, Workload, list[int]],

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Literal
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlab import _core
@@ -17,7 +16,7 @@ from schedlab.sim import Schedule, simulate
 from schedlab.testing import ORDERS, ReferenceSchedule, reference_simulate
 from schedlab.testing.instances import crowd
 from schedlab.testing.reference.predictors import PREDICTORS
-from schedlab.testing.strategies import SimulationOptions, simulation_options, workloads
+from schedlab.testing.strategies import SimulationOptions, examples, simulation_options, workloads
 from schedlab.workload import Workload
 
 
@@ -160,15 +159,6 @@ def check_agreement(nodes: int, workload: Workload, options: SimulationOptions) 
         assert ReferenceSchedule.of(native) == plain, (
             f"{policy.name} on {nodes} nodes with {options}:\n{workload.frame().to_dicts()}"
         )
-
-
-def examples(default: int) -> settings:
-    """So many draws, or as many as SCHEDLAB_EXAMPLES says."""
-    return settings(
-        max_examples=int(os.environ.get("SCHEDLAB_EXAMPLES", default)),
-        deadline=None,
-        suppress_health_check=[HealthCheck.too_slow],
-    )
 
 
 @examples(60)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlab.audit import audit
@@ -21,6 +20,7 @@ from schedlab.testing import ReferenceSchedule, reference_simulate
 from schedlab.testing.instances import jobs
 from schedlab.testing.strategies import (
     SimulationOptions,
+    examples,
     multi_cluster_workloads,
     simulation_options,
     workloads,
@@ -30,15 +30,6 @@ from schedlab.workload.needs import with_needs
 
 SIZES = {"a": 4, "b": 3, "c": 2}
 GRID = Platform(tuple(Cluster.homogeneous(nodes, name) for name, nodes in SIZES.items()), "grid")
-
-
-def examples(default: int) -> settings:
-    """So many draws, or as many as SCHEDLAB_EXAMPLES says."""
-    return settings(
-        max_examples=int(os.environ.get("SCHEDLAB_EXAMPLES", default)),
-        deadline=None,
-        suppress_health_check=[HealthCheck.too_slow],
-    )
 
 
 def needing(*needs: dict[str, int]) -> Workload:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlab.platform import Platform
@@ -19,7 +19,7 @@ from schedlab.testing.reference.no_backfill import NoBackfill
 from schedlab.testing.reference.predictors import PREDICTORS
 from schedlab.testing.reference.reserving import AllReserved, OneReserved
 from schedlab.testing.reference.simulation import Backfill, Simulation
-from schedlab.testing.strategies import workloads
+from schedlab.testing.strategies import examples, workloads
 from schedlab.workload import Workload
 
 WAYS: dict[str, Callable[[], Backfill]] = {
@@ -149,7 +149,7 @@ def machines(draw: st.DrawFn) -> tuple[Workload, tuple[Vector, ...], list[tuple[
 
 
 @pytest.mark.parametrize("way", WAYS)
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(80)
 @given(drawn=machines(), order=st.sampled_from(("fcfs", "sjf", "lcfs", "wrsa")))
 def test_every_job_runs_where_it_may_and_no_node_is_overfull(
     way: str,
@@ -177,7 +177,7 @@ def test_every_job_runs_where_it_may_and_no_node_is_overfull(
 
 
 @pytest.mark.parametrize("way", ["easy", "conservative", "rebuilt"])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(60)
 @given(
     sides=st.tuples(workloads(3, 8), workloads(2, 8)), order=st.sampled_from(("fcfs", "sjf", "laf"))
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlab import Policy, Schedule, Simulation, Workload, simulate
@@ -29,7 +29,7 @@ from schedlab.testing.reference.reserving import AllReserved, OneReserved
 from schedlab.testing.reference.simulate import reference_schedule
 from schedlab.testing.reference.simulation import Backfill
 from schedlab.testing.reference.simulation import Simulation as ReferenceSimulation
-from schedlab.testing.strategies import workloads
+from schedlab.testing.strategies import examples, workloads
 from schedlab.workload.transforms.merge import merge
 
 NODES = 8
@@ -52,7 +52,7 @@ POLICIES = (
     "sjf+conservative:predict=regression",
 )
 TIMES_S = st.integers(0, 400)
-drawn = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+drawn = examples(60)
 
 
 class Sticky(Policy):
@@ -134,7 +134,7 @@ def _named(order: str, way: str) -> str:
 policies = st.tuples(st.sampled_from(sorted(ORDERS)), st.sampled_from(sorted(BACKFILLS)))
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(400)
 @given(workload=workloads(NODES, 15), first=policies, second=policies, switch_s=TIMES_S)
 def test_another_policy_from_then_on(
     workload: Workload, first: tuple[str, str], second: tuple[str, str], switch_s: int

@@ -7,10 +7,12 @@ shrinks to few jobs with the first value of every list.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import TypedDict
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from schedlab.workload import Workload
@@ -22,6 +24,15 @@ THINK_TIMES_S = (-1, 0, 0, 1, 5, 7, 60)
 CANCEL_AFTER_S = (-1,) * 40 + (0, 1, 2, 5, 7, 20, 60, 100)
 USERS = 4
 _JOB = st.binary(min_size=9, max_size=9)
+
+
+def examples(default: int) -> settings:
+    """Return settings for this many draws, or as many as SCHEDLAB_EXAMPLES says, however slow."""
+    return settings(
+        max_examples=int(os.environ.get("SCHEDLAB_EXAMPLES", default)),
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    )
 
 
 class SimulationOptions(TypedDict):
