@@ -132,6 +132,7 @@ READING_THE_API: dict[str, Rule] = {
             Case("other", {"user": "ben"}, seen_by=_SEES_BEN),
         ),
     ),
+    "/v1/efficiency": Rule(EVERYBODY),
     "/v1/stats": Rule(
         EVERYBODY, tuple(Case(by, query={"by": by}) for by in ("user,group", "day", "size"))
     ),

@@ -11,11 +11,12 @@ import httpx
 import polars as pl
 import pytest
 from pydantic_core import from_json
-from tests.history.records import job
+from tests.history.records import NOON_S, job
 from tests.history.web.served import JOBS, Served
 
 from schedlab.history.export.flat import COLUMNS
 from schedlab.history.schema.system import SystemDocument
+from schedlab.history.schema.times import from_epoch
 from schedlab.history.store import Store
 from schedlab.history.web.access import Role, Viewer
 from schedlab.history.web.api import jobs as api_jobs
@@ -270,3 +271,37 @@ def test_a_stream_reads_on_only_as_it_is_taken(
     assert [each["jobid"] for each in next(portions)] == ["4"]
     assert len(pages) == 1
     assert len(list(portions)) == 3
+
+
+def test_efficiency_is_told_by_job_and_user(served: Served) -> None:
+    """Of those that one sees; sums are those of the jobs."""
+    record = job(
+        "900",
+        queued_s=500,
+        cluster="one",
+        end_time=from_epoch(NOON_S + 510 + 36_000),
+        user_identifier="ann",
+        per_host=[
+            {
+                "node_id": "n01",
+                "accelerator": [
+                    {"utilization_percent_avg": 90.0},
+                    {"utilization_percent_avg": 0.0},
+                ],
+            }
+        ],
+    )
+    with Store.open(served.settings.store) as store:
+        store.put([record], source="scheduler")
+    told = served.browser("ann").get("/v1/efficiency?to=2030-01-01&from=2020-01-01").json()
+    worst = told["jobs"][0]
+    assert (worst["jobid"], worst["user"], worst["idle_gpus"]) == ("900", "ann", 1)
+    assert worst["uses"]["gpu"] == {"share": 0.45, "level": "fair"}
+    assert worst["advice"] == "1 of its 2 GPUs did next to nothing: ask for 1."
+    assert worst["idle_gpu_hours"] == pytest.approx(11.0)
+    assert [each["user"] for each in told["users"]] == ["ann"]
+    sums = {each["jobid"]: each["node_hours"] for each in told["jobs"]}
+    assert told["total"]["node_hours"] == pytest.approx(sum(sums.values()))
+    assert served.browser("sue").get("/v1/efficiency?limit=1").json()["total"]["jobs"] > len(sums)
+    backwards = served.browser("sue").get("/v1/efficiency?from=2030-01-01&to=2020-01-01")
+    assert backwards.status_code == 422

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -70,3 +71,13 @@ def summed(jobs: Iterable[WastedJob]) -> Waste:
         sum(each.gpu_h for each in wastes),
         sum(each.idle_gpu_h for each in wastes),
     )
+
+
+def by_user(jobs: Iterable[WastedJob]) -> list[tuple[str, Waste]]:
+    """Each user's sums; those who left most idle first."""
+    of_each: defaultdict[str, list[WastedJob]] = defaultdict(list)
+    for each in jobs:
+        if each.record.user_identifier:
+            of_each[each.record.user_identifier].append(each)
+    sums = ((user, summed(those)) for user, those in of_each.items())
+    return sorted(sums, key=lambda each: -each[1].idle_node_h)

@@ -23,6 +23,7 @@ from schedlab.history.web.api import (
     timelines,
     users,
 )
+from schedlab.history.web.api import efficiency as efficiency_api
 from schedlab.history.web.api.schema import describe
 from schedlab.history.web.body_limit import BodyLimit
 from schedlab.history.web.conditional import Conditional
@@ -60,6 +61,7 @@ ROUTERS = (
     clusters.router,
     users.router,
     stats.router,
+    efficiency_api.router,
     ingest.router,
     documentation.router,
     observe.router,

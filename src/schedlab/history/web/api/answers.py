@@ -116,6 +116,18 @@ class UserAccuracy(BaseModel):
     periods: list[dict[str, Any]]
 
 
+class EfficiencyAnswer(BaseModel):
+    """What was held and not used."""
+
+    from_s: int
+    to_s: int
+    total: dict[str, Any] = Field(description="Hours of nodes and GPUs, and those that were idle.")
+    users: list[dict[str, Any]] = Field(description="The same of each user.")
+    jobs: list[dict[str, Any]] = Field(
+        description="The same of each job, with its uses, how good they are, and what to ask for."
+    )
+
+
 class Stats(BaseModel):
     """Grouped sums."""
 

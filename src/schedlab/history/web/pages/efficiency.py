@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from schedlab.history.efficiency.section import Level
-from schedlab.history.efficiency.waste import Waste, WastedJob, summed, wasted
-from schedlab.history.schema.job import JobRecord
+from schedlab.history.efficiency.waste import WastedJob, by_user, summed
 from schedlab.history.web.access.current import InPerson
 from schedlab.history.web.pages.render import render
 from schedlab.history.web.pages.windows import AskedMonth
@@ -30,9 +27,7 @@ def efficiency_page(
     """The jobs that ended in a time, those that wasted most first."""
     site = service.settings.site
     with service.database.reading() as connection:
-        found = largest_jobs(connection, viewer, form.from_s, form.to_s)
-    records = ((each.key, JobRecord.model_validate_json(each.document)) for each in found)
-    jobs = [job for key, record in records if (job := wasted(key, record, site)) is not None]
+        jobs = largest_jobs(connection, viewer, site, form.from_s, form.to_s)
     return render(
         request,
         viewer,
@@ -40,9 +35,8 @@ def efficiency_page(
         form=form,
         total=summed(jobs),
         jobs=_worst(jobs),
-        users=_users(jobs),
+        users=by_user(jobs)[:SHOWN],
         idle=_with_idle_gpus(jobs),
-        looked_at=len(found),
         most=MOST_JOBS,
     )
 
@@ -56,16 +50,6 @@ def _worst(jobs: list[WastedJob]) -> list[WastedJob]:
         and (each.waste.idle_share or 0.0) >= _LEAST_IDLE
     ]
     return sorted(poor, key=lambda each: -each.waste.idle_node_h)[:SHOWN]
-
-
-def _users(jobs: list[WastedJob]) -> list[tuple[str, Waste]]:
-    """Each user's sums; those who left most idle first."""
-    of_each: defaultdict[str, list[WastedJob]] = defaultdict(list)
-    for each in jobs:
-        if each.record.user_identifier:
-            of_each[each.record.user_identifier].append(each)
-    sums = ((user, summed(those)) for user, those in of_each.items())
-    return sorted(sums, key=lambda each: -each[1].idle_node_h)[:SHOWN]
 
 
 def _with_idle_gpus(jobs: list[WastedJob]) -> list[WastedJob]:
