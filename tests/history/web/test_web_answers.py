@@ -6,7 +6,9 @@ import asyncio
 import logging
 import os
 import re
+import time
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -16,6 +18,7 @@ from tests.history.records import job
 from tests.history.web.served import Served
 
 from schedlab.errors import ParameterError, SchedlabError, SensorError, StoreError
+from schedlab.history.schema.times import from_epoch
 from schedlab.history.store import Store
 from schedlab.history.web.body_limit import MOST_BYTES
 from schedlab.history.web.metrics import Metrics
@@ -242,6 +245,34 @@ def test_damage_that_a_request_met_is_not_forgotten(served: Served) -> None:
     assert browser.get("/healthz").status_code == 200
     assert browser.get("/v1/jobs?limit=1000").status_code == 503
     assert browser.get("/healthz").status_code == 503
+
+
+def test_prometheus_reads_the_queue_and_the_waits(served: Served) -> None:
+    """By cluster and partition; a name that a user chose cannot break the format."""
+    now_s = int(time.time())
+    waiting: dict[str, Any] = {"start_time": None, "end_time": None, "state": "pending"}
+    records = [
+        job(str(n), queue_time=from_epoch(now_s), partition='gp"u', **waiting) for n in range(3)
+    ]
+    records += [
+        job(
+            str(10 + wait_s),
+            partition="cpu",
+            queue_time=from_epoch(now_s - 3_600 - wait_s),
+            start_time=from_epoch(now_s - 3_600),
+            end_time=from_epoch(now_s - 60),
+        )
+        for wait_s in (100, 200, 300)
+    ]
+    with Store.open(served.settings.store) as store:
+        store.put(records, source="scheduler")
+    lines = served.program().get("/metrics").text.splitlines()
+    assert 'schedlab_jobs{cluster="one",partition="gp\\"u",state="pending"} 3' in lines
+    waits = [line for line in lines if line.startswith("schedlab_job_wait_seconds{")]
+    assert waits == [
+        'schedlab_job_wait_seconds{cluster="one",partition="cpu",quantile="0.5"} 200',
+        'schedlab_job_wait_seconds{cluster="one",partition="cpu",quantile="0.95"} 290',
+    ]
 
 
 def test_prometheus_reads_the_counts(client: httpx.Client, common: Served) -> None:

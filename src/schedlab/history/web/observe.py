@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from schedlab.history.store.tables import ingests
 from schedlab.history.web.access.current import MetricsReader
 from schedlab.history.web.problems import ProblemResponse
+from schedlab.history.web.queries.site_metrics import QUANTILES, unfinished_jobs, waits
 from schedlab.history.web.service import CurrentService, Service
 
 _LOG = logging.getLogger("schedlab.service")
@@ -81,7 +82,7 @@ def healthz(service: CurrentService) -> Response:
 @router.get("/metrics")
 def metrics(service: CurrentService, viewer: MetricsReader) -> Response:
     """Counts for Prometheus."""
-    lines = [*service.metrics.lines(), *_ingest_lines(service)]
+    lines = [*service.metrics.lines(), *_ingest_lines(service), *_site_lines(service)]
     return PlainTextResponse("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4")
 
 
@@ -95,6 +96,28 @@ def _ingest_lines(service: Service) -> Iterator[str]:
         for source, ended_s in connection.execute(ended.group_by(ingests.c.source)):
             if ended_s is not None:
                 yield f'{family}{{source="{_escaped(source)}"}} {ended_s:.3f}'
+
+
+def _site_lines(service: Service) -> Iterator[str]:
+    """Jobs by cluster, partition and state, and the waits of those that began in the last day."""
+    with service.database.reading() as connection:
+        counts = list(unfinished_jobs(connection))
+        waited = list(waits(connection, time.time()))
+    family = "schedlab_jobs"
+    yield f"# HELP {family} Jobs that wait, run or are suspended, as of the last ingest."
+    yield f"# TYPE {family} gauge"
+    for labels, count in counts:
+        yield f"{family}{{{_labels(labels)}}} {count}"
+    family = "schedlab_job_wait_seconds"
+    yield f"# HELP {family} Waits of jobs that began in the last day."
+    yield f"# TYPE {family} gauge"
+    for labels, values in waited:
+        for share, wait_s in zip(QUANTILES, values, strict=True):
+            yield f"{family}{{{_labels(labels | {'quantile': str(share)})}}} {wait_s:.0f}"
+
+
+def _labels(labels: Mapping[str, str]) -> str:
+    return ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items())
 
 
 def _escaped(label: Any) -> str:
