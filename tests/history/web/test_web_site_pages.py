@@ -268,7 +268,7 @@ def test_a_user_sees_own_bars_only(visitors: Visitors) -> None:
 def test_an_administrator_makes_and_withdraws_a_token(visitors: Visitors) -> None:
     """It is shown once, and gone from the page afterwards."""
     page = visitors.page("admin")
-    page.goto("/admin")
+    open_drawn(page, "/admin")
     section = page.locator("#tokens")
     section.get_by_label("Name").fill("grafana")
     section.get_by_role("button", name="Make a token").click()
@@ -281,7 +281,7 @@ def test_an_administrator_makes_and_withdraws_a_token(visitors: Visitors) -> Non
 def test_an_administrator_makes_and_shuts_an_account(visitors: Visitors) -> None:
     """By the form below the list."""
     page = visitors.page("admin")
-    page.goto("/admin")
+    open_drawn(page, "/admin")
     section = page.locator("#accounts")
     section.get_by_label("Name").fill("emmy")
     section.get_by_label("Role").select_option("manager")
