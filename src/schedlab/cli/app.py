@@ -19,6 +19,7 @@ from schedlab.cli import (
     export,
     history,
     incentive,
+    jobs,
     policies,
     predict,
     serve,
@@ -72,6 +73,7 @@ app.add_typer(coalloc.app)
 app.add_typer(batsim.app)
 app.add_typer(history.app)
 add_command(app, serve.serve, *serve.EXAMPLES)
+add_command(app, jobs.jobs, *jobs.EXAMPLES)
 add_command(app, train.train, *train.EXAMPLES)
 add_command(app, evolve.evolve, *evolve.EXAMPLES)
 add_command(app, explain.explain, *explain.EXAMPLES)

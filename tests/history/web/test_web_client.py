@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 
 import polars as pl
 import pytest
 from tests.history.records import measured_job
 from tests.history.web.listening import listening
 from tests.history.web.served import JOBS, Served
+from typer.testing import CliRunner, Result
 
+from schedlab.cli.app import app
 from schedlab.errors import ServiceError
 from schedlab.history import Client
 from schedlab.history.schema.times import from_epoch
+from schedlab.history.store import Store
 from schedlab.history.web.access import Role
 from schedlab.history.web.access.viewer import SCOPES
 
@@ -106,3 +111,33 @@ def test_a_refusal_is_one_sentence(client: Client) -> None:
         pytest.raises(ServiceError, match="does not answer"),
     ):
         lost.job("1")
+
+
+def test_jobs_are_listed_in_a_terminal(
+    client: Client, common: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As sacct does; a name cannot make the terminal do things."""
+    hostile = measured_job("hostile", job_name="a\x1b[31mb\n", queued_s=9_000)
+    with Store.open(common.settings.store) as store:
+        store.put([hostile], source="scheduler")
+    token = tmp_path / "token"
+    token.write_text(common.program().headers["authorization"].removeprefix("Bearer ") + "\n")
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("SCHEDLAB_URL", client.url)
+
+    def run(*options: str) -> Result:
+        return CliRunner().invoke(app, ["jobs", "--token-file", str(token), *options])
+
+    listed = run("--user", "ann", "--limit", "2").stdout.splitlines()
+    assert listed[0].split()[:4] == ["job", "name", "user", "state"]
+    assert "a\N{REPLACEMENT CHARACTER}[31mb" in listed[2]
+    (one,) = json.loads(run("1", "--json").stdout)
+    assert one["jobid"] == "1"
+    assert "no such job" in run("nothing").stderr
+    wrong = run("--state", "dancing")
+    assert (wrong.exit_code, "state" in wrong.stderr) == (2, True)
+    monkeypatch.delenv("SCHEDLAB_URL")
+    lost = run()
+    assert (lost.exit_code, "SCHEDLAB_URL" in lost.stderr) == (2, True)
+    missing = CliRunner().invoke(app, ["jobs", "--url", client.url, "--token-file", "none"])
+    assert (missing.exit_code, "cannot be read" in missing.stderr) == (2, True)
