@@ -145,8 +145,8 @@ def simulate_natively(
 
 
 def machines(max_jobs: int) -> st.SearchStrategy[tuple[int, Workload]]:
-    """A machine of few or many nodes and a workload that fits it."""
-    return st.sampled_from((8, 3, 1, 130)).flatmap(
+    """A machine of few nodes, or of more than a word of 64, and a workload that fits it."""
+    return st.sampled_from((8, 3, 1, 67)).flatmap(
         lambda nodes: st.tuples(st.just(nodes), workloads(nodes, max_jobs))
     )
 

@@ -58,6 +58,7 @@ class Guard:
     def __init__(self, sim: Simulation, head: Job) -> None:
         """Promise the head its shadow time."""
         self.head = head
+        self.nodes = nodes_of(head.demand)
         self.machine = sim.machine
         self.shadow_s, self.free = shadow(sim, head)
         if head.promised_s < 0:
@@ -66,7 +67,7 @@ class Guard:
 
     def competes_with(self, job: Job) -> bool:
         """Whether both may use the same node."""
-        return bool(nodes_of(self.head.demand) & nodes_of(job.demand))
+        return not self.nodes.isdisjoint(nodes_of(job.demand))
 
     def spoils(self, node: int, taken: Vector) -> int | None:
         """Return the part of the head that loses the node if this is taken of it; None if none."""

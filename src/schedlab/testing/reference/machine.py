@@ -112,8 +112,10 @@ def more(free: Vector, held: Vector) -> Vector:
     return tuple(map(add, free, held))
 
 
-def nodes_of(demand: Iterable[Part]) -> frozenset[int]:
+def nodes_of(demand: Sequence[Part]) -> frozenset[int]:
     """Every node that the demand may use."""
+    if len(demand) == 1:
+        return demand[0].allowed
     return frozenset[int]().union(*(part.allowed for part in demand))
 
 
