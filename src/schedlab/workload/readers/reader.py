@@ -30,7 +30,7 @@ class ReadOptions:
     """A job that never ran: drop it, replay its wait and withdrawal, or let it run for 10 s."""
     flops_per_s: float = 1e6
     """Speed of one host, where the source has amounts of work instead of run times (Batsim)."""
-    rename: Mapping[str, str] = field(default_factory=dict)
+    rename: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Our names of columns by the file's, where it names them; ``-`` leaves one out."""
 
     def __post_init__(self) -> None:
