@@ -79,6 +79,7 @@ def test_networks_decide_as_they_did(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::schedlab.errors.OutsideTrainingWarning")
 def test_a_network_decides_on_windows_of_traces_as_it_did(
     shared_data: Path, tmp_path: Path
 ) -> None:
