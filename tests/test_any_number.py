@@ -152,6 +152,7 @@ COMMANDS: dict[str, str] = {
     "analyse": "{trace}",
     "predict": "{trace} --policy easy --predictor last-two",
     "serve": "--site {absent}",
+    "jobs": "--url http://127.0.0.1:1 --token-file {key}",
     "train": "{absent}",
     "evolve": "lublin:nodes=16 --metric wait --out {new} --jobs 20 --generations 1 --population 4 "
     "--episodes 1 --pool 2 --test 2 --threads 1",

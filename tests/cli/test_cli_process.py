@@ -57,6 +57,21 @@ def test_a_closed_pipe_is_no_error(ten_jobs: str) -> None:
         assert process.stderr.read() == b""
 
 
+def test_ctrl_c_in_the_making_of_a_class_is_met_too(tmp_path: Path) -> None:
+    """Python would end the process by the signal, whatever the exit code, after ``exec``."""
+    (tmp_path / "interrupted.py").write_text(
+        "import os, signal\n"
+        "from schedlab.cli.signals import INTERRUPTED, meet_signals\n"
+        "try:\n"
+        "    meet_signals()\n"
+        "    exec('os.kill(os.getpid(), signal.SIGINT)')\n"
+        "except KeyboardInterrupt:\n"
+        "    raise SystemExit(INTERRUPTED)\n"
+    )
+    command = [sys.executable, "-m", "interrupted"]
+    assert subprocess.run(command, cwd=tmp_path, check=False).returncode == 130
+
+
 @pytest.mark.slow
 def test_ctrl_c_ends_a_simulation_cleanly(tmp_path: Path) -> None:
     """Exit code 130, one line, and no half-written schedule."""

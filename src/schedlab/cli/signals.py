@@ -12,11 +12,22 @@ from types import FrameType
 INTERRUPTED = 130
 
 _ENDINGS = {signal.SIGTERM: "terminated", signal.SIGHUP: "hung up"}
+_AGAIN_S = 0.01
 _received: list[int] = []
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C while a command runs.
+
+    Python ends a process by SIGINT, whatever its exit code, once a bare KeyboardInterrupt has
+    passed through ``exec`` of a text, as in the making of a dataclass.
+    """
 
 
 def meet_signals() -> None:
     """Meet the signals from now on, except those that are ignored, as SIGHUP is under nohup."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _ctrl_c)
     for number in _ENDINGS:
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _interrupt)
@@ -28,10 +39,26 @@ def ending() -> str:
     return _ENDINGS[signal.Signals(_received[0])] if _received else "interrupted"
 
 
+def _ctrl_c(number: int, frame: FrameType | None) -> None:
+    if not _put_off(number, frame):
+        raise Interrupted
+
+
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    if not _received:  # another one must not end the cleaning up
-        _received.append(number)
-        raise KeyboardInterrupt
+    if _received or _put_off(number, frame):  # another one must not end the cleaning up
+        return
+    _received.append(number)
+    raise Interrupted
+
+
+def _put_off(number: int, frame: FrameType | None) -> bool:
+    """Return whether a native module is being loaded, which an exception would abort; come back."""
+    while frame and not frame.f_code.co_qualname.startswith("ExtensionFileLoader."):
+        frame = frame.f_back
+    if frame:
+        signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(number))
+        signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
+    return frame is not None
 
 
 def _end() -> None:

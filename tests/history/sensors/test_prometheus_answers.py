@@ -184,7 +184,7 @@ def test_a_token_is_sent(scripted: Scripted, tmp_path: Path) -> None:
     section = {"kind": "prometheus", "name": "p", "url": scripted.url, "item": [POWER]}
     make_sensor_source(section | {"token_file": "token"}, tmp_path).check()
     assert scripted.asked[0]["authorization"] == "Bearer s3cret"
-    with pytest.raises(SensorError, match=r"none: cannot be read"):
+    with pytest.raises(SensorError, match=r"none: no such file"):
         make_sensor_source(section | {"token_file": "none"}, tmp_path).check()
 
 
