@@ -157,3 +157,30 @@ def test_a_transform_that_keeps_no_job_is_refused(run: Run, ten_jobs: str) -> No
     result = run("simulate", ten_jobs, "--transform", "head=0", "--policy", "easy")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == 'schedlab: transform "head=0" keeps none of 8 jobs\n'
+
+
+def test_a_model_needs_no_file(run: Run) -> None:
+    """The jobs that `workload generate` would write; another seed gives others."""
+    command = ("simulate", "lublin:nodes=64", "--jobs", "50", "--policy", "easy", "--json")
+    once, again, other = (run(*command, "--seed", seed) for seed in ("1", "1", "2"))
+    found = [json.loads(each.stdout)[0] for each in (once, again, other)]
+    assert (found[0]["jobs"], found[0]["nodes"]) == (50, 64)
+    assert found[0]["makespan_s"] == found[1]["makespan_s"] != found[2]["makespan_s"]
+
+
+def test_a_mistake_in_a_model_is_one_sentence(run: Run) -> None:
+    """A name that is neither a model nor a file is looked for as a file."""
+    result = run("simulate", "lublin:node=64", "--policy", "easy")
+    assert result.exit_code == 2
+    assert 'unknown parameter of lublin "node"; did you mean "nodes"?' in result.stderr
+    assert "shard: no such file" in run("simulate", "shard", "--policy", "easy").stderr
+
+
+def test_a_file_named_like_a_model_is_read(
+    run: Run, ten_jobs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is there is meant."""
+    (tmp_path / "shared").write_bytes(Path(ten_jobs).read_bytes())
+    monkeypatch.chdir(tmp_path)
+    result = run("simulate", "shared", "--format", "swf", "--policy", "easy", "--json")
+    assert json.loads(result.stdout)[0]["jobs"] == 8

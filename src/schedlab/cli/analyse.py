@@ -78,7 +78,7 @@ def analyse(
     min_run_s = parse_duration(min_run)
     if report is not None:
         _check_report(report)
-    workload = shaping.apply(reading.read())
+    workload = shaping.apply(reading.read(shaping.seed))
     found = analyse_workload(workload, min_run_s=min_run_s, statuses=status or (1,), beta=beta)
     if report is not None:
         _write_report(found, report)

@@ -88,15 +88,29 @@ class Reading(ReadingRules):
         str,
         Argument(
             metavar="TRACE",
-            help="A workload file, - for standard input, or the name of a trace that was fetched.",
+            help="A workload file, - for standard input, the name of a trace that was fetched, or "
+            "a model such as lublin:nodes=256.",
         ),
     ]
+    jobs: Annotated[
+        int,
+        Option(
+            metavar="N",
+            min=1,
+            max=100_000_000,
+            help="How many jobs are drawn, where TRACE is a model.",
+            rich_help_panel=_READING,
+        ),
+    ] = 10_000
 
-    def read(self) -> Workload:
-        """The workload in the trace."""
+    def read(self, seed: int = 0) -> Workload:
+        """The workload in the trace, or drawn from the model with that seed."""
         from schedlab.cli.progress import progress
-        from schedlab.workload import read_workload
+        from schedlab.workload import generate, read_workload
+        from schedlab.workload.generators import is_model
 
+        if is_model(self.trace) and not Path(self.trace).exists():
+            return generate(self.trace, self.jobs, seed=seed)
         path = locate(self.trace)
         with progress(f"reading {path.name}"):
             return read_workload(
@@ -133,7 +147,12 @@ class Shaping:
     ] = field(default_factory=list)
     seed: Annotated[
         int,
-        Option(metavar="S", min=0, help="Seed of random transforms.", rich_help_panel=_SHAPING),
+        Option(
+            metavar="S",
+            min=0,
+            help="Seed of models and random transforms.",
+            rich_help_panel=_SHAPING,
+        ),
     ] = 0
 
     def check(self) -> None:

@@ -39,7 +39,7 @@ class Scenario:
 
         shaping.check()
         given = machine.given()
-        workload = shaping.apply(reading.read())
+        workload = shaping.apply(reading.read(shaping.seed))
         platform = given or platform_from_header(workload)
         if "needs" not in workload:
             platform.pool()  # clusters that cannot be one machine are told before anything runs

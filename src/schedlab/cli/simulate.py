@@ -22,6 +22,7 @@ EXAMPLES = (
     "schedlab simulate trace.swf.gz --policy easy --policy sjf+easy",
     "schedlab simulate trace.swf --nodes 128 --policy easy:depth=100 --out easy.parquet",
     "schedlab simulate trace.swf --transform head=1000 --policy conservative --json",
+    "schedlab simulate shared:load=0.8 --jobs 5000 --platform machine.toml --policy easy",
     "schedlab simulate jobs.csv --platform grid.toml --policy reserve --policy coalloc:solver=wd",
 )
 

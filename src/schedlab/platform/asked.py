@@ -11,18 +11,16 @@ from numpy.typing import NDArray
 from schedlab.errors import UnknownNameError, WorkloadError
 from schedlab.platform.platform import Platform
 from schedlab.platform.resources import NodeResources
-from schedlab.units import LARGEST
 from schedlab.workload import Workload
 from schedlab.workload.counts import parse_licences, parse_resources
 from schedlab.workload.labels import label_of, parsed_labels
+from schedlab.workload.per_node import cores_on_each, gpus_on_each, least_nodes, memory_on_each
 
 Counts = NDArray[np.int64]
 
 WHOLE_GPU_MILLI = 1000
 WATTS = "watts"
 """The consumable of which jobs hold the power in their column ``power_w``."""
-
-_KIB = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +41,8 @@ def asked_of(workload: Workload, platform: Platform) -> Asked:
     """The columns of the workload in nodes, resources and consumables."""
     resources = NodeResources.of(platform)
     least, most = _nodes(workload)
-    cores, gpus = _cores(workload, least), _per_node(workload, "gpus", least)
-    memory = _memory_bytes(workload, cores)
+    cores, gpus = cores_on_each(workload, least), gpus_on_each(workload, least)
+    memory = memory_on_each(workload, cores)
     others = parsed_labels(workload, "resources", parse_resources)
     per_node = np.zeros((len(workload), len(resources.names)), dtype=np.int64)
     says = (cores > 0) | (memory > 0) | (gpus > 0) | np.array(list(map(bool, others)), dtype=bool)
@@ -69,10 +67,8 @@ def asked_of(workload: Workload, platform: Platform) -> Asked:
 
 
 def _nodes(workload: Workload) -> tuple[Counts, Counts]:
-    """The fewest and the most nodes; so many tasks at most on each may need more."""
-    tasks, on_each = workload["tasks"], workload["tasks_per_node"]
-    wanted = np.where((tasks > 0) & (on_each > 0), -(-tasks // np.maximum(on_each, 1)), 0)
-    least = np.maximum(workload["nodes"], wanted)
+    """The fewest and the most nodes."""
+    least = least_nodes(workload)
     most = np.where(workload["max_nodes"] > 0, workload["max_nodes"], least)
     low = np.flatnonzero(most < least)
     if len(low):
@@ -80,37 +76,6 @@ def _nodes(workload: Workload) -> tuple[Counts, Counts]:
             workload, low[0], f"max_nodes is {most[low[0]]}; must be at least {least[low[0]]}"
         )
     return least, most
-
-
-def _cores(workload: Workload, least: Counts) -> Counts:
-    """Cores on each node; 0 where nothing is said."""
-    tasks = np.where(
-        workload["tasks_per_node"] > 0, workload["tasks_per_node"], _share(workload["tasks"], least)
-    )
-    by_task = workload["cores_per_task"]
-    of_tasks = np.maximum(tasks, by_task > 0) * np.maximum(by_task, 1)
-    said = _per_node(workload, "cores", least)
-    return np.where(said > 0, said, of_tasks)
-
-
-def _per_node(workload: Workload, column: str, least: Counts) -> Counts:
-    """What is said by node, else an equal share of what is said in total; 0 for neither."""
-    own = workload[f"{column}_per_node"]
-    counts: Counts = np.where(own > 0, own, _share(workload[column], least))
-    return counts
-
-
-def _share(total: Counts, least: Counts) -> Counts:
-    shares: Counts = np.where(total > 0, -(-total // least), 0)
-    return shares
-
-
-def _memory_bytes(workload: Workload, cores: Counts) -> Counts:
-    by_node, by_core = workload["memory_per_node_kb"], workload["requested_memory_kb"]
-    shared = np.where(by_core > 0, by_core * np.maximum(cores, 1), 0.0)
-    asked = np.where(by_node > 0, by_node, shared) * _KIB
-    in_bytes: Counts = np.rint(np.minimum(asked, LARGEST)).astype(np.int64)
-    return in_bytes
 
 
 def _gpu_milli(workload: Workload, gpus: Counts) -> Counts:

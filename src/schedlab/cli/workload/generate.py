@@ -13,6 +13,7 @@ from schedlab.cli.workload.writing import To, check_target, write
 EXAMPLES = (
     "schedlab workload generate lublin --set nodes=256 --jobs 10000 --seed 1 --out lublin.swf",
     "schedlab workload generate wl1 --jobs 2000 --out wl1.csv",
+    "schedlab workload generate shared --jobs 10000 --set load=0.8 --out shared.parquet",
 )
 
 
@@ -21,8 +22,8 @@ def generate(
         str,
         Argument(
             metavar="MODEL",
-            help="lublin, wl1, wl2, bernoulli, aaic or multi-cluster, or package.module:object of "
-            "your own.",
+            help="lublin, wl1, wl2, bernoulli, aaic, multi-cluster or shared, or "
+            "package.module:object of your own.",
         ),
     ],
     jobs: Annotated[int, Option(metavar="N", min=0, max=100_000_000, help="How many jobs.")],

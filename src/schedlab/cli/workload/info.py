@@ -41,7 +41,7 @@ def info(reading: Reading, shaping: Shaping, json: AsJson = False) -> None:
     from schedlab.cli.workload.facts import facts
 
     shaping.check()
-    workload = shaping.apply(reading.read())
+    workload = shaping.apply(reading.read(shaping.seed))
     found = facts(workload)
     if json:
         print_json(found)

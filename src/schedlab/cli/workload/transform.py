@@ -18,4 +18,4 @@ def transform(
     """Shape a workload and write the result."""
     shaping.check()
     check_target(out, to)
-    write(shaping.apply(reading.read()), out, to, json=json)
+    write(shaping.apply(reading.read(shaping.seed)), out, to, json=json)

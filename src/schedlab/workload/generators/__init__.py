@@ -10,6 +10,7 @@ from schedlab.workload.generators.bernoulli import Bernoulli
 from schedlab.workload.generators.generator import GeneratorEntry, WorkloadGenerator
 from schedlab.workload.generators.lublin import WL1, WL2, Lublin, wl1, wl2
 from schedlab.workload.generators.multi_cluster import MultiCluster
+from schedlab.workload.generators.shared import Shared
 from schedlab.workload.workload import Workload
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "GeneratorEntry",
     "Lublin",
     "MultiCluster",
+    "Shared",
     "WorkloadGenerator",
     "generate",
     "is_model",
@@ -71,6 +73,21 @@ GENERATORS: dict[str, GeneratorEntry] = {
             "span": whole_number,
             "load": number,
             "burst": number,
+        },
+    ),
+    "shared": GeneratorEntry(
+        "Jobs that share nodes: cores, memory and GPUs in round numbers, on 1,000 nodes.",
+        Shared,
+        {
+            "nodes": whole_number,
+            "cores": whole_number,
+            "memory_gib": whole_number,
+            "gpus": whole_number,
+            "gpu_nodes": number,
+            "gpu_jobs": number,
+            "load": number,
+            "users": whole_number,
+            "daily_cycle": switch,
         },
     ),
 }

@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from schedlab.errors import ParameterError
 from schedlab.workload.generators.checks import require_jobs, require_load, require_positive
+from schedlab.workload.generators.habits import Habits, Values, Whole, shares_of_users
 from schedlab.workload.generators.lublin.arrivals import Arrivals
 from schedlab.workload.generators.lublin.daily_cycle import BUCKET_S
 from schedlab.workload.randomness import seed_sequence
 from schedlab.workload.workload import Workload
-
-Values = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 NODES = 256
 LEAST_RUN_S = 90
@@ -27,9 +24,6 @@ _REQUEST_SHARE = np.array([0.12, 0.06, 0.10, 0.12, 0.20, 0.10, 0.10, 0.10, 0.10]
 
 _GPUS = 1 << np.arange(7)
 _GPUS_SHARE = np.array([0.60, 0.13, 0.11, 0.10, 0.03, 0.02, 0.01])
-
-_HABIT = 0.5
-"""How often a user requests the hours, or the GPUs, that are usual for this user."""
 
 _RANK_OFFSET = 3
 """With it the busiest user has 39 % of the jobs and the next 20 %."""
@@ -69,11 +63,11 @@ class Aaic:
         """So many jobs, from midnight on."""
         require_jobs(jobs)
         for_users, for_jobs, for_arrivals = map(np.random.default_rng, seed_sequence(seed).spawn(3))
-        share = (_RANK_OFFSET + np.arange(1.0, self.users + 1)) ** -3
-        share /= share.sum()
+        share = shares_of_users(self.users, _RANK_OFFSET, 3)
         user = for_jobs.choice(self.users, jobs, p=share)
-        request_h = _by_habit(for_users, for_jobs, user, self.users, _REQUEST_H, _REQUEST_SHARE)
-        gpus = _by_habit(for_users, for_jobs, user, self.users, _GPUS, _GPUS_SHARE)
+        habits = Habits(for_users, for_jobs, user, self.users)
+        request_h = habits.draw(_REQUEST_H, _REQUEST_SHARE)
+        gpus = habits.draw(_GPUS, _GPUS_SHARE)
         accuracy = _accuracy_of_users(for_users, share, self.mean_wra)
         run_s = _run_s(for_jobs, 3600 * request_h, accuracy[user])
         gap_s = float(np.dot(run_s, gpus)) / (jobs * NODES * self.load)
@@ -91,20 +85,6 @@ class Aaic:
             name="AAIC stand-in",
             header={"MaxNodes": machine, "MaxProcs": machine},
         ).record("generate", model="aaic", jobs=jobs, seed=seed, **asdict(self))
-
-
-def _by_habit(
-    for_users: np.random.Generator,
-    for_jobs: np.random.Generator,
-    user: Whole,
-    users: int,
-    values: Whole,
-    shares: Values,
-) -> Whole:
-    """What each job asks for: half of the time what is usual for its user, else what others do."""
-    usual = for_users.choice(values, users, p=shares)
-    other = for_jobs.choice(values, len(user), p=shares)
-    return np.where(for_jobs.random(len(user)) < _HABIT, usual[user], other)
 
 
 def _accuracy_of_users(rng: np.random.Generator, share: Values, mean: float) -> Values:

@@ -139,8 +139,9 @@ TRANSFORMS: dict[str, TransformEntry] = {
         lambda text: {"factor": arguments.number(text)},
     ),
     "load": TransformEntry(
-        "Scale the gaps between submissions to an offered load on so many nodes.",
-        "load=0.9:256",
+        "Scale the gaps between submissions to an offered load on so many nodes, or, where jobs "
+        "share nodes, of the most demanded resource.",
+        "load=0.9:256 or load=0.9:1000,cores=64000,memory=250TiB,gpus=1000",
         scale_load,
         parameters.load,
     ),

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from schedlab.errors import ParameterError, WorkloadError
+from schedlab.workload.offered import Capacity, offered_loads
 from schedlab.workload.workload import Workload
 
 MAX_SPAN_S = 1 << 53
@@ -17,18 +18,32 @@ def interarrival(workload: Workload, factor: float) -> Workload:
     return _scaled(workload, factor).record("interarrival", factor=factor)
 
 
-def scale_load(workload: Workload, load: float, nodes: int) -> Workload:
-    """Scales the gaps between submissions so that the jobs offer this load to so many nodes."""
+def scale_load(
+    workload: Workload,
+    load: float,
+    nodes: int,
+    cores: int | None = None,
+    memory_bytes: int | None = None,
+    gpus: int | None = None,
+) -> Workload:
+    """Scales the gaps between submissions so that the jobs offer this load to a machine.
+
+    With cores, memory or GPUs, which the machine has in total, jobs share nodes, and the load is
+    that of the most demanded of these.
+    """
     if not (load > 0 and math.isfinite(load) and nodes >= 1):
         raise ParameterError(f"load {load:g} on {nodes} nodes; both must be above 0")
-    offered = workload.offered_load(nodes)
+    offered = max(offered_loads(workload, Capacity(nodes, cores, memory_bytes, gpus)).values())
     if not 0 < offered < math.inf:
         raise WorkloadError(
             f'workload "{workload.name}" cannot be scaled to a load: '
             "all jobs are submitted at once or none runs for any time"
         )
     factor = offered / load
-    return _scaled(workload, factor).record("load", load=load, nodes=nodes, factor=factor)
+    totals = {"cores": cores, "memory_bytes": memory_bytes, "gpus": gpus}
+    given = {name: total for name, total in totals.items() if total is not None}
+    scaled = _scaled(workload, factor)
+    return scaled.record("load", load=load, nodes=nodes, **given, factor=factor)
 
 
 def rebase(workload: Workload, start_s: int = 0) -> Workload:

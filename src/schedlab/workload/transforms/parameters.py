@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from schedlab.errors import ParameterError
-from schedlab.units import parse_duration
+from schedlab.errors import ParameterError, UnknownNameError
+from schedlab.units import parse_bytes, parse_duration
 from schedlab.workload.arguments import number, whole_number
+
+_TOTALS: dict[str, tuple[str, Callable[[str], int]]] = {
+    "cores": ("cores", whole_number),
+    "memory": ("memory_bytes", parse_bytes),
+    "gpus": ("gpus", whole_number),
+}
+"""What a machine has beside nodes: the argument of ``scale_load``, and how it is read."""
 
 
 def job_range(text: str) -> dict[str, int | None]:
@@ -50,9 +58,16 @@ def oversize(text: str) -> dict[str, Any]:
 
 
 def load(text: str) -> dict[str, Any]:
-    """``"0.9:256"``."""
-    target, nodes = _two_parts(text)
-    return {"load": number(target), "nodes": whole_number(nodes)}
+    """``"0.9:256"``, or ``"0.9:1000,cores=64000,memory=250TiB,gpus=1000"``."""
+    target, machine = _two_parts(text)
+    nodes, *totals = (part.strip() for part in machine.split(","))
+    found: dict[str, Any] = {"load": number(target), "nodes": whole_number(nodes)}
+    for name, _, amount in (total.partition("=") for total in totals):
+        if name not in _TOTALS:
+            raise UnknownNameError("resource of load", name, _TOTALS)
+        key, read = _TOTALS[name]
+        found[key] = read(amount)
+    return found
 
 
 def resample(text: str) -> dict[str, Any]:

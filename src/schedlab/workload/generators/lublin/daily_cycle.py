@@ -47,9 +47,10 @@ class DailyCycle:
         weights[(numbers - 1) % BUCKETS] = mass
         return cls(weights)
 
-    def points_at(self, clock_s: float) -> float:
-        """The points passed from midnight until a time of day."""
-        return float(np.interp(clock_s, self._clock_s, self._points))
+    def points_at(self, time_s: float) -> float:
+        """The points passed from midnight of the first day until a time."""
+        days, clock_s = divmod(time_s, DAY_S)
+        return days * BUCKETS + float(np.interp(clock_s, self._clock_s, self._points))
 
     def time_s(self, points: Floats) -> Floats:
         """When so many points, counted from midnight of the first day, have been passed."""
