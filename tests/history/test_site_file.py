@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from schedlab.errors import InputError, SchedlabError
+from schedlab.history.alerts.section import AlertsSection
 from schedlab.history.keeping import ArchiveSection, ReleaseSection, StoreSection
+from schedlab.history.notify.section import MailSection
 from schedlab.history.sensors import PRESETS, SENSORS, make_sensor_source
 from schedlab.history.sensors.items import UNITS
 from schedlab.history.service_section import OidcSection, ProxySection, ServiceSection
@@ -165,7 +167,7 @@ def test_the_page_on_site_files_has_every_key() -> None:
     page = (Path(__file__).parents[2] / "docs" / "formats" / "site-file.md").read_text()
     sections: list[Any] = [SiteSection, SharingSection, CarbonSection]
     sections += [StoreSection, ArchiveSection, ReleaseSection]
-    sections += [ServiceSection, ProxySection, OidcSection]
+    sections += [ServiceSection, ProxySection, OidcSection, MailSection, AlertsSection]
     for source in SENSORS.values():
         sections += [source.source_section, source.item_section]
     keys = {field.name for section in sections for field in fields(section)}

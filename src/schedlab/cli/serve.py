@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,8 @@ EXAMPLES = (
     "schedlab serve --site site.toml --workers 2 --prefix /history",
 )
 _SITE, _DEMO = Path("site.toml"), Path("out/service-demo")
+_RECENT_S = 3_600
+"""So long the miniature site is kept; then its month is made to end now."""
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -86,9 +89,18 @@ def serve(
 def _make_demo() -> Path:
     from schedlab.cli.progress import progress
     from schedlab.history.demo import MONTH, store_demo
+    from schedlab.history.store.database import files_of
 
+    whole = _DEMO / "whole"  # written last: one that was stopped in between is made again
+    if whole.exists() and whole.stat().st_mtime > time.time() - _RECENT_S:
+        return _DEMO / "site.toml"
+    for path in files_of(str(_DEMO / "history.db")):  # of a month that ended at another time
+        path.unlink(missing_ok=True)
+    whole.unlink(missing_ok=True)
     with progress("making a month of jobs"):
-        return store_demo(_DEMO, extent=MONTH).path
+        site = store_demo(_DEMO, extent=MONTH.ending_at(time.time()))
+    whole.touch()
+    return site.path
 
 
 def _demo_accounts(place: ServicePlace) -> list[str]:

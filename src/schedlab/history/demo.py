@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,8 @@ class Extent:
         begins_s: when the first came.
         is_wasteful: whether some ask for far more than they use, leave a GPU idle, and a second
             source of jobs has not been heard of for days.
+        until_s: how long after the first job came the history is looked at: jobs still run and
+            wait then; None once all have ended.
     """
 
     jobs: int
@@ -46,10 +48,16 @@ class Extent:
     step_s: int
     begins_s: int
     is_wasteful: bool = False
+    until_s: int | None = None
+
+    def ending_at(self, now_s: float) -> Extent:
+        """The same, looked at now."""
+        return replace(self, begins_s=int(now_s) - (self.until_s or 0))
 
 
+_DAY_S = 86_400
 DAYS = Extent(100, 0.8, 60, EPOCH_S)
-MONTH = Extent(1_000, 0.4, 300, EPOCH_S - 28 * 86_400, is_wasteful=True)
+MONTH = Extent(1_000, 0.4, 300, EPOCH_S - 28 * _DAY_S, is_wasteful=True, until_s=30 * _DAY_S)
 
 USERS = ("boole", "ada", "curry", "dirac")
 _FAILING = 17
@@ -57,6 +65,8 @@ _NOTEBOOK_CPUS, _NOTEBOOK_S = 4, 3_600
 """What a notebook asks for; it runs beside a training that leaves it these CPUs."""
 _LONG_S = 4 * 3_600
 _MEMORY_ASKED = 56 * 2**30
+_BURST = 40
+"""So many jobs one user has just submitted at once."""
 
 SECOND = "# second\n"
 """Where in the site file a second cluster and its jobs come, if there are any."""
@@ -156,6 +166,9 @@ url = "history.db"
 
 [service]
 public = true
+
+[service.alerts]
+quiet = "22:00-06:00"
 """
 
 
@@ -179,6 +192,7 @@ def make_demo(folder: Path, *, seed: int = 1, extent: Extent = DAYS) -> Path:
         seed,
         step_s=extent.step_s,
         is_wasteful=extent.is_wasteful,
+        until_s=extent.until_s,
     )
     for name, frame in measured:
         with replacing(folder / f"{name}.parquet") as path:
@@ -225,6 +239,8 @@ def _records(schedule: Schedule, nodes: list[list[int]], extent: Extent) -> Iter
     beside = [job for job, hosts in enumerate(nodes) if _leaves_cpus(schedule, job, hosts)]
     jobs = schedule.workload
     for job, hosts in enumerate(nodes):
+        if extent.until_s is not None and jobs["submit_s"][job] > extent.until_s:
+            continue
         is_shared = job in beside
         request_s = int(jobs["request_s"][job])
         document: dict[str, Any] = {
@@ -249,10 +265,46 @@ def _records(schedule: Schedule, nodes: list[list[int]], extent: Extent) -> Iter
             "accounting_group": f"group{job % 2 + 1}",
             "job_name": f"{'train' if job % 3 else 'solve'}-{job}",
         }
-        yield JobRecord.model_validate(document)
+        yield _as_seen(document, extent)
     for number, job in enumerate(beside, len(nodes)):
         start_s = extent.begins_s + int(schedule.start_s[job])
-        yield _notebook(number, job, node_name(nodes[job][0]), start_s)
+        if extent.until_s is None or schedule.start_s[job] + _NOTEBOOK_S < extent.until_s:
+            yield _notebook(number, job, node_name(nodes[job][0]), start_s)
+    if extent.until_s is not None:
+        yield from _burst(extent.begins_s + extent.until_s)
+
+
+def _as_seen(document: dict[str, Any], extent: Extent) -> JobRecord:
+    """The record as it is when the history is looked at: what comes later is not known yet."""
+    if extent.until_s is not None:
+        now = from_epoch(extent.begins_s + extent.until_s)
+        unknown: tuple[str, ...] = ()
+        if document["start_time"] > now:
+            document["state"], unknown = "pending", ("start_time", "end_time", "per_host")
+        elif document["end_time"] > now:
+            document["state"], unknown = "running", ("end_time",)
+        for key in (*unknown, *(("exit_status", "exit_signal") if unknown else ())):
+            document.pop(key, None)
+    return JobRecord.model_validate(document)
+
+
+def _burst(now_s: int) -> Iterator[JobRecord]:
+    """Many jobs that one user has submitted in the last half hour."""
+    for number in range(_BURST):
+        document: dict[str, Any] = {
+            "cluster": "mini",
+            "jobid": str(5000 + number),
+            "queue_time": from_epoch(now_s - 1_800 + 30 * number),
+            "req_walltime_sec": 7_200,
+            "resource_req": {"num_host": 1, "num_cpu_perhost": CPUS},
+            "state": "pending",
+            "job_type": "batch",
+            "partition": "all",
+            "user_identifier": "curry",
+            "accounting_group": "group1",
+            "job_name": f"sweep-{number}",
+        }
+        yield JobRecord.model_validate(document)
 
 
 def _old_jobs(extent: Extent) -> Iterator[JobRecord]:

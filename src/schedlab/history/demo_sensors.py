@@ -22,6 +22,7 @@ PEAK_FLOP_PER_S, MEMORY_BYTE_PER_S = 1.2e12, 2.0e11
 
 _IDLE_W, _CPU_W, _IDLE_GPU_W, _GPU_W = 110.0, 250.0, 25.0, 200.0
 _MEMORY_BYTES = 64 * 2**30
+_DAY_S = 86_400
 _EPOCH_STEPS = 20
 """A training reads data at the end of each epoch, and its GPUs wait."""
 
@@ -46,6 +47,7 @@ def demo_sensors(
     *,
     step_s: int = STEP_S,
     is_wasteful: bool = False,
+    until_s: int | None = None,
 ) -> Iterator[tuple[str, pl.DataFrame]]:
     """The tables ``nodes`` and ``gpus`` of a cluster on which the jobs ran.
 
@@ -57,15 +59,18 @@ def demo_sensors(
         seed: of the noise.
         step_s: from one measurement to the next.
         is_wasteful: whether some jobs leave memory and a GPU idle.
+        until_s: when the last was made; the counters of operations then failed a day before.
     """
     import polars as pl
 
     count = schedule.platform.nodes
-    time = np.arange(0, schedule.horizon_s()[1] + step_s, step_s)
+    last_s = schedule.horizon_s()[1] + step_s if until_s is None else until_s
+    time = np.arange(0, last_s, step_s)
     loads = _loads(schedule, nodes, time, np.random.default_rng(seed))
     is_idle = np.zeros(loads.gpu.shape, dtype=bool)
     if is_wasteful:
         _waste(loads, is_idle, schedule, nodes, time)
+    counts = 1.0 if until_s is None else np.where(time < until_s - _DAY_S, 1.0, np.nan)
     names = np.repeat([node_name(node) for node in range(count)], len(time))
     places = {"time": np.tile(time + epoch_s, count), "host": names}
     gpu_w = _IDLE_GPU_W + _GPU_W * loads.gpu.ravel()
@@ -79,7 +84,7 @@ def demo_sensors(
                 "power": _IDLE_W + _CPU_W * loads.cpu.ravel() + gpus * gpu_w,
                 "cpu": 100 * loads.cpu.ravel(),
                 "memory": _MEMORY_BYTES * loads.memory.ravel(),
-                "flops": (moved * loads.intensity).ravel(),
+                "flops": (moved * loads.intensity * counts).ravel(),
                 "moved": moved.ravel(),
             }
         ),
@@ -103,13 +108,18 @@ def _waste(
     nodes: Sequence[Sequence[int]],
     time: NDArray[np.int64],
 ) -> None:
-    """Every fourth job needs little of its memory, and every eleventh only its first GPU."""
+    """Every fourth job needs little of its memory, and every eleventh only its first GPU.
+
+    So does the one that has run longest when the last measurement is made.
+    """
+    runs = np.flatnonzero((schedule.start_s <= time[-1]) & (schedule.end_s > time[-1]))
+    longest = min(runs, key=lambda job: schedule.start_s[job], default=None)
     for job, hosts in enumerate(nodes):
         ran = (time >= schedule.start_s[job]) & (time < schedule.end_s[job])
         where = np.ix_(hosts, ran)
         if job % 4 == 3:
             loads.memory[where] *= 0.06
-        if job % 11 == 1:
+        if job % 11 == 1 or job == longest:
             is_idle[where] = True
 
 

@@ -31,10 +31,12 @@ def _files(site: Site) -> Iterator[Path]:
     folder = site.path.parent
     if site.archive is not None:
         yield folder / site.archive.folder
-    sections = (site.service.oidc, *(source.section for source in site.sensor_sources))
+    service = site.service
+    sensors = (source.section for source in site.sensor_sources)
+    sections = (service.oidc, service.mail, service.alerts, *sensors)
     options = [vars(each) for each in sections if each is not None]
     for section in (*options, *site.job_sections):
-        for key in ("client_secret_file", "password_file", "token_file"):
+        for key in ("client_secret_file", "password_file", "token_file", "webhook_file"):
             if isinstance(path := section.get(key), str):
                 yield folder / path
 

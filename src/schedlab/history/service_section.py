@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from ipaddress import ip_network
 from typing import Any
 
-from schedlab.errors import ParameterError
+from schedlab.errors import InputError, ParameterError
+from schedlab.history.alerts.section import AlertsSection
+from schedlab.history.notify.section import MailSection, check_url
 from schedlab.sections import build
 
 
@@ -69,24 +71,32 @@ class ServiceSection:
 
     Args:
         prefix: the path under which a proxy shows the service, such as ``/history``.
+        url: how people reach the service, with the prefix; links in messages begin with it.
         public: whether who is not logged in sees jobs, without names, as ``[release]`` says.
         session_hours: after which who has logged in must do so again.
         login_failures: how many wrong passwords for one account from one address are answered.
         login_window_s: within so many seconds.
         proxy: the reverse proxy in front, if any.
         oidc: the provider at which users log in, if any.
+        mail: the server by which e-mail is sent, if any.
+        alerts: what is watched; nothing if it is left out.
     """
 
     prefix: str = ""
+    url: str | None = None
     public: bool = False
     session_hours: float = 12.0
     login_failures: int = 5
     login_window_s: int = 300
     proxy: ProxySection | None = None
     oidc: OidcSection | None = None
+    mail: MailSection | None = None
+    alerts: AlertsSection | None = None
 
     def __post_init__(self) -> None:
         check_prefix(self.prefix)
+        if self.url is not None:
+            check_url("url", self.url)
         for key in ("session_hours", "login_failures", "login_window_s"):
             if getattr(self, key) <= 0:
                 raise ParameterError(f"{key} is {getattr(self, key):g}; must be > 0")
@@ -102,11 +112,19 @@ def read_service(given: Any) -> ServiceSection:
     """``[service]`` with the sections below it."""
     if not isinstance(given, Mapping):
         return build(ServiceSection, given, "[service]")
-    below: dict[str, type] = {"proxy": ProxySection, "oidc": OidcSection}
+    below: dict[str, type] = {
+        "proxy": ProxySection,
+        "oidc": OidcSection,
+        "mail": MailSection,
+        "alerts": AlertsSection,
+    }
     parts: dict[str, Any] = {
         name: build(section, given[name], f"[service.{name}]")
         for name, section in below.items()
         if name in given
     }
     own = {key: value for key, value in given.items() if key not in below}
-    return replace(build(ServiceSection, own, "[service]"), **parts)
+    service = replace(build(ServiceSection, own, "[service]"), **parts)
+    if service.alerts is not None and service.alerts.email and service.mail is None:
+        raise InputError("[service.alerts]: email needs [service.mail], which says by which server")
+    return service

@@ -14,15 +14,18 @@ from typing import Any
 from tests.history.records import NOON_S
 from tests.history.web.served import ACCOUNTS, JOBS, PASSWORD, Served
 
+from schedlab.history.alerts.alert import Alert
+from schedlab.history.alerts.book import current_alerts, note_alerts
 from schedlab.history.pseudonyms import Release, read_key
 from schedlab.history.web.access import Role
 from schedlab.history.web.access.tokens import add_token, list_tokens
-from schedlab.history.web.access.viewer import PEOPLE, PLANNERS
+from schedlab.history.web.access.viewer import OPERATORS, PEOPLE, PLANNERS
 from schedlab.history.web.simulations import ADVICE, WHAT_IF
 from schedlab.history.web.tasks import Asked
 from schedlab.history.web.tasks.queue import submit
 
 EVERYBODY = frozenset(Role)
+READ_METRICS = frozenset({Role.SUPPORT, Role.ADMIN, Role.API})
 ADMINS = frozenset({Role.ADMIN})
 SEE_ALL = frozenset({Role.PUBLIC, Role.SUPPORT, Role.ADMIN, Role.API})
 
@@ -84,6 +87,12 @@ def _task_of(role: Role, kind: str = WHAT_IF) -> Callable[[Served], str]:
     return made
 
 
+def _alert(served: Served) -> str:
+    with served.database.writing() as connection:
+        note_alerts(connection, [Alert("queue", "one", "Many wait.", "/jobs")], ["queue"], NOON_S)
+        return current_alerts(connection)[0].id
+
+
 _LOGIN = {"data": {"name": "ann", "password": PASSWORD}}
 _PASSWORDS = {"data": {"old": "x" * 10, "new": "y" * 10}}
 _NEW_TOKEN = {"data": {"name": "x", "scopes": "read"}}
@@ -132,6 +141,7 @@ READING_THE_API: dict[str, Rule] = {
             Case("other", {"user": "ben"}, seen_by=_SEES_BEN),
         ),
     ),
+    "/v1/alerts": Rule(READ_METRICS),
     "/v1/efficiency": Rule(EVERYBODY),
     "/v1/stats": Rule(
         EVERYBODY, tuple(Case(by, query={"by": by}) for by in ("user,group", "day", "size"))
@@ -197,6 +207,7 @@ PAGES_OF_THE_SITE: dict[str, Rule] = {
         ),
     ),
     "/cluster": Rule(EVERYBODY),
+    "/alerts": Rule(OPERATORS),
     "/efficiency": Rule(PEOPLE),
     "/tasks/{task}": Rule(PEOPLE, _tasks(200)),
     "/what-if": Rule(PLANNERS),
@@ -211,6 +222,10 @@ PAGES_OF_THE_SITE: dict[str, Rule] = {
 }
 
 CHANGING_THE_SITE: dict[str, Rule] = {
+    "/alerts/{alert}/acknowledge": Rule(
+        OPERATORS,
+        (Case("", {"alert": _alert}, status=303), Case("none", {"alert": "0"}, status=404)),
+    ),
     "/advice": Rule(
         PEOPLE,
         (
@@ -242,7 +257,7 @@ RULES: dict[tuple[str, str], Rule] = {
     ("GET", "/static"): open_to_all(),
     ("GET", "/static/bokeh"): open_to_all(),
     ("GET", "/v1/openapi.json"): open_to_all(),
-    ("GET", "/metrics"): Rule(frozenset({Role.SUPPORT, Role.ADMIN, Role.API})),
+    ("GET", "/metrics"): Rule(READ_METRICS),
     ("GET", "/login"): open_to_all(),
     ("POST", "/login"): open_to_all(Case(send=_LOGIN, status=303)),
     ("POST", "/logout"): open_to_all(Case(status=303)),

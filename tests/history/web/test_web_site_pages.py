@@ -48,6 +48,7 @@ def open_drawn(page: Page, path: str) -> None:
         ("leader", "/groups/group1?period=day"),
         ("admin", "/cluster"),
         ("leader", "/what-if"),
+        ("helpdesk", "/alerts"),
         ("helpdesk", "/efficiency"),
         ("admin", "/admin"),
     ],

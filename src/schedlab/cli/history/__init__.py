@@ -6,6 +6,7 @@ import typer
 
 from schedlab.cli.commands import add_command, epilog
 from schedlab.cli.history import (
+    alerts,
     demo,
     doctor,
     export,
@@ -30,6 +31,7 @@ add_command(app, init.init, *init.EXAMPLES)
 add_command(app, doctor.doctor, *doctor.EXAMPLES)
 add_command(app, ingest.ingest, *ingest.EXAMPLES)
 add_command(app, status.status, *status.EXAMPLES)
+add_command(app, alerts.alerts, *alerts.EXAMPLES)
 add_command(app, show.show, *show.EXAMPLES)
 add_command(app, export.export, *export.EXAMPLES)
 add_command(app, validate.validate, *validate.EXAMPLES)

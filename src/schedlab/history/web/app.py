@@ -13,6 +13,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
 
 from schedlab.history.web import observe
+from schedlab.history.web.api import alerts as alerts_api
 from schedlab.history.web.api import (
     clusters,
     documentation,
@@ -32,6 +33,7 @@ from schedlab.history.web.pages import (
     account,
     admin,
     advice,
+    alerts,
     cluster,
     compare,
     efficiency,
@@ -62,6 +64,7 @@ ROUTERS = (
     users.router,
     stats.router,
     efficiency_api.router,
+    alerts_api.router,
     ingest.router,
     documentation.router,
     observe.router,
@@ -77,6 +80,7 @@ ROUTERS = (
     advice.router,
     cluster.router,
     efficiency.router,
+    alerts.router,
     what_if.router,
     task_pages.router,
     admin.router,
@@ -123,8 +127,10 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     current_default_thread_limiter().total_tokens = _THREADS
     service: Service = app.state.service
     service.runner.start()
+    service.watcher.start()
     sharing = asyncio.create_task(service.metrics.keep_sharing())
     yield
     sharing.cancel()
     await run_in_threadpool(service.runner.stop)
+    await run_in_threadpool(service.watcher.stop)
     service.database.close()

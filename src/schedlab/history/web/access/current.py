@@ -16,7 +16,7 @@ from schedlab.history.web.access.cookies import SESSION, form_secret
 from schedlab.history.web.access.credentials import is_form_token
 from schedlab.history.web.access.sessions import session_account
 from schedlab.history.web.access.tokens import find_token, note_use, token_viewer
-from schedlab.history.web.access.viewer import Role, Scope, Viewer
+from schedlab.history.web.access.viewer import OPERATORS, Role, Scope, Viewer
 from schedlab.history.web.prefix import PEER
 from schedlab.history.web.problems import Problem
 from schedlab.history.web.service import CurrentService, Service
@@ -99,6 +99,15 @@ def _in_person(viewer: CurrentViewer) -> Viewer:
 
 
 InPerson = Annotated[Viewer, Depends(_in_person)]
+
+
+def _operator(viewer: InPerson) -> Viewer:
+    if viewer.role not in OPERATORS:
+        raise Problem(403, "this is for support and administrators")
+    return viewer
+
+
+OperatorInPerson = Annotated[Viewer, Depends(_operator)]
 
 
 def _by_token(service: Service, secret: str) -> Viewer:

@@ -46,6 +46,8 @@ SCOPES: Mapping[Role, frozenset[Scope]] = {
 
 PEOPLE = frozenset({Role.USER, Role.MANAGER, Role.SUPPORT, Role.ADMIN})
 """Those with accounts."""
+OPERATORS = frozenset({Role.SUPPORT, Role.ADMIN})
+"""Those who keep the site running."""
 PLANNERS = frozenset({Role.MANAGER, Role.SUPPORT, Role.ADMIN})
 """Those with an overview, who may have other policies simulated."""
 

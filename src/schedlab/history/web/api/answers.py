@@ -128,6 +128,13 @@ class EfficiencyAnswer(BaseModel):
     )
 
 
+class AlertsAnswer(BaseModel):
+    """What is wrong, and what was."""
+
+    current: list[dict[str, Any]] = Field(description="Alerts that hold, the newest first.")
+    past: list[dict[str, Any]] = Field(description="The last of those that are over.")
+
+
 class Stats(BaseModel):
     """Grouped sums."""
 

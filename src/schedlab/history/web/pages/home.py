@@ -5,8 +5,10 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from schedlab.history.alerts.book import count_unacknowledged
 from schedlab.history.schema.job import JobState
 from schedlab.history.store import JobQuery
+from schedlab.history.web.access.viewer import OPERATORS
 from schedlab.history.web.api.parameters import CurrentAsking
 from schedlab.history.web.pages.jobs import shown_row
 from schedlab.history.web.pages.quantities import zone_of
@@ -33,10 +35,12 @@ def home(request: Request, asking: CurrentAsking) -> Response:
             list_jobs(connection, viewer, query, limit=LATEST).rows
             for query in (JobQuery(), recent)
         )
+        alerts = count_unacknowledged(connection) if viewer.role in OPERATORS else 0
     return render(
         request,
         viewer,
         "home.html",
+        alerts=alerts,
         wrong_states=WENT_WRONG,
         hides_names=asking.shown.release is not None,
         zone=zone_of(asking.service),

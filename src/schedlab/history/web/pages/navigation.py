@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fastapi import Request
 
-from schedlab.history.web.access.viewer import PEOPLE, PLANNERS, Role, Scope, Viewer
+from schedlab.history.web.access.viewer import OPERATORS, PEOPLE, PLANNERS, Role, Scope, Viewer
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ PAGES: tuple[Page, ...] = (
     Page("Cluster", "cluster"),
     Page("Efficiency", "efficiency", roles=PEOPLE),
     Page("What if", "what_if", roles=PLANNERS),
+    Page("Alerts", "alerts", roles=OPERATORS),
     Page("Administration", "admin", Scope.ADMIN),
     Page("API", "documentation"),
 )

@@ -1,0 +1,80 @@
+"""Looking, remembering what is wrong, and telling of it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+
+from schedlab.errors import SchedlabError, ServiceError
+from schedlab.history.alerts import notice
+from schedlab.history.alerts.alert import HOUR_S, Alert, Look
+from schedlab.history.alerts.book import Noted, note_alerts, note_told, untold
+from schedlab.history.alerts.rules import RULES
+from schedlab.history.alerts.section import AlertsSection
+from schedlab.history.notify.mail import send_mail
+from schedlab.history.notify.webhook import post_json
+from schedlab.history.schema.times import find_zone
+from schedlab.history.site import Site
+from schedlab.history.store.connections import Connections
+
+_LOG = logging.getLogger("schedlab.service")
+Telling = Callable[[Sequence[Noted]], None]
+
+
+def watch(connections: Connections, site: Site, section: AlertsSection, now_s: float) -> None:
+    """Look once; tell of what is new, and again of what nobody has acknowledged."""
+    kinds, found = find_alerts(connections, site, section, now_s)
+    with connections.writing() as connection:
+        note_alerts(connection, found, kinds, now_s)
+    if section.is_quiet(datetime.fromtimestamp(now_s, find_zone(site.about.time_zone))):
+        return
+    for column, tell in channels(site, section):
+        _tell(connections, column, tell, now_s, now_s - section.remind_h * HOUR_S)
+
+
+def find_alerts(
+    connections: Connections, site: Site, section: AlertsSection, now_s: float
+) -> tuple[list[str], list[Alert]]:
+    """The kinds that could be looked for, and what is wrong; a rule that fails costs its own."""
+    kinds: list[str] = []
+    found: list[Alert] = []
+    for kind in section.watched:
+        try:
+            with connections.reading_long() as connection:
+                found += RULES[kind](Look(connection, site, section, now_s))
+        except SchedlabError as error:
+            _LOG.error("alerts: %s: %s", kind, error)
+        else:
+            kinds.append(kind)
+    return kinds, found
+
+
+def channels(site: Site, section: AlertsSection) -> Iterator[tuple[str, Telling]]:
+    """The ways in which people are told, each with the column that remembers it."""
+    folder, mail = site.path.parent, site.service.mail
+    if section.email and mail is not None:
+        yield (
+            "mailed_s",
+            lambda some: send_mail(mail, folder, section.email, notice.message(site, some)),
+        )
+    url = section.webhook_url(folder)
+    if url is not None:
+        yield "posted_s", lambda some: post_json(url, notice.document(site, some))
+
+
+def _tell(
+    connections: Connections, column: str, tell: Telling, now_s: float, before_s: float
+) -> None:
+    with connections.reading_long() as connection:
+        some = untold(connection, column, before_s)
+    if not some:
+        return
+    failure = None
+    try:
+        tell(some)
+    except ServiceError as error:
+        failure = str(error)
+        _LOG.error("alerts: %s", failure)
+    with connections.writing() as connection:
+        note_told(connection, [each.id for each in some], column, now_s, failure)

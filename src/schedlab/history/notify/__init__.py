@@ -1,0 +1,1 @@
+"""Telling people and programs elsewhere: e-mail and webhooks."""

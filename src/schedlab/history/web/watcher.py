@@ -1,0 +1,92 @@
+"""The part of a worker that does what is due by itself: it looks for alerts."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Event, Thread
+
+from schedlab.errors import SchedlabError
+from schedlab.history.alerts.watch import watch
+from schedlab.history.store.duties import is_due, take_duty
+from schedlab.history.web.database import Database
+from schedlab.history.web.settings import ServiceSettings
+
+_LOG = logging.getLogger("schedlab.service")
+_LOOKED_EVERY_S = 5.0
+
+
+@dataclass(frozen=True)
+class Duty:
+    """Something that is done again and again, by one worker at a time.
+
+    Args:
+        name: in the store.
+        every_s: how long after one time the next is due.
+        work: is told the moment.
+    """
+
+    name: str
+    every_s: float
+    work: Callable[[float], None]
+
+
+class Watcher:
+    """Does each duty when it is due, in a thread of its own.
+
+    Args:
+        database: that says what is due.
+        duties: what there is to do.
+    """
+
+    def __init__(self, database: Database, duties: list[Duty]) -> None:
+        self._database, self._duties = database, duties
+        self._is_stopping = Event()
+        self._thread = Thread(target=self._work, name="duties", daemon=True)
+
+    def start(self) -> None:
+        """Begin, if there is anything to do."""
+        if self._duties:
+            self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread, after what it is at."""
+        self._is_stopping.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=10)
+
+    def do_what_is_due(self, now_s: float) -> list[str]:
+        """Do it, and return the names; what fails is told in the log, and due again later."""
+        return [duty.name for duty in self._duties if self._taken(duty, now_s)]
+
+    def _taken(self, duty: Duty, now_s: float) -> bool:
+        try:
+            with self._database.reading_long() as connection:
+                if not is_due(connection, duty.name, now_s):
+                    return False
+            with self._database.writing() as connection:
+                if not take_duty(connection, duty.name, now_s, now_s + duty.every_s):
+                    return False
+            duty.work(now_s)
+        except SchedlabError as error:
+            _LOG.error("%s: %s", duty.name, error)
+        except Exception:
+            _LOG.exception("%s failed", duty.name)
+        return True
+
+    def _work(self) -> None:
+        while not self._is_stopping.wait(_LOOKED_EVERY_S):
+            self.do_what_is_due(time.time())
+
+
+def watcher_of(database: Database, settings: ServiceSettings) -> Watcher:
+    """The duties that the site file asks for."""
+    site, alerts = settings.site, settings.service.alerts
+    duties: list[Duty] = []
+    if site is not None and alerts is not None:
+        duties.append(
+            Duty("alerts", alerts.every_s, lambda now_s: watch(database, site, alerts, now_s))
+        )
+    return Watcher(database, duties)

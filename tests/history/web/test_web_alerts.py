@@ -1,0 +1,33 @@
+"""Alerts by the API, and a site that watches nothing."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+
+from tests.history.web.served import Served
+
+from schedlab.history.alerts.section import AlertsSection
+
+
+def look(served: Served, now_s: float) -> list[str]:
+    """Let the service do what is due then."""
+    done: list[str] = served.app.state.service.watcher.do_what_is_due(now_s)
+    return done
+
+
+def test_programs_read_alerts(demo: Served) -> None:
+    """With the scope for metrics; what was acknowledged says by whom."""
+    look(demo, time.time() + 3_600)
+    (alert,) = demo.program().get("/v1/alerts").json()["current"]
+    assert (alert["kind"], alert["subject"]) == ("source-lag", "scheduler")
+
+
+def test_a_site_without_the_section_says_so(common: Served) -> None:
+    """And its service has nothing to do by itself."""
+    assert look(common, time.time()) == []
+    assert "has no <code>[service.alerts]</code>" in common.browser("sue").get("/alerts").text
+    with closing(common.with_section(alerts=AlertsSection(off=("queue",)))) as watching:
+        told = watching.browser("sue").get("/alerts").text
+    assert "Nothing is wrong." in told
+    assert "Nobody is told" in told

@@ -1,0 +1,48 @@
+"""A program on loopback that takes the JSON of webhooks."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass
+class Hook:
+    """What came in; the status is what the next is answered with."""
+
+    url: str = ""
+    documents: list[dict[str, Any]] = field(default_factory=list)
+    status: int = 200
+
+
+@contextmanager
+def webhook() -> Iterator[Hook]:
+    """The program, until the block ends."""
+    hook = Hook()
+
+    class Answering(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            if hook.status < 400:
+                hook.documents.append(json.loads(body))
+            self.send_response(hook.status)
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answering)
+    hook.url = f"http://127.0.0.1:{server.server_port}/secret-part"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield hook
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(10)
