@@ -94,3 +94,42 @@ def test_a_missing_package_is_named_before_the_run(
     result = run("compare", "absent.swf", *POLICIES, "--report", tmp_path / "report.html")
     assert result.exit_code == 2
     assert 'pip install ".[viz]"' in result.stderr
+
+
+RECORDED = """; UnixStartTime: 1272639895
+; TimeZoneString: Asia/Tokyo
+; MaxNodes: 4
+1 0   0 100 2 -1 -1 2 100 -1 1 1 1 -1 -1 -1 -1 -1
+2 1 200  50 4 -1 -1 4 100 -1 1 2 1 -1 -1 -1 -1 -1
+3 2   8  90 2 -1 -1 2  90 -1 1 1 1 -1 -1 -1 -1 -1
+"""
+
+
+def test_what_really_happened_stands_beside_the_policies(run: Run, tmp_path: Path) -> None:
+    """The last column and row; with dates, and in the report with dates at the axes."""
+    trace, report, plot = (tmp_path / name for name in ("real.swf", "r.html", "gantt.svg"))
+    trace.write_text(RECORDED)
+    command = ("compare", str(trace), "--policy", "easy")
+    drawn = run(*command, "--report", str(report), "--plot", str(plot), "--picture", "gantt")
+    assert drawn.exit_code == 0
+    assert "real: 3 jobs on 4 nodes, 2010-05-01" in drawn.stdout
+    assert "simulated 3 jobs in" in drawn.stdout
+    page = report.read_text()
+    assert "real starts of 3 of 3 jobs" in page
+    assert "DatetimeAxis" in page
+    assert "date (UTC+09:00)" in plot.read_text()
+    easy, past = json.loads(run(*command, "--json").stdout)
+    assert (easy["policy"], past["policy"]) == ("easy", "as it was")
+    assert past["mean_wait_s"] == pytest.approx(208 / 3)
+    assert len(json.loads(run(*command, "--json", "--no-past").stdout)) == 1
+
+
+def test_a_past_of_shared_nodes_is_drawn_without_gantt(run: Run, tmp_path: Path) -> None:
+    """Nobody knows who shared which node; all else is shown, and the remark says why."""
+    trace, report = tmp_path / "shared.swf", tmp_path / "r.html"
+    trace.write_text(RECORDED.replace("2 1 200", "2 1   0"))
+    result = run("compare", str(trace), "--policy", "easy", "--report", str(report))
+    assert result.exit_code == 0
+    assert "up to 8 nodes were in use at a time, of 4" in " ".join(result.stdout.split())
+    assert "<h3>easy</h3>" in report.read_text()
+    assert "<h3>as it was</h3>" not in report.read_text()

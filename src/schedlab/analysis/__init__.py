@@ -2,6 +2,7 @@
 
 from schedlab.analysis.analysis import Analysis, analyse
 from schedlab.analysis.arrivals import Arrivals
+from schedlab.analysis.as_it_was import AS_IT_WAS, as_it_was, as_it_was_notes
 from schedlab.analysis.clock import Clock
 from schedlab.analysis.distributions import BoxPlot, Histogram
 from schedlab.analysis.prediction import prediction_accuracy
@@ -9,6 +10,7 @@ from schedlab.analysis.requests import RequestDensity
 from schedlab.metrics.accuracy import wra, wrsa_by_user, wrsa_over_time
 
 __all__ = [
+    "AS_IT_WAS",
     "Analysis",
     "Arrivals",
     "BoxPlot",
@@ -16,6 +18,8 @@ __all__ = [
     "Histogram",
     "RequestDensity",
     "analyse",
+    "as_it_was",
+    "as_it_was_notes",
     "prediction_accuracy",
     "wra",
     "wrsa_by_user",

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.workload import header_int
+from schedlab.workload import Workload, header_int
 
 _HALF_HOUR_S = 1800
 """Clocks of all zones change at multiples of it."""
@@ -54,6 +54,17 @@ class Clock:
         """How far local time is ahead of UTC in this half hour since 1970."""
         ahead = datetime.fromtimestamp(span * _HALF_HOUR_S, self.zone).utcoffset()
         return int((ahead or timedelta()).total_seconds())
+
+
+def dates_told(workload: Workload) -> str:
+    """``"2011-02-01 to 2012-10-12"``, when jobs were submitted; empty where not known."""
+    clock = Clock.of(workload.header)
+    if clock is None or not len(workload):
+        return ""
+    first, last = (clock.at(int(workload["submit_s"][place])) for place in (0, -1))
+    if first is None or last is None:
+        return ""
+    return f"{first:%Y-%m-%d} to {last:%Y-%m-%d}" if first.date() != last.date() else f"{first:%F}"
 
 
 def _zone(header: Mapping[str, Sequence[str]]) -> tzinfo | None:

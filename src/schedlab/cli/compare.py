@@ -11,7 +11,7 @@ from schedlab.cli.console import AsJson, heading, out, print_json, print_notes
 from schedlab.cli.machine import Machine
 from schedlab.cli.pictures import Pictures
 from schedlab.cli.reading import Reading, Shaping
-from schedlab.cli.replay import Policies, Scenario
+from schedlab.cli.replay import NoPast, Past, Policies, Scenario
 from schedlab.cli.results import result_rows, run_notes
 
 EXAMPLES = (
@@ -34,6 +34,7 @@ def compare(
             help="A metric such as wait, wait:percentile=95 or utilisation; several may be given.",
         ),
     ] = None,
+    no_past: NoPast = False,
     json: AsJson = False,
 ) -> None:
     """Replay a trace under several policies, and set each beside the best."""
@@ -47,13 +48,20 @@ def compare(
     pictures.check()
     scenario = Scenario.load(reading, shaping, machine)
     schedules = list(policies.run(scenario, shaping.seed))
-    written = pictures.draw(schedules, metrics)
-    comparison = Comparison.of(schedules, metrics)
-    rows = result_rows(schedules, scenario, policies, shaping.seed)
+    past = Past() if no_past else Past.of(scenario)
+    shown = [*schedules, *past.schedules]
+    written = pictures.draw(shown, metrics)
+    comparison = Comparison.of(shown, metrics)
+    rows = result_rows(shown, scenario, policies, shaping.seed)
     if json:
         print_json([{**row, **more} for row, more in zip(rows, comparison.rows(), strict=True)])
     else:
         console = out()
         console.print(heading(scenario.title()), "", comparison.table(console), "", sep="\n")
-    notes = [*run_notes(rows), *scenario.notes, *(f"written: {path}" for path in written)]
+    notes = [
+        *run_notes(rows[: len(schedules)]),
+        *past.notes,
+        *scenario.notes,
+        *(f"written: {path}" for path in written),
+    ]
     print_notes(notes, to_stderr=json)

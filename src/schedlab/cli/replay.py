@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 
 _RUNS = "The runs"
 
+NoPast = Annotated[
+    bool,
+    Option(
+        "--no-past",
+        metavar="",
+        help='Leave out the row "as it was": what the trace recorded.',
+    ),
+]
+
 
 @dataclass(frozen=True)
 class Scenario:
@@ -54,10 +63,32 @@ class Scenario:
 
     def title(self) -> str:
         """What is replayed, in one line."""
+        from schedlab.analysis.clock import dates_told
+
         clusters = len(self.platform.clusters)
         where = f" of {clusters} clusters" if "needs" in self.workload else ""
         jobs, nodes = len(self.workload), self.platform.nodes
-        return f"{self.workload.name}: {jobs:,} jobs on {nodes:,} {self.unit}{where}"
+        dates = dates_told(self.workload)
+        when = f", {dates}" if dates else ""
+        return f"{self.workload.name}: {jobs:,} jobs on {nodes:,} {self.unit}{where}{when}"
+
+
+@dataclass(frozen=True)
+class Past:
+    """What really happened, as a schedule of its own, with remarks; nothing where not recorded."""
+
+    schedules: tuple[Schedule, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> Past:
+        """The past of the jobs, where the trace recorded it."""
+        from schedlab.analysis import as_it_was, as_it_was_notes
+
+        found = as_it_was(scenario.workload, scenario.platform)
+        if found is None:
+            return cls()
+        return cls((found,), tuple(as_it_was_notes(found, scenario.workload)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from schedlab.cli.cluster_tables import clusters_needed_table, clusters_table
 from schedlab.cli.console import AsJson, cell, heading, new_table, out, print_json, print_notes
 from schedlab.cli.machine import Machine
 from schedlab.cli.reading import Reading, Shaping
-from schedlab.cli.replay import Policies, Scenario
+from schedlab.cli.replay import NoPast, Past, Policies, Scenario
 from schedlab.cli.results import Row, fact_notes, result_rows, run_notes
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def simulate(
             ".swf or Batsim's _jobs.csv.",
         ),
     ] = None,
+    no_past: NoPast = False,
     json: AsJson = False,
 ) -> None:
     """Replay a trace under one or more policies, and say how each does."""
@@ -53,15 +54,23 @@ def simulate(
     schedules = list(policies.run(scenario, shaping.seed))
     if output is not None:
         save_schedules(schedules, output)
+    past = Past() if no_past else Past.of(scenario)
     rows = result_rows(schedules, scenario, policies, shaping.seed)
+    shown = [*rows, *result_rows(past.schedules, scenario, policies, shaping.seed)]
     if json:
-        print_json(rows)
+        print_json(shown)
     else:
-        out().print(heading(scenario.title()), "", _table(rows), "", sep="\n")
+        out().print(heading(scenario.title()), "", _table(shown), "", sep="\n")
         if "needs" in scenario.workload:
             out().print(clusters_needed_table(rows), "", clusters_table(rows), "", sep="\n")
     written = [f"written: {output}"] if output is not None else []
-    notes = [*run_notes(rows), *fact_notes(schedules), *scenario.notes, *written]
+    notes = [
+        *run_notes(rows),
+        *fact_notes(schedules),
+        *past.notes,
+        *scenario.notes,
+        *written,
+    ]
     print_notes(notes, to_stderr=json)
 
 

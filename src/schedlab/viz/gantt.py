@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.errors import WorkloadError
 from schedlab.metrics import METRICS
 from schedlab.platform import Platform
 from schedlab.sim import Schedule
 from schedlab.viz.colours import JobColours, job_colours, usual_colouring
 from schedlab.viz.occupancy import mixed_colours, occupancy
 from schedlab.viz.paper import checked, count_axis, panels, paper_style
-from schedlab.viz.time_axis import TimeAxis
+from schedlab.viz.time_axis import TimeAxis, label_time
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +51,8 @@ def draw_gantt(
         width_in: width of the figure.
         height_in: height of each panel.
     """
-    axis = TimeAxis.over(checked(schedules))
+    schedules = with_nameable_nodes(checked(schedules))
+    axis = TimeAxis.over(schedules)
     named = [replace(each, node_ranges=each.named_nodes()) for each in schedules]
     few = all(few_rectangles(each) for each in named)
     usual = "job" if few else usual_colouring(named[0])
@@ -60,9 +62,26 @@ def draw_gantt(
         for panel, schedule, colouring in zip(axes, named, colours, strict=True):
             draw_jobs(panel, schedule, colouring, axis, rectangles=few)
             _frame(panel, schedule, axis)
-        axes[-1].set_xlabel(axis.label)
+        label_time(axes[-1], axis)
         _draw_legends(figure, axes, colours)
     return figure
+
+
+def with_nameable_nodes(schedules: Sequence[Schedule]) -> list[Schedule]:
+    """Those whose nodes can be told: not a recorded one in which jobs shared nodes.
+
+    Of a single one, or of none, the error says why.
+    """
+    found = [each for each in schedules if _is_nameable(each)]
+    return found or list(schedules)
+
+
+def _is_nameable(schedule: Schedule) -> bool:
+    try:
+        schedule.named_nodes()
+    except WorkloadError:
+        return False
+    return True
 
 
 def few_rectangles(schedule: Schedule) -> bool:
@@ -85,7 +104,7 @@ def _draw_rectangles(axes: Axes, schedule: Schedule, colours: JobColours, axis: 
     job = ranges.job()
     # Nothing is thinner than a pixel, so that the shortest and the narrowest jobs are seen.
     left, right = _widened(
-        axis.places(schedule.start_s[job]), axis.places(schedule.end_s[job]), axis.end / _COLUMNS
+        axis.places(schedule.start_s[job]), axis.places(schedule.end_s[job]), axis.length / _COLUMNS
     )
     bottom, top = _widened(ranges.first - 0.5, ranges.last + 0.5, schedule.platform.nodes / _ROWS)
     corners = np.stack([left, bottom, left, top, right, top, right, bottom], axis=1)
@@ -107,7 +126,7 @@ def _widened(low: NDArray[Any], high: NDArray[Any], least: float) -> tuple[NDArr
 def _draw_labels(axes: Axes, schedule: Schedule, axis: TimeAxis) -> None:
     """The number of each job on the widest of its ranges, if it fits."""
     points = 72 / axes.get_figure(root=True).dpi  # type: ignore[union-attr]
-    points_x = axes.bbox.width * points / axis.end
+    points_x = axes.bbox.width * points / axis.length
     points_y = axes.bbox.height * points / schedule.platform.nodes
     ranges = schedule.named_nodes()
     for job in np.flatnonzero(schedule.started).tolist():
@@ -136,7 +155,7 @@ def _draw_image(axes: Axes, schedule: Schedule, colours: JobColours, axis: TimeA
         mixed_colours(shares, colours.colours),
         origin="lower",
         aspect="auto",
-        extent=(0.0, axis.end, -0.5, nodes - 0.5),
+        extent=(axis.begin, axis.end, -0.5, nodes - 0.5),
         interpolation="antialiased",
     )
 
@@ -148,7 +167,7 @@ def _frame(axes: Axes, schedule: Schedule, axis: TimeAxis) -> None:
         + ("" if math.isnan(used) else f", utilisation {used:.1%}")
     )
     axes.set_ylabel("node")
-    axes.set_xlim(0, axis.end)
+    axes.set_xlim(axis.begin, axis.end)
     axes.set_ylim(-0.5, schedule.platform.nodes - 0.5)
     count_axis(axes)
     _mark_clusters(axes, schedule.platform)

@@ -9,7 +9,7 @@ from schedlab.sim import Schedule, StepSeries
 from schedlab.viz.colours import policy_colour
 from schedlab.viz.curves import band
 from schedlab.viz.paper import checked, count_axis, panels, paper_style
-from schedlab.viz.time_axis import TimeAxis
+from schedlab.viz.time_axis import TimeAxis, label_time
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,8 +36,9 @@ def draw_over_time(
             _draw(queue, schedule.queue_length(), axis, schedule.policy, place, True)
         nodes = max(schedule.platform.nodes for schedule in schedules)
         used.axhline(nodes, color="#444444", linewidth=0.6, linestyle=(0, (4, 3)))
-        used.set(ylabel="nodes in use", ylim=(0, nodes * 1.05), xlim=(0, axis.end))
-        queue.set(ylabel="jobs waiting", xlabel=axis.label)
+        used.set(ylabel="nodes in use", ylim=(0, nodes * 1.05), xlim=(axis.begin, axis.end))
+        queue.set(ylabel="jobs waiting")
+        label_time(queue, axis)
         queue.set_ylim(0, max(1.0, queue.get_ylim()[1]))
         for axes in (used, queue):
             axes.grid(axis="y")

@@ -1,14 +1,20 @@
-"""Times as axes show them: in a unit that suits the span."""
+"""Times as axes show them: as dates where the trace tells them, else in a unit that suits."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.analysis import Clock
 from schedlab.sim import Schedule
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _UNITS = ((86400, "days", 4 * 86400), (3600, "hours", 3 * 3600), (60, "minutes", 5 * 60))
 
@@ -25,20 +31,47 @@ DURATION_TICKS = {
 }
 
 
+DAY_S = 86400.0
+"""The unit of dates that Matplotlib counts in, from 1970 on."""
+MILLISECOND_S = 0.001
+"""The unit of dates that Bokeh counts in, from 1970 on."""
+
+
 @dataclass(frozen=True)
 class TimeAxis:
-    """The span from the first submission to the last end of some schedules."""
+    """The span from the first submission to the last end of some schedules.
+
+    Args:
+        first_s: the first submission.
+        last_s: the last end.
+        unit_s: what the axis counts in.
+        label: what stands at the axis.
+        origin_s: the time that has place 0.
+        dates: whether places are dates, counted from 1970 on in local time.
+    """
 
     first_s: int
     last_s: int
-    unit_s: int
+    unit_s: float
     label: str
+    origin_s: int
+    dates: bool = False
 
     @classmethod
-    def over(cls, schedules: Sequence[Schedule]) -> TimeAxis:
-        """The axis on which all of them fit."""
+    def over(cls, schedules: Sequence[Schedule], date_unit_s: float = DAY_S) -> TimeAxis:
+        """The axis on which all of them fit; dates, if they have one clock, are in that unit."""
         horizons = [schedule.horizon_s() for schedule in schedules]
-        return cls.between(min(h[0] for h in horizons), max(h[1] for h in horizons))
+        first, last = min(h[0] for h in horizons), max(h[1] for h in horizons)
+        clocks = {Clock.of(schedule.workload.header) for schedule in schedules}
+        clock = clocks.pop()
+        begin, end = (None, None) if clock is None or clocks else (clock.at(first), clock.at(last))
+        if begin is None or end is None:
+            return cls.between(first, last)
+        # Clocks that change within the span would make hours that come twice or never.
+        ahead_s = int((begin.utcoffset() or timedelta()).total_seconds())
+        origin_s = first - int(begin.timestamp()) - ahead_s
+        label = f"date (UTC{begin.isoformat()[-6:]})" if ahead_s else "date (UTC)"
+        return cls(first, max(last, first + 1), date_unit_s, label, origin_s, dates=True)
 
     @classmethod
     def between(cls, first: int, last: int) -> TimeAxis:
@@ -46,23 +79,44 @@ class TimeAxis:
         last = max(last, first + 1)
         for unit_s, name, least in _UNITS:
             if last - first >= least:
-                return cls(first, last, unit_s, f"time since first submission ({name})")
-        return cls(first, last, 1, "time since first submission (seconds)")
+                return cls(first, last, unit_s, f"time since first submission ({name})", first)
+        return cls(first, last, 1, "time since first submission (seconds)", first)
+
+    @property
+    def begin(self) -> float:
+        """Where the axis begins, in its unit."""
+        return self.at(float(self.first_s))
+
+    @property
+    def length(self) -> float:
+        """How long the axis is, in its unit."""
+        return self.end - self.begin
 
     @property
     def end(self) -> float:
-        """Where the axis ends, in its unit; it begins at 0."""
+        """Where the axis ends, in its unit."""
         return self.at(float(self.last_s))
 
     def at(self, time_s: float) -> float:
         """The place of a time on the axis."""
-        return (time_s - self.first_s) / self.unit_s
+        return (time_s - self.origin_s) / self.unit_s
 
     def places(self, times_s: NDArray[np.int64]) -> NDArray[np.float64]:
         """The places of many times."""
-        return (times_s - self.first_s) / self.unit_s
+        return (times_s - self.origin_s) / self.unit_s
 
     def bins(self, most: int) -> NDArray[np.int64]:
         """At most so many equal bins over the span, by their edges."""
         count = max(1, min(most, self.last_s - self.first_s))
         return np.linspace(self.first_s, self.last_s, count + 1).round().astype(np.int64)
+
+
+def label_time(axes: Axes, axis: TimeAxis) -> None:
+    """Write at Matplotlib's axes what they show; dates are as short as the span allows."""
+    axes.set_xlabel(axis.label)
+    if axis.dates:
+        from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+
+        locator = AutoDateLocator(minticks=3, maxticks=9)  # type: ignore[no-untyped-call]
+        axes.xaxis.set_major_locator(locator)
+        axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]

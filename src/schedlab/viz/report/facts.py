@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from schedlab.analysis.clock import dates_told
 from schedlab.platform import Platform
 from schedlab.sim import Schedule
 from schedlab.units import format_duration
@@ -29,8 +30,10 @@ def facts(schedules: Sequence[Schedule]) -> Facts:
 def _of_workload(schedule: Schedule) -> list[tuple[str, str]]:
     workload: Workload = schedule.workload
     load = workload.offered_load(schedule.platform.nodes)
+    dates = dates_told(workload)
     return [
         ("jobs", f"{len(workload):,}"),
+        *([("submitted", dates)] if dates else []),
         ("submitted within", format_duration(workload.span_s())),
         ("offered load", f"{load:.3f}"),
         *(("reader", line) for line in workload.report.lines()),
@@ -50,6 +53,8 @@ def _of_platform(platform: Platform) -> list[tuple[str, str]]:
 
 
 def _of_run(provenance: Mapping[str, Any]) -> str:
+    if "recorded" in provenance:
+        return str(provenance["recorded"])
     options = [f"{key} {provenance[key]}" for key in _OPTIONS if provenance.get(key) is not None]
     versions = [f"{name} {version}" for name, version in provenance.get("versions", {}).items()]
     return ", ".join([*options, *versions]) or "not known"

@@ -13,7 +13,7 @@ from schedlab.platform import Platform
 from schedlab.sim import Schedule
 from schedlab.viz.colours import JobColours, job_colours, usual_colouring
 from schedlab.viz.occupancy import mixed_colours, occupancy
-from schedlab.viz.report.style import time_figure
+from schedlab.viz.report.style import time_figure, time_tooltip
 from schedlab.viz.time_axis import TimeAxis
 
 MAX_RECTANGLES = 8000
@@ -106,8 +106,10 @@ def _draw_image(plot: Any, schedule: Schedule, colours: JobColours, axis: TimeAx
     decode = CustomJSHover(
         args={"levels": _LEVELS, "names": list(colours.names), "title": colours.title}, code=_DECODE
     )
-    about = [("time", "$x{0.00}"), ("node", "$y{0}"), ("", "@image{custom}")]
-    plot.add_tools(HoverTool(tooltips=about, formatters={"@image": decode}, visible=False))
+    time, formatters = time_tooltip("$x", axis)
+    about = [("time", time), ("node", "$y{0}"), ("", "@image{custom}")]
+    formatted = {"@image": decode, **formatters}
+    plot.add_tools(HoverTool(tooltips=about, formatters=formatted, visible=False))
 
 
 def _indexed(shares: NDArray[Any]) -> NDArray[np.uint8]:

@@ -11,7 +11,7 @@ from bokeh.models import ColumnDataSource, HoverTool
 from schedlab.sim import Schedule
 from schedlab.viz.colours import policy_colour
 from schedlab.viz.curves import Band, band
-from schedlab.viz.report.style import legend_above, time_figure
+from schedlab.viz.report.style import legend_above, time_figure, time_tooltip
 from schedlab.viz.time_axis import TimeAxis
 
 USE_BINS, QUEUE_BINS = 400, 1500
@@ -25,7 +25,7 @@ def used_nodes_figure(schedules: Sequence[Schedule], axis: TimeAxis) -> Any:
     plot.hspan(y=[nodes], line_dash="dashed", line_color="black")
     for place, schedule in enumerate(schedules):
         shown = band(schedule.used_nodes(), axis, USE_BINS)
-        _draw(plot, shown, schedule.policy, place, shaded=len(schedules) == 1)
+        _draw(plot, shown, axis, schedule.policy, place, shaded=len(schedules) == 1)
     legend_above(plot)
     return plot
 
@@ -35,18 +35,18 @@ def queue_figure(schedules: Sequence[Schedule], axis: TimeAxis, x_range: Any) ->
     plot = time_figure(230, axis, x_range, y_axis_label="jobs waiting")
     for place, schedule in enumerate(schedules):
         shown = band(schedule.queue_length(), axis, QUEUE_BINS)
-        _draw(plot, shown, schedule.policy, place, shaded=True)
+        _draw(plot, shown, axis, schedule.policy, place, shaded=True)
     plot.y_range.start = 0
     legend_above(plot)
     return plot
 
 
-def _draw(plot: Any, shown: Band, name: str, place: int, *, shaded: bool) -> None:
+def _draw(plot: Any, shown: Band, axis: TimeAxis, name: str, place: int, *, shaded: bool) -> None:
     """The mean as a line and, if wanted, a shade from the least to the greatest value."""
     # Corners drawn as a line: Bokeh's own step glyph does not answer to the mouse.
     source = ColumnDataSource(
         {
-            "time": np.repeat(shown.place, 2)[1:-1].astype(np.float32),
+            "time": np.repeat(shown.place, 2)[1:-1].astype(_precision(axis)),
             "mean": np.repeat(shown.mean, 2).astype(np.float32),
             "least": np.repeat(shown.least, 2).astype(np.int32),
             "greatest": np.repeat(shown.greatest, 2).astype(np.int32),
@@ -64,11 +64,19 @@ def _draw(plot: Any, shown: Band, name: str, place: int, *, shaded: bool) -> Non
             legend_label=name,
         )
     line = plot.line("time", "mean", source=source, color=colour, legend_label=name)
+    time, formatters = time_tooltip("@time", axis)
     about = [
         ("policy", name),
-        ("time", "@time{0.00}"),
+        ("time", time),
         ("mean", "@mean{0,0.0}"),
         ("least", "@least"),
         ("greatest", "@greatest"),
     ]
-    plot.add_tools(HoverTool(renderers=[line], tooltips=about, visible=False))
+    plot.add_tools(
+        HoverTool(renderers=[line], tooltips=about, formatters=formatters, visible=False)
+    )
+
+
+def _precision(axis: TimeAxis) -> type[np.floating[Any]]:
+    """Milliseconds since 1970 need all digits; other places are drawn as well with half of them."""
+    return np.float64 if axis.dates else np.float32

@@ -11,11 +11,12 @@ from schedlab.metrics import compare
 from schedlab.sim import Schedule
 from schedlab.viz.colours import job_colours, usual_colouring
 from schedlab.viz.comparison import USUAL_METRICS
+from schedlab.viz.gantt import with_nameable_nodes
 from schedlab.viz.page import render_page, require_bokeh
 from schedlab.viz.paper import checked
 from schedlab.viz.report.facts import facts
 from schedlab.viz.report.tables import SUMMARY_METRICS, cluster_table, summary_table, user_table
-from schedlab.viz.time_axis import TimeAxis
+from schedlab.viz.time_axis import MILLISECOND_S, TimeAxis
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,7 +43,10 @@ def _page(schedules: list[Schedule], title: str) -> str:
         "report/page.html",
         _figures(schedules, values),
         title=title,
-        gantt=[(each.policy, job_colours(each, usual_colouring(each))) for each in schedules],
+        gantt=[
+            (each.policy, job_colours(each, usual_colouring(each)))
+            for each in with_nameable_nodes(schedules)
+        ],
         facts=facts(schedules),
         summary=summary_table(schedules, values),
         users=user_table(schedules),
@@ -58,7 +62,7 @@ def _figures(schedules: list[Schedule], values: pl.DataFrame) -> dict[str, Any]:
     from schedlab.viz.report.groups import group_figure
     from schedlab.viz.report.over_time import queue_figure, used_nodes_figure
 
-    axis = TimeAxis.over(schedules)
+    axis = TimeAxis.over(schedules, MILLISECOND_S)
     used = used_nodes_figure(schedules, axis)
     figures = {
         "comparison": comparison_figure(values.select("policy", *USUAL_METRICS)),
@@ -69,7 +73,7 @@ def _figures(schedules: list[Schedule], values: pl.DataFrame) -> dict[str, Any]:
         "by_size": group_figure(schedules, "size"),
         "by_run_time": group_figure(schedules, "run_time"),
     }
-    for place, schedule in enumerate(schedules):
+    for place, schedule in enumerate(with_nameable_nodes(schedules)):
         figures[f"gantt{place}"] = gantt_figure(schedule, axis, used.x_range)
     return figures
 

@@ -43,13 +43,21 @@ def new_figure(height: int, *, along: Literal["both", "width"] = "both", **optio
 
 def time_figure(height: int, axis: TimeAxis, x_range: Any = None, **options: Any) -> Any:
     """A figure over time; those that share ``x_range`` move together."""
-    plot = new_figure(height, along="width", x_range=x_range or (0, axis.end), **options)
+    span = x_range or (axis.begin, axis.end)
+    kind = "datetime" if axis.dates else "linear"
+    plot = new_figure(height, along="width", x_range=span, x_axis_type=kind, **options)
     plot.xaxis.axis_label = axis.label
-    plot.xaxis.formatter = BasicTickFormatter(use_scientific=False)
+    if not axis.dates:
+        plot.xaxis.formatter = BasicTickFormatter(use_scientific=False)
     plot.yaxis.formatter = NumeralTickFormatter(format="0,0")
     # The same width for all labels keeps the time axes of all figures in line.
     plot.min_border_left = 80
     return plot
+
+
+def time_tooltip(field: str, axis: TimeAxis) -> tuple[str, dict[str, Any]]:
+    """How a tooltip writes a time: the text, and the formatters that it needs."""
+    return (f"{field}{{%F %T}}", {field: "datetime"}) if axis.dates else (f"{field}{{0.00}}", {})
 
 
 def legend_above(plot: Any) -> None:

@@ -1,0 +1,100 @@
+"""What really happened: a schedule made of the starts that a trace or a history recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.platform import Platform
+from schedlab.sim import JobState, Schedule
+from schedlab.workload import Workload
+
+Times = NDArray[np.int64]
+
+AS_IT_WAS = "as it was"
+"""What the schedule of the past is called, among policies."""
+
+_FAITHFUL = {
+    "read",
+    "history",
+    "schedule",
+    *("head", "tail", "slice", "window", "min_run", "overrun", "status", "users"),
+    *("partition", "queue", "oversize", "rebase", "wra", "cores_per_node"),
+}
+"""Steps after which recorded waits are still those of the jobs."""
+
+
+def as_it_was(workload: Workload, platform: Platform) -> Schedule | None:
+    """The schedule of the jobs whose real start is known; None if there is none.
+
+    Jobs that a transform moved or changed, as ``load`` does, have no real start either. A job that
+    was withdrawn while it waited never started.
+
+    Args:
+        workload: the jobs, with the column ``wait_s``.
+        platform: the machine that they ran on.
+    """
+    if not is_faithful(workload):
+        return None
+    kept = workload.take((workload["wait_s"] >= 0) | (workload["cancel_after_s"] >= 0))
+    started = (kept["wait_s"] >= 0) & (kept["cancel_after_s"] < 0)
+    if not started.any():
+        return None
+    start_s = np.where(started, kept["submit_s"] + kept["wait_s"], -1)
+    end_s = np.where(started, start_s + kept["run_s"], -1)
+    states = np.where(started, JobState.COMPLETED, JobState.CANCELLED)
+    told = f"real starts of {len(kept):,} of {len(workload):,} jobs"
+    return Schedule(
+        workload=kept,
+        platform=platform,
+        policy=AS_IT_WAS,
+        start_s=start_s,
+        end_s=end_s,
+        eligible_s=_eligible_s(kept, start_s, end_s),
+        promised_s=np.full(len(kept), -1),
+        state=states.astype(np.int8),
+        provenance={"recorded": told},
+    )
+
+
+def is_faithful(workload: Workload) -> bool:
+    """Whether the jobs are still as they were recorded."""
+    return all(
+        step["step"] in _FAITHFUL
+        and step.get("options", {}).get("cancelled") != "short"
+        and "clipped" not in step
+        for step in workload.provenance
+    )
+
+
+def as_it_was_notes(schedule: Schedule, workload: Workload) -> Iterator[str]:
+    """What the row of the past leaves out, or counts otherwise, one sentence each."""
+    unknown = len(workload) - len(schedule)
+    if unknown:
+        yield (
+            f"{AS_IT_WAS}: no start is recorded for {unknown:,} of {len(workload):,} jobs; that "
+            "row leaves them out"
+        )
+    if any(step.get("dropped") for step in workload.provenance):
+        yield f"{AS_IT_WAS}: these jobs ran beside those that the transforms dropped"
+    most, nodes = int(schedule.used_nodes().value.max(initial=0)), schedule.platform.nodes
+    if most > nodes:
+        yield (
+            f"{AS_IT_WAS}: up to {most:,} nodes were in use at a time, of {nodes:,}: jobs shared "
+            "nodes, or the machine was larger then"
+        )
+
+
+def _eligible_s(workload: Workload, start_s: Times, end_s: Times) -> Times:
+    """When each job could start: once submitted, at its begin time, after the job before it.
+
+    A job that started earlier was eligible then, whatever the trace says of it.
+    """
+    before = workload.dependency_index()
+    freed_s = np.where(before >= 0, end_s[before] + np.maximum(workload["think_time_s"], 0), 0)
+    begin_s = workload["submit_s"] + np.maximum(workload["begin_after_s"], 0)
+    return np.where(
+        start_s >= 0, np.minimum(np.maximum(begin_s, freed_s), start_s), workload["submit_s"]
+    )
