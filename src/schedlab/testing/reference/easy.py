@@ -95,7 +95,8 @@ def backfill(sim: Simulation, job: Job, guards: list[Guard]) -> None:
     It takes the lowest-numbered nodes with room. Where it would run beyond a head's shadow time, it
     takes no more nodes that the head could use then than the head can spare.
     """
-    if not sim.fits(job):
+    room = sim.room(job)
+    if not sim.machine.has_room(job.demand, room):
         return
     late = [guard for guard in guards if sim.now + job.estimate_s > guard.shadow_s]
     spare = {id(guard): list(guard.spare) for guard in late}
@@ -105,14 +106,14 @@ def backfill(sim: Simulation, job: Job, guards: list[Guard]) -> None:
         for node in part.in_order:
             if len(chosen) == wanted:
                 break
-            if not sim.machine.fits(node, sim.free[node], part):
+            if not sim.machine.fits(node, room[node], part):
                 continue
             taken = sim.machine.taken(node, part)
             spoilt = [(spare[id(g)], p) for g in late if (p := g.spoils(node, taken)) is not None]
             if all(left[place] > 0 for left, place in spoilt):
                 for left, place in spoilt:
                     left[place] -= 1
-                chosen.append(Held(node, taken))
+                chosen.append(Held(node, taken, part.site_wide))
         if len(chosen) < wanted:
             return
     sim.start(job, chosen)
@@ -122,14 +123,17 @@ def backfill(sim: Simulation, job: Job, guards: list[Guard]) -> None:
 
 
 def shadow(sim: Simulation, head: Job) -> tuple[int, list[Vector]]:
-    """When the head fits if every running job ends as expected, and what is free then."""
+    """When the head fits if every running job ends as expected, and what it may use then.
+
+    Room comes when a job ends and when the machine changes.
+    """
     free, shadow_s = list(sim.free), sim.now
-    releases = sorted(sim.running, key=lambda job: (sim.expected_release(job), job.position))
-    for job in releases:
-        release_s = sim.expected_release(job)
-        if release_s > shadow_s and sim.machine.has_room(head.demand, free):
+    releases = [(sim.expected_release(job), job.position, job.held) for job in sim.running]
+    changes: list[tuple[int, int, list[Held]]] = [(time_s, -1, []) for time_s in sim.changes_s()]
+    for time_s, _, held in sorted(releases + changes):
+        if time_s > shadow_s and sim.machine.has_room(head.demand, sim.room(head, shadow_s, free)):
             break
-        for each in job.held:
+        for each in held:
             free[each.node] = more(free[each.node], each.resources)
-        shadow_s = release_s
-    return shadow_s, free
+        shadow_s = time_s
+    return shadow_s, sim.room(head, shadow_s, free)

@@ -48,11 +48,12 @@ class Job:
     promised_s: int = -1
     state: JobState = JobState.WAITING
     held: list[Held] = field(default_factory=list)
+    job_id: int = -1
 
     @property
     def node_numbers(self) -> list[int]:
         """The nodes that it holds or held."""
-        return [each.node for each in self.held]
+        return [each.node for each in self.held if not each.site_wide]
 
 
 def jobs_of(workload: Workload, platform: Platform) -> list[Job]:
@@ -65,6 +66,7 @@ def jobs_of(workload: Workload, platform: Platform) -> list[Job]:
         job.submitter = users[code]
     job_ids = workload["job_id"].tolist()
     for job, job_id in zip(jobs, job_ids, strict=True):
+        job.job_id = job_id
         if job.nodes > platform.nodes:
             raise WorkloadError(
                 f"job {job_id} asks for {job.nodes} nodes; there are {platform.nodes}"

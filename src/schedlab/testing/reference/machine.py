@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from operator import add, ge, sub
 
+from schedlab.platform import Consumable
+from schedlab.testing.reference.calendar import Block
+
 Vector = tuple[int, ...]
 
 
@@ -15,13 +18,15 @@ Vector = tuple[int, ...]
 class Part:
     """What a job needs of one set of nodes: ``count`` of them, of each these resources.
 
-    An exclusive part needs idle nodes and takes all they have.
+    An exclusive part needs idle nodes and takes all they have. A site-wide part is some of a
+    consumable, which is a node with one resource.
     """
 
     allowed: frozenset[int]
     count: int
     resources: Vector = (1,)
     exclusive: bool = False
+    site_wide: bool = False
 
     @cached_property
     def in_order(self) -> tuple[int, ...]:
@@ -31,19 +36,22 @@ class Part:
 
 @dataclass(frozen=True)
 class Held:
-    """What a job holds of one node."""
+    """What a job holds of one node, or of a consumable."""
 
     node: int
     resources: Vector
+    site_wide: bool = False
 
 
 @dataclass(frozen=True)
 class Machine:
-    """Nodes with their resources, and how their events are seen."""
+    """Nodes with their resources, consumables behind them, and how their events are seen."""
 
     capacity: tuple[Vector, ...]
     tick: int = 0
     kill_at_request: bool = True
+    consumables: tuple[Consumable, ...] = ()
+    calendar: tuple[Block, ...] = ()
 
     @classmethod
     def whole_nodes(cls, count: int, tick: int = 0, kill_at_request: bool = True) -> Machine:
@@ -54,6 +62,24 @@ class Machine:
     def nodes(self) -> int:
         """How many there are."""
         return len(self.capacity)
+
+    @cached_property
+    def steps_s(self) -> tuple[int, ...]:
+        """When the capacity of a consumable changes."""
+        return tuple(sorted({self.seen(s.at_s) for each in self.consumables for s in each.steps}))
+
+    def capacity_at(self, time_s: float) -> list[Vector]:
+        """Return what all nodes and consumables have then."""
+        there = list(self.capacity)
+        for each in self.consumables:
+            past = [step.capacity for step in each.steps if self.seen(step.at_s) <= time_s]
+            there.append(((each.capacity, *past)[-1],))
+        return there
+
+    def some_of(self, name: str, amount: int) -> Part:
+        """Return the part of a job that holds so much of a consumable."""
+        place = [each.name for each in self.consumables].index(name)
+        return Part(frozenset({self.nodes + place}), 1, (amount,), site_wide=True)
 
     def seen(self, time_s: int) -> int:
         """When an event at this time is noticed: at the next tick, or at once if there is none."""
@@ -91,10 +117,17 @@ class Machine:
                 if len(chosen) == wanted:
                     break
                 if node not in avoid and self.fits(node, free[node], part):
-                    chosen.append(Held(node, self.taken(node, part)))
+                    chosen.append(Held(node, self.taken(node, part), part.site_wide))
             if len(chosen) < wanted:
                 return None
         return chosen
+
+
+def without(free: list[Vector], nodes: frozenset[int]) -> list[Vector]:
+    """Return the same with less than nothing on these nodes."""
+    if not nodes:
+        return free
+    return [(-1,) * len(has) if node in nodes else has for node, has in enumerate(free)]
 
 
 def covers(free: Vector, wanted: Vector) -> bool:
@@ -122,9 +155,10 @@ def nodes_of(demand: Sequence[Part]) -> frozenset[int]:
 def pools_of(demands: Iterable[Sequence[Part]], machine: Machine) -> list[frozenset[int]] | None:
     """Return the pools of whole, interchangeable nodes that all demands name; else None.
 
-    Within such a pool a plan need only count nodes: any free one is as good as any other.
+    Within such a pool a plan need only count nodes: any free one is as good as any other. Each
+    consumable is a pool, too.
     """
-    parts = [part for demand in demands for part in demand]
+    parts = [part for demand in demands for part in demand if not part.site_wide]
     pools = sorted({part.allowed for part in parts}, key=min)
     apart = sum(len(pool) for pool in pools) == len(frozenset[int]().union(*pools))
     whole = all(
@@ -132,4 +166,6 @@ def pools_of(demands: Iterable[Sequence[Part]], machine: Machine) -> list[frozen
         for part in parts
         for node in part.allowed
     )
-    return pools if apart and whole else None
+    if not apart or not whole:
+        return None
+    return pools + [frozenset({machine.nodes + at}) for at in range(len(machine.consumables))]

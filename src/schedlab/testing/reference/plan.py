@@ -7,8 +7,9 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Protocol
 
+from schedlab.testing.reference.calendar import barred
 from schedlab.testing.reference.job import Job
-from schedlab.testing.reference.machine import Held, Part, Vector, less
+from schedlab.testing.reference.machine import Held, Part, Vector, less, without
 from schedlab.testing.reference.simulation import Simulation
 
 
@@ -46,20 +47,25 @@ class Plan(Protocol):
 def plan_of(sim: Simulation) -> Plan:
     """Return a plan in which only running jobs hold nodes, each until its expected release.
 
-    Where jobs take whole nodes of separate pools it counts nodes; elsewhere it names them.
+    Where jobs take whole nodes of separate pools, and all nodes are always for everybody, it counts
+    nodes and consumables; elsewhere it names nodes.
     """
     return NodePlan(sim) if sim.pools is None else CountPlan(sim, sim.pools)
 
 
 class CountPlan:
-    """Free nodes of each pool: ``free[i]`` from ``times[i]`` until ``times[i + 1]``."""
+    """Free nodes of each pool, and what is free of each consumable.
+
+    It is ``free[i]`` from ``times[i]`` until ``times[i + 1]``.
+    """
 
     def __init__(self, sim: Simulation, pools: list[frozenset[int]]) -> None:
         """Nothing is planned yet."""
         self.seen = sim.machine.seen
+        self.nodes = sim.machine.nodes
         self.pools = pools
-        self.times = [sim.now]
-        self.free = [[len(pool) for pool in pools]]
+        self.times = [sim.now, *sim.changes_s()]
+        self.free = [self._capacity(sim.machine.capacity_at(time_s)) for time_s in self.times]
         for job in sim.running:
             self._change(job, -1, sim.now, sim.expected_release(job))
 
@@ -69,7 +75,7 @@ class CountPlan:
         for time_s, free in zip(self.times, self.free, strict=True):
             if start_s is not None and self.seen(start_s + job.estimate_s) <= time_s:
                 break
-            if any(free[self._pool(part)] < part.count for part in job.demand):
+            if not self._has_room(job, free):
                 start_s = None
             elif start_s is None:
                 start_s = time_s
@@ -79,7 +85,7 @@ class CountPlan:
     def free_for_s(self, job: Job) -> float:
         """Return for how long as many nodes as the job needs stay free from now on."""
         for time_s, free in zip(self.times, self.free, strict=True):
-            if any(free[self._pool(part)] < part.count for part in job.demand):
+            if not self._has_room(job, free):
                 return time_s - self.times[0]
         return math.inf
 
@@ -91,15 +97,24 @@ class CountPlan:
         """Take the slot out again."""
         self._change(slot.job, 1, slot.start_s, slot.end_s)
 
+    def _capacity(self, there: list[Vector]) -> list[int]:
+        consumables = there[self.nodes :]
+        pools = self.pools[: len(self.pools) - len(consumables)]
+        return [len(pool) for pool in pools] + [amount for (amount,) in consumables]
+
+    def _has_room(self, job: Job, free: list[int]) -> bool:
+        return all(free[self._pool(part)] >= units(part) for part in job.demand)
+
     def _pool(self, part: Part) -> int:
         return 0 if len(self.pools) == 1 else self.pools.index(part.allowed)
 
     def _change(self, job: Job, sign: int, start_s: int, end_s: int) -> None:
         first, last = self._step_at(start_s), self._step_at(end_s)
-        for step in range(first, last):
-            for part in job.demand:
-                self.free[step][self._pool(part)] += sign * part.count
-                assert self.free[step][self._pool(part)] >= 0, "a plan holds no node twice"
+        held = [(self._pool(part), sign * units(part), part.site_wide) for part in job.demand]
+        for free in self.free[first:last]:
+            for pool, more, site_wide in held:
+                free[pool] += more
+                assert free[pool] >= 0 or site_wide, "a plan holds no node twice"
 
     def _step_at(self, time_s: int) -> int:
         """The step that begins at this time, made if there is none."""
@@ -110,6 +125,11 @@ class CountPlan:
         return step
 
 
+def units(part: Part) -> int:
+    """Return how many nodes the part takes, or how much of its consumable."""
+    return part.resources[0] if part.site_wide else part.count
+
+
 class NodePlan:
     """Slots on named nodes: a job keeps the same nodes from its start to its end."""
 
@@ -117,6 +137,8 @@ class NodePlan:
         """Nothing is planned yet."""
         self.machine = sim.machine
         self.now = sim.now
+        self.changes_s = sim.changes_s()
+        self.blocks = sim.blocks
         self.slots = [
             Slot(job, sim.now, sim.expected_release(job), tuple(job.held)) for job in sim.running
         ]
@@ -124,21 +146,22 @@ class NodePlan:
     def earliest(self, job: Job) -> Slot:
         """Return the first slot in which enough nodes have room all the time, the lowest of them.
 
-        Room comes only when a slot ends.
+        Room comes only when a slot ends or the machine changes.
         """
-        for start_s in sorted({self.now, *(slot.end_s for slot in self.slots)}):
+        ends_s = (slot.end_s for slot in self.slots)
+        for start_s in sorted({self.now, *ends_s, *self.changes_s}):
             end_s = self.machine.seen(start_s + job.estimate_s)
-            held = self.machine.choose(job.demand, self._least_free(start_s, end_s))
+            held = self._choose(job, start_s, end_s)
             if held is not None:
                 return Slot(job, start_s, end_s, tuple(held))
         raise AssertionError("all nodes are free in the end")
 
     def free_for_s(self, job: Job) -> float:
         """Return the longest time from now on for which the same nodes have room for the job."""
-        ends = sorted({slot.start_s for slot in self.slots if slot.start_s > self.now})
+        starts = {slot.start_s for slot in self.slots if slot.start_s > self.now}
+        ends = sorted(starts.union(self.changes_s))
         for end_s, later_s in zip([self.now, *ends], [*ends, math.inf], strict=True):
-            room = self._least_free(self.now, end_s + 1)
-            if self.machine.choose(job.demand, room) is None:
+            if self._choose(job, self.now, end_s + 1) is None:
                 return end_s - self.now
             if later_s == math.inf:
                 return math.inf
@@ -147,23 +170,29 @@ class NodePlan:
     def reserve(self, slot: Slot) -> None:
         """Keep the nodes of the slot for its job."""
         self.slots.append(slot)
-        assert all(min(free) >= 0 for free in self._least_free(slot.start_s, slot.end_s))
+        free = self._least_free(slot.start_s, slot.end_s)
+        assert all(min(free[each.node]) >= 0 for each in slot.held or ())
 
     def release(self, slot: Slot) -> None:
         """Take the slot out again."""
         self.slots.remove(slot)
 
+    def _choose(self, job: Job, start_s: int, end_s: int) -> list[Held] | None:
+        closed = barred(self.blocks, job.position, start_s, end_s)
+        return self.machine.choose(job.demand, without(self._least_free(start_s, end_s), closed))
+
     def _least_free(self, start_s: int, end_s: int) -> list[Vector]:
         """Return what each node has free throughout this time, resource by resource."""
-        starts = {slot.start_s for slot in self.slots if start_s < slot.start_s < end_s}
-        moments = [self._free_at(time_s) for time_s in (start_s, *starts)]
+        starts = {slot.start_s for slot in self.slots}.union(self.changes_s)
+        between = [time_s for time_s in starts if start_s < time_s < end_s]
+        moments = [self._free_at(time_s) for time_s in (start_s, *between)]
         return [
             tuple(min(values) for values in zip(*of_node, strict=True))
             for of_node in zip(*moments, strict=True)
         ]
 
     def _free_at(self, time_s: int) -> list[Vector]:
-        free = list(self.machine.capacity)
+        free = self.machine.capacity_at(time_s)
         for slot in self.slots:
             if slot.start_s <= time_s < slot.end_s:
                 for each in slot.held or ():
