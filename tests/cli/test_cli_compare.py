@@ -133,3 +133,37 @@ def test_a_past_of_shared_nodes_is_drawn_without_gantt(run: Run, tmp_path: Path)
     assert "up to 8 nodes were in use at a time, of 4" in " ".join(result.stdout.split())
     assert "<h3>easy</h3>" in report.read_text()
     assert "<h3>as it was</h3>" not in report.read_text()
+
+
+def test_by_group(run: Run, head_blocked: str) -> None:
+    """A table for each metric of jobs, and in JSON a list in each row."""
+    command = ("compare", head_blocked, *POLICIES, "--metric", "wait", "--metric", "makespan")
+    result = run(*command, "--by", "user")
+    assert result.exit_code == 0
+    assert "mean wait by user" in result.stdout
+    assert "makespan by user" not in result.stdout
+    fcfs, easy = json.loads(run(*command, "--by", "user", "--json").stdout)
+    assert fcfs["by_user"] == [
+        {"user": "ann", "jobs": 2, "wait": 74.0},
+        {"user": "bob", "jobs": 1, "wait": 99.0},
+    ]
+    assert easy["by_user"][0]["wait"] == 0
+
+
+def test_by_group_refuses_before_it_runs(run: Run, head_blocked: str) -> None:
+    """One sentence each."""
+    wrong = run("compare", head_blocked, *POLICIES, "--by", "partitions")
+    assert wrong.exit_code == 2
+    assert 'unknown grouping "partitions"; did you mean "partition"?' in wrong.stderr
+    whole = run("compare", head_blocked, *POLICIES, "--by", "user", "--metric", "makespan")
+    assert whole.exit_code == 2
+    assert "--by user needs a metric with a value for each job" in whole.stderr
+
+
+def test_many_groups_are_cut_and_told(run: Run) -> None:
+    """The table shows those with most jobs; JSON has all."""
+    command = ("compare", "shared:nodes=8", "--jobs", "200", "--policy", "easy", "--by", "user")
+    result = run(*command, "--metric", "wait")
+    assert "the 20 of" in result.stdout
+    (row,) = json.loads(run(*command, "--metric", "wait", "--json").stdout)
+    assert len(row["by_user"]) > 20

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from tests.services.processor_time import processor_time_below
 from schedlab.errors import ParameterError, UnknownNameError
 from schedlab.metrics import METRICS, compare, over_time, summary, table
 from schedlab.platform import Platform
-from schedlab.sim import Schedule
+from schedlab.sim import Schedule, simulate
 from schedlab.workload import Workload
 
 
@@ -59,6 +60,41 @@ def test_table_weighted_by_node_second(in_turn: Schedule) -> None:
     frame = table(in_turn, "wait", "user", weight="node_second", percentiles=(90, 91))
     assert frame["mean"][0] == pytest.approx(140 * 20 / 220)
     assert frame.row(0)[-2:] == (0, 140)
+
+
+def test_compare_by_group(in_turn: Schedule, one_cancelled: Schedule) -> None:
+    """A row per schedule and user; a job that never ran counts in no mean."""
+    frame = compare([in_turn, one_cancelled], ["wait", "wait:percentile=100"], by="user")
+    assert frame.columns == ["policy", "user", "jobs", "wait", "wait:percentile=100"]
+    assert frame.rows()[:3] == [
+        ("fcfs", "ann", 2, 70, 140),
+        ("fcfs", "bob", 1, 100, 100),
+        ("fcfs", "ann", 2, 10, 20),
+    ]
+    assert math.isnan(frame["wait"][3])
+
+
+@pytest.mark.parametrize("by", ["partition", "account", "qos"])
+def test_groups_by_the_names_of_the_site(three_jobs: Workload, by: str) -> None:
+    """As the workload labels them; jobs that name none are a group without a name."""
+    columns = {name: three_jobs[name] for name in three_jobs.columns}
+    jobs = Workload({**columns, by: [1, -1, 1]}, labels={by: ["debug", "long"]})
+    schedule = simulate(jobs, 4, "fcfs")
+    assert compare([schedule], ["wait"], by=by).rows() == [
+        ("fcfs", "", 1, 100),
+        ("fcfs", "long", 2, 70),
+    ]
+    assert table(schedule, "wait", by)[by].to_list() == ["", "long"]
+
+
+def test_groups_have_no_utilisation(in_turn: Schedule, empty: Schedule) -> None:
+    """What is of the whole schedule only is refused; no jobs, no groups."""
+    with pytest.raises(ParameterError, match='metric "utilisation" has no value for each job'):
+        compare([in_turn], ["wait", "utilisation"], by="user")
+    with pytest.raises(UnknownNameError, match='did you mean "account"'):
+        compare([in_turn], ["wait"], by="acount")
+    assert compare([empty], ["wait"], by="qos").height == 0
+    assert compare([empty, in_turn], ["wait"], by="user").height == 2
 
 
 def test_table_by_size_class() -> None:

@@ -11,7 +11,8 @@ import pytest
 
 from schedlab.errors import MissingExtraError, OutputError, ParameterError
 from schedlab.metrics import compare
-from schedlab.sim import Schedule, load_schedules, save_schedules
+from schedlab.platform import Platform
+from schedlab.sim import Schedule, load_schedules, save_schedules, simulate
 from schedlab.viz import write_report
 from schedlab.viz.colours import job_colours
 from schedlab.viz.occupancy import occupancy
@@ -19,8 +20,9 @@ from schedlab.viz.report.comparison import comparison_figure
 from schedlab.viz.report.gantt import _indexed, _palette, gantt_figure
 from schedlab.viz.report.groups import group_figure
 from schedlab.viz.report.over_time import queue_figure, used_nodes_figure
-from schedlab.viz.report.tables import SUMMARY_METRICS, summary_table, user_table
+from schedlab.viz.report.tables import SUMMARY_METRICS, group_tables, summary_table
 from schedlab.viz.time_axis import TimeAxis
+from schedlab.workload import Workload
 
 
 @pytest.fixture(scope="module")
@@ -155,9 +157,29 @@ def test_tables_mark_the_best(few: list[Schedule]) -> None:
     assert [cell.best for cell in rows["mean wait ↓"]] == [False, True]
     same = summary_table(few[:1] * 2, compare(few[:1] * 2, SUMMARY_METRICS))
     assert not any(cell.best for row in same.rows for cell in row)
-    users = user_table(few)
-    assert users is not None
+    ((title, users),) = group_tables(few)
+    assert title == "Users"
     assert [row[0].text for row in users.rows] == ["bob", "ann", "<eve>"]
+
+
+def test_groups_and_resources_have_their_sections(tmp_path: Path) -> None:
+    """Where jobs name partitions, accounts or QOS, and where they share nodes."""
+    columns = {"job_id": [1, 2], "submit_s": [0, 0], "nodes": [1, 1], "run_s": [5, 5]}
+    names = {"partition": [0, 1], "account": [0, 0], "qos": [1, 0], "cores_per_node": [1, 2]}
+    jobs = Workload(
+        {**columns, "request_s": [5, 5], **names},
+        labels={"partition": ["debug", "long"], "account": ["one"], "qos": ["low", "high"]},
+    )
+    write_report([simulate(jobs, Platform.homogeneous(2, cores=4), "easy")], tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    sections = re.findall(r"<h2>([^<]*)</h2>", page)
+    assert [each for each in sections if each in ("Resources", "Users", "Partitions", "QOS")] == [
+        "Resources",
+        "Partitions",
+        "QOS",
+    ]
+    assert "cores: utilisation" in page
+    assert "Accounts" not in sections
 
 
 def test_bokeh_is_optional(

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 from typer import Option
 
 from schedlab.cli.comparison import Comparison
 from schedlab.cli.console import AsJson, heading, out, print_json, print_notes
+from schedlab.cli.group_tables import GroupTables, is_of_jobs
 from schedlab.cli.machine import Machine
 from schedlab.cli.pictures import Pictures
 from schedlab.cli.reading import Reading, Shaping
 from schedlab.cli.replay import NoPast, Past, Policies, Scenario
 from schedlab.cli.results import result_rows, run_notes
+from schedlab.errors import ParameterError, UnknownNameError
 
 EXAMPLES = (
     "schedlab compare trace.swf.gz --policy fcfs --policy easy --report report.html",
     "schedlab compare trace.swf --policy easy --policy sjf+easy --metric wait:percentile=99",
     "schedlab compare trace.swf --policy easy --policy conservative --plot waits.pdf --picture cdf",
+    "schedlab compare trace.swf --policy easy --policy fcfs --by partition --metric wait",
 )
 
 
@@ -34,6 +38,14 @@ def compare(
             help="A metric such as wait, wait:percentile=95 or utilisation; several may be given.",
         ),
     ] = None,
+    by: Annotated[
+        str | None,
+        Option(
+            metavar="GROUP",
+            help="Also by user, group, account, qos, partition, queue, size, run_time, clusters, "
+            "day or week.",
+        ),
+    ] = None,
     no_past: NoPast = False,
     json: AsJson = False,
 ) -> None:
@@ -45,6 +57,8 @@ def compare(
     metrics = metric or USUAL_METRICS
     for name in metrics:
         find_metric(name)
+    if by is not None:
+        _check_groups(by, metrics)
     pictures.check()
     scenario = Scenario.load(reading, shaping, machine)
     schedules = list(policies.run(scenario, shaping.seed))
@@ -53,15 +67,36 @@ def compare(
     written = pictures.draw(shown, metrics)
     comparison = Comparison.of(shown, metrics)
     rows = result_rows(shown, scenario, policies, shaping.seed)
+    groups = None if by is None else GroupTables.of(shown, metrics, by)
     if json:
-        print_json([{**row, **more} for row, more in zip(rows, comparison.rows(), strict=True)])
+        more = comparison.rows() if groups is None else _with_groups(comparison, groups)
+        print_json([{**row, **each} for row, each in zip(rows, more, strict=True)])
     else:
         console = out()
         console.print(heading(scenario.title()), "", comparison.table(console), "", sep="\n")
+        for title, table in groups.tables() if groups else ():
+            console.print(heading(title), "", table, "", sep="\n")
     notes = [
         *run_notes(rows[: len(schedules)]),
+        *(groups.notes() if groups else ()),
         *past.notes,
         *scenario.notes,
         *(f"written: {path}" for path in written),
     ]
     print_notes(notes, to_stderr=json)
+
+
+def _check_groups(by: str, metrics: Sequence[str]) -> None:
+    from schedlab.metrics import GROUPINGS
+
+    if by not in GROUPINGS:
+        raise UnknownNameError("grouping", by, GROUPINGS)
+    if not any(map(is_of_jobs, metrics)):
+        raise ParameterError(f"--by {by} needs a metric with a value for each job, such as wait")
+
+
+def _with_groups(comparison: Comparison, groups: GroupTables) -> list[dict[str, Any]]:
+    return [
+        {**row, f"by_{groups.by}": groups.rows(policy)}
+        for row, policy in zip(comparison.rows(), comparison.policies, strict=True)
+    ]

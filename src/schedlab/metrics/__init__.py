@@ -7,6 +7,7 @@ from schedlab.metrics.groupings import GROUPINGS
 from schedlab.metrics.incentive import incentive_points
 from schedlab.metrics.metric import JobMetric, Metric
 from schedlab.metrics.metrics import METRICS, find_job_metric, find_metric
+from schedlab.metrics.resources import by_resource
 from schedlab.metrics.summary import compare, summary
 from schedlab.metrics.tables import over_time, table
 from schedlab.metrics.weights import WEIGHTS
@@ -18,6 +19,7 @@ __all__ = [
     "JobMetric",
     "Metric",
     "by_cluster",
+    "by_resource",
     "by_site",
     "compare",
     "find_job_metric",

@@ -1,4 +1,4 @@
-"""Ways to divide jobs into groups: by user, size, run time and time of submission."""
+"""Ways to divide jobs into groups: by user, partition, size, run time, time of submission."""
 
 from __future__ import annotations
 
@@ -68,6 +68,9 @@ def _by_period(period_s: int) -> Callable[[Schedule], Groups]:
 GROUPINGS: dict[str, Callable[[Schedule], Groups]] = {
     "user": _by_label("user"),
     "group": _by_label("group"),
+    "account": _by_label("account"),
+    "qos": _by_label("qos"),
+    "partition": _by_label("partition"),
     "queue": _by_label("queue"),
     "size": _by_size,
     "run_time": _by_run_time,

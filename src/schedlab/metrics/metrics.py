@@ -17,6 +17,13 @@ from schedlab.metrics.prediction import (
     underestimated,
 )
 from schedlab.metrics.queue import max_queue_length, mean_queue_length
+from schedlab.metrics.resources import (
+    core_utilisation,
+    gpu_utilisation,
+    memory_utilisation,
+    stranded_cores,
+    stranded_gpus,
+)
 from schedlab.metrics.slowdown import bounded_slowdown, slowdown
 from schedlab.metrics.wait import delay, response, wait, wait_per_node
 from schedlab.metrics.weights import WEIGHTS
@@ -25,6 +32,11 @@ from schedlab.sim import Schedule
 METRICS: dict[str, Metric] = {
     "makespan": Metric(makespan, "s"),
     "utilisation": Metric(utilisation, "1", smaller_is_better=False),
+    "core_utilisation": Metric(core_utilisation, "1", smaller_is_better=False),
+    "memory_utilisation": Metric(memory_utilisation, "1", smaller_is_better=False),
+    "gpu_utilisation": Metric(gpu_utilisation, "1", smaller_is_better=False),
+    "stranded_cores": Metric(stranded_cores, "1"),
+    "stranded_gpus": Metric(stranded_gpus, "1"),
     "throughput": Metric(throughput, "jobs/h", smaller_is_better=False),
     "wait": JobMetric(wait, "s"),
     "response": JobMetric(response, "s"),

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from schedlab.errors import ParameterError
+from schedlab.lookup import is_outside
+from schedlab.metrics.groupings import groups_of
 from schedlab.metrics.metrics import METRICS, find_job_metric, find_metric
 from schedlab.sim import JobState, Schedule
 from schedlab.sim.schedule import require_schedules
@@ -51,15 +54,45 @@ def job_counts(schedule: Schedule) -> dict[str, int]:
     }
 
 
-def compare(schedules: Sequence[Schedule], metrics: Sequence[str]) -> pl.DataFrame:
-    """One row per schedule: its policy and these metrics, named as for ``find_metric``."""
+def compare(
+    schedules: Sequence[Schedule], metrics: Sequence[str], *, by: str | None = None
+) -> pl.DataFrame:
+    """One row per schedule: its policy and these metrics, named as for ``find_metric``.
+
+    With ``by``, a name in ``GROUPINGS``, one row per schedule and group of jobs; the metrics must
+    be such as have a value for each job.
+    """
     import polars as pl
 
     schedules = require_schedules(schedules)
     if isinstance(metrics, str):
         raise ParameterError(f'metrics is a text; must be a list, as in ["{metrics}"]')
+    if by is not None:
+        tables = [_by_group(schedule, metrics, by) for schedule in schedules]
+        return pl.concat(tables, how="vertical_relaxed")
     found = {name: find_metric(name) for name in metrics}
     values = {
         name: [metric.value(schedule) for schedule in schedules] for name, metric in found.items()
     }
     return pl.DataFrame({"policy": [schedule.policy for schedule in schedules], **values})
+
+
+def _by_group(schedule: Schedule, metrics: Sequence[str], by: str) -> pl.DataFrame:
+    import polars as pl
+
+    for name in metrics:
+        find_job_metric(name if is_outside(name) else name.partition(":")[0])
+    found = {name: find_metric(name) for name in metrics}
+    group, names = groups_of(schedule, by)
+    order = np.argsort(group, kind="stable")
+    present, first = np.unique(group[order], return_index=True)
+    anywhere: Any = replace(schedule, node_ranges=None)  # without nodes positions do for a mask
+    parts = [anywhere.take(jobs) for jobs in np.split(order, first[1:])] if len(present) else []
+    return pl.DataFrame(
+        {
+            "policy": [schedule.policy] * len(parts),
+            by: [names[place] for place in present],
+            "jobs": [len(part) for part in parts],
+            **{name: [each.value(part) for part in parts] for name, each in found.items()},
+        }
+    )

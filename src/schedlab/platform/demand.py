@@ -107,8 +107,9 @@ def _on_nodes_that_fit(workload: Workload, platform: Platform, demands: Demands)
     sizes = [group.nodes for group in platform.groups]
     of_group = np.repeat(np.arange(len(sizes)), sizes)
     present = np.array(
-        [np.bincount(of_group[each.nodes], minlength=len(sizes)) for each in demands.node_sets]
-    )
+        [np.bincount(of_group[each.nodes], minlength=len(sizes)) for each in demands.node_sets],
+        dtype=np.int64,
+    ).reshape(len(demands.node_sets), len(sizes))
     fits = _groups_that_fit(demands)
     holding = np.einsum("pg,pg->p", present[demands.allowed], fits)
     few = np.flatnonzero(demands.least > holding)

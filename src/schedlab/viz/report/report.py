@@ -15,7 +15,13 @@ from schedlab.viz.gantt import with_nameable_nodes
 from schedlab.viz.page import render_page, require_bokeh
 from schedlab.viz.paper import checked
 from schedlab.viz.report.facts import facts
-from schedlab.viz.report.tables import SUMMARY_METRICS, cluster_table, summary_table, user_table
+from schedlab.viz.report.tables import (
+    SUMMARY_METRICS,
+    cluster_table,
+    group_tables,
+    resource_table,
+    summary_table,
+)
 from schedlab.viz.time_axis import MILLISECOND_S, TimeAxis
 
 if TYPE_CHECKING:
@@ -49,7 +55,8 @@ def _page(schedules: list[Schedule], title: str) -> str:
         ],
         facts=facts(schedules),
         summary=summary_table(schedules, values),
-        users=user_table(schedules),
+        groups=group_tables(schedules),
+        resources=resource_table(schedules),
         clusters=cluster_table(schedules),
     )
 

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from schedlab.metrics import METRICS, Metric, by_cluster, find_metric, table
+from schedlab.errors import WorkloadError
+from schedlab.metrics import METRICS, Metric, by_cluster, by_resource, find_metric, table
 from schedlab.metrics.summary import job_counts
+from schedlab.platform.demand import demands_of
 from schedlab.sim import Schedule
 from schedlab.units import three_digits
 from schedlab.viz.comparison import best_of
@@ -31,7 +33,9 @@ SUMMARY_METRICS = (
     "fairness",
 )
 USER_METRICS = ("wait", "bounded_slowdown")
-MAX_USERS = 20
+MAX_GROUPS = 20
+_GROUPS = {"Users": "user", "Accounts": "account", "Partitions": "partition", "QOS": "qos"}
+"""By which groups of jobs are told apart, and the titles of their tables."""
 
 
 @dataclass(frozen=True)
@@ -67,21 +71,27 @@ def summary_table(schedules: Sequence[Schedule], values: pl.DataFrame) -> TextTa
     return TextTable(["", *(schedule.policy for schedule in schedules)], rows)
 
 
-def user_table(schedules: Sequence[Schedule]) -> TextTable | None:
-    """One row for each of the users with most work; none if users are not known."""
+def group_tables(schedules: Sequence[Schedule]) -> list[tuple[str, TextTable]]:
+    """How users, accounts, partitions and QOS fared, each with its title, where there are some."""
+    tables = {title: _group_table(schedules, by) for title, by in _GROUPS.items()}
+    return [(title, found) for title, found in tables.items() if found is not None]
+
+
+def _group_table(schedules: Sequence[Schedule], by: str) -> TextTable | None:
+    """One row for each of the groups with most work; none if there is only one."""
     found = [
-        [table(schedule, metric, "user", percentiles=()) for schedule in schedules]
+        [table(schedule, metric, by, percentiles=()) for schedule in schedules]
         for metric in USER_METRICS
     ]
-    users = found[0][0].sort("node_seconds", descending=True)
-    if len(users) < 2:
+    groups = found[0][0].sort("node_seconds", descending=True)
+    if len(groups) < 2:
         return None
-    means = [[dict(zip(t["user"], t["mean"], strict=True)) for t in tables] for tables in found]
+    means = [[dict(zip(t[by], t["mean"], strict=True)) for t in tables] for tables in found]
     rows = []
-    for user, jobs, node_seconds, _ in users.rows()[:MAX_USERS]:
-        row = [Cell(str(user)), Cell(f"{jobs:,}"), Cell(f"{node_seconds / 3600:,.0f}")]
+    for group, jobs, node_seconds, _ in groups.rows()[:MAX_GROUPS]:
+        row = [Cell(str(group)), Cell(f"{jobs:,}"), Cell(f"{node_seconds / 3600:,.0f}")]
         for metric, by_schedule in zip(USER_METRICS, means, strict=True):
-            values = [mean_of.get(user, math.nan) for mean_of in by_schedule]
+            values = [mean_of.get(group, math.nan) for mean_of in by_schedule]
             row += _compared(METRICS[metric], values)
         rows.append(row)
     columns = [
@@ -89,7 +99,23 @@ def user_table(schedules: Sequence[Schedule]) -> TextTable | None:
         for metric in USER_METRICS
         for schedule in schedules
     ]
-    return TextTable(["user", "jobs", "node-hours", *columns], rows)
+    return TextTable([by, "jobs", "node-hours", *columns], rows)
+
+
+def resource_table(schedules: Sequence[Schedule]) -> TextTable | None:
+    """How cores, memory and GPUs were used and stranded; none where jobs have whole nodes."""
+    try:
+        if any(demands_of(each.workload, each.platform).whole.all() for each in schedules):
+            return None
+        found = [by_resource(schedule) for schedule in schedules]
+    except WorkloadError:  # simulated on whole nodes, jobs may ask for more than a node has
+        return None
+    rows = []
+    for place, resource in enumerate(found[0]["resource"].to_list()):
+        for column, metric in (("utilisation", "utilisation"), ("stranded", "stranded_cores")):
+            values = [each[column][place] for each in found]
+            rows.append([Cell(f"{resource}: {column}"), *_compared(METRICS[metric], values)])
+    return TextTable(["", *(schedule.policy for schedule in schedules)], rows)
 
 
 def cluster_table(schedules: Sequence[Schedule]) -> TextTable | None:
