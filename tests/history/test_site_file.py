@@ -10,13 +10,14 @@ import pytest
 
 from schedlab.errors import InputError, SchedlabError
 from schedlab.history.alerts.section import AlertsSection
+from schedlab.history.factors import CarbonSection, CostSection
 from schedlab.history.keeping import ArchiveSection, ReleaseSection, StoreSection
 from schedlab.history.notify.section import MailSection
+from schedlab.history.reports_section import ReportsSection
 from schedlab.history.sensors import PRESETS, SENSORS, make_sensor_source
 from schedlab.history.sensors.items import UNITS
 from schedlab.history.service_section import OidcSection, ProxySection, ServiceSection
 from schedlab.history.site import (
-    CarbonSection,
     SharingSection,
     Site,
     SiteSection,
@@ -168,6 +169,7 @@ def test_the_page_on_site_files_has_every_key() -> None:
     sections: list[Any] = [SiteSection, SharingSection, CarbonSection]
     sections += [StoreSection, ArchiveSection, ReleaseSection]
     sections += [ServiceSection, ProxySection, OidcSection, MailSection, AlertsSection]
+    sections += [ReportsSection, CostSection]
     for source in SENSORS.values():
         sections += [source.source_section, source.item_section]
     keys = {field.name for section in sections for field in fields(section)}

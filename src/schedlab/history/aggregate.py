@@ -113,7 +113,9 @@ class _Measurement:
     def _carbon(self, energy_j: float) -> dict[str, Any]:
         if self.site.carbon is None:
             return {}
-        factor, source = self.site.carbon.gram_per_kwh, self.site.carbon.source
+        end = self.record.end_time
+        known = self.site.carbon(0.0 if end is None else end.timestamp())
+        factor, source = known.gram_per_kwh, known.source
         gram = factor * energy_j / JOULES_PER_KWH
         carbon = Carbon(emission_gram=gram, factor_gram_per_kwh=factor, source=source)
         return {"carbon": carbon}

@@ -108,6 +108,10 @@ by = "cpu"
 gram_per_kwh = 350
 source = "an example"
 
+[[carbon.change]]
+since = "2026-01-01"
+gram_per_kwh = 330
+
 [[job_source]]
 kind = "standard"
 name = "scheduler"
@@ -167,8 +171,16 @@ url = "history.db"
 [service]
 public = true
 
+[service.cost]
+currency = "EUR"
+node_hour = 0.35
+kwh = 0.24
+
 [service.alerts]
 quiet = "22:00-06:00"
+
+[service.reports]
+folder = "reports"
 """
 
 

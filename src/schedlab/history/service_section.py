@@ -9,7 +9,9 @@ from typing import Any
 
 from schedlab.errors import InputError, ParameterError
 from schedlab.history.alerts.section import AlertsSection
+from schedlab.history.factors import CostSection, Factors, read_factors
 from schedlab.history.notify.section import MailSection, check_url
+from schedlab.history.reports_section import ReportsSection
 from schedlab.sections import build
 
 
@@ -80,6 +82,8 @@ class ServiceSection:
         oidc: the provider at which users log in, if any.
         mail: the server by which e-mail is sent, if any.
         alerts: what is watched; nothing if it is left out.
+        reports: which are made by themselves; none if it is left out.
+        cost: what use costs, over time; not told if it is left out.
     """
 
     prefix: str = ""
@@ -92,6 +96,8 @@ class ServiceSection:
     oidc: OidcSection | None = None
     mail: MailSection | None = None
     alerts: AlertsSection | None = None
+    reports: ReportsSection | None = None
+    cost: Factors[CostSection] | None = None
 
     def __post_init__(self) -> None:
         check_prefix(self.prefix)
@@ -117,14 +123,28 @@ def read_service(given: Any) -> ServiceSection:
         "oidc": OidcSection,
         "mail": MailSection,
         "alerts": AlertsSection,
+        "reports": ReportsSection,
     }
     parts: dict[str, Any] = {
         name: build(section, given[name], f"[service.{name}]")
         for name, section in below.items()
         if name in given
     }
-    own = {key: value for key, value in given.items() if key not in below}
+    if "cost" in given:
+        parts["cost"] = read_factors(CostSection, given["cost"], "service.cost")
+    own = {key: value for key, value in given.items() if key not in (*below, "cost")}
     service = replace(build(ServiceSection, own, "[service]"), **parts)
-    if service.alerts is not None and service.alerts.email and service.mail is None:
-        raise InputError("[service.alerts]: email needs [service.mail], which says by which server")
+    _require_mail(service)
     return service
+
+
+def _require_mail(service: ServiceSection) -> None:
+    if service.mail is not None:
+        return
+    for name in ("alerts", "reports"):
+        section = getattr(service, name)
+        if section is not None and section.email:
+            told = "email needs [service.mail], which says by which server"
+            raise InputError(f"[service.{name}]: {told}")
+    if service.reports is not None and service.reports.users:
+        raise InputError("[service.reports]: users needs [service.mail]")

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNameError
+from schedlab.errors import InputError, SchedlabError, UnknownNameError
 from schedlab.history.efficiency.section import EfficiencySection
+from schedlab.history.factors import CarbonSection, Factors, read_factors
 from schedlab.history.keeping import ArchiveSection, ReleaseSection, StoreSection
 from schedlab.history.schema.times import find_zone
 from schedlab.history.sensors import make_sensor_source
@@ -61,23 +62,6 @@ class SharingSection:
                 raise UnknownNameError(key, value, allowed)
 
 
-@dataclass(frozen=True, kw_only=True)
-class CarbonSection:
-    """``[carbon]``: what a kilowatt-hour costs.
-
-    Args:
-        gram_per_kwh: grams of CO2 equivalent.
-        source: who says so.
-    """
-
-    gram_per_kwh: float
-    source: str
-
-    def __post_init__(self) -> None:
-        if self.gram_per_kwh < 0:
-            raise ParameterError(f"gram_per_kwh is {self.gram_per_kwh:g}; must be >= 0")
-
-
 @dataclass(frozen=True)
 class Site:
     """A site as its file describes it."""
@@ -88,7 +72,7 @@ class Site:
     job_sections: tuple[Mapping[str, Any], ...] = ()
     sensor_sources: tuple[AnySensorSource, ...] = ()
     sharing: SharingSection | None = None
-    carbon: CarbonSection | None = None
+    carbon: Factors[CarbonSection] | None = None
     store: StoreSection = field(default_factory=StoreSection)
     archive: ArchiveSection | None = None
     release: ReleaseSection = field(default_factory=ReleaseSection)
@@ -154,7 +138,7 @@ def _site(document: Mapping[str, Any], path: Path) -> Site:
         tuple(_listed(document, "job_source")),
         sources,
         _optional(SharingSection, document, "sharing"),
-        _optional(CarbonSection, document, "carbon"),
+        _carbon(document),
         build(StoreSection, document.get("store", {}), "[store]"),
         _optional(ArchiveSection, document, "archive"),
         build(ReleaseSection, document.get("release", {}), "[release]"),
@@ -162,6 +146,12 @@ def _site(document: Mapping[str, Any], path: Path) -> Site:
         read_consumables(document),
         build(EfficiencySection, document.get("efficiency", {}), "[efficiency]"),
     )
+
+
+def _carbon(document: Mapping[str, Any]) -> Factors[CarbonSection] | None:
+    if "carbon" not in document:
+        return None
+    return read_factors(CarbonSection, document["carbon"], "carbon")
 
 
 def _optional(section: type[T], document: Mapping[str, Any], name: str) -> T | None:

@@ -25,6 +25,7 @@ from schedlab.history.web.tasks import Asked
 from schedlab.history.web.tasks.queue import submit
 
 EVERYBODY = frozenset(Role)
+NAMED = EVERYBODY - {Role.PUBLIC}
 READ_METRICS = frozenset({Role.SUPPORT, Role.ADMIN, Role.API})
 ADMINS = frozenset({Role.ADMIN})
 SEE_ALL = frozenset({Role.PUBLIC, Role.SUPPORT, Role.ADMIN, Role.API})
@@ -123,6 +124,15 @@ def _pseudonym_of_node(served: Served) -> str:
     return Release("public", key, site.release).pseudonym("node", "n01")
 
 
+_REPORTS = (
+    Case(),
+    Case("own", query={"user": "ann"}),
+    Case("other", query={"user": "ben"}, seen_by=_SEES_BEN),
+    Case("own group", query={"group": "physics"}, seen_by=_SEES_BEN | {Role.MANAGER}),
+    Case("other group", query={"group": "chemistry"}, seen_by=_SEES_BEN),
+    Case("nobody's", query={"user": "zoe"}, seen_by=frozenset()),
+)
+
 READING_THE_API: dict[str, Rule] = {
     "/docs": open_to_all(),
     "/v1/jobs": Rule(
@@ -143,6 +153,7 @@ READING_THE_API: dict[str, Rule] = {
     ),
     "/v1/alerts": Rule(READ_METRICS),
     "/v1/efficiency": Rule(EVERYBODY),
+    "/v1/reports": Rule(NAMED, _REPORTS),
     "/v1/stats": Rule(
         EVERYBODY, tuple(Case(by, query={"by": by}) for by in ("user,group", "day", "size"))
     ),
@@ -208,6 +219,8 @@ PAGES_OF_THE_SITE: dict[str, Rule] = {
     ),
     "/cluster": Rule(EVERYBODY),
     "/alerts": Rule(OPERATORS),
+    "/reports": Rule(PEOPLE, _REPORTS),
+    "/reports/file": Rule(PEOPLE, _REPORTS),
     "/efficiency": Rule(PEOPLE),
     "/tasks/{task}": Rule(PEOPLE, _tasks(200)),
     "/what-if": Rule(PLANNERS),

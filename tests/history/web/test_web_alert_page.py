@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.slow, needs_chromium]
 
 def look(served: Served, now_s: float) -> list[str]:
     """Let the service do what is due then."""
-    done: list[str] = served.app.state.service.watcher.do_what_is_due(now_s)
+    done: list[str] = served.app.state.watcher.do_what_is_due(now_s)
     return done
 
 

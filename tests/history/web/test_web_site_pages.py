@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -50,6 +51,7 @@ def open_drawn(page: Page, path: str) -> None:
         ("leader", "/what-if"),
         ("helpdesk", "/alerts"),
         ("helpdesk", "/efficiency"),
+        ("leader", "/reports?period=month"),
         ("admin", "/admin"),
     ],
 )
@@ -156,6 +158,25 @@ def test_support_sees_what_was_held_and_not_used(visitors: Visitors) -> None:
     users = own.locator("table.wasted td[data-label=User]").all_inner_texts()
     assert set(users) == {"ada"}
     assert own.get_by_role("group", name="Users").count() == 0
+
+
+@pytest.mark.parametrize(("kind", "begins"), [("HTML", b"<!doctype html>"), ("PDF", b"%PDF-")])
+def test_a_report_is_looked_at_and_taken_along(
+    visitors: Visitors, kind: str, begins: bytes
+) -> None:
+    """A user sees their own; the file has the same numbers, and the week before is a click away."""
+    page = visitors.page("ada")
+    page.goto("/reports?date=2026-01-07")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Report on user ada")
+    ended = page.locator("tr", has_text="Jobs that ended").first.locator("td").first
+    assert int(ended.inner_text()) > 0
+    expect(page.get_by_text("Cost")).to_be_visible()
+    with page.expect_download() as taken:
+        page.get_by_role("link", name=f"{kind} file").click()
+    assert taken.value.suggested_filename == f"report-user-ada-2026-W02.{kind.lower()}"
+    assert Path(taken.value.path()).read_bytes().startswith(begins)
+    page.get_by_role("link", name="later").click()
+    expect(page.get_by_text("12 January to 18 January 2026")).to_be_visible()
 
 
 def test_a_bar_at_one_percent_is_not_green(visitors: Visitors) -> None:

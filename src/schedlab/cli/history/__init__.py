@@ -12,6 +12,7 @@ from schedlab.cli.history import (
     export,
     ingest,
     init,
+    report,
     show,
     status,
     token,
@@ -32,6 +33,7 @@ add_command(app, doctor.doctor, *doctor.EXAMPLES)
 add_command(app, ingest.ingest, *ingest.EXAMPLES)
 add_command(app, status.status, *status.EXAMPLES)
 add_command(app, alerts.alerts, *alerts.EXAMPLES)
+add_command(app, report.report, *report.EXAMPLES)
 add_command(app, show.show, *show.EXAMPLES)
 add_command(app, export.export, *export.EXAMPLES)
 add_command(app, validate.validate, *validate.EXAMPLES)

@@ -25,6 +25,7 @@ from schedlab.history.web.api import (
     users,
 )
 from schedlab.history.web.api import efficiency as efficiency_api
+from schedlab.history.web.api import reports as reports_api
 from schedlab.history.web.api.schema import describe
 from schedlab.history.web.body_limit import BodyLimit
 from schedlab.history.web.conditional import Conditional
@@ -41,6 +42,7 @@ from schedlab.history.web.pages import (
     job_data,
     login,
     oidc,
+    reports,
     what_if,
 )
 from schedlab.history.web.pages import job as job_page
@@ -54,6 +56,7 @@ from schedlab.history.web.problems import answer_problems
 from schedlab.history.web.security_headers import SecurityHeaders
 from schedlab.history.web.service import Service
 from schedlab.history.web.settings import ServiceSettings
+from schedlab.history.web.watcher import Watcher, watcher_of
 from schedlab.version import __version__
 
 ROUTERS = (
@@ -65,6 +68,7 @@ ROUTERS = (
     stats.router,
     efficiency_api.router,
     alerts_api.router,
+    reports_api.router,
     ingest.router,
     documentation.router,
     observe.router,
@@ -80,6 +84,7 @@ ROUTERS = (
     advice.router,
     cluster.router,
     efficiency.router,
+    reports.router,
     alerts.router,
     what_if.router,
     task_pages.router,
@@ -104,6 +109,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
         lifespan=_lifespan,
     )
     app.state.service = service
+    app.state.watcher = watcher_of(service.database, settings)
     for router in ROUTERS:
         app.include_router(router)
     app.mount("/static/bokeh", StaticFiles(directory=library_folder()), name="bokeh")
@@ -127,10 +133,11 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     current_default_thread_limiter().total_tokens = _THREADS
     service: Service = app.state.service
     service.runner.start()
-    service.watcher.start()
+    watcher: Watcher = app.state.watcher
+    watcher.start()
     sharing = asyncio.create_task(service.metrics.keep_sharing())
     yield
     sharing.cancel()
     await run_in_threadpool(service.runner.stop)
-    await run_in_threadpool(service.watcher.stop)
+    await run_in_threadpool(watcher.stop)
     service.database.close()

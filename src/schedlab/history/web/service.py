@@ -16,18 +16,16 @@ from schedlab.history.web.metrics import Metrics
 from schedlab.history.web.settings import ServiceSettings
 from schedlab.history.web.simulations import simulations
 from schedlab.history.web.tasks.runner import Runner
-from schedlab.history.web.watcher import Watcher, watcher_of
 
 
 @dataclass(frozen=True, eq=False)
 class Service:
-    """The settings, the store, what is counted, who simulates, and who watches."""
+    """The settings, the store, what is counted, and who simulates."""
 
     settings: ServiceSettings
     database: Database
     metrics: Metrics
     runner: Runner
-    watcher: Watcher
     release_key: bytes | None = None
     provider: Provider | None = None
 
@@ -38,8 +36,7 @@ class Service:
         provider = _provider(settings)
         database = Database(settings.store)
         runner = Runner(database, simulations(database, settings))
-        watcher = watcher_of(database, settings)
-        return cls(settings, database, Metrics.start(), runner, watcher, key, provider)
+        return cls(settings, database, Metrics.start(), runner, key, provider)
 
     @property
     def is_public(self) -> bool:

@@ -1,4 +1,4 @@
-"""The part of a worker that does what is due by itself: it looks for alerts."""
+"""The part of a worker that does what is due by itself: alerts and reports."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Event, Thread
 
-from schedlab.errors import SchedlabError
+from schedlab.errors import ParameterError, SchedlabError
 from schedlab.history.alerts.watch import watch
 from schedlab.history.store.duties import is_due, take_duty
 from schedlab.history.web.database import Database
+from schedlab.history.web.reports.deliver import Post
+from schedlab.history.web.reports.pdf import browser
 from schedlab.history.web.settings import ServiceSettings
 
 _LOG = logging.getLogger("schedlab.service")
 _LOOKED_EVERY_S = 5.0
+_REPORTS_EVERY_S = 600.0
 
 
 @dataclass(frozen=True)
@@ -89,4 +92,10 @@ def watcher_of(database: Database, settings: ServiceSettings) -> Watcher:
         duties.append(
             Duty("alerts", alerts.every_s, lambda now_s: watch(database, site, alerts, now_s))
         )
+    reports = settings.service.reports
+    if site is not None and reports is not None:
+        if "pdf" in reports.formats and browser() is None:
+            told = "[service.reports] formats: pdf needs Chromium, which is not installed here"
+            raise ParameterError(told)
+        duties.append(Duty("reports", _REPORTS_EVERY_S, Post(database, site, reports).deliver))
     return Watcher(database, duties)

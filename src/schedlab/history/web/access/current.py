@@ -89,10 +89,18 @@ Ingester = Annotated[Viewer, Depends(viewer_who_may(Scope.INGEST))]
 MetricsReader = Annotated[Viewer, Depends(viewer_who_may(Scope.METRICS))]
 
 
-def _in_person(viewer: CurrentViewer) -> Viewer:
-    """Refuse the public and every token: one that expires tomorrow must not make another."""
+def _named(viewer: CurrentViewer) -> Viewer:
+    """Refuse the public, to whom nobody has a name."""
     if viewer.role is Role.PUBLIC:
         raise _log_in_first()
+    return viewer
+
+
+NamedViewer = Annotated[Viewer, Depends(_named)]
+
+
+def _in_person(viewer: NamedViewer) -> Viewer:
+    """Refuse every token, too: one that expires tomorrow must not make another."""
     if not viewer.is_person:
         raise Problem(403, "a token cannot do this; log in with a browser")
     return viewer

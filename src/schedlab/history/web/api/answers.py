@@ -135,6 +135,23 @@ class AlertsAnswer(BaseModel):
     past: list[dict[str, Any]] = Field(description="The last of those that are over.")
 
 
+class ReportAnswer(BaseModel):
+    """What jobs did that ended in a week or a month."""
+
+    subject: dict[str, str] = Field(description="A user, a group or the site.")
+    period: dict[str, str]
+    from_s: int
+    to_s: int
+    currency: str | None = Field(description="Of costs; null where the site tells none.")
+    use: dict[str, Any] = Field(description="Jobs, waits, node-hours, energy, carbon and cost.")
+    before: dict[str, Any] = Field(description="The same of the period before.")
+    efficiency: dict[str, Any] = Field(description="Hours held, and those that were idle.")
+    days: list[dict[str, Any]] = Field(description="Node-hours of jobs that ended on each day.")
+    users: list[dict[str, Any]] = Field(description="Use by user, the greatest ten.")
+    groups: list[dict[str, Any]] = Field(description="Use by group, the greatest ten.")
+    what_would_help: list[dict[str, Any]]
+
+
 class Stats(BaseModel):
     """Grouped sums."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 
 from schedlab.history.schema.job import JobRecord
 from schedlab.history.site import Site
@@ -63,7 +63,9 @@ def gram_per_kwh(record: JobRecord, site: Site | None) -> tuple[float, str] | No
         return known.factor_gram_per_kwh, known.source or "its record"
     if site is None or site.carbon is None:
         return None
-    return site.carbon.gram_per_kwh, site.carbon.source
+    moment = record.end_time or datetime.now(UTC)
+    factor = site.carbon(moment.timestamp())
+    return factor.gram_per_kwh, factor.source
 
 
 def _between(first: datetime | None, last: datetime | None) -> float | None:

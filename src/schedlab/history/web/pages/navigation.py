@@ -33,6 +33,7 @@ PAGES: tuple[Page, ...] = (
     Page("Users", "users"),
     Page("Cluster", "cluster"),
     Page("Efficiency", "efficiency", roles=PEOPLE),
+    Page("Reports", "reports", roles=PEOPLE),
     Page("What if", "what_if", roles=PLANNERS),
     Page("Alerts", "alerts", roles=OPERATORS),
     Page("Administration", "admin", Scope.ADMIN),

@@ -57,6 +57,14 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith(("?", ".")) else ".")
 
 
+def _change(now: float, before: float | None) -> str:
+    """By how much it is more or less than before; nothing where that cannot be said."""
+    if not before:
+        return ""
+    percent = 100 * (now / before - 1)
+    return f"{'+' if percent >= 0 else '−'}{abs(percent):,.0f} %"
+
+
 FILTERS: Mapping[str, Callable[..., str]] = {
     "moment": _known(_moment),
     "duration": _known(short_duration),
@@ -64,6 +72,7 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     "power": _known(_power),
     "mass": _known(_mass),
     "percent": _known(_percent),
+    "change": lambda now, before: "" if now is None else _change(now, before),
     "bytes": _known(short_bytes),
     "sentence": _sentence,
 }

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import Request
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from starlette.responses import HTMLResponse
 
 from schedlab.history.web.access.cookies import FORM, new_form_token, set_cookie
@@ -55,6 +55,11 @@ def render(
     return response
 
 
+def written(template: str, **context: Any) -> str:
+    """What the template says, by itself: a file or a message, and no page of the service."""
+    return _templates().get_template(template).render(**context)
+
+
 def path_of(request: Request, route: str, **parts: Any) -> str:
     """The path of a route, with the prefix under which a proxy shows it."""
     return f"{request.scope.get('root_path', '')}{request.app.url_path_for(route, **parts)}"
@@ -64,7 +69,7 @@ def path_of(request: Request, route: str, **parts: Any) -> str:
 def _templates() -> Environment:
     templates = Environment(
         loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
+        autoescape=select_autoescape(("html",)),  # a message in plain text has no entities
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -1,0 +1,121 @@
+"""The jobs of a report, as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, select
+
+from schedlab.errors import ParameterError
+from schedlab.history.schema.job import JobState
+from schedlab.history.site import Site
+from schedlab.history.store.queries import JobQuery, conditions
+from schedlab.history.store.tables import jobs
+from schedlab.history.web.access import Viewer, visible_of_few
+from schedlab.history.web.reports.period import Period
+
+MOST_JOBS = 2_000_000
+HOUR_S, JOULE_PER_KWH = 3_600.0, 3.6e6
+_COLUMNS = (
+    jobs.c.queue_s,
+    jobs.c.start_s,
+    jobs.c.end_s,
+    jobs.c.node_s,
+    jobs.c.req_walltime_s,
+    jobs.c.energy_joule,
+    jobs.c.state,
+    jobs.c.user_identifier,
+    jobs.c.accounting_group,
+)
+_NUMBERS = ("queue_s", "start_s", "end_s", "node_s", "request_s", "energy_j")
+_ARRAYS = (*_NUMBERS, "gram", "cost", "completed")
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Ended:
+    """Jobs that have ended; NaN for what is not known of one.
+
+    Args:
+        queue_s: when each was submitted.
+        start_s: when it began.
+        end_s: when it ended.
+        node_s: its time on all its hosts together.
+        request_s: the time that it asked for.
+        energy_j: that it used.
+        gram: what that emitted, by the factor at its end.
+        cost: by the prices at its end.
+        completed: whether it ended as it should.
+        user: whose it was.
+        group: that it was charged to.
+    """
+
+    queue_s: Floats
+    start_s: Floats
+    end_s: Floats
+    node_s: Floats
+    request_s: Floats
+    energy_j: Floats
+    gram: Floats
+    cost: Floats
+    completed: NDArray[np.bool_]
+    user: Sequence[str | None]
+    group: Sequence[str | None]
+
+    def __len__(self) -> int:
+        return len(self.end_s)
+
+    def taken(self, places: Sequence[int]) -> Ended:
+        """Some of the jobs."""
+        which = np.array(places, dtype=np.int64)
+        arrays: dict[str, Any] = {name: getattr(self, name)[which] for name in _ARRAYS}
+        users, groups = ([each[at] for at in places] for each in (self.user, self.group))
+        return Ended(**arrays, user=users, group=groups)
+
+    def node_hours_between(self, edges: Sequence[float]) -> list[float]:
+        """Node-hours of the jobs that ended from each edge to the next."""
+        sums, _ = np.histogram(self.end_s, np.array(edges), weights=np.nan_to_num(self.node_s))
+        return [float(each) / HOUR_S for each in sums]
+
+
+def ended_jobs(
+    connection: Connection, viewer: Viewer, query: JobQuery, site: Site | None, period: Period
+) -> Ended:
+    """Those of the jobs that ended in the period and that the viewer sees."""
+    ended = (jobs.c.end_s >= period.from_s, jobs.c.end_s < period.to_s)
+    statement = select(*_COLUMNS).where(visible_of_few(viewer), *ended, *conditions(query))
+    rows = connection.execute(statement.limit(MOST_JOBS + 1)).all()
+    if len(rows) > MOST_JOBS:
+        raise ParameterError(f"more than {MOST_JOBS:,} jobs ended then; choose a week")
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(_COLUMNS)
+    numbers: dict[str, Any] = {
+        name: np.array([np.nan if value is None else float(value) for value in column])
+        for name, column in zip(_NUMBERS, columns, strict=False)
+    }
+    states, users, groups = columns[len(_NUMBERS) :]
+    completed = np.array([state == JobState.COMPLETED for state in states], dtype=bool)
+    gram, cost = _factors(site, numbers["end_s"], numbers["node_s"], numbers["energy_j"])
+    return Ended(**numbers, gram=gram, cost=cost, completed=completed, user=users, group=groups)
+
+
+def _factors(
+    site: Site | None, end_s: Floats, node_s: Floats, energy_j: Floats
+) -> tuple[Floats, Floats]:
+    """What each job emitted and cost; NaN where the site does not say, or nothing was measured."""
+    gram, cost = np.full(len(end_s), np.nan), np.full(len(end_s), np.nan)
+    kwh = energy_j / JOULE_PER_KWH
+    carbon = None if site is None else site.carbon
+    prices = None if site is None else site.service.cost
+    for place, moment_s in enumerate(end_s.tolist()):
+        if carbon is not None:
+            gram[place] = kwh[place] * carbon(moment_s).gram_per_kwh
+        if prices is not None:
+            price = prices(moment_s)
+            hours = np.nan_to_num(node_s[place]) / HOUR_S
+            cost[place] = hours * price.node_hour + np.nan_to_num(kwh[place]) * price.kwh
+    return gram, cost

@@ -1,0 +1,45 @@
+"""A report as a file, and as a message."""
+
+from __future__ import annotations
+
+from schedlab.history.notify.mail import Attachment, Message
+from schedlab.history.web.pages.render import written
+from schedlab.history.web.reports.pdf import browser, to_pdf
+from schedlab.history.web.reports.report import Report
+
+MEDIA_TYPES = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}
+
+
+def as_html(report: Report, site: str, url: str | None = None, stop_url: str | None = None) -> str:
+    """One file that needs nothing else.
+
+    Args:
+        report: what it says.
+        site: what the site is called.
+        url: of the same on a page.
+        stop_url: where who gets it as a message can stop that.
+    """
+    return written("report_file.html", report=report, site=site, url=url, stop_url=stop_url)
+
+
+def as_file(report: Report, site: str, format: str, url: str | None = None) -> bytes:
+    """The file in that format."""
+    html = as_html(report, site, url)
+    return to_pdf(html) if format == "pdf" else html.encode()
+
+
+def as_message(
+    report: Report,
+    site: str,
+    *,
+    url: str | None = None,
+    stop_url: str | None = None,
+    with_pdf: bool = False,
+) -> Message:
+    """The message; a PDF goes along where it is wanted and can be printed."""
+    html = as_html(report, site, url, stop_url)
+    text = written("report.txt", report=report, url=url, stop_url=stop_url)
+    files: tuple[Attachment, ...] = ()
+    if with_pdf and browser() is not None:
+        files = (Attachment(f"{report.file_name}.pdf", to_pdf(html), MEDIA_TYPES["pdf"]),)
+    return Message(f"{site}: {report.title}", text, html, files)

@@ -1,0 +1,162 @@
+"""The numbers of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from sqlalchemy import Connection
+
+from schedlab.history.efficiency.waste import Waste, summed
+from schedlab.history.site import Site
+from schedlab.history.store.queries import JobQuery
+from schedlab.history.web.access import Viewer
+from schedlab.history.web.queries.largest import largest_jobs
+from schedlab.history.web.reports.columns import Ended, ended_jobs
+from schedlab.history.web.reports.help import Hint, hints
+from schedlab.history.web.reports.period import Period
+from schedlab.history.web.reports.use import Use, use_of
+
+_LISTED = 10
+"""So many users and groups are named."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Whose jobs a report is about.
+
+    Args:
+        kind: ``user``, ``group`` or ``site``.
+        name: of the user or the group; of the site, what it is called.
+    """
+
+    kind: str
+    name: str
+
+    @property
+    def title(self) -> str:
+        """As it stands in a heading."""
+        return self.name if self.kind == "site" else f"{self.kind} {self.name}"
+
+    @property
+    def query(self) -> JobQuery:
+        """Which jobs are theirs."""
+        if self.kind == "site":
+            return JobQuery()
+        names = (self.name,)
+        return JobQuery(users=names) if self.kind == "user" else JobQuery(groups=names)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the jobs did that ended in a period.
+
+    Args:
+        subject: whose jobs.
+        period: when they ended.
+        use: what they come to.
+        before: the same of the period before.
+        waste: what the largest of them held and did not use.
+        days: node-hours by day.
+        users: use by user, of a group or the site; those of most node-hours.
+        groups: use by group, of the site.
+        hints: what would help.
+        currency: of costs.
+    """
+
+    subject: Subject
+    period: Period
+    use: Use
+    before: Use
+    waste: Waste
+    days: Sequence[tuple[str, float]]
+    users: Sequence[tuple[str, Use]]
+    groups: Sequence[tuple[str, Use]]
+    hints: Sequence[Hint]
+    currency: str | None
+
+    @property
+    def title(self) -> str:
+        """What it is about, in one line."""
+        return f"Report on {self.subject.title}, {self.period.label}"
+
+    @property
+    def file_name(self) -> str:
+        """What its file is called, without an ending; no character of a name can leave a folder."""
+        named = self.subject.kind if self.subject.kind == "site" else self.subject.title
+        safe = "".join(each if each.isalnum() or each in "._" else "-" for each in named)
+        return f"report-{safe}-{self.period.key}"
+
+    def facts(self) -> dict[str, Any]:
+        """As JSON has them."""
+        period = self.period
+        return {
+            "subject": asdict(self.subject),
+            "period": {"kind": period.kind, "key": period.key, "label": period.label},
+            "from_s": period.from_s,
+            "to_s": period.to_s,
+            "currency": self.currency,
+            "use": asdict(self.use),
+            "before": asdict(self.before),
+            "efficiency": asdict(self.waste),
+            "days": [{"day": day, "node_hours": hours} for day, hours in self.days],
+            "users": [{"user": name, **asdict(use)} for name, use in self.users],
+            "groups": [{"group": name, **asdict(use)} for name, use in self.groups],
+            "what_would_help": [asdict(each) for each in self.hints],
+        }
+
+
+def report_query(report: Report, period: Period) -> str:
+    """The query of a URL that asks for the report of that period on the same subject."""
+    subject = report.subject
+    named = {} if subject.kind == "site" else {subject.kind: subject.name}
+    return urlencode({"period": period.kind, "date": str(period.first), **named})
+
+
+def make_report(
+    connection: Connection,
+    viewer: Viewer,
+    site: Site | None,
+    subject: Subject,
+    period: Period,
+) -> Report:
+    """The report on those of the subject's jobs that the viewer sees."""
+    ended = ended_jobs(connection, viewer, subject.query, site, period)
+    earlier = ended_jobs(connection, viewer, subject.query, site, period.before)
+    times = (period.from_s, period.to_s)
+    largest = largest_jobs(connection, viewer, site, *times, query=subject.query)
+    use = use_of(ended)
+    return Report(
+        subject,
+        period,
+        use,
+        use_of(earlier),
+        summed(largest),
+        _by_day(ended, period),
+        [] if subject.kind == "user" else _by(ended, ended.user),
+        _by(ended, ended.group) if subject.kind == "site" else [],
+        list(hints(use, largest, site)),
+        _currency(site, period),
+    )
+
+
+def _currency(site: Site | None, period: Period) -> str | None:
+    cost = None if site is None else site.service.cost
+    return None if cost is None else str(cost(period.to_s - 1).currency)
+
+
+def _by_day(ended: Ended, period: Period) -> list[tuple[str, float]]:
+    begins = [begin_s for _, begin_s in period.days]
+    sums = ended.node_hours_between([*begins, period.to_s])
+    return [(day, hours) for (day, _), hours in zip(period.days, sums, strict=True)]
+
+
+def _by(ended: Ended, names: Sequence[str | None]) -> list[tuple[str, Use]]:
+    places: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        if name:
+            places.setdefault(name, []).append(place)
+    found = ((name, use_of(ended.taken(some))) for name, some in places.items())
+    return sorted(found, key=lambda each: (-each[1].node_hours, each[0]))[:_LISTED]
