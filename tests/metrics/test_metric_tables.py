@@ -189,3 +189,12 @@ def _many(nodes: list[int], run_s: list[int], submit_s: list[int] | None = None)
         promised_s=np.full(len(nodes), -1),
         state=np.ones(len(nodes), dtype=np.int8),
     )
+
+
+def test_groups_go_by_the_names_in_a_header(three_jobs: Workload) -> None:
+    """As SWF has them: `; Queue: 1 short`; a number that the header does not name stays one."""
+    columns = {name: three_jobs[name] for name in three_jobs.columns if name != "user"}
+    header = {"Queue": ["1 short", "2 long; nights only"]}
+    jobs = Workload({**columns, "queue": [1, 2, 7]}, header=header)
+    found = table(simulate(jobs, 4, "fcfs"), "wait", "queue")
+    assert found["queue"].to_list() == ["short", "long", "7"]

@@ -151,3 +151,67 @@ def test_what_a_job_asked_for_is_kept(tmp_path: Path) -> None:
     told = [workload.labelled(name).tolist()[2] for name in names]
     assert told == ["a100", "bio", "high", "fold", "afterany:1,afterany:2"]
     assert workload.labelled("dependencies").tolist()[:2] == ["", ""]
+
+
+def test_what_jobs_ask_for(tmp_path: Path) -> None:
+    """Items that a scheduler's accounting has, under the names of the columns."""
+    asked = record(
+        "7",
+        1,
+        constraint="icelake&ib",
+        licences="matlab, ansys:2",
+        preemptible=True,
+        exclusive=False,
+        account="ignored",
+        accounting_group="physics",
+        qos="high",
+        partition="debug",
+    )
+    workload = read_workload(written(tmp_path / "a.jsonl", record("1"), asked))
+    for column, value in {
+        "constraint": "icelake&ib",
+        "licences": "matlab:1+ansys:2",
+        "account": "physics",
+        "qos": "high",
+        "partition": "debug",
+    }.items():
+        assert workload.labelled(column).tolist() == ["", value]
+    assert workload["preemptible"].tolist() == [-1, 1]
+    assert workload["exclusive"].tolist() == [-1, 0]
+
+
+def test_kinds_of_dependencies(tmp_path: Path) -> None:
+    """What is not said is the end of the other, as in SWF; the jobs have the workload's numbers."""
+    path = written(
+        tmp_path / "a.jsonl",
+        record("7"),
+        record("8", 1, dependency=["7"]),
+        record("9", 2, dependency=["7"], dependency_kind="afterok"),
+        record("10", 3, dependency=["7", "8"], dependency_kind="afternotok"),
+    )
+    told = read_workload(path).labelled("dependencies").tolist()
+    assert told == ["", "", "afterok:1", "afternotok:1,afternotok:2"]
+
+
+def test_a_begin_time_is_when_the_job_became_eligible(tmp_path: Path) -> None:
+    """Not of a job that waited for another: that is the dependency's doing."""
+    late: dict[str, Any] = {"eligible_time": "20260105T120030+0900"}
+    path = written(
+        tmp_path / "a.jsonl",
+        record("1", **late),
+        record("2"),
+        record("3", dependency=["1"], **late),
+        record("4", eligible_time="20260105T120000+0900"),
+    )
+    assert read_workload(path)["begin_after_s"].tolist() == [30, -1, -1, -1]
+
+
+def test_totals_where_nothing_is_said_by_node(tmp_path: Path) -> None:
+    """A job that only was given cores and GPUs asked for as many."""
+    given = {"num_host": 2, "num_cpu": 6, "num_accelerator": 2}
+    path = written(
+        tmp_path / "a.jsonl", record("1", resource_req={"num_host": 2}, resource_alloc=given)
+    )
+    workload = read_workload(path)
+    assert (workload["cores"].tolist(), workload["gpus"].tolist()) == ([6], [2])
+    assert workload["cores_per_node"].tolist() == [-1]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.errors import UnknownNameError
 from schedlab.sim import Schedule
+from schedlab.workload.labels import has_names, label_of
 from schedlab.workload.needs import parse_needs
 
 Groups = tuple[NDArray[np.int64], Sequence[Any]]
@@ -24,11 +25,11 @@ def _by_label(column: str) -> Callable[[Schedule], Groups]:
     """Groups as a coded column of the workload names them."""
 
     def groups(schedule: Schedule) -> Groups:
-        codes, group = np.unique(schedule.workload[column], return_inverse=True)
-        names = schedule.workload.labels.get(column)
-        if names is None:
+        workload = schedule.workload
+        codes, group = np.unique(workload[column], return_inverse=True)
+        if not has_names(workload, column):
             return group, codes.tolist()
-        return group, [names[code] if code >= 0 else "" for code in codes]
+        return group, [label_of(workload, column, code) or "" for code in codes.tolist()]
 
     return groups
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from schedlab.workload.dependencies import Dependency, dependencies_text
+from schedlab.errors import UnknownNameError
+from schedlab.workload.dependencies import KINDS, Dependency, dependencies_text
 from schedlab.workload.header import inferred
 from schedlab.workload.workload import COLUMNS, Array
 
@@ -23,8 +24,9 @@ _CODED = {
     "account": "accounting_group",
     "qos": "qos",
     "job_name": "job_name",
+    "constraint": "constraint",
 }
-_TEXTS = ("gpu_type", "dependencies")
+_TEXTS = ("gpu_type", "licences", "dependencies")
 """Coded columns beside these, made of more than one item."""
 _STATUS = {"completed": 1, "cancelled": 5, "preempted": 2, "requeued": 2}
 _KIB = 1024
@@ -86,7 +88,9 @@ class HistoryTable:
             **{column: self._code(column, record.get(item)) for column, item in _CODED.items()},
             **self._array(record),
             "gpu_type": self._code("gpu_type", _gpu_type(record)),
-            "exclusive": -1 if record.get("exclusive") is None else int(record["exclusive"]),
+            "licences": self._code("licences", _licences(record)),
+            "exclusive": _flag(record.get("exclusive")),
+            "preemptible": _flag(record.get("preemptible")),
             "priority": int(_known(record.get("native_priority"))),
             "status": _status(record),
             **self._dependencies(record),
@@ -109,6 +113,7 @@ class HistoryTable:
         return {
             "submit_s": submit_s - self._epoch_s,
             "wait_s": -1 if queue_s is None or left_s is None else left_s - queue_s,
+            "begin_after_s": _begin_after_s(record, queue_s),
             "run_s": run_s,
             "request_s": _known(record.get("req_walltime_sec")),
             "energy_j": energy_j,
@@ -120,12 +125,17 @@ class HistoryTable:
             self._numbers[jobid] = self._jobs
 
     def _dependencies(self, record: Record) -> dict[str, float]:
-        """The last of the jobs it waited for, as SWF has place for one, and all if several."""
-        names = record.get("dependency") or ()
+        """The last of the jobs it waited for, as SWF has place for one, and all if several.
+
+        The item ``dependency_kind`` says what of them it waited for, else their end.
+        """
+        names, kind = record.get("dependency") or (), record.get("dependency_kind") or "afterany"
+        if kind not in KINDS:
+            raise UnknownNameError("dependency_kind", kind, KINDS)
         numbers = sorted(self._numbers[each] for each in names if each in self._numbers)
         several = None
-        if len(numbers) > 1:
-            several = dependencies_text(Dependency("afterany", number) for number in numbers)
+        if len(numbers) > 1 or (numbers and kind != "afterany"):
+            several = dependencies_text(Dependency(kind, number) for number in numbers)
         return {
             "depends_on": max(numbers, default=-1),
             "dependencies": self._code("dependencies", several),
@@ -151,10 +161,13 @@ def _resources(record: Record, hosts: int) -> dict[str, float]:
     cores = int(_known(asked.get("num_cpu_perhost")))
     per_node = max(cores, 1)
     procs = int(given.get("num_cpu") or nodes * per_node)
+    gpus = int(_known((asked.get("accelerator") or {}).get("num_perhost")))
     return {
         "nodes": nodes,
         "cores_per_node": cores,
-        "gpus_per_node": int(_known((asked.get("accelerator") or {}).get("num_perhost"))),
+        "cores": int(given.get("num_cpu") or -1) if cores < 0 else -1,
+        "gpus_per_node": gpus,
+        "gpus": int(given.get("num_accelerator") or -1) if gpus < 0 else -1,
         "allocated_procs": -1 if record.get("start_time") is None else procs,
         "requested_procs": int(asked["num_host"]) * per_node,
         "memory_per_node_kb": _per(asked.get("mem_perhost_bytes"), _KIB),
@@ -162,6 +175,26 @@ def _resources(record: Record, hosts: int) -> dict[str, float]:
         "used_memory_kb": _per(usage.get("maxrss_bytes"), _KIB * procs),
         "cpu_time_s": _per(usage.get("cpu_sec"), procs),
     }
+
+
+def _begin_after_s(record: Record, queue_s: int | None) -> int:
+    """From submission until it might start, where that was later and not because of another job."""
+    eligible_s = _epoch_s(record.get("eligible_time"))
+    if eligible_s is None or queue_s is None or record.get("dependency"):
+        return -1
+    return eligible_s - queue_s if eligible_s > queue_s else -1
+
+
+def _licences(record: Record) -> str | None:
+    """As the workload writes them; schedulers put commas between, and leave out a number of 1."""
+    text = record.get("licences")
+    parts = [part.strip() for part in text.replace("+", ",").split(",")] if text else []
+    told = [part if ":" in part else f"{part}:1" for part in parts if part]
+    return "+".join(told) or None
+
+
+def _flag(value: bool | None) -> int:
+    return -1 if value is None else int(value)
 
 
 def _gpu_type(record: Record) -> str | None:

@@ -13,7 +13,7 @@ from schedlab.workload.workload import Workload
 
 T = TypeVar("T")
 
-_NUMBERED = re.compile(r"\s*(\d+)\s+(\w\S*)", re.ASCII)
+_NUMBERED = re.compile(r"\s*(\d+)\s+(\w[^\s;,]*)", re.ASCII)
 
 
 def label_of(workload: Workload, column: str, code: int) -> str | None:
@@ -27,6 +27,11 @@ def label_of(workload: Workload, column: str, code: int) -> str | None:
     return (
         names[code] if code < len(names) else _header_names(workload, column).get(code, str(code))
     )
+
+
+def has_names(workload: Workload, column: str) -> bool:
+    """Whether codes of the column stand for names, by labels or by the header."""
+    return column in workload.labels or bool(_header_names(workload, column))
 
 
 def _header_names(workload: Workload, column: str) -> dict[int, str]:

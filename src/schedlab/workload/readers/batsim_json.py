@@ -10,6 +10,7 @@ import numpy as np
 
 from schedlab.errors import InputError
 from schedlab.workload.readers.batsim_profiles import Profiles, number
+from schedlab.workload.readers.further import OPTIONAL, with_further
 from schedlab.workload.readers.mend import mend
 from schedlab.workload.readers.reader import Reader, ReadOptions
 from schedlab.workload.readers.records import Records
@@ -37,11 +38,13 @@ class BatsimJsonReader(Reader):
         jobs = _part(source, content, "jobs", list)
         profiles = Profiles(_part(source, content, "profiles", dict), options.flops_per_s)
         rows = [_row(source, job, profiles) for job in jobs]
-        columns, report = mend(_records(source, rows), options)
+        records, labels = with_further(_records(source, rows), _further(jobs))
+        columns, report = mend(records, options)
         return Workload(
             columns,
             name=source.stem,
             header=_header(content),
+            labels=labels,
             report=report,
             provenance=_provenance(content),
         )
@@ -80,6 +83,12 @@ def _records(source: Source, rows: list[tuple[float, ...]]) -> Records:
         repaired={"time with a fraction, rounded up to a whole second": rounded},
         noticed={"communication is not part of the run time": communication > 0},
     )
+
+
+def _further(jobs: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    """Keys that are named like columns: who submitted a job, what it asks for beside hosts."""
+    names = sorted({key for job in jobs for key in job} & OPTIONAL)
+    return {name: [job.get(name) for job in jobs] for name in names}
 
 
 def _parse(source: Source) -> dict[str, Any]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from schedlab.workload.readers.comment_header import read_header, split_provenance
 from schedlab.workload.readers.delimited import numbered_lines, split_lines
-from schedlab.workload.readers.frame_records import frame_records
+from schedlab.workload.readers.frame_records import Labels, frame_records
+from schedlab.workload.readers.further import OPTIONAL, with_further
 from schedlab.workload.readers.mend import mend
 from schedlab.workload.readers.reader import Reader, ReadOptions
+from schedlab.workload.readers.records import Records
 from schedlab.workload.readers.source import Source
 from schedlab.workload.readers.swf import SWF_FIELDS
 from schedlab.workload.workload import Array, Workload
@@ -48,8 +51,11 @@ GWF_FIELDS = (
     "ProjectID",
 )
 
-GWF_COLUMNS = dict(zip(GWF_FIELDS, SWF_FIELDS[:16], strict=False))
+GWF_COLUMNS = {**dict(zip(GWF_FIELDS, SWF_FIELDS[:16], strict=False)), "ProjectID": "account"}
 """The workload's column of each field that has one: the first 16 are those of SWF."""
+
+FURTHER_FIELD = "ReqResources"
+"""Free text, in which our writers put all other columns: ``cores_per_node=4;constraint=a&b``."""
 
 
 class GwfReader(Reader):
@@ -65,8 +71,7 @@ class GwfReader(Reader):
     def read(self, source: Source, options: ReadOptions) -> Workload:
         """The jobs, with those of the 29 fields that a workload has columns for."""
         header, provenance = split_provenance(read_header(source.text, "#"))
-        frame, lines = _split(source)
-        records, labels = frame_records(source.path, frame, lines)
+        records, labels = gwf_records(source, *_split(source))
         columns, report = mend(records, options)
         return Workload(
             columns,
@@ -78,11 +83,33 @@ class GwfReader(Reader):
         )
 
 
+def gwf_records(
+    source: Source, frame: pl.DataFrame, lines: Array | None = None
+) -> tuple[Records, Labels]:
+    """The jobs of a frame of texts, whose columns are fields of ``GWF_FIELDS``."""
+    own = frame.select(*GWF_COLUMNS).rename(GWF_COLUMNS)
+    records, labels = frame_records(source.path, own, lines)
+    return with_further(records, _further(frame[FURTHER_FIELD]), labels)
+
+
+def _further(texts: pl.Series) -> dict[str, list[str | None]]:
+    """The columns that are named in these texts; what others wrote there is passed over."""
+    keys = texts.str.extract_all(r"(?:^|;)(\w+)=").explode().drop_nulls().unique()
+    names = {key.strip(";=") for key in keys} & OPTIONAL - set(GWF_COLUMNS.values())
+    return {
+        name: [
+            None if text is None else unquote(text)
+            for text in texts.str.extract(rf"(?:^|;){name}=([^;]*)")
+        ]
+        for name in sorted(names)
+    }
+
+
 def _split(source: Source) -> tuple[pl.DataFrame, Array]:
-    """The fields that become columns, as texts, and the line of each job."""
+    """The fields as texts, and the line of each job."""
     text = source.decoded().replace("\t", " ")
     while "  " in text:
         text = text.replace("  ", " ")
     lines = numbered_lines(text, trim=" \r")
     jobs = lines.filter(~lines["line"].str.starts_with("#"))
-    return split_lines(source.path, jobs, " ", tuple(GWF_COLUMNS.values()), len(GWF_FIELDS))
+    return split_lines(source.path, jobs, " ", GWF_FIELDS, len(GWF_FIELDS))

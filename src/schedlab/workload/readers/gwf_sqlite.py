@@ -8,13 +8,14 @@ from urllib.parse import quote
 
 from schedlab.errors import InputError
 from schedlab.workload.readers.delimited import FIELD_END, split_lines
-from schedlab.workload.readers.frame_records import frame_records
-from schedlab.workload.readers.gwf import GWF_COLUMNS
+from schedlab.workload.readers.gwf import FURTHER_FIELD, GWF_COLUMNS, gwf_records
 from schedlab.workload.readers.mend import mend
 from schedlab.workload.readers.reader import Reader, ReadOptions
 from schedlab.workload.readers.source import Source
 from schedlab.workload.workload import Workload
 
+_FIELDS = (*GWF_COLUMNS, FURTHER_FIELD)
+_MAY_LACK = ("ProjectID", FURTHER_FIELD)
 _OTHER_NAMES = {"NProc": "NProcs", "UsedCPUTime": "AverageCPUTimeUsed", "ReqTime:": "ReqTime"}
 
 
@@ -37,10 +38,9 @@ class GwfSqliteReader(Reader):
             rows = pl.Series("line", _rows(source), dtype=pl.String).to_frame()
         except sqlite3.Error as error:
             raise InputError(f"{source.path}: {error}") from None
-        names = tuple(GWF_COLUMNS.values())
         lines = rows.with_row_index("number", offset=1)
-        frame, _ = split_lines(source.path, lines, FIELD_END, names, len(names))
-        records, labels = frame_records(source.path, frame)
+        frame, _ = split_lines(source.path, lines, FIELD_END, _FIELDS, len(_FIELDS))
+        records, labels = gwf_records(source, frame)
         columns, report = mend(records, options)
         return Workload(columns, name=source.stem, labels=labels, report=report)
 
@@ -50,7 +50,7 @@ def _rows(source: Source) -> list[str]:
     location = f"file:{quote(str(source.path.resolve()))}?mode=ro&immutable=1"
     with closing(sqlite3.connect(location, uri=True)) as database:
         names = _names_in(database, source)
-        texts = [f"COALESCE(CAST(\"{names[field]}\" AS TEXT), '-1')" for field in GWF_COLUMNS]
+        texts = [_text(names.get(field)) for field in _FIELDS]
         joined = f" || char({ord(FIELD_END)}) || ".join(texts)
         return [row[0] for row in database.execute(f"SELECT {joined} FROM Jobs")]
 
@@ -60,10 +60,15 @@ def _names_in(database: sqlite3.Connection, source: Source) -> dict[str, str]:
     found = [row[1] for row in database.execute("PRAGMA table_info(Jobs)")]
     if not found:
         raise InputError(f"{source.path}: has no table Jobs")
-    standard = {name.lower(): name for name in GWF_COLUMNS}
+    standard = {name.lower(): name for name in _FIELDS}
     standard |= {other.lower(): name for other, name in _OTHER_NAMES.items()}
     names = {standard[name.lower()]: name for name in found if name.lower() in standard}
-    for field in GWF_COLUMNS:
-        if field not in names:
+    for field in _FIELDS:
+        if field not in names and field not in _MAY_LACK:
             raise InputError(f"{source.path}: table Jobs has no column {field}")
     return names
+
+
+def _text(name: str | None) -> str:
+    """The field in SQL; -1 where it is NULL, or the table lacks it."""
+    return "'-1'" if name is None else f"COALESCE(CAST(\"{name}\" AS TEXT), '-1')"

@@ -8,17 +8,17 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from schedlab.workload.header import header_int
-from schedlab.workload.workload import Workload
+from schedlab.workload.workload import COLUMNS, Workload
 from schedlab.workload.writers.writer import Writer
 
 _JOB_KEYS = {"id": "job_id", "subtime": "submit_s", "res": "nodes", "walltime": "request_s"}
 
 
 class BatsimJsonWriter(Writer):
-    """Writes jobs that occupy their hosts for a ``delay``."""
+    """Writes jobs that occupy their hosts for a ``delay``; other columns are keys of their own."""
 
     suffixes = (".json",)
-    columns = frozenset({*_JOB_KEYS.values(), "run_s"})
+    columns = frozenset(COLUMNS)
 
     def write(self, workload: Workload, stream: BinaryIO) -> None:
         """Jobs and a profile per run time; the header as further keys."""
@@ -41,7 +41,18 @@ def _jobs(workload: Workload) -> list[dict[str, Any]]:
     keys = (*_JOB_KEYS, "profile")
     columns = [workload[name].tolist() for name in _JOB_KEYS.values()]
     profiles = [f"delay_{run}" for run in workload["run_s"].tolist()]
-    return [dict(zip(keys, row, strict=True)) for row in zip(*columns, profiles, strict=True)]
+    jobs = [dict(zip(keys, row, strict=True)) for row in zip(*columns, profiles, strict=True)]
+    for name in workload.columns:
+        if not COLUMNS[name].required:
+            _add(jobs, name, workload)
+    return jobs
+
+
+def _add(jobs: list[dict[str, Any]], name: str, workload: Workload) -> None:
+    """The column as a key of the jobs that have it; Batsim passes over keys it does not know."""
+    values, told = workload[name], workload.labelled(name).tolist()
+    for job in np.flatnonzero((values != COLUMNS[name].missing) & (values == values)).tolist():
+        jobs[job][name] = told[job]
 
 
 def _profiles(workload: Workload) -> dict[str, dict[str, Any]]:

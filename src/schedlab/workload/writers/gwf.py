@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, BinaryIO
+from urllib.parse import quote
 
 from schedlab.errors import OutputError
-from schedlab.workload.readers.gwf import GWF_COLUMNS, GWF_FIELDS
-from schedlab.workload.workload import Workload
+from schedlab.workload.readers.further import OPTIONAL
+from schedlab.workload.readers.gwf import FURTHER_FIELD, GWF_COLUMNS, GWF_FIELDS
+from schedlab.workload.workload import COLUMNS, Workload
 from schedlab.workload.writers.comment_header import header_text
 from schedlab.workload.writers.swf import Table, swf_columns
 from schedlab.workload.writers.writer import Writer
@@ -16,34 +18,66 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+_FURTHER = OPTIONAL - set(GWF_COLUMNS.values())
+_SAFE = "/:+*&|(),.@!~"
+"""Beside letters and numbers what stands as it is: no blank, semicolon, percent or equals sign."""
+
+
 class GwfWriter(Writer):
     """Writes lines of 29 fields under the header."""
 
     suffixes = (".gwf",)
-    columns = frozenset({*GWF_COLUMNS.values(), "nodes"})
+    columns = frozenset(COLUMNS)
 
     def write(self, workload: Workload, stream: BinaryIO) -> None:
         """The header, then a line per job; blanks in names become ``_``."""
         labels = words_of(workload.labels)
         stream.write(header_text(workload, "#"))
-        write_gwf_lines(workload, labels, stream)
+        write_gwf_lines(workload, labels, stream, further_texts(workload))
 
 
-def write_gwf_lines(jobs: Table, labels: Mapping[str, Sequence[str]], stream: BinaryIO) -> None:
+def write_gwf_lines(
+    jobs: Table,
+    labels: Mapping[str, Sequence[str]],
+    stream: BinaryIO,
+    further: pl.Series | None = None,
+) -> None:
     """A line of 29 fields per job; labels have no blanks."""
-    frame = gwf_frame(jobs, labels)
+    frame = gwf_frame(jobs, labels, further)
     frame.write_csv(stream, include_header=False, separator=" ", quote_style="never")
 
 
-def gwf_frame(workload: Table, labels: Mapping[str, Sequence[str]]) -> pl.DataFrame:
+def further_texts(workload: Workload) -> pl.Series | None:
+    """What GWF has no field for, a text per job; None if the workload has nothing of it."""
+    import polars as pl
+
+    names = [name for name in workload.columns if name in _FURTHER]
+    if not names:
+        return None
+    parts = []
+    for name in names:
+        values = workload[name]
+        known = pl.Series((values != COLUMNS[name].missing) & (values == values))
+        told = [f"{name}={quote(str(each), safe=_SAFE)}" for each in workload.labelled(name)]
+        parts.append(pl.Series(name, told).zip_with(known, pl.Series([None], dtype=pl.String)))
+    joined = pl.DataFrame(parts).select(pl.concat_str("*", separator=";", ignore_nulls=True))
+    return joined.to_series().replace("", "-1")
+
+
+def gwf_frame(
+    workload: Table, labels: Mapping[str, Sequence[str]], further: pl.Series | None = None
+) -> pl.DataFrame:
     """The 29 fields; those a workload has no column for are -1, and every job is UNITARY."""
     import polars as pl
 
     numbers = swf_columns(workload)
+    numbers["account"] = pl.Series("account", workload["account"])
     fields = {}
     for field in GWF_FIELDS:
         column = GWF_COLUMNS.get(field)
-        if column is None:
+        if field == FURTHER_FIELD and further is not None:
+            fields[field] = further
+        elif column is None:
             value = "UNITARY" if field == "JobStructure" else "-1"
             fields[field] = pl.repeat(value, len(workload), eager=True)
         elif column in labels:

@@ -6,9 +6,9 @@ import sqlite3
 from contextlib import closing
 from typing import BinaryIO
 
-from schedlab.workload.readers.gwf import GWF_COLUMNS, GWF_FIELDS
-from schedlab.workload.workload import Workload
-from schedlab.workload.writers.gwf import gwf_frame
+from schedlab.workload.readers.gwf import GWF_FIELDS
+from schedlab.workload.workload import COLUMNS, Workload
+from schedlab.workload.writers.gwf import further_texts, gwf_frame
 from schedlab.workload.writers.writer import Writer
 
 _SQLITE_NAMES = {"NProcs": "NProc", "AverageCPUTimeUsed": "UsedCPUTime"}
@@ -18,7 +18,7 @@ class GwfSqliteWriter(Writer):
     """Writes a SQLite file with the table ``Jobs``."""
 
     suffixes = (".sqlite", ".sqlite3", ".db", ".db3")
-    columns = frozenset({*GWF_COLUMNS.values(), "nodes"})
+    columns = frozenset(COLUMNS)
 
     def write(self, workload: Workload, stream: BinaryIO) -> None:
         """The whole database, made in memory."""
@@ -26,7 +26,7 @@ class GwfSqliteWriter(Writer):
         marks = ", ".join("?" * len(GWF_FIELDS))
         with closing(sqlite3.connect(":memory:")) as database:
             database.execute(f"CREATE TABLE Jobs ({names})")
-            rows = gwf_frame(workload, workload.labels).iter_rows()
+            rows = gwf_frame(workload, workload.labels, further_texts(workload)).iter_rows()
             database.executemany(f"INSERT INTO Jobs VALUES ({marks})", rows)
             database.commit()
             stream.write(database.serialize())
