@@ -154,6 +154,29 @@ def test_busy_gpus_excuse_idle_cpus() -> None:
     assert section.levels({"cpu": 0.1, "gpu": 0.1}, 3_600)["cpu"] is Level.POOR
 
 
+@pytest.mark.parametrize(("exclusive", "share"), [(True, 0.25), (False, 0.5)])
+def test_energy_is_of_what_busy_nodes_draw(tmp_path: Path, exclusive: bool, share: float) -> None:
+    """Of the whole node, or of the job's half of its CPUs; judged only where the site says how."""
+    path = tiny_site(tmp_path).path
+    text = path.read_text().replace("cores = 4", "cores = 4\npower = { idle_w = 50, busy_w = 400 }")
+    path.write_text(text)
+    used: dict[str, Any] = {"total_joule": 100.0 * 10 * HOUR_S}
+    record = ran(
+        10,
+        energy=used,
+        exclusive=exclusive,
+        resource_req={"num_host": 1, "num_cpu_perhost": 2},
+    )
+    use = efficiency_of(record, read_site(path)).use("energy")
+    assert use is not None
+    assert use.share == pytest.approx(share)
+    assert use.level is None
+    path.write_text(f"{text}[efficiency]\nenergy = 0.3\n")
+    judged = efficiency_of(record, read_site(path)).use("energy")
+    assert judged is not None
+    assert judged.level is (Level.POOR if exclusive else Level.FAIR)
+
+
 def test_waste_is_what_was_held_and_idle() -> None:
     """A node is as idle as the busier of its CPUs and GPUs; unmeasured ones are not idle."""
     measured = ran(10, **with_gpus(60, 20), state="completed")

@@ -100,6 +100,7 @@ memory = "64GiB"
 gpus = {{ gpu = {GPUS} }}
 peak_flop_per_s = {PEAK_FLOP_PER_S:.1e}
 memory_byte_per_s = {MEMORY_BYTE_PER_S:.1e}
+power = {{ idle_w = 160, busy_w = 810 }}
 
 [sharing]
 by = "cpu"

@@ -281,6 +281,7 @@ RULES: dict[tuple[str, str], Rule] = {
     ("POST", "/v1/jobs:batchGet"): Rule(EVERYBODY, (Case(send={"json": {"ids": ["1", "2"]}}),)),
     ("POST", "/v1/ingest"): Rule(frozenset({Role.ADMIN, Role.API}), (Case(send=_JOB),)),
     ("GET", "/account"): Rule(PEOPLE),
+    ("POST", "/account/reports"): Rule(frozenset(), (Case(send={"data": {"period": "week"}}),)),
     ("POST", "/account/password"): Rule(PEOPLE, (Case(send=_PASSWORDS, status=400),)),
     ("POST", "/account/tokens"): Rule(PEOPLE, (Case(send=_NEW_TOKEN),)),
     ("POST", "/account/tokens/{token}/revoke"): Rule(

@@ -73,4 +73,5 @@ ADVICE: dict[str, Callable[[EndedJob, Use], str | None]] = {
     "time": _advise_time,
     "cpu": _advise_cpu,
     "gpu_memory": lambda job, use: None,
+    "energy": lambda job, use: None,
 }

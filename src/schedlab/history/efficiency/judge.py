@@ -11,7 +11,7 @@ from schedlab.history.efficiency.uses import KINDS, Use
 from schedlab.history.schema.job import JobRecord
 from schedlab.history.site import Site
 
-_BY_URGENCY = ("gpu", "memory", "time", "cpu", "gpu_memory")
+_BY_URGENCY = ("gpu", "memory", "time", "cpu", "gpu_memory", "energy")
 """What is scarce first."""
 
 

@@ -21,7 +21,7 @@ class Level(StrEnum):
 class EfficiencySection:
     """``[efficiency]``: which share of what a job asked for is too little.
 
-    Below a share the use is poor, below twice as much it is fair.
+    Below a share the use is poor, below twice as much it is fair; where it is 0, nothing is said.
 
     Args:
         cpu: of the CPUs' time.
@@ -29,6 +29,7 @@ class EfficiencySection:
         gpu: of the GPUs' time.
         gpu_memory: of the GPUs' memory.
         time: of the requested time.
+        energy: of what the nodes draw when they are busy.
         shortest_s: jobs that ran shorter are not judged.
     """
 
@@ -37,6 +38,7 @@ class EfficiencySection:
     gpu: float = 0.25
     gpu_memory: float = 0.1
     time: float = 0.1
+    energy: float = 0.0
     shortest_s: int = 600
 
     def __post_init__(self) -> None:
@@ -63,4 +65,6 @@ class EfficiencySection:
         if share is None or run_s is None or run_s < self.shortest_s:
             return None
         limit: float = getattr(self, kind)
+        if limit == 0:
+            return None
         return Level.POOR if share < limit else Level.FAIR if share < 2 * limit else Level.GOOD

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from schedlab.history.efficiency.job import EndedJob
 from schedlab.history.efficiency.section import Level
-from schedlab.units import short_bytes, short_duration
+from schedlab.units import short_bytes, short_duration, three_digits
+
+_WH = 3_600.0
 
 
 @dataclass(frozen=True)
@@ -78,10 +80,27 @@ def _gpu_memory(job: EndedJob) -> Known | None:
     return max(peaks) / have, f"{short_bytes(max(peaks))} of {short_bytes(have)} on a GPU"
 
 
+def _energy(job: EndedJob) -> Known | None:
+    """Of what the nodes, or the job's share of a node's CPUs, draw when they are busy."""
+    energy = job.record.energy
+    used = None if energy is None else energy.total_joule
+    busy_w = job.node.power.busy_w if job.node is not None else 0.0
+    if used is None or not busy_w or job.node is None:
+        return None
+    share = 1.0
+    if not job.record.exclusive and job.cpus and job.node.cores:
+        share = min(1.0, job.cpus / job.node.cores)
+    busy = share * busy_w * job.record.resource_req.num_host * job.run_s
+    factor, unit = (_WH * 1_000, "kWh") if busy >= _WH * 1_000 else (_WH, "Wh")
+    note = f"{three_digits(used / factor)} of {three_digits(busy / factor)} {unit} of busy nodes"
+    return used / busy, note
+
+
 KINDS: tuple[tuple[str, str, Callable[[EndedJob], Known | None]], ...] = (
     ("time", "Time", _time),
     ("cpu", "CPU", _cpu),
     ("memory", "Memory", _memory),
     ("gpu", "GPU", _gpu),
     ("gpu_memory", "GPU memory", _gpu_memory),
+    ("energy", "Energy", _energy),
 )

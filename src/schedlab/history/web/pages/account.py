@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from schedlab.errors import ParameterError
+from schedlab.errors import ParameterError, UnknownNameError
 from schedlab.history.web.access.accounts import (
     Account,
     account_with_password,
@@ -21,6 +21,12 @@ from schedlab.history.web.access.viewer import SCOPES, Scope, Viewer
 from schedlab.history.web.pages.login import logged_in, note_wrong_password, require_patience
 from schedlab.history.web.pages.render import path_of, render
 from schedlab.history.web.problems import Problem, not_found
+from schedlab.history.web.reports.subscriptions import (
+    Subscription,
+    list_subscriptions,
+    subscribe,
+    unsubscribe,
+)
 from schedlab.history.web.service import CurrentService, Service
 
 router = APIRouter(include_in_schema=False)
@@ -59,6 +65,29 @@ def change_password(
     return logged_in(request, service, account, path_of(request, "account"))
 
 
+@router.post("/account/reports", name="account_reports")
+def want_reports(
+    request: Request,
+    service: CurrentService,
+    viewer: InPerson,
+    address: Annotated[str, Form(max_length=320)] = "",
+    period: Annotated[str, Form(max_length=20)] = "",
+) -> Response:
+    """Send reports to the address every week or month from now on; without a period, no more."""
+    account = _account(service, viewer)
+    if not _has_reports(service):
+        raise Problem(403, "this site sends no reports to users")
+    try:
+        with service.database.writing() as connection:
+            if period:
+                subscribe(connection, Subscription(account.name, address.strip(), period))
+            else:
+                unsubscribe(connection, account.name)
+    except (ParameterError, UnknownNameError) as error:
+        return _page(request, service, viewer, fault=f"{error}.".capitalize())
+    return RedirectResponse(f"{path_of(request, 'account')}#reports", HTTPStatus.SEE_OTHER)
+
+
 @router.post("/account/tokens", name="account_tokens")
 def make_token(
     request: Request,
@@ -94,6 +123,8 @@ def _page(
     account = _account(service, viewer)
     with service.database.reading() as connection:
         tokens = list_tokens(connection, account.name)
+        wanted = list_subscriptions(connection, account.name)
+    reports = service.settings.service.reports
     return render(
         request,
         viewer,
@@ -104,7 +135,15 @@ def _page(
         scopes=sorted(SCOPES[account.role]),
         made=made,
         fault=fault,
+        has_reports=_has_reports(service),
+        periods=() if reports is None else reports.periods,
+        subscription=wanted[0] if wanted else None,
     )
+
+
+def _has_reports(service: Service) -> bool:
+    reports = service.settings.service.reports
+    return reports is not None and reports.users
 
 
 def _account(service: Service, viewer: Viewer) -> Account:

@@ -21,6 +21,7 @@ _SAYS = {
     "memory": "asked for far more memory than was used: ask for less, and more fits on a node",
     "time": "asked for far more time than was needed: ask for less, and gaps are found sooner",
     "cpu": "kept few CPUs busy: ask for fewer",
+    "energy": "drew little of the power of busy nodes: see whether fewer nodes do",
     "gpu_memory": "used little of the memory of GPUs: smaller ones would do",
 }
 
