@@ -35,9 +35,11 @@ def run(
     kill_at_request: bool = True,
     predict: str = "request",
 ) -> list[Job]:
-    """Return the jobs after they have run on three whole nodes with this calendar."""
+    """Return the jobs after they have run on three whole nodes, none of them twice."""
     machine = Machine(((1,),) * NODES, tick, kill_at_request, calendar=calendar)
     made = jobs_of(workload, Platform.homogeneous(NODES))
+    for job in made:
+        job.requeue = False
     Simulation(made, machine, 0.3, PREDICTORS[predict]()).run(ORDERS[order], WAYS[way](), None)
     return made
 

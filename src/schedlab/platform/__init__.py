@@ -3,6 +3,7 @@
 from schedlab.platform.cluster import Cluster
 from schedlab.platform.consumable import CapacityStep, Consumable
 from schedlab.platform.demand import Demands, demands_of
+from schedlab.platform.failures import Failure, check_failures, draw_failures
 from schedlab.platform.intervals import Drain, NodeInterval, Outage, Reservation
 from schedlab.platform.node_group import NodeGroup
 from schedlab.platform.node_sets import NodeSet
@@ -19,6 +20,7 @@ __all__ = [
     "Consumable",
     "Demands",
     "Drain",
+    "Failure",
     "HeaderSize",
     "NodeGroup",
     "NodeInterval",
@@ -29,7 +31,9 @@ __all__ = [
     "Partition",
     "Platform",
     "Reservation",
+    "check_failures",
     "demands_of",
+    "draw_failures",
     "header_size",
     "platform_from_header",
     "read_platform",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -35,12 +34,6 @@ class Block:
         if self.kind == "drain":
             return self.begin_s <= start_s < self.end_s
         return self.begin_s < end_s and start_s < self.end_s and job not in self.guests
-
-
-def barred(blocks: Iterable[Block], job: int, start_s: int, end_s: int) -> frozenset[int]:
-    """Return the nodes that the job may not hold from start to end."""
-    closed = [block.nodes for block in blocks if block.bars(job, start_s, end_s)]
-    return frozenset[int]().union(*closed)
 
 
 def calendar_of(platform: Platform, workload: Workload) -> tuple[Block, ...]:

@@ -27,7 +27,7 @@ class Conservative:
         promised = [job for job in sim.queue if job in self.promises]
         plan = plan_of(sim)
         self.overrun = self._is_overrun(sim, promised)
-        if self.overrun or sim.corrected:
+        if self.overrun or sim.upset:
             self._promise(plan, promised)
         else:
             for job in promised:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
+from typing import Literal
 
 from schedlab.errors import WorkloadError
 from schedlab.platform import Platform
 from schedlab.sim import JobState
+from schedlab.testing.reference.attempts import Attempt
+from schedlab.testing.reference.calendar import Block
 from schedlab.testing.reference.machine import Held, Part
 from schedlab.workload import Workload
 from schedlab.workload.needs import parse_needs
@@ -49,6 +53,38 @@ class Job:
     state: JobState = JobState.WAITING
     held: list[Held] = field(default_factory=list)
     job_id: int = -1
+    requeue: bool = True  # whether it runs again after an outage or a failure
+    checkpoint_s: int = 0  # how often its work is saved; 0 for never
+    tier: int = 0
+    when_preempted: Literal["no", "cancel", "requeue", "suspend"] = "no"
+    attempts: list[Attempt] = field(default_factory=list)
+    done_s: int = 0  # its work when its last attempt ended
+    saved_s: int = 0  # of this, what its next attempt need not repeat
+    asked: tuple[Part, ...] | None = None  # while it is suspended: the demand that it had before
+
+    @property
+    def limit_s(self) -> int:
+        """What is left of its request."""
+        return self.request_s - self.saved_s
+
+    def suspend(self) -> None:
+        """Wait for the same shares of the same nodes."""
+        self.asked = self.demand
+        self.demand = tuple(
+            Part(frozenset({each.node}), 1, each.resources, site_wide=each.site_wide)
+            for each in self.held
+        )
+
+    def unbind(self) -> None:
+        """Be suspended no more: any nodes will do."""
+        self.demand, self.asked = self.asked or self.demand, None
+
+    def barred_from(self, blocks: Iterable[Block], start_s: int, end_s: int) -> frozenset[int]:
+        """Return the nodes that it may not hold from start to end; none while it is suspended."""
+        if self.asked is not None:
+            return frozenset()
+        closed = [block.nodes for block in blocks if block.bars(self.position, start_s, end_s)]
+        return frozenset[int]().union(*closed)
 
     @property
     def node_numbers(self) -> list[int]:
@@ -61,12 +97,13 @@ def jobs_of(workload: Workload, platform: Platform) -> list[Job]:
     asked = [workload[name].tolist() for name in ASKED]
     rows = zip(*asked, demands_of(workload, platform), strict=True)
     jobs = [Job(position, *row) for position, row in enumerate(rows)]
+    for job, job_id in zip(jobs, workload["job_id"].tolist(), strict=True):
+        job.job_id = job_id
     users = {code: User(code) for code in workload["user"].tolist()}
     for job, code in zip(jobs, workload["user"].tolist(), strict=True):
         job.submitter = users[code]
     job_ids = workload["job_id"].tolist()
     for job, job_id in zip(jobs, job_ids, strict=True):
-        job.job_id = job_id
         if job.nodes > platform.nodes:
             raise WorkloadError(
                 f"job {job_id} asks for {job.nodes} nodes; there are {platform.nodes}"

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Protocol
 
-from schedlab.testing.reference.calendar import barred
+from schedlab.testing.reference.calendar import Block
 from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.machine import Held, Part, Vector, less, without
 from schedlab.testing.reference.simulation import Simulation
@@ -47,8 +47,8 @@ class Plan(Protocol):
 def plan_of(sim: Simulation) -> Plan:
     """Return a plan in which only running jobs hold nodes, each until its expected release.
 
-    Where jobs take whole nodes of separate pools, and all nodes are always for everybody, it counts
-    nodes and consumables; elsewhere it names nodes.
+    Where jobs take whole nodes of separate pools it counts nodes and consumables. Elsewhere, and
+    where there is a calendar or jobs are suspended, it names nodes.
     """
     return NodePlan(sim) if sim.pools is None else CountPlan(sim, sim.pools)
 
@@ -68,6 +68,8 @@ class CountPlan:
         self.free = [self._capacity(sim.machine.capacity_at(time_s)) for time_s in self.times]
         for job in sim.running:
             self._change(job, -1, sim.now, sim.expected_release(job))
+        for block in sim.blocks:
+            self._close(block)
 
     def earliest(self, job: Job) -> Slot:
         """Return the first slot in which enough nodes of every pool stay free."""
@@ -115,6 +117,12 @@ class CountPlan:
             for pool, more, site_wide in held:
                 free[pool] += more
                 assert free[pool] >= 0 or site_wide, "a plan holds no node twice"
+
+    def _close(self, block: Block) -> None:
+        """Take out nodes that are down until the end of their repair."""
+        for free in self.free[: self._step_at(int(block.end_s))]:
+            for place, pool in enumerate(self.pools):
+                free[place] -= len(pool & block.nodes)
 
     def _step_at(self, time_s: int) -> int:
         """The step that begins at this time, made if there is none."""
@@ -178,7 +186,7 @@ class NodePlan:
         self.slots.remove(slot)
 
     def _choose(self, job: Job, start_s: int, end_s: int) -> list[Held] | None:
-        closed = barred(self.blocks, job.position, start_s, end_s)
+        closed = job.barred_from(self.blocks, start_s, end_s)
         return self.machine.choose(job.demand, without(self._least_free(start_s, end_s), closed))
 
     def _least_free(self, start_s: int, end_s: int) -> list[Vector]:

@@ -9,6 +9,7 @@ from typing import Literal
 from schedlab.errors import UnknownNameError
 from schedlab.platform import Platform
 from schedlab.sim import Schedule
+from schedlab.testing.reference.attempts import Attempt
 from schedlab.testing.reference.conservative import Conservative, RebuiltConservative
 from schedlab.testing.reference.easy import Easy
 from schedlab.testing.reference.easy_nodes import EasyNodes
@@ -142,6 +143,11 @@ def reference_schedule(simulation: Simulation) -> ReferenceSchedule:
         state=[int(job.state) for job in jobs],
         nodes_of=[job.node_numbers for job in jobs],
     )
+
+
+def reference_attempts(simulation: Simulation) -> list[Attempt]:
+    """The attempts of a simulation that has ended, those of each job together."""
+    return [attempt for job in simulation.jobs for attempt in job.attempts]
 
 
 def _order(name: str, weights: Mapping[str, float] | None, simulation: Simulation) -> Order:

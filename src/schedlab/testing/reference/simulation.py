@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from typing import Protocol
 
-from schedlab.errors import WorkloadError
+from schedlab.platform import Failure, check_failures
 from schedlab.sim import JobState
-from schedlab.testing.reference.calendar import Block, barred
+from schedlab.testing.reference.attempts import Attempt, Why, checkpointed_s
+from schedlab.testing.reference.calendar import Block
 from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.machine import Held, Machine, Vector, less, more, pools_of, without
 from schedlab.testing.reference.orders import Order
 from schedlab.testing.reference.predictors import Predictor
+from schedlab.testing.reference.room import (
+    Holder,
+    all_changes_s,
+    consumables_at,
+    lasting,
+    refuse_stuck,
+    seen_blocks,
+)
 
 CORRECTIONS_S = (60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 360000)
 """What is added to an estimate each time that a job outlives it (Tsafrir et al. 2007)."""
@@ -22,7 +31,14 @@ CORRECTIONS_S = (60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 36
 
 def short(job: Job) -> bool:
     """Whether the job may still run longer than plans expect."""
-    return job.estimate_s < job.request_s
+    return job.estimate_s < job.limit_s
+
+
+class Preempt(Protocol):
+    """Starts jobs in place of others."""
+
+    def preempt(self, sim: Simulation, considered: list[Job]) -> None:
+        """Preempt running jobs for some of the considered ones, and start these."""
 
 
 class Backfill(Protocol):
@@ -42,7 +58,13 @@ class Simulation:
     """
 
     def __init__(
-        self, jobs: list[Job], machine: Machine, beta: float, predictor: Predictor
+        self,
+        jobs: list[Job],
+        machine: Machine,
+        beta: float,
+        predictor: Predictor,
+        failures: Iterable[Failure] = (),
+        preemption: Preempt | None = None,
     ) -> None:
         self.jobs = jobs
         self.predictor = predictor
@@ -50,22 +72,27 @@ class Simulation:
         self.beta = beta
         self.now = 0
         self.free = machine.capacity_at(0)  # by node, then by consumable
-        blocks = [self._seen(block) for block in machine.calendar]
-        self.blocks = [each for each in blocks if each.begin_s < each.end_s]  # those not past
-        self.pools = None if self.blocks else pools_of((job.demand for job in jobs), machine)
+        self.blocks = seen_blocks(machine)  # those not past
+        suspends = preemption and any(job.when_preempted == "suspend" for job in jobs)
+        named = self.blocks or suspends
+        self.pools = None if named else pools_of((job.demand for job in jobs), machine)
+        self.preemption = preemption
         self.queue: list[Job] = []
         self.running: list[Job] = []
         self.predicted: list[Job] = []  # those running that may outlive their prediction
         self.left: list[Job] = []  # ended or withdrawn since the last pass
         self.arrived: list[Job] = []  # submitted since the last pass
-        self.corrected = False  # whether a job has outlived its prediction since the last pass
+        self.upset = (
+            False  # whether something that no plan foresaw has happened since the last pass
+        )
         self.wake_up_s: int | None = None  # a pass asked for even if nothing happens
         self._arrivals = 0
-        self._changes_s = self._all_changes_s()  # when the machine changes, the next one first
+        self._changes_s = all_changes_s(machine, self.blocks)  # the next one first
         self._completions: list[tuple[int, int]] = []
         self._submissions: list[tuple[int, int]] = []
         self._withdrawals: list[tuple[int, int]] = []
-        self._refuse_stuck()
+        self._failures = list(check_failures(failures, machine.nodes))  # the next one first
+        refuse_stuck(jobs, machine, self.blocks, self._changes_s)
         for job in jobs:
             if not job.depends:
                 self._eligible_at(job, job.submit_s)
@@ -93,20 +120,28 @@ class Simulation:
         return self.machine.has_room(job.demand, self.room(job))
 
     def room(
-        self, job: Job, start_s: int | None = None, free: list[Vector] | None = None
+        self,
+        job: Job,
+        start_s: int | None = None,
+        free: list[Vector] | None = None,
+        holders: list[Holder] | None = None,
     ) -> list[Vector]:
         """Return what the job may use of all that is free, now or at a start to come.
 
+        The holders have what is not free until a time; if not given, they are the running jobs.
         Of a consumable it is what stays free for the whole estimate of the job; of a node from
         which the job is barred it is nothing.
         """
         free = self.free if free is None else free
         if not self._changes_s and not self.blocks:
             return free
+        holders = self._holders() if holders is None else holders
         start_s = self.now if start_s is None else start_s
         end_s = self.machine.seen(start_s + job.estimate_s)
-        closed = barred(self.blocks, job.position, start_s, end_s)
-        return without(self._lasting(free, start_s, end_s), closed)
+        steps_s = [time_s for time_s in self.changes_s() if time_s < end_s]
+        if steps_s and self.machine.consumables:
+            free = lasting(self.machine, free, start_s, steps_s, holders)
+        return without(free, job.barred_from(self.blocks, start_s, end_s))
 
     def changes_s(self) -> list[int]:
         """When the machine is going to change, by all that is announced."""
@@ -125,15 +160,21 @@ class Simulation:
         killed = self.machine.kill_at_request and job.run_s > job.request_s
         job.state = JobState.KILLED if killed else JobState.COMPLETED
         job.start_s = self.now
-        job.end_s = self.now + (job.request_s if killed else job.run_s)
+        job.end_s = self.now + (job.request_s if killed else job.run_s) - job.saved_s
+        job.unbind()
         self.running.append(job)
         if short(job):
             self.predicted.append(job)
         self._push(self._completions, job.end_s, job)
 
+    def preempt(self, job: Job) -> None:
+        """Take the nodes of a running job for another."""
+        again, suspends = job.when_preempted != "cancel", job.when_preempted == "suspend"
+        self._interrupt(job, Why.SUSPENDED if suspends else Why.PREEMPTED, again)
+
     def plans_are_void(self) -> bool:
-        """Whether a running job has outlived what plans expected."""
-        return self.corrected or self.overrun()
+        """Whether something has happened that no plan foresaw."""
+        return self.upset or self.overrun()
 
     def overrun(self) -> bool:
         """Whether a running job has exceeded its request."""
@@ -154,12 +195,20 @@ class Simulation:
         self.wake_up_s = None
         if not self.queue:
             return
-        self.queue.sort(key=lambda job: (order(job, self.now), job.arrival))
-        backfill.schedule(self, self.queue[:depth])
+        self._sort(order)
+        if self.preemption is not None:
+            self.preemption.preempt(self, self.queue[:depth])
+            self._sort(order)
+        if self.queue:
+            backfill.schedule(self, self.queue[:depth])
         self.queue = [job for job in self.queue if job.state is JobState.WAITING]
         self.left.clear()
         self.arrived.clear()
-        self.corrected = False
+        self.upset = False
+
+    def _sort(self, order: Order) -> None:
+        self.queue = [job for job in self.queue if job.state is JobState.WAITING]
+        self.queue.sort(key=lambda job: (-job.tier, order(job, self.now), job.arrival))
 
     def _advance(self, until_s: float) -> bool:
         """Go to the next instant with an event; False when there is none up to this time."""
@@ -167,6 +216,7 @@ class Simulation:
         times_s = [heap[0][0] for heap in events if heap]
         times_s += [self.release_s(job) for job in self.predicted if short(job)]
         times_s += self._changes_s[:1]
+        times_s += [self.machine.seen(each.at_s) for each in self._failures[:1]]
         if self.wake_up_s is not None:
             times_s.append(self.wake_up_s)
         next_s = min(times_s, default=math.inf)
@@ -180,6 +230,7 @@ class Simulation:
         ended = list(self._due(self._completions))
         for job in ended:
             self._give_back(job)
+            self._record(job, Why.KILLED if job.state is JobState.KILLED else Why.COMPLETED)
         self._end(ended)
         return bool(ended)
 
@@ -190,87 +241,109 @@ class Simulation:
         for each in job.held:
             self.free[each.node] = more(self.free[each.node], each.resources)
 
-    def _end(self, ended: list[Job]) -> None:
-        """These jobs have ended for good: learn from them, and let others follow."""
+    def _end(self, ended: list[Job], ended_s: int | None = None) -> None:
+        """These jobs have ended for good: learn from them, and let others follow.
+
+        A job that was lost while it was suspended has ended later than its last attempt.
+        """
         self.left.extend(ended)
         for job in sorted(ended, key=lambda job: (job.end_s, job.position)):
-            wra = (job.end_s - job.start_s) / job.request_s
+            wra = job.done_s / job.request_s
             job.submitter.wrsa = self.beta * job.submitter.wrsa + (1 - self.beta) * wra
-            self.predictor.learn(job, job.end_s - job.start_s)
-            self._free_dependants(job, job.end_s)
-
-    def _seen(self, block: Block) -> Block:
-        """Return the block as it is seen: with a tick, from the next one on."""
-        end_s = math.inf if block.end_s == math.inf else self.machine.seen(int(block.end_s))
-        return replace(block, begin_s=self.machine.seen(block.begin_s), end_s=end_s)
-
-    def _all_changes_s(self) -> list[int]:
-        ends_s = [int(block.end_s) for block in self.blocks if block.end_s < math.inf]
-        begins_s = [block.begin_s for block in self.blocks]
-        return sorted({*self.machine.steps_s, *begins_s, *ends_s})
-
-    def _refuse_stuck(self) -> None:
-        """Every job must find what it needs once the machine has changed for the last time."""
-        left = self.machine.capacity_at(math.inf)
-        last_s = max(self._changes_s, default=0)
-        for job in self.jobs if self._changes_s else ():
-            closed = barred(self.blocks, job.position, last_s, last_s + 1)
-            if not self.machine.has_room(job.demand, without(left, closed)):
-                raise WorkloadError(
-                    f"job {job.job_id} can not start any more after {last_s} s, when the machine "
-                    "has changed for the last time"
-                )
+            self.predictor.learn(job, job.done_s)
+            self._free_dependants(job, job.end_s if ended_s is None else ended_s)
 
     def _change(self) -> bool:
-        """Let intervals end, give consumables their new capacity, let outages begin."""
-        if self._changes_s[:1] != [self.now]:
-            return False
-        self._changes_s.pop(0)
-        self.blocks = [block for block in self.blocks if block.end_s > self.now]
-        left = self._consumables_at(self.now)
-        self.free[self.machine.nodes :] = [(amount,) for amount in left]
-        for block in self.blocks:
-            if block.kind == "outage" and block.begin_s == self.now:
-                self._break(block.nodes)
-        return True
+        """Let the machine change: what is announced, then what is not."""
+        due = self._changes_s[:1] == [self.now]
+        if due:
+            self._changes_s.pop(0)
+            self.blocks = [block for block in self.blocks if block.end_s > self.now]
+            left = consumables_at(self.machine, self.now, self._holders())
+            self.free[self.machine.nodes :] = [(amount,) for amount in left]
+            for block in self.blocks:
+                if block.kind == "outage" and block.begin_s == self.now:
+                    self._break(block.nodes, Why.OUTAGE)
+        return self._fail() or due
 
-    def _break(self, nodes: frozenset[int]) -> None:
-        """End the jobs on these nodes."""
-        hit = [job for job in self.running if not nodes.isdisjoint(job.node_numbers)]
-        for job in sorted(hit, key=lambda job: job.position):
-            self._completions.remove((self.machine.seen(job.end_s), job.position))
-            heapify(self._completions)
-            self._give_back(job)
-            job.end_s, job.state = self.now, JobState.KILLED
-            self._end([job])
+    def _fail(self) -> bool:
+        """Let nodes fail; from now on it is known when they are up again."""
+        failed = [each for each in self._failures if self.machine.seen(each.at_s) == self.now]
+        for each in failed:
+            self._failures.remove(each)
+            nodes, up_s = frozenset({each.node}), self.machine.seen(each.at_s + each.repair_s)
+            if up_s > self.now:
+                self.blocks.append(Block("outage", self.now, up_s, nodes))
+                self._changes_s = sorted({*self._changes_s, up_s})
+            self._break(nodes, Why.FAILURE)
+            self.upset = True
+        return bool(failed)
 
-    def _lasting(self, free: list[Vector], start_s: int, end_s: int) -> list[Vector]:
-        """Return the same with what stays of each consumable from start to end."""
-        steps_s = [time_s for time_s in self.changes_s() if time_s < end_s]
-        if not steps_s or not self.machine.consumables:
-            return free
-        times_s = {start_s, *(time_s for time_s in steps_s if time_s > start_s)}
-        moments = [self._consumables_at(time_s) for time_s in times_s]
-        return free[: self.machine.nodes] + [(min(left),) for left in zip(*moments, strict=True)]
+    def _break(self, nodes: frozenset[int], why: Why) -> None:
+        """Interrupt the jobs on these nodes; those that are suspended there lose their work."""
+        for job in sorted([*self.running, *self.queue], key=lambda job: job.position):
+            if nodes.isdisjoint(job.node_numbers):
+                continue
+            if job in self.running:
+                self._interrupt(job, why, job.requeue)
+            else:
+                self._lose(job)
 
-    def _consumables_at(self, time_s: int) -> list[int]:
-        """Return what is free of each consumable then if running jobs end as expected."""
-        left = [amount for (amount,) in self.machine.capacity_at(time_s)[self.machine.nodes :]]
-        for job in self.running:
-            if time_s < self.expected_release(job):
-                for each in job.held:
-                    if each.site_wide:
-                        left[each.node - self.machine.nodes] -= each.resources[0]
-        return left
+    def _interrupt(self, job: Job, why: Why, again: bool) -> None:
+        """End the attempt of a running job; it waits again, or that was it."""
+        self._completions.remove((self.machine.seen(job.end_s), job.position))
+        heapify(self._completions)
+        self._give_back(job)
+        job.end_s = self.now
+        self._record(job, why)
+        if why is Why.SUSPENDED:
+            job.suspend()
+            self._wait_again(job, job.done_s)
+        else:
+            self._give_up(job, again)
+
+    def _lose(self, job: Job) -> None:
+        """Let a suspended job give up its nodes, and the work that is only there."""
+        self.queue.remove(job)
+        job.unbind()
+        self._give_up(job, job.requeue)
+
+    def _give_up(self, job: Job, again: bool) -> None:
+        """Lose the work since the last checkpoint and wait again, or lose all and end."""
+        kept_s = checkpointed_s(job.done_s, job.checkpoint_s) if again else 0
+        job.attempts[-1] = replace(job.attempts[-1], lost_s=job.done_s - kept_s)
+        if again:
+            job.held = []
+            self._wait_again(job, kept_s)
+        else:
+            job.state, self.upset = JobState.KILLED, True
+            self._end([job], self.now)
+
+    def _wait_again(self, job: Job, kept_s: int) -> None:
+        """Let the job wait at its old place, to go on from what is kept of its work."""
+        expected_s = job.estimate_s + job.saved_s
+        job.saved_s, job.estimate_s = kept_s, max(1, expected_s - kept_s)
+        job.state, self.upset = JobState.WAITING, True
+        self.queue.append(job)
+
+    def _record(self, job: Job, why: Why) -> None:
+        """Write down the attempt that has ended."""
+        job.done_s = job.saved_s + job.end_s - job.start_s
+        number, nodes = len(job.attempts) + 1, tuple(job.node_numbers)
+        attempt = Attempt(job.position, number, job.start_s, job.end_s, why, 0, nodes)
+        job.attempts.append(attempt)
+
+    def _holders(self) -> list[Holder]:
+        return [(job.held, self.expected_release(job)) for job in self.running]
 
     def _correct(self) -> bool:
         late = [job for job in self.predicted if short(job) and self.release_s(job) <= self.now]
         for job in late:
             while short(job) and self.release_s(job) <= self.now:
                 more_s = CORRECTIONS_S[min(job.corrections, len(CORRECTIONS_S) - 1)]
-                job.estimate_s = min(job.estimate_s + more_s, job.request_s)
+                job.estimate_s = min(job.estimate_s + more_s, job.limit_s)
                 job.corrections += 1
-        self.corrected |= bool(late)
+        self.upset |= bool(late)
         return bool(late)
 
     def _submit(self) -> bool:
@@ -285,7 +358,8 @@ class Simulation:
         return bool(arrived)
 
     def _withdraw(self) -> bool:
-        gone = [job for job in self._due(self._withdrawals) if job.state is JobState.WAITING]
+        due = [job for job in self._due(self._withdrawals) if job.state is JobState.WAITING]
+        gone = [job for job in due if not job.attempts]
         for job in gone:
             cancel_s = job.submit_s + job.cancel_after_s
             job.state = JobState.CANCELLED

@@ -1,0 +1,125 @@
+"""Preemption: a waiting job takes the nodes of running ones."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from schedlab.testing.reference.job import Job
+from schedlab.testing.reference.machine import Held, Vector, less, nodes_of
+from schedlab.testing.reference.room import Holder
+from schedlab.testing.reference.simulation import Simulation
+
+Holding = dict[Job, Holder]
+"""What jobs hold, and until when by their estimates."""
+
+
+class Rule(Protocol):
+    """Says which job may take the nodes of which."""
+
+    def may_take(self, sim: Simulation, job: Job, other: Job) -> bool:
+        """Whether the waiting job may preempt the running one."""
+
+    def rank(self, sim: Simulation, other: Job) -> int:
+        """Return a number for a running job; the smallest is preempted first."""
+
+
+class ByTier:
+    """Jobs of a higher tier preempt those of a lower one, the lowest first."""
+
+    def may_take(self, sim: Simulation, job: Job, other: Job) -> bool:
+        """Whether the tier of the waiting job is higher."""
+        return job.tier > other.tier
+
+    def rank(self, sim: Simulation, other: Job) -> int:
+        """The tier."""
+        return other.tier
+
+
+class ShortestFirst:
+    """Jobs preempt those that are expected to run longer than themselves, the longest first.
+
+    With the order ``sjf`` this is SRPT, the shortest remaining processing time first.
+    """
+
+    def may_take(self, sim: Simulation, job: Job, other: Job) -> bool:
+        """Whether less is expected of the waiting job than is left of the running one."""
+        return job.estimate_s < sim.expected_release(other) - sim.now
+
+    def rank(self, sim: Simulation, other: Job) -> int:
+        """What is left, the most first."""
+        return -sim.expected_release(other)
+
+
+class Preemption:
+    """Before a pass, starts jobs that fit only in place of others, in the order of the queue."""
+
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
+
+    def preempt(self, sim: Simulation, considered: list[Job]) -> None:
+        """Start what may take the nodes of others.
+
+        A job that fits is left to the policy, and its nodes are set aside for it. Behind one that
+        fits not even so, no job preempts another that may use the same nodes.
+        """
+        holding: Holding = {job: (job.held, sim.expected_release(job)) for job in sim.running}
+        blocked = frozenset[int]()
+        for job in considered:
+            nodes = nodes_of(job.demand)
+            if not nodes.isdisjoint(blocked):
+                continue
+            victims = self._victims(sim, job, holding)
+            if victims is None:
+                blocked |= nodes
+                continue
+            for victim in victims:
+                del holding[victim]
+            held = choose_beside(sim, job, holding)
+            assert held is not None, "it fits without the victims"
+            for victim in victims:
+                sim.preempt(victim)
+            if victims:
+                sim.start(job, held)
+            holding[job] = held, sim.machine.seen(sim.now + job.estimate_s)
+
+    def _victims(self, sim: Simulation, job: Job, holding: Holding) -> list[Job] | None:
+        """Return the jobs in whose place the job fits; None if it fits not even so."""
+        ranked = sorted(
+            (other for other in sim.running if self._may_take(sim, job, other)),
+            key=lambda other: (self.rule.rank(sim, other), -other.start_s, -other.position),
+        )
+        taken: list[Job] = []
+        while not fits_without(sim, job, holding, taken):
+            if not ranked:
+                return None
+            taken.append(ranked.pop(0))
+        for other in list(taken):
+            rest = [each for each in taken if each is not other]
+            if fits_without(sim, job, holding, rest):
+                taken = rest
+        return taken
+
+    def _may_take(self, sim: Simulation, job: Job, other: Job) -> bool:
+        """A job that has started at this very instant is not preempted."""
+        if other.when_preempted == "no" or other.start_s == sim.now:
+            return False
+        return self.rule.may_take(sim, job, other)
+
+
+def fits_without(sim: Simulation, job: Job, holding: Holding, gone: list[Job]) -> bool:
+    """Whether the job fits if these jobs give back what they hold."""
+    rest = {other: held for other, held in holding.items() if other not in gone}
+    return choose_beside(sim, job, rest) is not None
+
+
+def choose_beside(sim: Simulation, job: Job, holding: Holding) -> list[Held] | None:
+    """Return the lowest-numbered nodes with room for the job beside these; None if too few."""
+    free: list[Vector] = sim.machine.capacity_at(sim.now)
+    for all_held, _ in holding.values():
+        for each in all_held:
+            free[each.node] = less(free[each.node], each.resources)
+    room = sim.room(job, sim.now, free, list(holding.values()))
+    return sim.machine.choose(job.demand, room)
+
+
+RULES: dict[str, type[ByTier] | type[ShortestFirst]] = {"tier": ByTier, "srpt": ShortestFirst}
