@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Argument, Option
 
-from schedlab.errors import InputError, ParameterError
+from schedlab.cli.accounting import ACCOUNTING, read_accounting
+from schedlab.errors import InputError, ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
     from schedlab.workload import Workload
+    from schedlab.workload.readers import ReadOptions
 
 _READING, _SHAPING = "Reading the trace", "Shaping the workload"
 
@@ -25,7 +27,8 @@ class ReadingRules:
         Option(
             metavar="NAME",
             help="Its format, if neither suffix nor content tells: swf, gwf, gwf-sqlite, "
-            "job-history, batsim-json, parquet or csv.",
+            "job-history, batsim-json, parquet or csv; or the accounting of a scheduler: "
+            "slurm-sacct, slurm-sacct-json, slurm-jobcomp, grid-engine or clustercockpit.",
             rich_help_panel=_READING,
         ),
     ] = None
@@ -112,16 +115,25 @@ class Reading(ReadingRules):
         if is_model(self.trace) and not Path(self.trace).exists():
             return generate(self.trace, self.jobs, seed=seed)
         path = locate(self.trace)
+        self._check_format()
         with progress(f"reading {path.name}"):
-            return read_workload(
-                path,
-                format=self.format,
-                strict=self.strict,
-                procs=self.procs,
-                cancelled=self.cancelled,
-                flops_per_s=self.flops_per_s,
-                rename=dict(map(_renamed, self.rename)),
-            )
+            if self.format in ACCOUNTING:
+                return read_accounting(self.format, path, self._options())
+            return read_workload(path, format=self.format, **vars(self._options()))
+
+    def _check_format(self) -> None:
+        from schedlab.lookup import is_outside
+        from schedlab.workload import READERS
+
+        known = (*READERS, *ACCOUNTING)
+        if self.format is not None and self.format not in known and not is_outside(self.format):
+            raise UnknownNameError("format", self.format, known)
+
+    def _options(self) -> ReadOptions:
+        from schedlab.workload.readers import ReadOptions
+
+        rename = dict(map(_renamed, self.rename))
+        return ReadOptions(self.strict, self.procs, self.cancelled, self.flops_per_s, rename)
 
 
 @dataclass(frozen=True, kw_only=True)
