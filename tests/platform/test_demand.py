@@ -19,9 +19,11 @@ from schedlab.platform import (
     NodeType,
     Partition,
     Platform,
+    capacity_of,
 )
 from schedlab.platform.demand import demands_of
 from schedlab.workload import Workload
+from schedlab.workload.offered import Capacity
 
 GIB = 1 << 30
 KB_OF_GIB = 1 << 20
@@ -322,3 +324,13 @@ def test_a_job_of_whole_nodes_may_have_those_that_hold_it() -> None:
     for exclusive, nodes in ((1, [4, 5, 6]), (0, list(range(7)))):
         demands = demands_of(asking(gpus_per_node=1, exclusive=exclusive), MACHINE)
         assert demands.node_sets[demands.allowed[0]].nodes.tolist() == nodes
+
+
+def test_capacity_is_what_all_nodes_have_together() -> None:
+    """What some node does not tell is not counted; no GPUs are none to be counted."""
+    told, untold = NodeType("told", 4, 8, {"a": 2}), NodeType("untold", 8)
+    both = Platform((Cluster("c", (NodeGroup(told, 2), NodeGroup(untold, 1))),))
+    assert capacity_of(both) == Capacity(3, cores=16, gpus=4)
+    assert capacity_of(Platform.homogeneous(5)) == Capacity(5)
+    huge = Platform.homogeneous(1 << 20, memory_bytes=1 << 40)
+    assert capacity_of(huge).memory_bytes == 1 << 60

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from schedlab.errors import ParameterError
-from schedlab.platform import read_platform
+from schedlab.platform import capacity_of, read_platform
 from schedlab.platform.demand import demands_of
 from schedlab.workload import Workload, apply, generate
 from schedlab.workload.generators import Shared
@@ -50,12 +50,7 @@ def test_every_job_fits_the_machine_in_the_examples(jobs: Workload) -> None:
     demands = demands_of(jobs, machine)
     assert not demands.whole.any()
     assert demands.ignored == ()
-    kinds = [(group.nodes, group.type) for group in machine.groups]
-    assert sum(nodes for nodes, _ in kinds) == Shared().capacity.nodes
-    assert sum(nodes * (kind.cores or 0) for nodes, kind in kinds) == Shared().capacity.cores
-    memory = sum(nodes * (kind.memory_bytes or 0) for nodes, kind in kinds)
-    assert memory == Shared().capacity.memory_bytes
-    assert sum(nodes * kind.gpu_count for nodes, kind in kinds) == Shared().capacity.gpus
+    assert capacity_of(machine) == Shared().capacity
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -1,5 +1,6 @@
 """The machines a workload runs on."""
 
+from schedlab.platform.capacity import capacity_of
 from schedlab.platform.cluster import Cluster
 from schedlab.platform.consumable import CapacityStep, Consumable
 from schedlab.platform.demand import Demands, demands_of
@@ -31,6 +32,7 @@ __all__ = [
     "Partition",
     "Platform",
     "Reservation",
+    "capacity_of",
     "check_failures",
     "demands_of",
     "draw_failures",

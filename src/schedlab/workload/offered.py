@@ -11,6 +11,8 @@ from schedlab.units import require_whole
 from schedlab.workload.per_node import cores_on_each, gpus_on_each, least_nodes, memory_on_each
 from schedlab.workload.workload import Array, Workload
 
+_MOST = 10**24
+"""Bytes of the memory of all nodes together may be more than a double can count."""
 _COUNTED = ("cores", "memory_bytes", "gpus")
 
 
@@ -29,7 +31,7 @@ class Capacity:
     def __post_init__(self) -> None:
         for name in ("nodes", *_COUNTED):
             if getattr(self, name) is not None:
-                require_whole(name, getattr(self, name), 1)
+                require_whole(name, getattr(self, name), 1, _MOST)
 
 
 def offered_loads(workload: Workload, capacity: Capacity) -> dict[str, float]:

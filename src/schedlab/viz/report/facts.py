@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from schedlab.analysis.clock import dates_told
-from schedlab.platform import Platform
+from schedlab.platform import Platform, capacity_of
 from schedlab.sim import Schedule
 from schedlab.units import format_duration
 from schedlab.workload import Workload
+from schedlab.workload.offered import offered_loads
 
 _OPTIONS = ("tick", "depth", "kill_at_request", "seed")
 
@@ -29,16 +30,23 @@ def facts(schedules: Sequence[Schedule]) -> Facts:
 
 def _of_workload(schedule: Schedule) -> list[tuple[str, str]]:
     workload: Workload = schedule.workload
-    load = workload.offered_load(schedule.platform.nodes)
+    loads = offered_loads(workload, capacity_of(schedule.platform))
     dates = dates_told(workload)
     return [
         ("jobs", f"{len(workload):,}"),
         *([("submitted", dates)] if dates else []),
         ("submitted within", format_duration(workload.span_s())),
-        ("offered load", f"{load:.3f}"),
+        ("offered load", _load_told(loads)),
         *(("reader", line) for line in workload.report.lines()),
         *((str(step.get("step", "step")), _plain(step)) for step in workload.provenance),
     ]
+
+
+def _load_told(loads: Mapping[str, float]) -> str:
+    """The largest; where several resources are counted, each by its name."""
+    if len(loads) == 1:
+        return f"{max(loads.values()):.3f}"
+    return ", ".join(f"{name.removesuffix('_bytes')} {load:.3f}" for name, load in loads.items())
 
 
 def _of_platform(platform: Platform) -> list[tuple[str, str]]:
