@@ -262,10 +262,36 @@ CHANGING_THE_SITE: dict[str, Rule] = {
     ),
 }
 
+_RANGE = {"from": "2023-11-14T00:00:00.000Z", "to": "2023-11-16T00:00:00.000Z"}
+
+
+def _drawn(metric: str, **payload: str) -> Case:
+    target = {"target": metric, "refId": "A", "payload": payload}
+    return Case(metric, send={"json": {"range": _RANGE, "targets": [target]}})
+
+
+GRAFANA: dict[tuple[str, str], Rule] = {
+    ("GET", "/v1/grafana"): Rule(NAMED),
+    ("GET", "/v1/grafana/"): Rule(NAMED),
+    ("POST", "/v1/grafana/metrics"): Rule(NAMED),
+    ("POST", "/v1/grafana/tag-keys"): Rule(NAMED),
+    ("POST", "/v1/grafana/metric-payload-options"): Rule(
+        NAMED, (Case(send={"json": {"metric": "jobs", "payload": {}, "name": "group"}}),)
+    ),
+    ("POST", "/v1/grafana/tag-values"): Rule(NAMED, (Case(send={"json": {"key": "user"}}),)),
+    ("POST", "/v1/grafana/variable"): Rule(
+        NAMED, (Case(send={"json": {"payload": {"target": "user"}, "range": _RANGE}}),)
+    ),
+    ("POST", "/v1/grafana/query"): Rule(
+        NAMED, (_drawn("jobs", by="user"), _drawn("user_table"), _drawn("job_table"))
+    ),
+}
+
 RULES: dict[tuple[str, str], Rule] = {
     **{("GET", path): rule for path, rule in PAGES_OF_THE_SITE.items()},
     **{("POST", path): rule for path, rule in CHANGING_THE_SITE.items()},
     **{("GET", path): rule for path, rule in PAGES_OF_JOBS.items()},
+    **GRAFANA,
     ("GET", "/healthz"): open_to_all(),
     ("GET", "/static"): open_to_all(),
     ("GET", "/static/bokeh"): open_to_all(),

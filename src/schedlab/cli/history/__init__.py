@@ -7,6 +7,7 @@ import typer
 from schedlab.cli.commands import add_command, epilog
 from schedlab.cli.history import (
     alerts,
+    connect,
     demo,
     doctor,
     export,
@@ -34,6 +35,7 @@ add_command(app, ingest.ingest, *ingest.EXAMPLES)
 add_command(app, status.status, *status.EXAMPLES)
 add_command(app, alerts.alerts, *alerts.EXAMPLES)
 add_command(app, report.report, *report.EXAMPLES)
+add_command(app, connect.connect, *connect.EXAMPLES)
 add_command(app, show.show, *show.EXAMPLES)
 add_command(app, export.export, *export.EXAMPLES)
 add_command(app, validate.validate, *validate.EXAMPLES)

@@ -17,6 +17,7 @@ from schedlab.history.web.api import alerts as alerts_api
 from schedlab.history.web.api import (
     clusters,
     documentation,
+    grafana,
     ingest,
     job,
     jobs,
@@ -69,6 +70,7 @@ ROUTERS = (
     efficiency_api.router,
     alerts_api.router,
     reports_api.router,
+    grafana.router,
     ingest.router,
     documentation.router,
     observe.router,

@@ -130,7 +130,7 @@ def stats(
     }
     labelled = [column.label(name) for name, column in columns.items()]
     seen = visible_of_few(viewer) if query.has_window else visible(viewer)
-    statement = select(*labelled, *_SUMS).where(seen, *conditions(query))
+    statement = select(*labelled, *SUMS).where(seen, *conditions(query))
     rows = connection.execute(statement.group_by(*columns))
     named = (
         (tuple(_named(key, value) for key, value in zip(keys, row, strict=False)), row[len(keys) :])
@@ -188,7 +188,7 @@ def _sum_and_count(column: ColumnElement[Any]) -> tuple[ColumnElement[Any], Colu
     return func.sum(column), func.count(column)
 
 
-_SUMS = (
+SUMS = (  # in the order of the fields of ``Sums``
     func.count(),
     *_sum_and_count(jobs.c.node_s),
     *_sum_and_count(jobs.c.energy_joule),

@@ -1,0 +1,58 @@
+"""schedlab history connect."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+from typer import Option
+
+from schedlab.cli.console import print_notes
+from schedlab.cli.history.place import require_service
+from schedlab.errors import OutputError
+
+EXAMPLES = ("schedlab history connect --url https://hpc.example.org/history",)
+
+
+def connect(
+    url: Annotated[str, Option(metavar="URL", help="How people and Grafana reach the service.")],
+    output: Annotated[
+        Path, Option("--output", "-o", metavar="FOLDER", help="Where the files go.")
+    ] = Path("connect"),
+) -> None:
+    """Write what other portals need: dashboards for Grafana, a card for Open OnDemand.
+
+    The dashboards ask Grafana's data source "JSON"; its settings are written, too, without the
+    token.
+    """
+    require_service()
+    from schedlab.atomic import replacing
+    from schedlab.history.notify.section import check_url
+
+    check_url("--url", url)
+    for name, text in _files(url.rstrip("/")).items():
+        path = output / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"{path.parent}: cannot be made: {error.strerror}") from None
+        with replacing(path) as temporary:
+            temporary.write_text(text)
+        print_notes([f"written: {path}"], to_stderr=False)
+
+
+def _files(url: str) -> dict[str, str]:
+    from schedlab.history.web.grafana.dashboards import DASHBOARDS, dashboard
+    from schedlab.history.web.grafana.provisioning import data_source
+    from schedlab.history.web.ondemand import PINNED, card
+
+    boards = {
+        f"grafana/{name}.json": json.dumps(dashboard(name), indent=2) + "\n" for name in DASHBOARDS
+    }
+    return {
+        **boards,
+        "grafana/datasource.yaml": data_source(url),
+        "ondemand/schedlab/manifest.yml": card(url),
+        "ondemand/ondemand.d/schedlab.yml": PINNED,
+    }

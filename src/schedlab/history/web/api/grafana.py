@@ -1,0 +1,87 @@
+"""Grafana's data source "JSON" (simpod-json-datasource): its protocol, which is not ours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel
+
+from schedlab.errors import UnknownNameError
+from schedlab.history.web.access.current import NamedViewer
+from schedlab.history.web.grafana.metrics import METRICS, Asked, Frame, described, options
+from schedlab.history.web.grafana.request import FILTERS, Query, Text
+from schedlab.history.web.service import CurrentService
+
+router = APIRouter(prefix="/v1/grafana", include_in_schema=False)
+
+
+class Wanted(BaseModel):
+    """Of what the choices are asked for."""
+
+    name: Text = ""
+    key: Text = ""
+    payload: dict[str, Any] | str | None = None
+
+    @property
+    def chosen(self) -> str:
+        """The name of the payload, of the filter, or what a variable asks for."""
+        if isinstance(self.payload, dict):
+            asked = str(self.payload.get("target") or "")
+        else:
+            asked = self.payload or ""
+        return self.name or self.key or asked
+
+
+@router.get("")
+@router.get("/")
+def test_connection(viewer: NamedViewer) -> dict[str, str]:
+    """Say that the data source can be used."""
+    return {"status": "ok"}
+
+
+@router.post("/metrics")
+def list_metrics(viewer: NamedViewer) -> list[dict[str, Any]]:
+    """What can be drawn, for the editor of a panel."""
+    return described()
+
+
+@router.post("/metric-payload-options")
+def payload_options(
+    service: CurrentService, viewer: NamedViewer, wanted: Wanted
+) -> list[dict[str, str]]:
+    """What can be chosen for a payload."""
+    return [{"label": each, "value": each} for each in options(service, viewer, wanted.chosen)]
+
+
+@router.post("/variable")
+def variable(service: CurrentService, viewer: NamedViewer, wanted: Wanted) -> list[dict[str, str]]:
+    """The values of a variable of a dashboard."""
+    return [{"__text": each, "__value": each} for each in options(service, viewer, wanted.chosen)]
+
+
+@router.post("/tag-keys")
+def tag_keys(viewer: NamedViewer) -> list[dict[str, str]]:
+    """By what ad hoc filters can choose."""
+    return [{"type": "string", "text": name} for name in FILTERS]
+
+
+@router.post("/tag-values")
+def tag_values(
+    service: CurrentService, viewer: NamedViewer, wanted: Wanted
+) -> list[dict[str, str]]:
+    """What an ad hoc filter can choose."""
+    return [{"text": each} for each in options(service, viewer, wanted.chosen)]
+
+
+@router.post("/query")
+def query_data(service: CurrentService, viewer: NamedViewer, query: Query) -> list[Frame]:
+    """What a panel draws."""
+    frames: list[Frame] = []
+    for target in query.targets:
+        if target.hide or not target.name:
+            continue
+        if target.name not in METRICS:
+            raise UnknownNameError("metric", target.name, METRICS)
+        frames += METRICS[target.name].frames(Asked(service, viewer, query, target))
+    return frames

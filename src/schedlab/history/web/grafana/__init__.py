@@ -1,0 +1,1 @@
+"""What Grafana's data source "JSON" asks for, and dashboards that ask for it."""
