@@ -19,6 +19,9 @@ template <typename T>
 using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 template <typename T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <typename T>
 nb::capsule owner_of(std::vector<T>* values) {
     return nb::capsule(values, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
 }

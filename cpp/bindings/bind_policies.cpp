@@ -40,7 +40,7 @@ QueueArrays queue_arrays(std::span<const WaitingJob> jobs, const MachineState& m
         estimate[i] = jobs[i].estimate;
         submit[i] = jobs[i].submit;
         wait[i] = machine.now - jobs[i].eligible;
-        start_in[i] = machine.time_until_free(jobs[i].nodes);
+        start_in[i] = machine.time_until_room(jobs[i]);
         user[i] = jobs[i].user;
     }
     return {to_numpy(std::move(job)),      to_numpy(std::move(nodes)),

@@ -27,9 +27,34 @@ std::vector<T> copied_if(const std::optional<Column<T>>& column) {
     return column ? copied<T>(*column) : std::vector<T>{};
 }
 
-// Nodes of each cluster, and what jobs need of them: job i has those at offset[i] .. offset[i + 1].
-using Needs = std::tuple<std::vector<NodeCount>, Column<std::int64_t>, Column<std::int32_t>,
-                         Column<NodeCount>>;
+Machine make_machine(const Matrix<Amount>& capacity) {
+    const std::span<const Amount> amounts(capacity.data(), capacity.size());
+    return {static_cast<NodeCount>(capacity.shape(1)), {amounts.begin(), amounts.end()}};
+}
+
+NodeSet node_set(const Machine& machine, const Column<NodeIndex>& nodes) {
+    NodeSet set(machine.nodes(), {});
+    for (const NodeIndex node : as_span(nodes)) set.add(node);
+    return set;
+}
+
+Share share_of(const Column<Amount>& amounts, bool exclusive) {
+    if (exclusive) return {{}, true};
+    return {copied<Amount>(amounts), false};
+}
+
+using PlainPart = std::tuple<std::int32_t, NodeCount, std::int32_t>;  // set, count, share
+
+std::vector<Part> parts_of(const std::vector<PlainPart>& plain) {
+    std::vector<Part> parts;
+    for (const auto& [set, count, share] : plain) parts.push_back({set, count, share});
+    return parts;
+}
+
+// What jobs need of a machine that is not one pool: the machine, whether plans need only count its
+// nodes, the demands that differ, and which of them each job has.
+using Demands = std::tuple<std::shared_ptr<Machine>, bool, std::vector<std::vector<PlainPart>>,
+                           Column<std::int32_t>>;
 
 std::shared_ptr<Simulator> make_simulator(
     const Column<std::int64_t>& id, const Column<Time>& submit, const Column<std::int64_t>& nodes,
@@ -37,7 +62,8 @@ std::shared_ptr<Simulator> make_simulator(
     const std::optional<Column<JobIndex>>& depends_on,
     const std::optional<Column<Time>>& think_time, const std::optional<Column<Time>>& cancel_time,
     NodeCount total_nodes, Time tick, bool kill_at_request,
-    const std::optional<std::shared_ptr<Predictor>>& predictor, const std::optional<Needs>& needs) {
+    const std::optional<std::shared_ptr<Predictor>>& predictor,
+    const std::optional<Demands>& demands) {
     JobTable table;
     table.id = copied<std::int64_t>(id);
     table.submit = copied<Time>(submit);
@@ -49,13 +75,12 @@ std::shared_ptr<Simulator> make_simulator(
     table.think_time = copied_if(think_time);
     table.cancel_time = copied_if(cancel_time);
     Options options{total_nodes, tick, kill_at_request};
-    if (needs) {
-        const auto& [clusters, offset, cluster, of_each] = *needs;
-        options.clusters = clusters;
-        table.needs_begin = copied<std::size_t>(offset);
-        for (std::size_t i = 0; i < cluster.size(); ++i) {
-            table.needs.push_back({cluster.data()[i], of_each.data()[i]});
-        }
+    if (demands) {
+        const auto& [machine, counted, parts, of_job] = *demands;
+        options.machine = machine;
+        options.counted = counted;
+        for (const auto& each : parts) table.demands.push_back(parts_of(each));
+        table.demand = copied<std::int32_t>(of_job);
     }
     return std::make_shared<Simulator>(std::move(table), std::move(options),
                                        predictor.value_or(nullptr));
@@ -139,15 +164,21 @@ RunningArrays running_of(const PythonView& self) {
             to_numpy(std::move(release)), to_numpy(std::move(user))};
 }
 
-std::vector<NodeCount> copied(std::span<const NodeCount> counts) {
-    return {counts.begin(), counts.end()};
+std::vector<NodeCount> pools_of(const PythonView& self) {
+    const View& view = self.view();
+    std::vector<NodeCount> pools;
+    if (view.one_pool() || !view.counts_nodes()) return pools;
+    for (const NodeSet& set : view.machine_of_nodes()->sets()) pools.push_back(set.count());
+    return pools;
 }
 
-std::vector<std::pair<std::int32_t, NodeCount>> needs_of(const PythonView& self, JobIndex job) {
-    self.view().require_job(job);
-    std::vector<std::pair<std::int32_t, NodeCount>> needs;
-    for (const auto [cluster, nodes] : self.view().needs(job)) needs.emplace_back(cluster, nodes);
-    return needs;
+std::vector<std::pair<std::int32_t, NodeCount>> parts_of_job(const PythonView& self, JobIndex job) {
+    const View& view = self.view();
+    view.require_job(job);
+    if (view.one_pool()) return {{0, view.nodes(job)}};
+    std::vector<std::pair<std::int32_t, NodeCount>> parts;
+    for (const Part& part : view.parts(job)) parts.emplace_back(part.set, part.count);
+    return parts;
 }
 
 std::vector<std::pair<NodeIndex, NodeIndex>> nodes_of(const PythonView& self, JobIndex job) {
@@ -218,9 +249,9 @@ void bind_view(nb::module_& m) {
         .def_prop_ro("plans_are_void", [](const V& v) { return v.view().plans_are_void(); },
                      "whether a running job has exceeded its request, or outlived its prediction "
                      "since the last pass")
-        .def_prop_ro("clusters", [](const V& v) { return copied(v.view().clusters()); },
+        .def_prop_ro("clusters", &pools_of,
                      "nodes of each cluster, where jobs name clusters; else empty")
-        .def("needs", &needs_of, "job"_a,
+        .def("needs", &parts_of_job, "job"_a,
              "What the job needs, as (cluster, nodes); without clusters all of cluster 0.")
         .def("nodes_of", &nodes_of, "job"_a,
              "The nodes of a job that has started, as (first, last).")
@@ -255,11 +286,26 @@ void bind_simulator(nb::module_& m) {
     m.def("name_nodes", &name_nodes, "events"_a, "nodes"_a, "total"_a,
           "Names nodes, lowest free first, for jobs in the order of their starts and ends: "
           "(offset, first, last). IndexError names a job for which too few are free.");
-    nb::class_<Simulator>(m, "Simulator", "A steppable simulation of whole nodes.")
+    nb::class_<Machine>(m, "Machine", "Nodes with their resources, and what jobs ask for of them.")
+        .def(nb::new_([](const Matrix<Amount>& capacity) {
+                 return std::make_shared<Machine>(make_machine(capacity));
+             }),
+             "capacity"_a)
+        .def("add_set",
+             [](Machine& machine, const Column<NodeIndex>& nodes) {
+                 return machine.add(node_set(machine, nodes));
+             },
+             "nodes"_a, "Return the place of the set of nodes, added if it is new.")
+        .def("add_share",
+             [](Machine& machine, const Column<Amount>& amounts, bool exclusive) {
+                 return machine.add(share_of(amounts, exclusive));
+             },
+             "amounts"_a, "exclusive"_a, "Return the place of the share, added if it is new.");
+    nb::class_<Simulator>(m, "Simulator", "A steppable simulation of a machine.")
         .def(nb::new_(&make_simulator), "id"_a, "submit"_a, "nodes"_a, "request"_a, "run"_a,
              "user"_a, "depends_on"_a.none(), "think_time"_a.none(), "cancel_time"_a.none(),
              "total_nodes"_a, "tick"_a, "kill_at_request"_a, "predictor"_a = nb::none(),
-             "needs"_a = nb::none())
+             "demands"_a = nb::none())
         .def("use", &Simulator::use, "policy"_a, nb::keep_alive<1, 2>(),
              "Put the queue in the policy's order from now on; call it before the first pass.")
         .def("run", &Simulator::run, "policy"_a, "passes"_a, "until"_a = kNever,
@@ -273,9 +319,22 @@ void bind_simulator(nb::module_& m) {
         .def(
             "add_job",
             [](Simulator& s, std::int64_t id, Time submit, NodeCount nodes, Time request, Time run,
-               std::int64_t user) { return s.add_job({id, submit, nodes, request, run, user}); },
+               std::int64_t user, const std::vector<PlainPart>& parts) {
+                return s.add_job({id, submit, nodes, request, run, user, parts_of(parts)});
+            },
             "id"_a, "submit"_a, "nodes"_a, "request"_a, "run"_a, "user"_a,
+            "parts"_a = std::vector<PlainPart>{},
             "Add a job that is submitted at its time; return its place.")
+        .def("place_of_set",
+             [](Simulator& s, const Column<NodeIndex>& nodes) {
+                 return s.place_of(node_set(*s.options().machine, nodes));
+             },
+             "nodes"_a, "Return the place of a set of nodes, for the parts of added jobs.")
+        .def("place_of_share",
+             [](Simulator& s, const Column<Amount>& amounts, bool exclusive) {
+                 return s.place_of(share_of(amounts, exclusive));
+             },
+             "amounts"_a, "exclusive"_a, "Return the place of a share, for parts of added jobs.")
         .def("cancel", &Simulator::cancel, "job"_a,
              "Withdraw the job now if it has not started; end it now if it runs.")
         .def_prop_ro(

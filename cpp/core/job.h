@@ -1,19 +1,15 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
+#include "core/machine.h"
 #include "core/types.h"
 
 namespace schedlab {
 
 enum class JobState : std::int8_t { waiting = 0, completed = 1, killed = 2, cancelled = 3 };
-
-// How many nodes of one cluster a job needs.
-struct ClusterNeed {
-    std::int32_t cluster;
-    NodeCount nodes;
-};
 
 // A job that is added while a simulation runs.
 struct NewJob {
@@ -23,6 +19,7 @@ struct NewJob {
     Time request;
     Time run;
     std::int64_t user;
+    std::vector<Part> parts = {};  // none where the machine is one pool
 };
 
 // The truth about all jobs, by column, in order of submission. Policies never see it: they get a View.
@@ -37,9 +34,9 @@ struct JobTable {
     std::vector<JobIndex> depends_on;   // kNoJob where there is none
     std::vector<Time> think_time;       // delay after the end of `depends_on`
     std::vector<Time> cancel_time;      // withdrawn then if still waiting; kNone = never
-    // The needs of job i: begin[i] .. begin[i + 1]. Empty where any nodes will do.
-    std::vector<std::size_t> needs_begin;
-    std::vector<ClusterNeed> needs;
+    // What each job needs: a place in `demands`. Empty where the machine is one pool.
+    std::vector<std::int32_t> demand;
+    std::vector<std::vector<Part>> demands;
 
     std::size_t size() const { return submit.size(); }
     void add(const NewJob& job) {
@@ -52,6 +49,15 @@ struct JobTable {
         if (!depends_on.empty()) depends_on.push_back(kNoJob);
         if (!think_time.empty()) think_time.push_back(0);
         if (!cancel_time.empty()) cancel_time.push_back(kNone);
+        if (!job.parts.empty()) demand.push_back(place_of(job.parts));
+    }
+
+  private:
+    std::int32_t place_of(const std::vector<Part>& parts) {
+        const auto known = std::find(demands.begin(), demands.end(), parts);
+        const auto place = static_cast<std::int32_t>(known - demands.begin());
+        if (known == demands.end()) demands.push_back(parts);
+        return place;
     }
 };
 

@@ -51,6 +51,15 @@ inline void append_ranges(std::uint64_t bits, NodeIndex base, std::size_t first_
     }
 }
 
+// Appends one node, joining with the last range where they touch.
+inline void append_node(NodeIndex node, std::size_t first_own, std::vector<NodeRange>& ranges) {
+    if (ranges.size() > first_own && ranges.back().last + 1 == node) {
+        ranges.back().last = node;
+    } else {
+        ranges.push_back({node, node});
+    }
+}
+
 // Calls visit(word, bits) for every word that the range touches.
 template <typename Visit>
 void for_each_word(NodeRange range, Visit visit) {

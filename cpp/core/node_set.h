@@ -17,11 +17,27 @@ class NodeSet {
     static NodeSet all(NodeCount total);
 
     NodeCount count() const { return count_; }
+    std::uint64_t word(std::size_t index) const { return words_[index]; }
+    bool has(NodeIndex node) const {
+        return words_[static_cast<std::size_t>(node) / kNodeBits] >> (node % kNodeBits) & 1;
+    }
+    // Calls visit(node) for each, the lowest number first.
+    template <typename Visit>
+    void for_each(Visit visit) const {
+        for (std::size_t word = 0; word < words_.size(); ++word) {
+            for (std::uint64_t bits = words_[word]; bits; bits &= bits - 1) {
+                visit(static_cast<NodeIndex>(word * kNodeBits) + std::countr_zero(bits));
+            }
+        }
+    }
     // Whether the two have a node in common.
     bool meets(const NodeSet& other) const;
     bool contains(const NodeSet& other) const;
     bool operator==(const NodeSet&) const = default;
 
+    // One node, which must not be in it, or must be.
+    void add(NodeIndex node) { flip(node, 1); }
+    void remove(NodeIndex node) { flip(node, -1); }
     void add(const NodeSet& other);
     void remove(const NodeSet& other);
     void keep(const NodeSet& other);  // only those also in `other`
@@ -32,6 +48,10 @@ class NodeSet {
 
   private:
     void recount();
+    void flip(NodeIndex node, NodeCount by) {
+        words_[static_cast<std::size_t>(node) / kNodeBits] ^= 1ULL << (node % kNodeBits);
+        count_ += by;
+    }
 
     NodeCount count_ = 0;
     std::vector<std::uint64_t> words_;

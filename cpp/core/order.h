@@ -12,6 +12,14 @@ namespace schedlab {
 // When the keys of waiting jobs become others.
 enum class KeysChange { never, when_jobs_end, always };
 
+// Tells when jobs will have room, where the number of free nodes does not.
+class RoomTimes {
+  public:
+    virtual ~RoomTimes() = default;
+    // How long until the waiting job will fit, if the running jobs end as expected.
+    virtual Time time_until_room(JobIndex job) const = 0;
+};
+
 // What an order may know of the machine, and the time.
 struct MachineState {
     Time now;
@@ -19,10 +27,13 @@ struct MachineState {
     NodeCount free;
     Time soonest_release;
     const ReleaseList* releases;
+    const RoomTimes* rooms;  // null where the machine is one pool
 
-    // How long until so many nodes will be free, if the running jobs end as expected.
-    Time time_until_free(NodeCount needed) const {
-        return needed <= free ? 0 : releases->shadow(needed, free, soonest_release).time - now;
+    // How long until the job will fit, if the running jobs end as expected.
+    Time time_until_room(const WaitingJob& job) const {
+        if (rooms) return rooms->time_until_room(job.job);
+        return job.nodes <= free ? 0
+                                 : releases->shadow(job.nodes, free, soonest_release).time - now;
     }
 };
 

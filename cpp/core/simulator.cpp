@@ -26,10 +26,8 @@ Simulator::Simulator(JobTable jobs, Options options, std::shared_ptr<Predictor> 
     ranges_begin_.assign(n, 0);
     ranges_count_.assign(n, 0);
     ranges_.reserve(2 * n);
-    first_node_.push_back(0);
-    for (const NodeCount nodes : options_.clusters) {
-        first_node_.push_back(first_node_.back() + nodes);
-    }
+    if (options_.machine) states_.emplace(options_.machine);
+    if (!options_.counted) plan_.plan.emplace<NodePlan>();
     if (predictor_) {
         corrections_.assign(n, 0);
         predictor_->begin();
@@ -132,9 +130,9 @@ void Simulator::forget_pass() {
     submitted_.clear();
     cancelled_.clear();
     started_.clear();
-    reserved_.clear();
+    plan_.reserved.clear();
+    plan_.made = false;
     corrected_ = false;
-    plan_made_ = false;
     deciding_ = false;
 }
 
@@ -190,7 +188,7 @@ void Simulator::complete_jobs() {
 void Simulator::complete(JobIndex job) {
     const bool killed = end_[job] - start_[job] < table_->run[job];
     state_[job] = killed ? JobState::killed : JobState::completed;
-    pool_.give_back(nodes_of(job));
+    release_nodes(job);
     releases_.remove(release_time(job), table_->nodes[job]);
     completed_.push_back(job);
     const Time ran = end_[job] - start_[job];
@@ -223,12 +221,14 @@ void Simulator::correct_predictions() {
 void Simulator::correct(JobIndex job) {
     const Time request = table_->request[job];
     releases_.remove(release_time(job), table_->nodes[job]);
+    if (states_) states_->leave(nodes_of(job), parts(job), job);
     while (release_time(job) <= now_ && expected_run_[job] < request) {
         const Time longer = expected_run_[job] + correction(corrections_[job]);
         if (corrections_[job] < kCorrections) ++corrections_[job];
         expected_run_[job] = std::min(longer, request);
     }
     expect_release(job);
+    if (states_) states_->hold(nodes_of(job), parts(job), job, release_time(job));
     corrected_ = true;
 }
 
@@ -365,12 +365,11 @@ void Simulator::reorder_queue() {
 
 void Simulator::start(WaitingQueue::Position position, std::span<const NodeRange> avoid) {
     const NodeCount nodes = queue_.nodes(position);
-    assert(queue_.waits(position) && nodes <= pool_.free());
+    assert(queue_.waits(position) && has_room(queue_.job(position)));
     const std::size_t ranges_begin = ranges_.size();
-    if (names_clusters()) {
-        for (const auto [cluster, count] : needs(queue_.job(position))) {
-            pool_.take(count, ranges_, outside(cluster));
-        }
+    if (states_) {
+        [[maybe_unused]] const bool chosen = states_->choose(parts(queue_.job(position)), ranges_);
+        assert(chosen && avoid.empty());
     } else if (avoid.empty()) {
         pool_.take(nodes, ranges_);
     } else {
@@ -382,9 +381,7 @@ void Simulator::start(WaitingQueue::Position position, std::span<const NodeRange
 void Simulator::start_on(WaitingQueue::Position position, std::span<const NodeRange> nodes) {
     assert(queue_.waits(position));
     const std::size_t ranges_begin = ranges_.size();
-    [[maybe_unused]] const NodeCount free_before = pool_.free();
-    pool_.take(nodes);
-    assert(free_before - pool_.free() == queue_.nodes(position));
+    if (one_pool()) pool_.take(nodes);
     ranges_.insert(ranges_.end(), nodes.begin(), nodes.end());
     begin_run(position, ranges_begin);
 }
@@ -399,6 +396,28 @@ void Simulator::begin_run(WaitingQueue::Position position, std::size_t ranges_be
     completions_.push({end_[job], job});
     started_.push_back(job);
     expect_release(job);
+    if (states_) hold_nodes(job);
+}
+
+void Simulator::hold_nodes(JobIndex job) {
+    for_each_node(nodes_of(job), parts(job), [this](NodeIndex node, const Part&) {
+        const NodeRange own{node, node};
+        if (states_->idle(node)) pool_.take({&own, 1});
+    });
+    states_->hold(nodes_of(job), parts(job), job, release_time(job));
+}
+
+void Simulator::release_nodes(JobIndex job) {
+    if (one_pool()) {
+        pool_.give_back(nodes_of(job));
+        return;
+    }
+    states_->leave(nodes_of(job), parts(job), job);
+    ++releases_seen_;
+    for_each_node(nodes_of(job), parts(job), [this](NodeIndex node, const Part&) {
+        const NodeRange own{node, node};
+        if (states_->idle(node)) pool_.give_back({&own, 1});
+    });
 }
 
 void Simulator::expect_release(JobIndex job) {
@@ -410,29 +429,31 @@ void Simulator::promise(JobIndex job, Time time) {
     if (promised_[job] == kNone) promised_[job] = time;
 }
 
-ClusterPlan& Simulator::plan() {
-    if (plan_made_) return plan_;
-    plan_made_ = true;
-    if (!names_clusters()) {
-        plan_.rebuild(now_, pool_.free(), releases_, soonest_release());
-        return plan_;
-    }
-    plan_.clear(now_, options_.clusters);
-    for (const Event& completion : completions_.all()) {
-        const Time release = std::max(release_time(completion.job), soonest_release());
-        plan_.reserve(now_, release, needs(completion.job));
-    }
-    return plan_;
+bool Simulator::has_room_on_nodes(JobIndex job) const {
+    const auto demand = static_cast<std::size_t>(table_->demand[job]);
+    if (no_room_.size() <= demand) no_room_.resize(table_->demands.size(), kNone);
+    if (no_room_[demand] == releases_seen_) return false;
+    const bool room = states_->has_room(parts(job));
+    if (!room) no_room_[demand] = releases_seen_;
+    return room;
 }
 
-std::vector<ClusterNeed> Simulator::needs(JobIndex job) const {
-    if (!names_clusters()) return {{0, table_->nodes[job]}};
-    const auto first = table_->needs.begin();
-    return {first + table_->needs_begin[job], first + table_->needs_begin[job + 1]};
+void Simulator::make_plan() {
+    if (plan_.made) return;
+    plan_.made = true;
+    std::visit([this](auto& plan) { plan.rebuild(View(*this)); }, plan_.plan);
 }
 
-std::array<NodeRange, 2> Simulator::outside(std::int32_t cluster) const {
-    return {{{0, first_node_[cluster] - 1}, {first_node_[cluster + 1], pool_.total() - 1}}};
+template <typename Added>
+std::int32_t Simulator::add_to_machine(Added added) {
+    auto machine = std::make_shared<Machine>(*options_.machine);
+    const std::int32_t place = machine->add(std::move(added));
+    options_.machine = machine;
+    states_->set_machine(std::move(machine));
+    return place;
 }
+
+std::int32_t Simulator::place_of(NodeSet set) { return add_to_machine(std::move(set)); }
+std::int32_t Simulator::place_of(Share share) { return add_to_machine(std::move(share)); }
 
 }  // namespace schedlab

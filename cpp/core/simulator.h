@@ -1,15 +1,18 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <memory>
+#include <optional>
 #include <span>
+#include <variant>
 #include <vector>
 
-#include "core/cluster_plan.h"
+#include "core/count_plan.h"
 #include "core/event_queue.h"
 #include "core/job.h"
+#include "core/node_plan.h"
 #include "core/node_pool.h"
+#include "core/node_states.h"
 #include "core/policy.h"
 #include "core/predictor.h"
 #include "core/release_list.h"
@@ -21,16 +24,31 @@ struct Options {
     NodeCount nodes = 1;
     Time tick = 0;  // 0: events are seen when they happen; else at the next multiple
     bool kill_at_request = true;
-    std::vector<NodeCount> clusters = {};  // nodes of each, where jobs need named ones
+    // Null where jobs take whole nodes of one pool.
+    std::shared_ptr<const Machine> machine = nullptr;
+    // Jobs take whole nodes of sets that have no node in common: plans need only count nodes.
+    bool counted = true;
 };
 
-// A steppable discrete-event simulation of whole nodes: one pool, or clusters that jobs name.
+// A plan of the kind that the machine needs, and what a policy in Python has reserved in it.
+struct PassPlan {
+    struct Reserved {
+        JobIndex job;
+        NodePlan::Slot slot;
+    };
+
+    std::variant<CountPlan, NodePlan> plan;
+    bool made = false;
+    std::vector<Reserved> reserved;
+};
+
+// A steppable discrete-event simulation of a machine.
 //
 //     while (simulator.advance()) policy.schedule(view);
 //
 // At one instant: all completions, then the corrections of predictions that running jobs have
 // outlived, then all submissions, then all withdrawals, then one pass.
-class Simulator : public std::enable_shared_from_this<Simulator> {
+class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTimes {
   public:
     // Without a predictor, requests plan.
     Simulator(JobTable jobs, Options options, std::shared_ptr<Predictor> predictor = nullptr);
@@ -49,9 +67,13 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
 
     // Adds a job that is submitted at its time, or now if that is past; returns its place.
     JobIndex add_job(const NewJob& job);
+    // Return the place of a set of nodes or a share, for the parts of jobs that are added.
+    std::int32_t place_of(NodeSet set);
+    std::int32_t place_of(Share share);
     // Withdraws the job now if it has not started; ends it now if it runs.
     void cancel(JobIndex job);
 
+    const Options& options() const { return options_; }
     Time now() const { return now_; }
     NodeCount nodes() const { return pool_.total(); }
     std::size_t jobs() const { return table_->size(); }
@@ -93,7 +115,8 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     Time soonest_release() const { return now_ + (options_.tick > 0 ? options_.tick : 1); }
 
     MachineState machine() const {
-        return {now_, pool_.total(), pool_.free(), soonest_release(), &releases_};
+        return {now_, pool_.total(), pool_.free(), soonest_release(), &releases_,
+                one_pool() ? nullptr : this};
     }
 
     Time next_event();
@@ -117,10 +140,20 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     void reorder_queue();
     WaitingJob waiting_job(JobIndex job, std::int64_t arrival) const;
 
-    bool names_clusters() const { return !options_.clusters.empty(); }
-    std::vector<ClusterNeed> needs(JobIndex job) const;
-    // The nodes of all other clusters.
-    std::array<NodeRange, 2> outside(std::int32_t cluster) const;
+    // Jobs take whole nodes, and any will do.
+    bool one_pool() const { return !states_; }
+    std::span<const Part> parts(JobIndex job) const {
+        return table_->demands[table_->demand[job]];
+    }
+    bool has_room(JobIndex job) const {
+        return one_pool() ? table_->nodes[job] <= pool_.free() : has_room_on_nodes(job);
+    }
+    bool has_room_on_nodes(JobIndex job) const;
+    Time time_until_room(JobIndex job) const override {
+        return states_->room_at(parts(job), now_, soonest_release()) - now_;
+    }
+    template <typename Added>
+    std::int32_t add_to_machine(Added added);
 
     void start(WaitingQueue::Position position, std::span<const NodeRange> avoid = {});
     void start_on(WaitingQueue::Position position, std::span<const NodeRange> nodes);
@@ -128,7 +161,9 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     void begin_run(WaitingQueue::Position position, std::size_t ranges_begin);
     void expect_release(JobIndex job);
     void promise(JobIndex job, Time time);
-    ClusterPlan& plan();
+    void hold_nodes(JobIndex job);
+    void release_nodes(JobIndex job);
+    void make_plan();
 
     std::shared_ptr<JobTable> table_;  // shared by forks; copied before it is written
     Options options_;
@@ -136,8 +171,8 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     std::shared_ptr<Predictor> predictor_;
 
     Time now_ = 0;
-    NodePool pool_;
-    std::vector<NodeIndex> first_node_;  // of each cluster, and one past the last
+    NodePool pool_;  // idle nodes
+    std::optional<NodeStates> states_;  // none where the machine is one pool
     WaitingQueue queue_;
     ReleaseList releases_;
     EventQueue completions_;
@@ -161,10 +196,10 @@ class Simulator : public std::enable_shared_from_this<Simulator> {
     std::vector<JobIndex> cancelled_;
     std::vector<JobIndex> started_;
     bool corrected_ = false;
-    // The plan of this pass, made when first asked for, and what was reserved in it.
-    ClusterPlan plan_;
-    bool plan_made_ = false;
-    std::vector<Event> reserved_;
+    PassPlan plan_;  // of this pass, made when first asked for
+    // How often nodes came free; and by demand, when it was last seen to have no room.
+    std::int64_t releases_seen_ = 0;
+    mutable std::vector<std::int64_t> no_room_;
 
     std::vector<Time> start_, end_, eligible_, promised_;
     std::vector<Time> estimate_;      // as predicted; the request where nobody predicts

@@ -58,81 +58,106 @@ std::vector<NodeRange> View::lowest_nodes_free_at(Time time, NodeCount count) co
     return nodes;
 }
 
-NodeCount View::free_nodes_of(std::int32_t cluster) const {
-    if (clusters().empty()) return free_nodes();
-    return sim_->pool_.free_outside(sim_->outside(cluster));
-}
-
-std::optional<ClusterNeed> View::lacks(JobIndex job) const {
-    for (const ClusterNeed need : needs(job)) {
-        if (need.nodes > free_nodes_of(need.cluster)) return need;
-    }
-    return std::nullopt;
-}
-
 bool View::fits(JobIndex job) const {
     waiting_position(job);
-    return !lacks(job);
+    return has_room(job);
+}
+
+NodePlan::Slot View::earliest(JobIndex job, Time from) {
+    sim_->make_plan();
+    if (const auto* counts = std::get_if<CountPlan>(&sim_->plan_.plan)) {
+        return {counts->earliest(*this, job, from).start, {}};
+    }
+    return std::get<NodePlan>(sim_->plan_.plan).earliest(*this, job, from);
+}
+
+void View::change_plan(JobIndex job, const NodePlan::Slot& slot, bool reserve) {
+    const auto change = [&](auto& plan, const auto& own) {
+        if (reserve) {
+            plan.reserve(*this, job, own);
+        } else {
+            plan.release(*this, job, own);
+        }
+    };
+    if (auto* counts = std::get_if<CountPlan>(&sim_->plan_.plan)) {
+        change(*counts, CountPlan::Slot{slot.start});
+    } else {
+        change(std::get<NodePlan>(sim_->plan_.plan), slot);
+    }
 }
 
 bool View::can_start_at(JobIndex job, Time time) {
     waiting_position(job);
     // The second question is answered by the plan too, but sooner without one.
-    if (time < now() || (time == now() && lacks(job))) return false;
-    return sim_->plan().fits_at(time, needs(job), planned(job));
+    if (time < now() || (time == now() && !has_room(job))) return false;
+    return earliest(job, time).start == time;
 }
 
-std::vector<Event>::iterator View::reservation(JobIndex job) {
-    return std::find_if(sim_->reserved_.begin(), sim_->reserved_.end(),
-                        [job](const Event& reserved) { return reserved.job == job; });
+std::vector<PassPlan::Reserved>::iterator View::reservation(JobIndex job) {
+    auto& reserved = sim_->plan_.reserved;
+    return std::find_if(reserved.begin(), reserved.end(),
+                        [job](const PassPlan::Reserved& own) { return own.job == job; });
 }
 
 void View::give_back(JobIndex job) {
     waiting_position(job);
     const auto own = reservation(job);
-    if (own == sim_->reserved_.end()) {
+    if (own == sim_->plan_.reserved.end()) {
         throw PolicyError("job " + std::to_string(id(job)) + " has no reservation in this pass");
     }
-    sim_->plan().release(own->time, own->time + planned(job), needs(job));
-    sim_->reserved_.erase(own);
+    change_plan(job, own->slot, false);
+    sim_->plan_.reserved.erase(own);
 }
 
 void View::start_job(JobIndex job) {
     const auto position = waiting_position(job);
-    if (const auto lack = lacks(job)) {
-        const std::string where =
-            clusters().empty() ? "" : " of cluster " + std::to_string(lack->cluster);
+    if (!has_room(job)) {
+        const std::string free = one_pool() ? "only " + std::to_string(free_nodes()) + " are free"
+                                            : "too few have room for it";
         throw PolicyError("job " + std::to_string(id(job)) + " needs " +
-                          std::to_string(lack->nodes) + " nodes" + where + " but only " +
-                          std::to_string(free_nodes_of(lack->cluster)) + " are free");
+                          std::to_string(nodes(job)) + " nodes but " + free);
     }
     // The plan of this pass follows: a reservation for now turns into the run itself.
-    const auto own = reservation(job);
-    const bool reserved_for_now = own != sim_->reserved_.end() && own->time == now();
-    if (own != sim_->reserved_.end() && !reserved_for_now) give_back(job);
-    if (sim_->plan_made_ && !reserved_for_now) {
-        const bool lawful = sim_->plan_.fits_at(now(), needs(job), planned(job));
-        if (lawful) {
-            sim_->plan_.reserve(now(), now() + planned(job), needs(job));
+    PassPlan& plan = sim_->plan_;
+    NodePlan::Slot slot;
+    if (const auto own = reservation(job); own != plan.reserved.end()) {
+        if (own->slot.start == now()) {
+            slot = std::move(own->slot);
+            plan.reserved.erase(own);
         } else {
-            sim_->plan_made_ = false;  // the policy overrules its reservations: plan anew
-            sim_->reserved_.clear();
+            give_back(job);
         }
     }
-    sim_->start(position);
+    if (plan.made && slot.start == kNone) {
+        slot = earliest(job, now());
+        if (slot.start == now()) {
+            change_plan(job, slot, true);
+        } else {
+            slot = {};
+            plan.made = false;  // the policy overrules its reservations: plan again
+            plan.reserved.clear();
+        }
+    }
+    if (slot.nodes.empty()) {
+        sim_->start(position);
+    } else {
+        sim_->start_on(position, slot.nodes);
+    }
 }
 
 Time View::reserve(JobIndex job, std::optional<Time> at, bool as_promise) {
     waiting_position(job);
-    if (const auto own = reservation(job); own != sim_->reserved_.end()) return own->time;
-    const auto wanted = needs(job);
-    const Time start = sim_->plan().earliest_from(at.value_or(now()), wanted, planned(job));
-    if (at && (*at < now() || start != *at)) {
+    if (const auto own = reservation(job); own != sim_->plan_.reserved.end()) {
+        return own->slot.start;
+    }
+    NodePlan::Slot slot = earliest(job, at.value_or(now()));
+    if (at && (*at < now() || slot.start != *at)) {
         throw PolicyError("job " + std::to_string(id(job)) + " cannot be reserved at " +
                           std::to_string(*at) + ": too few nodes are free then");
     }
-    sim_->plan().reserve(start, start + planned(job), wanted);
-    sim_->reserved_.push_back({start, job});
+    change_plan(job, slot, true);
+    const Time start = slot.start;
+    sim_->plan_.reserved.push_back({job, std::move(slot)});
     if (as_promise) sim_->promise(job, start);
     return start;
 }

@@ -66,9 +66,14 @@ class View {
     void start(WaitingQueue::Position position, std::span<const NodeRange> avoid) {
         sim_->start(position, avoid);
     }
-    // On these very nodes, which must be free and as many as the job needs.
+    // On these very nodes, which must have room and be as many as the job needs.
     void start_on(WaitingQueue::Position position, std::span<const NodeRange> nodes) {
         sim_->start_on(position, nodes);
+    }
+    // Where and when a plan has it.
+    void start(WaitingQueue::Position position, const CountPlan::Slot&) { sim_->start(position); }
+    void start(WaitingQueue::Position position, const NodePlan::Slot& slot) {
+        sim_->start_on(position, slot.nodes);
     }
     NodeCount free_nodes_outside(std::span<const NodeRange> nodes) const {
         return sim_->pool_.free_outside(nodes);
@@ -78,11 +83,21 @@ class View {
     // Records the first start time ever promised to the job.
     void promise(JobIndex job, Time time) { sim_->promise(job, time); }
 
-    // Nodes of each cluster; empty where the machine is one pool.
-    std::span<const NodeCount> clusters() const { return sim_->options_.clusters; }
-    // What the job needs of each cluster; of a pool, as if that were cluster 0.
-    std::vector<ClusterNeed> needs(JobIndex job) const { return sim_->needs(job); }
-    NodeCount free_nodes_of(std::int32_t cluster) const;
+    // Whether jobs take whole nodes, any of the machine.
+    bool one_pool() const { return sim_->one_pool(); }
+    // Whether plans need only count nodes: jobs take whole nodes of sets without common nodes.
+    bool counts_nodes() const { return sim_->options_.counted; }
+    // Where the machine is not one pool.
+    const NodeStates& node_states() const { return *sim_->states_; }
+    std::shared_ptr<const Machine> machine_of_nodes() const { return sim_->options_.machine; }
+    std::span<const Part> parts(JobIndex job) const { return sim_->parts(job); }
+    // The place of the job's parts among all that differ.
+    std::int32_t demand(JobIndex job) const { return sim_->table_->demand[job]; }
+    std::size_t demands() const { return sim_->table_->demands.size(); }
+    // Whether it is certain that nothing more can start now.
+    bool is_full() const { return one_pool() && free_nodes() == 0; }
+    // Whether the waiting job has room now.
+    bool has_room(JobIndex job) const { return sim_->has_room(job); }
 
     // What Python policies use: jobs by their number, every rule checked.
     std::shared_ptr<Simulator> simulator() const { return sim_->shared_from_this(); }
@@ -103,9 +118,10 @@ class View {
 
   private:
     WaitingQueue::Position waiting_position(JobIndex job) const;
-    std::vector<Event>::iterator reservation(JobIndex job);
-    // The first of its needs for which too few nodes are free; null if there is none.
-    std::optional<ClusterNeed> lacks(JobIndex job) const;
+    std::vector<PassPlan::Reserved>::iterator reservation(JobIndex job);
+    // The first slot for the job from `from` on in the plan of this pass.
+    NodePlan::Slot earliest(JobIndex job, Time from);
+    void change_plan(JobIndex job, const NodePlan::Slot& slot, bool reserve);
 
     Simulator* sim_;
 };

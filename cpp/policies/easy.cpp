@@ -12,15 +12,17 @@ Easy::Easy(std::shared_ptr<Order> order, std::size_t depth,
            std::shared_ptr<Order> candidates, double reach)
     : OrderedPolicy(std::move(order), depth),
       candidates_(candidates == this->order() ? nullptr : std::move(candidates)),
-      reach_(reach) {}
+      reach_(reach),
+      on_nodes_(depth, reach) {}
 
 void Easy::begin(const View& view) {
     guard_.end();
     index_.clear();
+    on_nodes_.begin(view);
     if (!candidates_) return;
     candidates_->begin();
     view.teach(*candidates_.pointer());
-    if (!keeps_index()) return;
+    if (!keeps_index() || !view.one_pool()) return;
     const WaitingQueue& queue = view.queue();
     for (Position at = queue.first(); at < queue.end(); at = queue.next(at)) {
         add_to_index(view, at);
@@ -32,6 +34,11 @@ void Easy::schedule(View& view) {
         for (const JobIndex job : view.completed()) {
             candidates_->job_ended(view.submitted_job(job), view.ran(job));
         }
+    }
+    if (!view.one_pool()) {
+        const bool moves = order() && order()->keys_change() != KeysChange::never;
+        on_nodes_.schedule(view, candidates_.pointer().get(), moves);
+        return;
     }
     if (keeps_index()) update_index(view);
     if (nothing_but_newcomers(view)) {

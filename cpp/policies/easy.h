@@ -4,6 +4,7 @@
 
 #include "core/waiting_queue.h"
 #include "policies/easy_guard.h"
+#include "policies/easy_on_nodes.h"
 #include "policies/ordered_policy.h"
 
 namespace schedlab {
@@ -43,6 +44,7 @@ class Easy : public OrderedPolicy {
 
     OwnOrder candidates_;
     double reach_;
+    EasyOnNodes on_nodes_;
     WaitingQueue index_;
     EasyGuard guard_;
     bool considered_all_ = false;  // at the last full pass

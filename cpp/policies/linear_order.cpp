@@ -31,7 +31,7 @@ double log_slowdown(const WaitingJob& job, const MachineState& machine) {
     return std::log10(1 + wait(job, machine) / estimate(job));
 }
 double log_start_in(const WaitingJob& job, const MachineState& machine) {
-    return std::log10(1 + static_cast<double>(machine.time_until_free(job.nodes)));
+    return std::log10(1 + static_cast<double>(machine.time_until_room(job)));
 }
 
 struct Entry {

@@ -1,16 +1,13 @@
 #include "policies/reserving.h"
 
-#include <utility>
-
 #include "core/view.h"
 
 namespace schedlab {
 
-void Reserving::begin(const View&) { head_ = kNoJob; }
-
-void Reserving::schedule(View& view) {
+template <typename Plan>
+void ReservingPasses<Plan>::schedule(View& view) {
     const WaitingQueue& queue = view.queue();
-    for (std::size_t left = depth(); left > 0 && !queue.empty(); --left) {
+    for (std::size_t left = depth_; left > 0 && !queue.empty(); --left) {
         const Position head = queue.oldest();
         if (head_may_start(view, head)) {
             view.start(head);
@@ -19,15 +16,17 @@ void Reserving::schedule(View& view) {
         std::vector<Position> rest = others(queue, head, left - 1);
         drop_settled(view, rest);
         if (rest.empty() && !frozen_ && view.promised(queue.job(head)) != kNone) break;
-        profile_.rebuild(view.now(), view.free_nodes(), view.releases(), view.soonest_release());
+        plan_.rebuild(view);
         reserve_head(view, head);
         backfill(view, std::move(rest));
         break;
     }
 }
 
-std::vector<Reserving::Position> Reserving::others(const WaitingQueue& queue, Position head,
-                                                   std::size_t count) {
+template <typename Plan>
+std::vector<WaitingQueue::Position> ReservingPasses<Plan>::others(const WaitingQueue& queue,
+                                                                  Position head,
+                                                                  std::size_t count) {
     std::vector<Position> found;
     for (Position at = queue.first(); at < queue.end() && found.size() < count;
          at = queue.next(at)) {
@@ -36,97 +35,101 @@ std::vector<Reserving::Position> Reserving::others(const WaitingQueue& queue, Po
     return found;
 }
 
-bool Reserving::is_reserved(const View& view, Position head) const {
-    return frozen_ && view.queue().job(head) == head_ && view.now() < head_start_ &&
+template <typename Plan>
+bool ReservingPasses<Plan>::is_reserved(const View& view, Position head) const {
+    return frozen_ && view.queue().job(head) == head_ && view.now() < head_slot_.start &&
            !view.plans_are_void();
 }
 
-bool Reserving::head_may_start(const View& view, Position head) const {
-    return view.queue().nodes(head) <= view.free_nodes() && !is_reserved(view, head);
+template <typename Plan>
+bool ReservingPasses<Plan>::head_may_start(const View& view, Position head) const {
+    return view.has_room(view.queue().job(head)) && !is_reserved(view, head);
 }
 
-void Reserving::reserve_head(View& view, Position head) {
+template <typename Plan>
+void ReservingPasses<Plan>::reserve_head(View& view, Position head) {
     const JobIndex job = view.queue().job(head);
     if (is_reserved(view, head)) {
-        profile_.reserve(head_start_, head_start_ + view.planned(job), view.nodes(job));
+        plan_.reserve(view, job, head_slot_);
     } else {
-        head_start_ = reserve(view, head);
+        head_slot_ = reserve(view, head);
         head_ = view.overdue() ? kNoJob : job;
     }
-    if (frozen_ && head_ != kNoJob) view.wake_at(head_start_);
+    if (frozen_ && head_ != kNoJob) view.wake_at(head_slot_.start);
 }
 
-void Reserving::start(View& view, Position position) {
+template <typename Plan>
+typename Plan::Slot ReservingPasses<Plan>::reserve(View& view, Position position) {
     const JobIndex job = view.queue().job(position);
-    profile_.reserve(view.now(), view.now() + view.planned(job), view.nodes(job));
-    view.start(position);
+    Slot slot = plan_.reserve_earliest(view, job);
+    view.promise(job, slot.start);
+    return slot;
 }
 
-Time Reserving::reserve(View& view, Position position) {
-    const JobIndex job = view.queue().job(position);
-    const Time start = profile_.reserve_earliest(view.nodes(job), view.planned(job));
-    view.promise(job, start);
-    return start;
-}
-
-void Reserving::drop_settled(const View& view, std::vector<Position>& others) {
+template <typename Plan>
+void ReservingPasses<Plan>::drop_settled(const View& view, std::vector<Position>& others) {
     const auto settled = [&view](Position at) {
         const JobIndex job = view.queue().job(at);
-        return view.nodes(job) > view.free_nodes() && view.promised(job) != kNone;
+        return view.promised(job) != kNone && !view.has_room(job);
     };
     while (!others.empty() && settled(others.back())) others.pop_back();
 }
 
-void AllReserved::backfill(View& view, std::vector<Position> others) {
+template <typename Plan>
+void AllReservedPasses<Plan>::backfill(View& view, std::vector<WaitingQueue::Position> others) {
     for (std::size_t i = 0; i < others.size(); ++i) {
-        const Position at = others[i];
-        const JobIndex job = view.queue().job(at);
-        if (profile_.fits_now(view.nodes(job), view.planned(job))) {
-            view.promise(job, view.now());
-            start(view, at);
-            drop_settled(view, others);
-        } else {
-            reserve(view, at);
-        }
+        const auto slot = this->reserve(view, others[i]);
+        if (slot.start > view.now()) continue;
+        view.start(others[i], slot);
+        this->drop_settled(view, others);
     }
 }
 
-void OneReserved::backfill(View& view, std::vector<Position> others) {
-    sacred_ = profile_;
+template <typename Plan>
+void OneReservedPasses<Plan>::backfill(View& view, std::vector<Position> others) {
+    sacred_.reset_to(this->plan_);
     std::vector<Position> planned;
     for (std::size_t i = 0; i < others.size(); ++i) {
         const Position at = others[i];
         const JobIndex job = view.queue().job(at);
-        const NodeCount nodes = view.nodes(job);
-        const Time duration = view.planned(job);
-        const bool moves_nobody = profile_.fits_now(nodes, duration);
-        if (!moves_nobody && !may_push(view, at)) {
-            reserve(view, at);
+        Slot slot;
+        const bool moves_nobody = this->plan_.fits_now(view, job, slot);
+        if (!moves_nobody && !may_push(view, at, slot)) {
+            this->reserve(view, at);
             planned.push_back(at);
             continue;
         }
-        sacred_.reserve(view.now(), view.now() + duration, nodes);
+        sacred_.reserve(view, job, slot);
+        view.start(at, slot);
         if (moves_nobody) {
-            start(view, at);
+            this->plan_.reserve(view, job, slot);
         } else {
-            view.start(at);
             push_back_plans(view, planned);
         }
-        drop_settled(view, others);
+        this->drop_settled(view, others);
     }
 }
 
-bool OneReserved::may_push(const View& view, Position position) const {
+template <typename Plan>
+bool OneReservedPasses<Plan>::may_push(const View& view, Position position, Slot& slot) const {
     const JobIndex job = view.queue().job(position);
-    const NodeCount nodes = view.nodes(job);
-    if (!sacred_.fits_now(nodes, view.planned(job))) return false;
-    const auto hole = static_cast<double>(profile_.free_for(nodes));
+    slot = {};
+    if (!sacred_.fits_now(view, job, slot)) return false;
+    const auto hole = static_cast<double>(this->plan_.free_for(view, job));
     return hole > 0 && static_cast<double>(view.estimate(job)) <= alpha_ * hole;
 }
 
-void OneReserved::push_back_plans(View& view, const std::vector<Position>& planned) {
-    profile_ = sacred_;
-    for (const Position at : planned) reserve(view, at);
+template <typename Plan>
+void OneReservedPasses<Plan>::push_back_plans(View& view, const std::vector<Position>& planned) {
+    this->plan_.reset_to(sacred_);
+    for (const Position at : planned) this->reserve(view, at);
 }
+
+template class ReservingPasses<CountPlan>;
+template class ReservingPasses<NodePlan>;
+template class AllReservedPasses<CountPlan>;
+template class AllReservedPasses<NodePlan>;
+template class OneReservedPasses<CountPlan>;
+template class OneReservedPasses<NodePlan>;
 
 }  // namespace schedlab

@@ -1,40 +1,41 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
-#include "core/availability_profile.h"
 #include "core/waiting_queue.h"
-#include "policies/ordered_policy.h"
+#include "policies/planning.h"
 
 namespace schedlab {
 
 // What the two families of incentive backfilling (Takizawa & Takano) have in common: the oldest
 // job of all, the head, goes first; then the others in the queue's order. `depth` counts all that
-// a pass considers. Plans are made anew at every pass.
-class Reserving : public OrderedPolicy {
+// a pass considers. Plans are made from scratch at every pass.
+template <typename Plan>
+class ReservingPasses {
   public:
     // `frozen`: the head starts exactly at the time first reserved for it, not earlier. Only a
     // running job that exceeds its request voids that time.
-    Reserving(std::shared_ptr<Order> order, std::size_t depth, bool frozen = false)
-        : OrderedPolicy(std::move(order), depth), frozen_(frozen) {}
+    explicit ReservingPasses(std::size_t depth, bool frozen = false)
+        : depth_(depth), frozen_(frozen) {}
+    virtual ~ReservingPasses() = default;
 
-    void begin(const View& view) override;
-    void schedule(View& view) override;
+    void begin(const View&) { head_ = kNoJob; }
+    void schedule(View& view);
 
   protected:
     using Position = WaitingQueue::Position;
+    using Slot = typename Plan::Slot;
 
-    // Decides about jobs behind the head. `profile_` holds running jobs and the head's place.
+    // Decides about jobs behind the head. `plan_` holds running jobs and the head's place.
     virtual void backfill(View& view, std::vector<Position> others) = 0;
     // Drops those at the end that cannot start and have been promised a start before: nothing
     // depends on a plan for them.
     static void drop_settled(const View& view, std::vector<Position>& others);
-    // Starts the job now and gives it its place in the plan.
-    void start(View& view, Position position);
     // Promises the job the earliest start that moves nobody in the plan, and returns it.
-    Time reserve(View& view, Position position);
+    Slot reserve(View& view, Position position);
 
-    AvailabilityProfile profile_{0};
+    Plan plan_;
 
   private:
     // The first `count` jobs of the queue without the head.
@@ -44,44 +45,47 @@ class Reserving : public OrderedPolicy {
     bool head_may_start(const View& view, Position head) const;
     void reserve_head(View& view, Position head);
 
+    std::size_t depth_;
     bool frozen_;
-    JobIndex head_ = kNoJob;  // whose frozen reservation is head_start_
-    Time head_start_ = kNone;
+    JobIndex head_ = kNoJob;  // whose frozen reservation is head_slot_
+    Slot head_slot_;
 };
 
 // Every considered job gets the earliest reservation that moves no decision of this pass; those
 // whose reservation is now start. (With frozen reservations it is Conservative that keeps them.)
-class AllReserved : public Reserving {
+template <typename Plan>
+class AllReservedPasses : public ReservingPasses<Plan> {
   public:
-    AllReserved(std::shared_ptr<Order> order, std::size_t depth)
-        : Reserving(std::move(order), depth) {}
-    std::shared_ptr<Policy> clone() const override {
-        return std::make_shared<AllReserved>(*this);
-    }
+    using ReservingPasses<Plan>::ReservingPasses;
 
   protected:
-    void backfill(View& view, std::vector<Position> others) override;
+    void backfill(View& view, std::vector<WaitingQueue::Position> others) override;
 };
+
+using AllReserved = Planning<AllReservedPasses>;
 
 // Only the head's reservation is sacred. Another job may start in a hole before other plans that
 // is shorter than its request, up to `alpha` times the hole's length, and pushes those plans back.
-class OneReserved : public Reserving {
+template <typename Plan>
+class OneReservedPasses : public ReservingPasses<Plan> {
   public:
-    OneReserved(std::shared_ptr<Order> order, std::size_t depth, double alpha, bool frozen)
-        : Reserving(std::move(order), depth, frozen), alpha_(alpha) {}
-    std::shared_ptr<Policy> clone() const override {
-        return std::make_shared<OneReserved>(*this);
-    }
+    OneReservedPasses(std::size_t depth, double alpha, bool frozen)
+        : ReservingPasses<Plan>(depth, frozen), alpha_(alpha) {}
 
   protected:
+    using Position = WaitingQueue::Position;
+    using Slot = typename Plan::Slot;
+
     void backfill(View& view, std::vector<Position> others) override;
 
   private:
-    bool may_push(const View& view, Position position) const;
+    bool may_push(const View& view, Position position, Slot& slot) const;
     void push_back_plans(View& view, const std::vector<Position>& planned);
 
     double alpha_;
-    AvailabilityProfile sacred_{0};  // running jobs and the head, without other plans
+    Plan sacred_;  // running jobs and the head, without other plans
 };
+
+using OneReserved = Planning<OneReservedPasses>;
 
 }  // namespace schedlab

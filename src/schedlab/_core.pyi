@@ -376,10 +376,21 @@ def name_nodes(events: Annotated[NDArray[numpy.int64], dict(shape=(None,), order
     Names nodes, lowest free first, for jobs in the order of their starts and ends: (offset, first, last). IndexError names a job for which too few are free.
     """
 
-class Simulator:
-    """A steppable simulation of whole nodes."""
+class Machine:
+    """Nodes with their resources, and what jobs ask for of them."""
 
-    def __init__(self, id: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], submit: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], request: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], run: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], user: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], depends_on: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, think_time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, cancel_time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, total_nodes: int, tick: int, kill_at_request: bool, predictor: Predictor | None = None, needs: tuple[Sequence[int], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None) -> None: ...
+    def __init__(self, capacity: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def add_set(self, nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
+        """Return the place of the set of nodes, added if it is new."""
+
+    def add_share(self, amounts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], exclusive: bool) -> int:
+        """Return the place of the share, added if it is new."""
+
+class Simulator:
+    """A steppable simulation of a machine."""
+
+    def __init__(self, id: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], submit: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], request: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], run: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], user: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], depends_on: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, think_time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, cancel_time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, total_nodes: int, tick: int, kill_at_request: bool, predictor: Predictor | None = None, demands: tuple[Machine, bool, Sequence[Sequence[tuple[int, int, int]]], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None) -> None: ...
 
     def use(self, policy: Policy) -> None:
         """
@@ -401,8 +412,14 @@ class Simulator:
         Return a simulation that goes on from here by itself, under a clone of the policy.
         """
 
-    def add_job(self, id: int, submit: int, nodes: int, request: int, run: int, user: int) -> int:
+    def add_job(self, id: int, submit: int, nodes: int, request: int, run: int, user: int, parts: Sequence[tuple[int, int, int]] = []) -> int:
         """Add a job that is submitted at its time; return its place."""
+
+    def place_of_set(self, nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
+        """Return the place of a set of nodes, for the parts of added jobs."""
+
+    def place_of_share(self, amounts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], exclusive: bool) -> int:
+        """Return the place of a share, for parts of added jobs."""
 
     def cancel(self, job: int) -> None:
         """Withdraw the job now if it has not started; end it now if it runs."""

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlab import _core
+from schedlab.platform import Platform
 from schedlab.policies.orders import native_order
 from schedlab.sim import Schedule, simulate
 from schedlab.testing import ORDERS, ReferenceSchedule, reference_simulate
@@ -129,7 +130,7 @@ POLICIES += [
 
 
 def simulate_natively(
-    policy: Policy, nodes: int, workload: Workload, options: SimulationOptions
+    policy: Policy, nodes: int | Platform, workload: Workload, options: SimulationOptions
 ) -> Schedule:
     """The core's schedule; a name has no place for the weights of the candidates."""
     if policy.candidate_weights is None or policy.weights is None:

@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.audit.node_shares import HeldNodes, first_forbidden, first_overfull
 from schedlab.audit.verdict import Rule, Violation
 from schedlab.audit.wording import count_nodes
+from schedlab.platform import demands_of
 from schedlab.sim import NodeRanges, Schedule, StepSeries
 from schedlab.sim.cluster_needs import ClusterNeeds, cluster_needs
+from schedlab.sim.node_demands import demands_if_any
 from schedlab.sim.schedule import Times
 from schedlab.workload.readers.records import and_more
 
@@ -33,6 +36,9 @@ def find_violations(schedule: Schedule, tolerance_s: int = 0) -> list[Violation]
         return found
     needs = cluster_needs(schedule.workload, schedule.platform)
     found += _too_early(schedule, tolerance_s)
+    if _is_shared(schedule):
+        found += _on_shared_nodes(schedule, tolerance_s)
+        return found
     if needs is None:
         nodes, total = schedule.workload["nodes"], schedule.platform.nodes
         found += _overuse(schedule, nodes, total, "the machine", tolerance_s)
@@ -43,6 +49,43 @@ def find_violations(schedule: Schedule, tolerance_s: int = 0) -> list[Violation]
         if needs is not None:
             found += _named_clusters(schedule, schedule.node_ranges, needs)
     return found
+
+
+def _is_shared(schedule: Schedule) -> bool:
+    """Whether jobs share nodes, or may have only some of them."""
+    demands = demands_if_any(schedule.workload, schedule.platform)
+    return demands is not None and "needs" not in schedule.workload
+
+
+def _on_shared_nodes(schedule: Schedule, tolerance_s: int) -> Iterator[Violation]:
+    if schedule.node_ranges is None:
+        return
+    demands, total = demands_of(schedule.workload, schedule.platform), schedule.platform.nodes
+    widths = _widths(schedule, schedule.node_ranges, demands.least, total)
+    wrong = list(widths)
+    yield from wrong
+    if wrong:
+        return
+    held = HeldNodes.of(schedule, schedule.node_ranges)
+    sizes = [group.nodes for group in schedule.platform.groups]
+    capacity = np.repeat(demands.resources.capacity, sizes, axis=0)
+    forbidden = first_forbidden(held, demands, total)
+    yield from _broken(
+        schedule,
+        "allowed nodes",
+        forbidden >= 0,
+        lambda job: f"ran on node {forbidden[job]:,}, which it may not have",
+    )
+    overfull = first_overfull(schedule, held, demands, capacity, tolerance_s)
+    yield from _broken(
+        schedule,
+        "shared nodes",
+        overfull >= 0,
+        lambda job: (
+            f"started at {schedule.start_s[job]} on node {overfull[job]:,}, which had not enough "
+            "free for it"
+        ),
+    )
 
 
 def eligible_times(schedule: Schedule) -> Times:
@@ -142,8 +185,10 @@ def _named_clusters(
     )
 
 
-def _named_nodes(schedule: Schedule, ranges: NodeRanges, tolerance_s: int) -> Iterator[Violation]:
-    needed, total = schedule.workload["nodes"], schedule.platform.nodes
+def _widths(
+    schedule: Schedule, ranges: NodeRanges, needed: Times, total: int
+) -> Iterator[Violation]:
+    """Too many or too few nodes, or some that do not exist."""
     given, highest = np.zeros(len(schedule), dtype=np.int64), np.full(len(schedule), -1)
     np.add.at(given, ranges.job(), ranges.width())
     np.maximum.at(highest, ranges.job(), ranges.last)
@@ -159,9 +204,13 @@ def _named_nodes(schedule: Schedule, ranges: NodeRanges, tolerance_s: int) -> It
         highest >= total,
         lambda job: f"ran on node {highest[job]:,} and the last of the machine is {total - 1:,}",
     )
-    shared = _shared_nodes(
-        schedule, ranges, max(total, int(highest.max(initial=0)) + 1), tolerance_s
-    )
+
+
+def _named_nodes(schedule: Schedule, ranges: NodeRanges, tolerance_s: int) -> Iterator[Violation]:
+    total = schedule.platform.nodes
+    yield from _widths(schedule, ranges, schedule.workload["nodes"], total)
+    highest = int(ranges.last.max(initial=-1))
+    shared = _shared_nodes(schedule, ranges, max(total, highest + 1), tolerance_s)
     yield from _broken(
         schedule,
         "shared nodes",

@@ -14,6 +14,7 @@ Rule = Literal[
     "nodes",
     "named nodes",
     "named clusters",
+    "allowed nodes",
     "unknown nodes",
     "shared nodes",
 ]

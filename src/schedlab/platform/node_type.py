@@ -64,6 +64,11 @@ class NodeType:
         require_features(self.features)
 
     @property
+    def has_resources(self) -> bool:
+        """Whether anything that jobs can ask for is known of it."""
+        return bool(self.cores or self.memory_bytes or self.gpus or self.resources)
+
+    @property
     def gpu_count(self) -> int:
         """GPUs of all types."""
         return sum(self.gpus.values())

@@ -15,7 +15,7 @@ from schedlab.policies.policy import (
     Queue,
     Running,
     View,
-    require_coallocating,
+    require_plans_nodes,
 )
 from schedlab.policies.whole import WHOLE
 
@@ -34,7 +34,7 @@ __all__ = [
     "Running",
     "View",
     "choose_policy",
-    "require_coallocating",
+    "require_plans_nodes",
 ]
 
 

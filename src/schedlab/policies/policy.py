@@ -23,7 +23,7 @@ __all__ = [
     "Queue",
     "Running",
     "View",
-    "require_coallocating",
+    "require_plans_nodes",
 ]
 
 _SHOWN = 40
@@ -37,8 +37,8 @@ class Policy(_core.Policy):
     neither starts nor reserves simply goes on waiting.
     """
 
-    coallocates: ClassVar[bool] = False
-    """Whether it plans by ``view.needs``, and so can have jobs that name clusters."""
+    counts_nodes: ClassVar[bool] = False
+    """Whether it plans numbers of whole nodes, and so cannot have jobs that share nodes."""
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         """Make the native part here: a subclass may forget ``super().__init__()``."""
@@ -137,10 +137,20 @@ class ChosenPolicy:
         return replace(self, core=self.core.clone())
 
 
-def require_coallocating(chosen: ChosenPolicy) -> None:
-    """Refuse a policy that plans one pool of nodes, where jobs need nodes of named clusters."""
-    if not getattr(chosen.core, "coallocates", False):
+def require_plans_nodes(chosen: ChosenPolicy, *, counted: bool) -> None:
+    """Refuse a policy that cannot plan the nodes of this machine.
+
+    Args:
+        chosen: the policy.
+        counted: jobs take whole nodes of clusters or partitions that have no node in common.
+    """
+    if isinstance(chosen.core, (_core.EasyNodes, _core.Pinned)):
         raise ParameterError(
-            f"policy {chosen.name} plans one pool of nodes, but these jobs need nodes of named "
-            "clusters; take reserve, coalloc, or a Policy of yours with coallocates = True"
+            f"policy {chosen.name} plans whole nodes of one pool, but these jobs share nodes, or "
+            "may have only some of them; take easy, conservative, all-reserved or one-reserved"
+        )
+    if not counted and getattr(chosen.core, "counts_nodes", False):
+        raise ParameterError(
+            f"policy {chosen.name} counts whole nodes, but these jobs share nodes, or have "
+            "partitions that overlap; take conservative"
         )

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab import _core
 from schedlab.errors import WorkloadError
 from schedlab.platform import Platform
-from schedlab.sim.feasibility import check_feasible
+from schedlab.sim.feasibility import check_times
+from schedlab.sim.node_demands import NodeDemands, Part, demands_if_any, node_demands
 from schedlab.workload import Workload
 from schedlab.workload.transforms.merge import merge
 
@@ -17,12 +19,12 @@ _FROM_THE_START = ("depends_on", "cancel_after_s", "needs")
 """What only jobs that are given at the beginning can have."""
 
 
-def check_added(parts: Sequence[Workload], jobs: Workload, now_s: int, machine: Platform) -> None:
+def check_added(parts: Sequence[Workload], jobs: Workload, now_s: int) -> None:
     """Raise WorkloadError for jobs that cannot be added now."""
     for column in _FROM_THE_START:
         if column in jobs:
             raise WorkloadError(f"jobs added to a running simulation cannot have {column}")
-    check_feasible(jobs, machine.pool())
+    check_times(jobs)
     early = np.flatnonzero(jobs["submit_s"] < now_s)
     if len(early):
         job = early[0]
@@ -40,6 +42,37 @@ def check_added(parts: Sequence[Workload], jobs: Workload, now_s: int, machine: 
         unlike = sorted(part.labels.keys() ^ jobs.labels.keys())
         if unlike:
             raise WorkloadError(f"column {unlike[0]}: the jobs have names on one side only")
+
+
+def added_parts(
+    jobs: Workload, platform: Platform, present: NodeDemands | None, simulator: _core.Simulator
+) -> list[list[Part]]:
+    """Return what the added jobs need, part by part; no parts where the machine is one pool.
+
+    Raises WorkloadError for jobs that can never run, or that need what this simulation, whose
+    jobs take whole nodes, does not count.
+
+    Args:
+        jobs: the added ones.
+        platform: the machine.
+        present: what the jobs given at the beginning need.
+        simulator: of these jobs.
+    """
+    if present is None:
+        if demands_if_any(jobs, platform) is not None:
+            raise _uncounted(jobs)
+        return [[] for _ in range(len(jobs))]
+    added = node_demands(jobs, platform, whole_nodes=present.counted)
+    if present.counted and not added.is_within(present):
+        raise _uncounted(jobs)
+    return added.parts_in(simulator)
+
+
+def _uncounted(jobs: Workload) -> WorkloadError:
+    return WorkloadError(
+        f"job {jobs['job_id'][0]} and those added with it ask for parts of nodes or for nodes of "
+        "other sets, but this simulation began with jobs that take whole nodes"
+    )
 
 
 def with_added(parts: tuple[Workload, ...]) -> tuple[Workload, NDArray[np.int64] | slice]:

@@ -8,20 +8,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab import _core
-from schedlab.sim.cluster_needs import ClusterNeeds
+from schedlab.sim.node_demands import NodeDemands
 from schedlab.workload import Workload
 
 
 def build_simulator(
     workload: Workload,
     nodes: int,
-    needs: ClusterNeeds | None = None,
+    demands: NodeDemands | None = None,
     *,
     tick: int,
     kill_at_request: bool,
     predictor: _core.Predictor | None = None,
 ) -> _core.Simulator:
-    """The native simulator at the beginning of the workload."""
+    """Return the native simulator at the beginning of the workload.
+
+    Args:
+        workload: the jobs.
+        nodes: how many the machine has.
+        demands: what the jobs need of them. Default: whole nodes, any of the machine.
+        tick: events are seen only at multiples of this many seconds.
+        kill_at_request: a job that exceeds its request is killed then.
+        predictor: says how long jobs run. Default: their requests do.
+    """
     cancel_after, submit = workload["cancel_after_s"], workload["submit_s"]
     dependent, leaving = "depends_on" in workload, "cancel_after_s" in workload
     return _core.Simulator(
@@ -38,9 +47,9 @@ def build_simulator(
         tick=tick,
         kill_at_request=kill_at_request,
         predictor=predictor,
-        needs=None
-        if needs is None
-        else (list(needs.clusters), needs.offset, needs.cluster, needs.nodes),
+        demands=None
+        if demands is None
+        else (demands.machine(), demands.counted, demands.kinds, demands.kind),
     )
 
 

@@ -21,14 +21,14 @@ from schedlab.policies import (
     Policy,
     PolicyLike,
     choose_policy,
-    require_coallocating,
+    require_plans_nodes,
 )
 from schedlab.predict import PredictorLike
-from schedlab.sim.added_jobs import check_added, users_of_last, with_added
-from schedlab.sim.cluster_needs import cluster_needs
-from schedlab.sim.feasibility import LONGEST_S, check_feasible, check_times
+from schedlab.sim.added_jobs import added_parts, check_added, users_of_last, with_added
+from schedlab.sim.feasibility import LONGEST_S
 from schedlab.sim.journal import Journal, SavedRun
 from schedlab.sim.native import build_simulator
+from schedlab.sim.node_demands import demands_if_any
 from schedlab.sim.node_ranges import NodeRanges
 from schedlab.sim.schedule import JobState, Schedule
 from schedlab.units import require_whole
@@ -50,6 +50,7 @@ def simulate(
     depth: int | None = None,
     kill_at_request: bool = True,
     predict: PredictorLike | None = None,
+    whole_nodes: bool = False,
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> Schedule:
@@ -57,13 +58,15 @@ def simulate(
 
     Args:
         workload: the jobs.
-        platform: the machine; a number means that many equal nodes. Several clusters are one pool,
-            unless the jobs name clusters (the column ``needs``).
+        platform: the machine; a number means that many equal nodes. Jobs share nodes where it
+            says what its nodes have and they say what they need of it; several clusters are one
+            pool, unless the jobs name clusters (the column ``needs``).
         policy: a name such as ``"sjf+easy:depth=100"``, or a ``Policy`` or ``Order`` of your own.
         tick: events are seen only at multiples of this many seconds. Default: 0, at once.
         depth: how many waiting jobs a pass considers. Default: all.
         kill_at_request: a job that exceeds its request is killed then; else it runs on.
         predict: a predictor of run times, such as ``"last-two"``. Default: the request.
+        whole_nodes: every job has its nodes to itself. Default: as it asks.
         seed: recorded in the result, for those who generated the workload with it.
         progress: called now and then with (jobs ended, jobs in all).
     """
@@ -75,6 +78,7 @@ def simulate(
         depth=depth,
         kill_at_request=kill_at_request,
         predict=predict,
+        whole_nodes=whole_nodes,
         seed=seed,
     )
     simulation.run(progress=progress)
@@ -97,6 +101,7 @@ class Simulation:
         depth: int | None = None,
         kill_at_request: bool = True,
         predict: PredictorLike | None = None,
+        whole_nodes: bool = False,
         seed: int | None = None,
     ) -> None:
         """Check that all jobs can run, and stand before the first of them."""
@@ -104,26 +109,24 @@ class Simulation:
         self.platform = platform if isinstance(platform, Platform) else _equal_nodes(platform)
         tick = require_whole("tick", tick, most=LONGEST_S)
         depth = None if depth is None else require_whole("depth", depth, 1)
-        needs = cluster_needs(workload, self.platform)
         self._chosen = choose_policy(policy, depth=depth, predict=predict)
-        if needs is None:
-            check_feasible(workload, self.platform.pool())
-        else:
-            check_times(workload)
-            require_coallocating(self._chosen)
+        self._demands = demands_if_any(workload, self.platform, whole_nodes=whole_nodes)
+        if self._demands is not None:
+            require_plans_nodes(self._chosen, counted=self._demands.counted)
         self._predicts = (predictor := self._chosen.predictor.make(workload)) is not None
         self._options = {
             "tick": tick,
             "depth": depth,
             "kill_at_request": kill_at_request,
             "predict": self._chosen.predictor.name,
+            "whole_nodes": whole_nodes,
             "seed": seed,
         }
         self._jobs: tuple[Workload, ...] = (workload,)
         self._simulator = build_simulator(
             workload,
             self.platform.nodes,
-            needs,
+            self._demands,
             tick=tick,
             kill_at_request=kill_at_request,
             predictor=predictor,
@@ -240,8 +243,8 @@ class Simulation:
         Jobs that run go on. What the old policy had promised is forgotten. A predictor stays.
         """
         chosen = choose_policy(policy, depth=depth)
-        if "needs" in self._jobs[0]:
-            require_coallocating(chosen)
+        if self._demands is not None:
+            require_plans_nodes(chosen, counted=self._demands.counted)
         if chosen.predictor.name not in ("request", self._chosen.predictor.name):
             raise ParameterError(
                 f"policy {chosen.name}: a running simulation keeps its predictor, "
@@ -255,7 +258,8 @@ class Simulation:
     def submit(self, jobs: Workload) -> Simulation:
         """Add jobs that are submitted now or later; return the simulation."""
         require_workload(jobs)
-        check_added(self._jobs, jobs, self.now_s, self.platform)
+        check_added(self._jobs, jobs, self.now_s)
+        needed = added_parts(jobs, self.platform, self._demands, self._simulator)
         self._jobs = (*self._jobs, jobs)
         users = users_of_last(self._jobs)
         for place in range(len(jobs)):
@@ -266,6 +270,7 @@ class Simulation:
                 request=int(jobs["request_s"][place]),
                 run=int(jobs["run_s"][place]),
                 user=int(users[place]),
+                parts=needed[place],
             )
         self._journal.submitted(jobs)
         return self

@@ -15,8 +15,8 @@ from schedlab.errors import PolicyError
 from schedlab.policies import ChosenPolicy, View
 from schedlab.policies.orders import native_order
 from schedlab.sim import JobState, Schedule
-from schedlab.sim.cluster_needs import cluster_needs
 from schedlab.sim.native import build_simulator
+from schedlab.sim.node_demands import demands_if_any
 
 
 class Instant:
@@ -123,7 +123,7 @@ class Instant:
         simulator = build_simulator(
             schedule.workload,
             schedule.platform.nodes,
-            cluster_needs(schedule.workload, schedule.platform),
+            demands_if_any(schedule.workload, schedule.platform),
             tick=self.replay.tick_s,
             kill_at_request=False,
         )

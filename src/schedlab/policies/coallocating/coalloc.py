@@ -27,7 +27,7 @@ class Coalloc(Policy):
     that end early leave room, they move earlier, at the next round or at once.
     """
 
-    coallocates = True
+    counts_nodes = True
 
     def __init__(
         self,

@@ -13,7 +13,7 @@ class Reserve(Policy):
     On one cluster this is conservative backfilling, and with one promise EASY.
     """
 
-    coallocates = True
+    counts_nodes = True
 
     def __init__(self, promises: int | None = None) -> None:
         """Promise so many waiting jobs a start; the others may start if they delay none of these.

@@ -59,10 +59,15 @@ class Conservative:
         )
 
     def _compress(self, plan: Plan, promised: list[Job]) -> None:
-        """Move each promise, in queue order, to the earliest start the others leave."""
+        """Move each promise, in queue order, to the earliest start the others leave.
+
+        A promise that cannot move keeps its nodes.
+        """
         for job in promised:
             plan.release(self.promises[job])
-            self.promises[job] = plan.earliest(job)
+            slot = plan.earliest(job)
+            if slot.start_s < self.promises[job].start_s:
+                self.promises[job] = slot
             plan.reserve(self.promises[job])
 
     def _promise(self, plan: Plan, jobs: list[Job]) -> None:

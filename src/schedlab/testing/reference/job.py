@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
 from typing import Literal
 
 from schedlab.errors import WorkloadError
 from schedlab.platform import Platform
+from schedlab.platform import demands_of as platform_demands
+from schedlab.platform.resources import NodeResources
 from schedlab.sim import JobState
 from schedlab.testing.reference.attempts import Attempt
 from schedlab.testing.reference.calendar import Block
-from schedlab.testing.reference.machine import Held, Part
+from schedlab.testing.reference.machine import Held, Machine, Part
 from schedlab.workload import Workload
-from schedlab.workload.needs import parse_needs
 
 ASKED = ("submit_s", "nodes", "request_s", "run_s", "think_time_s", "cancel_after_s")
 
@@ -103,30 +103,28 @@ def jobs_of(workload: Workload, platform: Platform) -> list[Job]:
     for job, code in zip(jobs, workload["user"].tolist(), strict=True):
         job.submitter = users[code]
     job_ids = workload["job_id"].tolist()
-    for job, job_id in zip(jobs, job_ids, strict=True):
-        if job.nodes > platform.nodes:
-            raise WorkloadError(
-                f"job {job_id} asks for {job.nodes} nodes; there are {platform.nodes}"
-            )
     _link_dependants(jobs, workload.dependency_index().tolist())
     _refuse_circles(jobs, job_ids)
     return jobs
 
 
+def machine_of(platform: Platform, tick: int = 0, kill_at_request: bool = True) -> Machine:
+    """Return the platform's nodes with what they have; with one of something if nothing is said."""
+    capacity = [tuple(has) for has in NodeResources.of(platform).capacity.tolist()]
+    sizes = [group.nodes for group in platform.groups]
+    nodes = (has or (1,) for has, size in zip(capacity, sizes, strict=True) for _ in range(size))
+    return Machine(tuple(nodes), tick, kill_at_request)
+
+
 def demands_of(workload: Workload, platform: Platform) -> list[tuple[Part, ...]]:
-    """What each job needs: whole nodes, of the clusters that it names or of all together."""
-    if "needs" not in workload:
-        pool = frozenset(range(platform.nodes))
-        parts = {nodes: Part(pool, nodes) for nodes in workload["nodes"].tolist()}
-        return [(parts[nodes],) for nodes in workload["nodes"].tolist()]
-    place = platform.cluster_places()
-    ends = list(accumulate((cluster.nodes for cluster in platform.clusters), initial=0))
-    pools = [frozenset(range(*bounds)) for bounds in pairwise(ends)]
-    needs = [
-        sorted((place[name], count) for name, count in parse_needs(text).items())
-        for text in workload.labelled("needs").tolist()
-    ]
-    return [tuple(Part(pools[cluster], count) for cluster, count in each) for each in needs]
+    """Return what each job needs, part by part."""
+    asked = platform_demands(workload, platform)
+    sets = [frozenset(each.nodes.tolist()) for each in asked.node_sets]
+    demands: list[list[Part]] = [[] for _ in range(len(workload))]
+    for job, count, allowed in zip(asked.job, asked.least, asked.allowed, strict=True):
+        share = tuple(asked.per_node[job].tolist())
+        demands[job].append(Part(sets[allowed], int(count), share, bool(asked.whole[job])))
+    return [tuple(parts) for parts in demands]
 
 
 def _link_dependants(jobs: list[Job], dependency: list[int]) -> None:

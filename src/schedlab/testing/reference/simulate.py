@@ -13,9 +13,8 @@ from schedlab.testing.reference.attempts import Attempt
 from schedlab.testing.reference.conservative import Conservative, RebuiltConservative
 from schedlab.testing.reference.easy import Easy
 from schedlab.testing.reference.easy_nodes import EasyNodes
-from schedlab.testing.reference.job import jobs_of
+from schedlab.testing.reference.job import jobs_of, machine_of
 from schedlab.testing.reference.linear import linear
-from schedlab.testing.reference.machine import Machine
 from schedlab.testing.reference.no_backfill import NoBackfill
 from schedlab.testing.reference.orders import ORDERS, Order, aged_wrsa
 from schedlab.testing.reference.pinned import Pinned, Push
@@ -89,7 +88,7 @@ def reference_simulate(
 
     Args:
         workload: the jobs.
-        platform: how many interchangeable nodes there are, or the clusters that jobs name.
+        platform: the machine; a number means that many equal nodes.
         order: the order of the queue, a key of ``ORDERS`` or ``linear``.
         backfill: which jobs may overtake.
         rebuild: with conservative backfilling, plan from scratch at every pass.
@@ -112,7 +111,7 @@ def reference_simulate(
         predict: who says how long jobs run, a key of ``PREDICTORS``.
     """
     built = Platform.homogeneous(platform) if isinstance(platform, int) else platform
-    machine = Machine.whole_nodes(built.nodes, tick, kill_at_request)
+    machine = machine_of(built, tick, kill_at_request)
     if predict not in PREDICTORS:
         raise UnknownNameError("predictor", predict, PREDICTORS)
     simulation = Simulation(jobs_of(workload, built), machine, beta, PREDICTORS[predict]())

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/availability_profile.h"
+#include "core/machine.h"
+
+namespace schedlab {
+
+class View;
+
+// How many nodes are free from now to the end of time, as a plan has it, in each of some pools of
+// interchangeable nodes. Any free node is as good as any other: nodes are named when a job starts.
+class CountPlan {
+  public:
+    // When a job is planned to start.
+    struct Slot {
+        Time start = kNone;
+    };
+
+    // The plan of the running jobs alone.
+    void rebuild(const View& view);
+    // Makes it equal to another.
+    void reset_to(const CountPlan& other) { *this = other; }
+    // Forgets what lies before now.
+    void advance(const View& view);
+
+    // Keeps the slot for the job, or gives it back.
+    void reserve(const View& view, JobIndex job, Slot slot);
+    void release(const View& view, JobIndex job, Slot slot);
+    // The job has ended before it was expected to.
+    void ended_early(const View& view, JobIndex job);
+
+    // Return the first slot from `from` on that the plan leaves for the job.
+    Slot earliest(const View& view, JobIndex job, Time from) const;
+    Slot reserve_earliest(const View& view, JobIndex job);
+    // Moves the slot of the job to an earlier start if there is one; false if not.
+    bool move_earlier(const View& view, JobIndex job, Slot& slot);
+    // Whether the job can start now; if so, `slot` is where.
+    bool fits_now(const View& view, JobIndex job, Slot& slot) const;
+    // For how long the job has room from now on; kNever if for ever.
+    Time free_for(const View& view, JobIndex job) const;
+
+  private:
+    bool one_pool() const { return pools_.size() == 1; }
+    void change(std::span<const Part> parts, Time start, Time end, int sign);
+
+    std::vector<AvailabilityProfile> pools_;
+};
+
+}  // namespace schedlab

@@ -1,0 +1,282 @@
+#include "core/node_plan.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "core/view.h"
+
+namespace schedlab {
+
+void NodePlan::rebuild(const View& view) {
+    const auto& changes = view.node_states().changes();
+    advance(view);
+    if (nodes_.size() != changes.size()) {
+        nodes_.resize(changes.size());
+        changed_.assign(changes.size(), 1);
+        built_from_.resize(changes.size());
+    }
+    // Where a job is overdue, when it is expected to leave changes with the time.
+    const bool all = overdue_ || view.overdue();
+    overdue_ = view.overdue();
+    for (std::size_t node = 0; node < nodes_.size(); ++node) {
+        if (!all && !changed_[node] && built_from_[node] == changes[node]) continue;
+        rebuild(view, static_cast<NodeIndex>(node));
+        built_from_[node] = changes[node];
+        changed_[node] = 0;
+    }
+}
+
+void NodePlan::rebuild(const View& view, NodeIndex node) {
+    const NodeStates& states = view.node_states();
+    const std::size_t resources = machine_->resources();
+    Steps& steps = nodes_[node];
+    steps.time.assign(1, now_);
+    steps.free.resize(resources);
+    for (std::size_t r = 0; r < resources; ++r) steps.free[r] = states.free(r, node);
+    for (const NodeStates::Run& run : states.runs(node)) {
+        const Time release = std::max(run.release, view.soonest_release());
+        if (steps.time.back() != release) {
+            steps.time.push_back(release);
+            const std::size_t last = steps.free.size() - resources;
+            for (std::size_t r = 0; r < resources; ++r) steps.free.push_back(steps.free[last + r]);
+        }
+        const Share& share = machine_->share(run.share);
+        Amount* last = steps.free.data() + steps.free.size() - resources;
+        for (std::size_t r = 0; r < resources; ++r) last[r] += machine_->taken(share, r, node);
+    }
+}
+
+void NodePlan::reset_to(const NodePlan& other) {
+    machine_ = other.machine_;
+    now_ = other.now_;
+    const bool all = overdue_ || other.overdue_;
+    overdue_ = other.overdue_;
+    nodes_.resize(other.nodes_.size());
+    changed_.resize(nodes_.size(), 1);
+    built_from_.resize(nodes_.size(), kNone);
+    for (std::size_t node = 0; node < nodes_.size(); ++node) {
+        if (!all && !changed_[node] && !other.changed_[node] &&
+            built_from_[node] == other.built_from_[node]) {
+            continue;
+        }
+        nodes_[node] = other.nodes_[node];
+        changed_[node] = other.changed_[node];
+        built_from_[node] = other.built_from_[node];
+    }
+}
+
+void NodePlan::advance(const View& view) {
+    machine_ = view.machine_of_nodes();
+    now_ = view.now();
+}
+
+void NodePlan::drop_past(Steps& steps) const {
+    std::size_t past = 0;
+    while (past + 1 < steps.time.size() && steps.time[past + 1] <= now_) ++past;
+    if (past > 0) {
+        const auto amounts = static_cast<std::ptrdiff_t>(past * machine_->resources());
+        steps.time.erase(steps.time.begin(), steps.time.begin() + static_cast<std::ptrdiff_t>(past));
+        steps.free.erase(steps.free.begin(), steps.free.begin() + amounts);
+    }
+    steps.time.front() = std::max(steps.time.front(), now_);
+}
+
+std::size_t NodePlan::split(Steps& steps, Time time) const {
+    const auto at = std::lower_bound(steps.time.begin(), steps.time.end(), time);
+    const auto step = at - steps.time.begin();
+    if (at != steps.time.end() && *at == time) return static_cast<std::size_t>(step);
+    assert(step > 0);
+    const std::size_t resources = machine_->resources();
+    const std::vector<Amount> before(
+        steps.free.begin() + (step - 1) * static_cast<std::ptrdiff_t>(resources),
+        steps.free.begin() + step * static_cast<std::ptrdiff_t>(resources));
+    steps.time.insert(at, time);
+    steps.free.insert(steps.free.begin() + step * static_cast<std::ptrdiff_t>(resources),
+                      before.begin(), before.end());
+    return static_cast<std::size_t>(step);
+}
+
+void NodePlan::change(NodeIndex node, Time start, Time end, const Share& share, int sign) {
+    Steps& steps = nodes_[node];
+    changed_[node] = 1;
+    drop_past(steps);
+    start = std::max(start, now_);
+    if (start >= end) return;
+    const std::size_t first = split(steps, start);
+    const std::size_t last = split(steps, end);
+    const std::size_t resources = machine_->resources();
+    for (std::size_t step = first; step < last; ++step) {
+        for (std::size_t r = 0; r < resources; ++r) {
+            Amount& free = steps.free[step * resources + r];
+            free += sign * machine_->taken(share, r, node);
+            assert(free >= 0 && free <= machine_->capacity(r, node));
+        }
+    }
+    // Steps that do not differ from the one before are one; the later first, so that places hold.
+    for (const std::size_t step : {last, first}) {
+        if (step == 0 || step >= steps.time.size()) continue;
+        const auto own = steps.free.begin() + static_cast<std::ptrdiff_t>(step * resources);
+        const auto width = static_cast<std::ptrdiff_t>(resources);
+        if (!std::equal(own, own + width, own - width)) continue;
+        steps.time.erase(steps.time.begin() + static_cast<std::ptrdiff_t>(step));
+        steps.free.erase(own, own + width);
+    }
+}
+
+void NodePlan::change(const View& view, JobIndex job, std::span<const NodeRange> nodes, Time start,
+                      Time end, int sign) {
+    for_each_node(nodes, view.parts(job), [&](NodeIndex node, const Part& part) {
+        change(node, start, end, machine_->share(part.share), sign);
+    });
+}
+
+void NodePlan::reserve(const View& view, JobIndex job, const Slot& slot) {
+    change(view, job, slot.nodes, slot.start, slot.start + view.planned(job), -1);
+}
+
+void NodePlan::release(const View& view, JobIndex job, const Slot& slot) {
+    change(view, job, slot.nodes, slot.start, slot.start + view.planned(job), 1);
+}
+
+void NodePlan::ended_early(const View& view, JobIndex job) {
+    change(view, job, view.nodes_of(job), view.now(), view.expected_release(job), 1);
+}
+
+bool NodePlan::fits(NodeIndex node, const Amount* free, const Share& share) const {
+    for (std::size_t r = 0; r < machine_->resources(); ++r) {
+        if (free[r] < machine_->taken(share, r, node)) return false;
+    }
+    return true;
+}
+
+Time NodePlan::earliest_on(NodeIndex node, const Share& share, Time from, Time duration,
+                           Time limit) const {
+    const Steps& steps = nodes_[node];
+    const std::size_t resources = machine_->resources();
+    const auto after = std::upper_bound(steps.time.begin(), steps.time.end(), from);
+    auto step = static_cast<std::size_t>(after - steps.time.begin());
+    if (step > 0) --step;
+    Time start = kNone;
+    for (; step < steps.time.size(); ++step) {
+        if (start != kNone && start + duration <= steps.time[step]) return start;
+        if (start == kNone && steps.time[step] > limit) return kNever;
+        if (!fits(node, steps.free.data() + step * resources, share)) {
+            start = kNone;
+            continue;
+        }
+        if (start == kNone) start = std::max(from, steps.time[step]);
+    }
+    return start == kNone ? kNever : start;
+}
+
+Time NodePlan::room_until(NodeIndex node, const Share& share) const {
+    const Steps& steps = nodes_[node];
+    for (std::size_t step = 0; step < steps.time.size(); ++step) {
+        const bool past = step + 1 < steps.time.size() && steps.time[step + 1] <= now_;
+        if (past) continue;
+        if (!fits(node, steps.free.data() + step * machine_->resources(), share)) {
+            return std::max(now_, steps.time[step]);
+        }
+    }
+    return kNever;
+}
+
+Time NodePlan::earliest_for(const Part& part, Time from, Time duration) const {
+    const NodeSet& set = machine_->set(part.set);
+    const Share& share = machine_->share(part.share);
+    if (part.count == 1) {
+        Time best = kNever;
+        set.for_each([&](NodeIndex node) {
+            if (best > from) best = std::min(best, earliest_on(node, share, from, duration, best));
+        });
+        return best;
+    }
+    // No start before the count-th node has room can do; whether the others still have it then is
+    // asked again.
+    for (;;) {
+        times_.clear();
+        set.for_each([&](NodeIndex node) {
+            times_.push_back(earliest_on(node, share, from, duration, kNever));
+        });
+        const auto last = times_.begin() + (part.count - 1);
+        std::nth_element(times_.begin(), last, times_.end());
+        if (*last == from) return from;
+        from = *last;
+    }
+}
+
+void NodePlan::choose(const Part& part, Time start, Time duration, Placement& nodes) const {
+    const Share& share = machine_->share(part.share);
+    const std::size_t first_own = nodes.size();
+    NodeCount left = part.count;
+    machine_->set(part.set).for_each([&](NodeIndex node) {
+        if (left == 0 || earliest_on(node, share, start, duration, start) != start) return;
+        append_node(node, first_own, nodes);
+        --left;
+    });
+    assert(left == 0);
+}
+
+NodePlan::Slot NodePlan::earliest(const View& view, JobIndex job, Time from) const {
+    const Time duration = view.planned(job);
+    const auto parts = view.parts(job);
+    Slot slot{from, {}};
+    for (bool again = true; again;) {
+        again = false;
+        for (const Part& part : parts) {
+            const Time start = earliest_for(part, slot.start, duration);
+            again |= start > slot.start && parts.size() > 1;
+            slot.start = start;
+        }
+    }
+    for (const Part& part : parts) choose(part, slot.start, duration, slot.nodes);
+    return slot;
+}
+
+NodePlan::Slot NodePlan::reserve_earliest(const View& view, JobIndex job) {
+    Slot slot = earliest(view, job, now_);
+    reserve(view, job, slot);
+    return slot;
+}
+
+bool NodePlan::move_earlier(const View& view, JobIndex job, Slot& slot) {
+    release(view, job, slot);
+    Slot found = earliest(view, job, now_);
+    const bool earlier = found.start < slot.start;
+    if (earlier) slot = std::move(found);
+    reserve(view, job, slot);
+    return earlier;
+}
+
+bool NodePlan::fits_now(const View& view, JobIndex job, Slot& slot) const {
+    const Time duration = view.planned(job);
+    for (const Part& part : view.parts(job)) {
+        const Share& share = machine_->share(part.share);
+        const std::size_t first_own = slot.nodes.size();
+        NodeCount left = part.count;
+        machine_->set(part.set).for_each([&](NodeIndex node) {
+            if (left == 0 || earliest_on(node, share, now_, duration, now_) != now_) return;
+            append_node(node, first_own, slot.nodes);
+            --left;
+        });
+        if (left > 0) return false;
+    }
+    slot.start = now_;
+    return true;
+}
+
+Time NodePlan::free_for(const View& view, JobIndex job) const {
+    Time shortest = kNever;
+    for (const Part& part : view.parts(job)) {
+        const Share& share = machine_->share(part.share);
+        times_.clear();
+        machine_->set(part.set).for_each(
+            [&](NodeIndex node) { times_.push_back(room_until(node, share)); });
+        const auto last = times_.begin() + (part.count - 1);
+        std::nth_element(times_.begin(), last, times_.end(), std::greater<>());
+        shortest = std::min(shortest, *last);
+    }
+    return shortest == kNever ? kNever : shortest - now_;
+}
+
+}  // namespace schedlab

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/node_states.h"
+
+namespace schedlab {
+
+class View;
+
+// What is free on each node from now to the end of time, as a plan has it: it names nodes, and a
+// job keeps the same ones from its start to its end.
+class NodePlan {
+  public:
+    // When a job is planned to start, and on which nodes.
+    struct Slot {
+        Time start = kNone;
+        Placement nodes;
+    };
+
+    // The plan of the running jobs alone.
+    void rebuild(const View& view);
+    // Makes it equal to a plan that was rebuilt, or made equal to this one, in the same pass.
+    void reset_to(const NodePlan& other);
+    // Forgets what lies before now.
+    void advance(const View& view);
+
+    // Keeps the slot for the job, or gives it back.
+    void reserve(const View& view, JobIndex job, const Slot& slot);
+    void release(const View& view, JobIndex job, const Slot& slot);
+    // The job has ended before it was expected to.
+    void ended_early(const View& view, JobIndex job);
+
+    // Return the first slot from `from` on that the plan leaves for the job, on the lowest nodes.
+    Slot earliest(const View& view, JobIndex job, Time from) const;
+    Slot reserve_earliest(const View& view, JobIndex job);
+    // Moves the slot of the job to an earlier start if there is one; false if not.
+    bool move_earlier(const View& view, JobIndex job, Slot& slot);
+    // Whether the job can start now; if so, where.
+    bool fits_now(const View& view, JobIndex job, Slot& slot) const;
+    // For how long the same nodes have room for the job from now on; kNever if for ever.
+    Time free_for(const View& view, JobIndex job) const;
+
+  private:
+    // Free amounts of one node: step i is [time[i], time[i + 1]), the last one is endless.
+    struct Steps {
+        std::vector<Time> time;
+        std::vector<Amount> free;  // by step, then by resource
+    };
+
+    void rebuild(const View& view, NodeIndex node);
+    void change(NodeIndex node, Time start, Time end, const Share& share, int sign);
+    void change(const View& view, JobIndex job, std::span<const NodeRange> nodes, Time start,
+                Time end, int sign);
+    std::size_t split(Steps& steps, Time time) const;
+    void drop_past(Steps& steps) const;
+    // The first time from `from` on at which the node has room for `duration`; later than `limit`
+    // if there is none up to then.
+    Time earliest_on(NodeIndex node, const Share& share, Time from, Time duration,
+                     Time limit) const;
+    // The end of the room that the node has from now on; now if it has none.
+    Time room_until(NodeIndex node, const Share& share) const;
+    bool fits(NodeIndex node, const Amount* free, const Share& share) const;
+    // The first time from `from` on at which enough nodes have room for the part.
+    Time earliest_for(const Part& part, Time from, Time duration) const;
+    void choose(const Part& part, Time start, Time duration, Placement& nodes) const;
+
+    std::shared_ptr<const Machine> machine_;
+    Time now_ = 0;
+    std::vector<Steps> nodes_;
+    // Of each node: the state that it was built from, and whether it was changed since.
+    std::vector<std::int64_t> built_from_;
+    std::vector<std::uint8_t> changed_;
+    bool overdue_ = false;  // when it was built
+    mutable std::vector<Time> times_;
+};
+
+}  // namespace schedlab

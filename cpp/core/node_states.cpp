@@ -1,0 +1,182 @@
+#include "core/node_states.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace schedlab {
+
+NodeStates::NodeStates(std::shared_ptr<const Machine> machine)
+    : machine_(std::move(machine)),
+      free_(machine_->capacity()),
+      runs_(static_cast<std::size_t>(machine_->nodes())),
+      changes_(static_cast<std::size_t>(machine_->nodes()), 0),
+      most_free_(machine_->resources() * words_for(machine_->nodes()), kUnknown) {}
+
+bool NodeStates::fits(NodeIndex node, const Share& share) const {
+    if (share.exclusive) return idle(node);
+    for (std::size_t r = 0; r < share.amounts.size(); ++r) {
+        if (free(r, node) < share.amounts[r]) return false;
+    }
+    return true;
+}
+
+Amount NodeStates::most_free(std::size_t resource, std::size_t word) const {
+    Amount& most = most_free_[resource * words() + word];
+    if (most != kUnknown) return most;
+    const auto first = free_.begin() + static_cast<std::ptrdiff_t>(column(resource) +
+                                                                   word * kNodeBits);
+    const auto nodes = std::min<std::size_t>(
+        kNodeBits, static_cast<std::size_t>(machine_->nodes()) - word * kNodeBits);
+    most = *std::max_element(first, first + static_cast<std::ptrdiff_t>(nodes));
+    return most;
+}
+
+std::uint64_t NodeStates::fitting(std::size_t word, const Part& part) const {
+    const Share& share = machine_->share(part.share);
+    std::uint64_t bits = machine_->set(part.set).word(word);
+    if (!bits) return 0;
+    const NodeIndex base = static_cast<NodeIndex>(word * kNodeBits);
+    if (share.exclusive) {
+        for (std::uint64_t left = bits; left; left &= left - 1) {
+            const int bit = std::countr_zero(left);
+            if (!idle(base + bit)) bits &= ~(1ULL << bit);
+        }
+        return bits;
+    }
+    for (std::size_t r = 0; r < share.amounts.size(); ++r) {
+        const Amount wanted = share.amounts[r];
+        if (wanted == 0) continue;
+        if (most_free(r, word) < wanted) return 0;
+        const Amount* free = free_.data() + column(r) + base;
+        for (std::uint64_t left = bits; left; left &= left - 1) {
+            const int bit = std::countr_zero(left);
+            if (free[bit] < wanted) bits &= ~(1ULL << bit);
+        }
+        if (!bits) return 0;
+    }
+    return bits;
+}
+
+NodeCount NodeStates::count_fitting(const Part& part) const {
+    NodeCount found = 0;
+    for (std::size_t word = 0; word < words() && found < part.count; ++word) {
+        found += std::popcount(fitting(word, part));
+    }
+    return found;
+}
+
+bool NodeStates::has_room(std::span<const Part> parts) const {
+    return std::all_of(parts.begin(), parts.end(), [this](const Part& part) {
+        return count_fitting(part) >= part.count;
+    });
+}
+
+bool NodeStates::choose(std::span<const Part> parts, Placement& nodes,
+                        const NodeSet* avoid) const {
+    const std::size_t before = nodes.size();
+    for (const Part& part : parts) {
+        const std::size_t first_own = nodes.size();
+        NodeCount left = part.count;
+        for (std::size_t word = 0; word < words() && left > 0; ++word) {
+            std::uint64_t bits = fitting(word, part);
+            if (avoid) bits &= ~avoid->word(word);
+            const NodeCount there = std::popcount(bits);
+            if (there > left) bits = lowest_bits(bits, left);
+            append_ranges(bits, static_cast<NodeIndex>(word * kNodeBits), first_own, nodes);
+            left -= std::min(left, there);
+        }
+        if (left > 0) {
+            nodes.resize(before);
+            return false;
+        }
+    }
+    return true;
+}
+
+void NodeStates::change(NodeIndex node, const Share& share, int sign) {
+    const std::size_t word = static_cast<std::size_t>(node) / kNodeBits;
+    ++changes_[node];
+    for (std::size_t r = 0; r < machine_->resources(); ++r) {
+        const Amount by = machine_->taken(share, r, node);
+        if (by == 0) continue;
+        Amount& free = free_[column(r) + node];
+        Amount& most = most_free_[r * words() + word];
+        if (sign < 0) {
+            if (most == free) most = kUnknown;
+            free -= by;
+            assert(free >= 0);
+        } else {
+            free += by;
+            if (most != kUnknown) most = std::max(most, free);
+        }
+    }
+}
+
+void NodeStates::hold(std::span<const NodeRange> nodes, std::span<const Part> parts, JobIndex job,
+                      Time release) {
+    for_each_node(nodes, parts, [&](NodeIndex node, const Part& part) {
+        change(node, machine_->share(part.share), -1);
+        auto& runs = runs_[node];
+        const auto later = std::upper_bound(runs.begin(), runs.end(), release,
+                                            [](Time t, const Run& r) { return t < r.release; });
+        runs.insert(later, {release, job, part.share});
+    });
+}
+
+void NodeStates::leave(std::span<const NodeRange> nodes, std::span<const Part> parts,
+                       JobIndex job) {
+    for_each_node(nodes, parts, [&](NodeIndex node, const Part& part) {
+        auto& runs = runs_[node];
+        const auto own = std::find_if(runs.begin(), runs.end(),
+                                      [job](const Run& run) { return run.job == job; });
+        assert(own != runs.end());
+        runs.erase(own);
+        change(node, machine_->share(part.share), 1);
+    });
+}
+
+std::vector<Amount> NodeStates::free_at(NodeIndex node, Time time, Time soonest) const {
+    std::vector<Amount> there(machine_->resources());
+    for (std::size_t r = 0; r < there.size(); ++r) there[r] = free(r, node);
+    for (const Run& run : runs_[node]) {
+        if (std::max(run.release, soonest) > time) break;
+        const Share& share = machine_->share(run.share);
+        for (std::size_t r = 0; r < there.size(); ++r) there[r] += machine_->taken(share, r, node);
+    }
+    return there;
+}
+
+Time NodeStates::room_at(NodeIndex node, const Share& share, Time now, Time soonest) const {
+    const auto& runs = runs_[node];
+    if (share.exclusive) return runs.empty() ? now : std::max(runs.back().release, soonest);
+    Time time = now;
+    for (std::size_t r = 0; r < share.amounts.size(); ++r) {
+        Amount there = free(r, node);
+        if (there >= share.amounts[r]) continue;
+        if (machine_->capacity(r, node) < share.amounts[r]) return kNever;
+        for (const Run& run : runs) {
+            there += machine_->taken(machine_->share(run.share), r, node);
+            if (there < share.amounts[r]) continue;
+            time = std::max({time, run.release, soonest});
+            break;
+        }
+    }
+    return time;
+}
+
+Time NodeStates::room_at(std::span<const Part> parts, Time now, Time soonest) const {
+    Time latest = now;
+    for (const Part& part : parts) {
+        const Share& share = machine_->share(part.share);
+        times_.clear();
+        machine_->set(part.set).for_each([&](NodeIndex node) {
+            times_.push_back(room_at(node, share, now, soonest));
+        });
+        const auto last = times_.begin() + (part.count - 1);
+        std::nth_element(times_.begin(), last, times_.end());
+        latest = std::max(latest, *last);
+    }
+    return latest;
+}
+
+}  // namespace schedlab

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/machine.h"
+
+namespace schedlab {
+
+// The nodes that a job holds, part by part; ranges of two parts are never joined.
+using Placement = std::vector<NodeRange>;
+
+// Calls visit(node, part) for every node of the placement.
+template <typename Visit>
+void for_each_node(std::span<const NodeRange> nodes, std::span<const Part> parts, Visit visit) {
+    auto part = parts.begin();
+    NodeCount left = part->count;
+    for (const NodeRange range : nodes) {
+        for (NodeIndex node = range.first; node <= range.last; ++node) {
+            if (left == 0) left = (++part)->count;
+            visit(node, *part);
+            --left;
+        }
+    }
+}
+
+// What is free on each node now, and what runs there.
+//
+// Amounts stand by resource, then by node. Of every 64 nodes the most that is free on one of them
+// is known, so that a search passes over nodes that are too full.
+class NodeStates {
+  public:
+    // A job that holds a share of a node.
+    struct Run {
+        Time release;  // when it is expected to leave
+        JobIndex job;
+        std::int32_t share;
+    };
+
+    explicit NodeStates(std::shared_ptr<const Machine> machine);
+
+    const Machine& machine() const { return *machine_; }
+    // The same nodes, with sets and shares that were added.
+    void set_machine(std::shared_ptr<const Machine> machine) { machine_ = std::move(machine); }
+
+    Amount free(std::size_t resource, NodeIndex node) const {
+        return free_[resource * static_cast<std::size_t>(machine_->nodes()) + node];
+    }
+    bool fits(NodeIndex node, const Share& share) const;
+    bool idle(NodeIndex node) const { return runs_[node].empty(); }
+    // In order of release.
+    std::span<const Run> runs(NodeIndex node) const { return runs_[node]; }
+    // How often what runs on each node has changed.
+    const std::vector<std::int64_t>& changes() const { return changes_; }
+
+    // Whether enough nodes have room for all parts.
+    bool has_room(std::span<const Part> parts) const;
+    // Appends the lowest-numbered nodes with room, none of `avoid`; false if there are too few.
+    bool choose(std::span<const Part> parts, Placement& nodes,
+                const NodeSet* avoid = nullptr) const;
+    // The nodes of this word that can hold the part.
+    std::uint64_t fitting(std::size_t word, const Part& part) const;
+    std::size_t words() const { return words_for(machine_->nodes()); }
+
+    void hold(std::span<const NodeRange> nodes, std::span<const Part> parts, JobIndex job,
+              Time release);
+    void leave(std::span<const NodeRange> nodes, std::span<const Part> parts, JobIndex job);
+
+    // What is free on the node once those have left that are expected to leave by then.
+    // One that should have left before `soonest` is expected then.
+    std::vector<Amount> free_at(NodeIndex node, Time time, Time soonest) const;
+    // When the node will have room for the share: `now` if it has.
+    Time room_at(NodeIndex node, const Share& share, Time now, Time soonest) const;
+    // When all parts will have room at the same time, if every job leaves as expected.
+    Time room_at(std::span<const Part> parts, Time now, Time soonest) const;
+
+  private:
+    std::size_t column(std::size_t resource) const {
+        return resource * static_cast<std::size_t>(machine_->nodes());
+    }
+    void change(NodeIndex node, const Share& share, int sign);
+    Amount most_free(std::size_t resource, std::size_t word) const;
+    NodeCount count_fitting(const Part& part) const;
+
+    std::shared_ptr<const Machine> machine_;
+    std::vector<Amount> free_;
+    std::vector<std::vector<Run>> runs_;
+    std::vector<std::int64_t> changes_;
+    // By resource, then by word; kUnknown: to be found again.
+    static constexpr Amount kUnknown = std::numeric_limits<Amount>::min();
+    mutable std::vector<Amount> most_free_;
+    mutable std::vector<Time> times_;
+};
+
+}  // namespace schedlab

@@ -1,0 +1,167 @@
+#include "policies/easy_on_nodes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace schedlab {
+
+void EasyOnNodes::begin(const View&) {
+    guards_.clear();
+    failures_.clear();
+    considered_all_ = false;
+}
+
+void EasyOnNodes::schedule(View& view, Order* candidates, bool keys_may_move) {
+    failures_.resize(view.demands());
+    if (only_newcomers_matter(view, keys_may_move)) {
+        try_newcomers(view, candidates);
+    } else {
+        pass(view, candidates);
+    }
+}
+
+// When nothing came free and the heads are still the same, whatever could not start at the last
+// pass cannot start now: the time before the shadows, the room and the spare nodes only shrink.
+bool EasyOnNodes::only_newcomers_matter(const View& view, bool keys_may_move) const {
+    const WaitingQueue& queue = view.queue();
+    if (guards_.empty() || !view.completed().empty() || !view.cancelled().empty() ||
+        view.plans_are_void() || !considered_all_ || queue.size() > depth_ ||
+        !std::isinf(reach_)) {
+        return false;
+    }
+    if (queue.job(queue.first()) == guards_[0].head() && guards_.size() == 1) return true;
+    if (keys_may_move) return false;
+    for (const JobIndex job : view.submitted()) {
+        const Position position = queue.find(job);
+        for (const NodeGuard& guard : guards_) {
+            if (position < queue.find(guard.head())) return false;
+        }
+    }
+    return true;
+}
+
+void EasyOnNodes::pass(View& view, Order* candidates) {
+    const WaitingQueue& queue = view.queue();
+    const Position end = queue.end_of_first(depth_);
+    considered_all_ = end == queue.end();
+    ++pass_;
+    guards_.clear();
+    head_keys_.clear();
+    behind_.clear();
+    for (Position at = queue.first(); at < end; at = queue.next(at)) {
+        consider(view, at, candidates);
+    }
+    if (candidates) try_behind(view, *candidates);
+}
+
+void EasyOnNodes::try_newcomers(View& view, Order* candidates) {
+    const WaitingQueue& queue = view.queue();
+    std::vector<Position> found;
+    for (const JobIndex job : view.submitted()) {
+        const Position position = queue.find(job);
+        if (position < queue.end()) found.push_back(position);  // else withdrawn at once
+    }
+    std::sort(found.begin(), found.end());
+    behind_.clear();
+    for (const Position position : found) consider(view, position, candidates);
+    if (candidates) try_behind(view, *candidates);
+}
+
+void EasyOnNodes::consider(View& view, Position position, Order* candidates) {
+    const JobIndex job = view.queue().job(position);
+    bool has_rival = false;
+    for (std::size_t i = 0; i < guards_.size(); ++i) {
+        if (!guards_[i].competes_with(view, job)) continue;
+        has_rival = true;
+        if (view.queue().key(position) > head_keys_[i] + reach_) return;
+    }
+    if (has_rival && candidates) {
+        behind_.push_back(position);
+    } else if (has_rival) {
+        backfill(view, position);
+    } else if (view.has_room(job)) {
+        view.start(position);
+    } else {
+        guards_.emplace_back(view, job);
+        head_keys_.push_back(view.queue().key(position));
+    }
+}
+
+void EasyOnNodes::try_behind(View& view, Order& candidates) {
+    std::vector<WaitingJob> jobs;
+    for (const Position position : behind_) jobs.push_back(view.waiting(position));
+    std::vector<double> keys(jobs.size());
+    candidates.keys(jobs, view.machine(), keys);
+    std::vector<std::tuple<double, std::int64_t, Position>> ranked;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        ranked.emplace_back(keys[i], jobs[i].arrival, behind_[i]);
+    }
+    std::sort(ranked.begin(), ranked.end());
+    for (const auto& [key, arrival, position] : ranked) backfill(view, position);
+}
+
+bool EasyOnNodes::tried_in_vain(const View& view, JobIndex job) const {
+    const Failure& failure = failures_[view.demand(job)];
+    return failure.pass == pass_ && view.estimate(job) >= failure.estimate;
+}
+
+void EasyOnNodes::backfill(View& view, Position position) {
+    const JobIndex job = view.queue().job(position);
+    if (!view.has_room(job) || tried_in_vain(view, job)) return;
+    late_.clear();
+    for (NodeGuard& guard : guards_) {
+        if (guard.is_late(view, job)) late_.push_back(&guard);
+    }
+    if (late_.empty()) {
+        view.start(position);
+        return;
+    }
+    NodePlan::Slot slot{view.now(), {}};
+    if (choose(view, job, slot.nodes)) {
+        for (const auto& [guard, loss] : losses_) guard->lose(loss);
+        view.start(position, slot);
+    } else if (view.parts(job).size() == 1) {
+        // Room and spare nodes only shrink until the next pass.
+        failures_[view.demand(job)] = {pass_, view.estimate(job)};
+    }
+}
+
+bool EasyOnNodes::choose(const View& view, JobIndex job, Placement& nodes) {
+    const NodeStates& states = view.node_states();
+    losses_.clear();
+    const auto affordable = [this](const NodeGuard* guard, std::size_t part) {
+        const auto lost = std::count_if(losses_.begin(), losses_.end(), [&](const auto& each) {
+            return each.first == guard && each.second.part == part;
+        });
+        return lost < guard->spare(part);
+    };
+    const auto take = [&](NodeIndex node, const Share& share) {
+        for (NodeGuard* guard : late_) {
+            const std::size_t part = guard->spoilt(view, node, share);
+            if (part == NodeGuard::kNoPart) continue;
+            if (!affordable(guard, part)) return false;
+            losses_.push_back({guard, {part, node}});
+            return true;  // heads have no node in common
+        }
+        return true;
+    };
+    for (const Part& part : view.parts(job)) {
+        const Share& share = states.machine().share(part.share);
+        const std::size_t first_own = nodes.size();
+        NodeCount left = part.count;
+        for (std::size_t word = 0; word < states.words() && left > 0; ++word) {
+            const NodeIndex base = static_cast<NodeIndex>(word * kNodeBits);
+            for (auto bits = states.fitting(word, part); bits && left > 0; bits &= bits - 1) {
+                const NodeIndex node = base + std::countr_zero(bits);
+                if (!take(node, share)) continue;
+                append_node(node, first_own, nodes);
+                --left;
+            }
+        }
+        if (left > 0) return false;
+    }
+    return true;
+}
+
+}  // namespace schedlab

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <vector>
+
+#include "core/waiting_queue.h"
+#include "policies/node_guard.h"
+
+namespace schedlab {
+
+// The passes of EASY where jobs share nodes, or may have only some of them. A job that does not
+// fit and competes with no earlier head for nodes is a head, too.
+class EasyOnNodes {
+  public:
+    EasyOnNodes(std::size_t depth, double reach) : depth_(depth), reach_(reach) {}
+
+    void begin(const View& view);
+    // `candidates`: the order in which backfilling is tried; null means the queue's.
+    // `keys_may_move`: jobs may have changed places in the queue since the last pass.
+    void schedule(View& view, Order* candidates, bool keys_may_move);
+
+  private:
+    using Position = WaitingQueue::Position;
+
+    bool only_newcomers_matter(const View& view, bool keys_may_move) const;
+    void pass(View& view, Order* candidates);
+    void try_newcomers(View& view, Order* candidates);
+    void consider(View& view, Position position, Order* candidates);
+    void try_behind(View& view, Order& candidates);
+    void backfill(View& view, Position position);
+    // Whether a job with the same demand and no longer estimate has been tried in vain.
+    bool tried_in_vain(const View& view, JobIndex job) const;
+    bool choose(const View& view, JobIndex job, Placement& nodes);
+
+    struct Failure {
+        std::int64_t pass = -1;
+        Time estimate = 0;
+    };
+
+    std::size_t depth_;
+    double reach_;
+    std::int64_t pass_ = 0;
+    bool considered_all_ = false;
+    std::vector<NodeGuard> guards_;
+    std::vector<double> head_keys_;
+    std::vector<Position> behind_;
+    std::vector<Failure> failures_;  // by demand
+    // Of the job that is being placed: guards for which it is late, and what they would lose.
+    std::vector<NodeGuard*> late_;
+    std::vector<std::pair<NodeGuard*, NodeGuard::Loss>> losses_;
+};
+
+}  // namespace schedlab

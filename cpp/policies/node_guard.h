@@ -1,0 +1,46 @@
+#pragma once
+
+#include <vector>
+
+#include "core/view.h"
+
+namespace schedlab {
+
+// EASY's rule for one head where jobs share nodes, or may have only some of them: a job that runs
+// beyond the head's shadow time takes no more of the nodes that the head could use then than the
+// head can spare.
+class NodeGuard {
+  public:
+    // Promises the head the earliest time at which it will fit.
+    NodeGuard(View& view, JobIndex head);
+
+    JobIndex head() const { return head_; }
+    // Whether both may use the same node.
+    bool competes_with(const View& view, JobIndex job) const;
+    // Whether the job would run beyond the shadow time.
+    bool is_late(const View& view, JobIndex job) const {
+        return view.now() + view.estimate(job) > shadow_;
+    }
+
+    // A node that the head loses, and the part of the head that does.
+    struct Loss {
+        std::size_t part;
+        NodeIndex node;
+    };
+    static constexpr std::size_t kNoPart = static_cast<std::size_t>(-1);
+
+    // The part of the head that loses the node if a late job takes this share of it.
+    std::size_t spoilt(const View& view, NodeIndex node, const Share& taken) const;
+    NodeCount spare(std::size_t part) const { return spare_[part]; }
+    void lose(Loss loss);
+
+  private:
+    bool fits_beside(const View& view, NodeIndex node, const Share& own, const Share& taken) const;
+
+    JobIndex head_;
+    Time shadow_;
+    std::vector<NodeSet> usable_;  // by part: the nodes that can hold it at the shadow time
+    std::vector<NodeCount> spare_;
+};
+
+}  // namespace schedlab

@@ -1,0 +1,174 @@
+"""What jobs need of a machine that is more than one pool of whole nodes, as the core takes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab import _core
+from schedlab.platform import Demands, Platform, demands_of
+from schedlab.platform.cluster_parts import whole_clusters
+from schedlab.sim.feasibility import check_feasible, check_times
+from schedlab.workload import Workload
+
+Counts = NDArray[np.int64]
+Part = tuple[int, int, int]
+"""The place of a set of nodes, how many of them, and the place of a share."""
+
+
+@dataclass(frozen=True, eq=False)
+class NodeDemands:
+    """The jobs' demands, each kind once.
+
+    Args:
+        capacity: what nodes have, as (resource, node). Every share takes some of the first.
+        sets: the numbers of nodes that jobs may have.
+        shares: what jobs take of each node, as (share, resource).
+        exclusive: whether a share is all of an idle node.
+        counted: jobs take whole nodes of sets that have no node in common.
+        kinds: the demands that differ.
+        kind: the place of each job's demand in ``kinds``.
+        ignored: what jobs ask for and the platform does not describe, one line each.
+    """
+
+    capacity: Counts
+    sets: list[NDArray[np.int32]]
+    shares: Counts
+    exclusive: NDArray[np.bool_]
+    counted: bool
+    kinds: list[list[Part]]
+    kind: NDArray[np.int32]
+    ignored: tuple[str, ...]
+
+    def machine(self) -> _core.Machine:
+        """Return the machine with all sets and shares, at the places that ``kinds`` names."""
+        machine = _core.Machine(self.capacity)
+        for nodes in self.sets:
+            machine.add_set(nodes)
+        for amounts, exclusive in zip(self.shares, self.exclusive.tolist(), strict=True):
+            machine.add_share(amounts, exclusive)
+        return machine
+
+    def parts_in(self, simulator: _core.Simulator) -> list[list[Part]]:
+        """Return the parts of each job, at the places that sets and shares have in a simulator."""
+        sets = [simulator.place_of_set(nodes) for nodes in self.sets]
+        shares = [
+            simulator.place_of_share(amounts, exclusive)
+            for amounts, exclusive in zip(self.shares, self.exclusive.tolist(), strict=True)
+        ]
+        kinds = [
+            [(sets[place], count, shares[share]) for place, count, share in kind]
+            for kind in self.kinds
+        ]
+        return [kinds[kind] for kind in self.kind.tolist()]
+
+    def is_within(self, other: NodeDemands) -> bool:
+        """Whether all jobs take whole nodes of the sets that the other names."""
+        known = {nodes.tobytes() for nodes in other.sets}
+        return bool(self.exclusive.all()) and all(each.tobytes() in known for each in self.sets)
+
+
+def demands_if_any(
+    workload: Workload, platform: Platform, *, whole_nodes: bool = False
+) -> NodeDemands | None:
+    """Return what the jobs need; None where they take whole nodes, any of the machine.
+
+    Raises WorkloadError for a job that can never run.
+
+    Args:
+        workload: the jobs.
+        platform: the machine.
+        whole_nodes: every job has its nodes to itself.
+    """
+    if _is_plain(workload, platform):
+        check_feasible(workload, platform.pool())
+        return None
+    check_times(workload)
+    if not len(workload):
+        return None
+    demands = node_demands(workload, platform, whole_nodes=whole_nodes)
+    one_pool = demands.counted and [len(nodes) for nodes in demands.sets] == [platform.nodes]
+    return None if one_pool else demands
+
+
+def node_demands(workload: Workload, platform: Platform, *, whole_nodes: bool) -> NodeDemands:
+    """Return what the jobs need, of which there must be some; see ``demands_if_any``."""
+    demands = demands_of(workload, platform, whole_nodes=whole_nodes)
+    sets, place_of_set = _sets(demands, platform, clusters="needs" in workload)
+    shares, exclusive, place_of_share = _shares(demands)
+    rows = np.column_stack(
+        [place_of_set[demands.allowed], demands.least, place_of_share[demands.job]]
+    )
+    kinds, kind = _kinds(rows, demands.job, len(workload))
+    whole = bool(demands.whole.all())
+    return NodeDemands(
+        _capacity(demands, platform, whole),
+        sets,
+        shares[:, :1] if whole else shares,
+        exclusive,
+        whole and _apart(sets),
+        kinds,
+        kind,
+        demands.ignored,
+    )
+
+
+def _is_plain(workload: Workload, platform: Platform) -> bool:
+    """Whether nothing that jobs could ask for is told of the platform but a number of nodes."""
+    return "needs" not in workload and not (
+        any(cluster.partitions for cluster in platform.clusters)
+        or any(group.type.has_resources or group.all_features() for group in platform.groups)
+        or platform.consumables
+    )
+
+
+def _sets(
+    demands: Demands, platform: Platform, *, clusters: bool
+) -> tuple[list[NDArray[np.int32]], Counts]:
+    """The sets that jobs use, by their first node; and the place of each of the demands' sets.
+
+    Where jobs name clusters these are the clusters, in order.
+    """
+    used = [demands.node_sets[place].nodes for place in np.unique(demands.allowed)]
+    named = [each.nodes for each in whole_clusters(platform)] if clusters else used
+    unlike = {nodes.tobytes(): nodes for nodes in (each.astype(np.int32) for each in named)}
+    sets = sorted(unlike.values(), key=lambda nodes: (nodes[0], len(nodes)))
+    place = {nodes.tobytes(): at for at, nodes in enumerate(sets)}
+    return sets, np.array(
+        [place.get(each.nodes.astype(np.int32).tobytes(), -1) for each in demands.node_sets]
+    )
+
+
+def _shares(demands: Demands) -> tuple[Counts, NDArray[np.bool_], Counts]:
+    """The shares that differ, which of them are exclusive, and the place of each job's."""
+    amounts = np.where(demands.whole[:, None], 0, demands.per_node)
+    rows, place = np.unique(np.column_stack([demands.whole, amounts]), axis=0, return_inverse=True)
+    return np.ascontiguousarray(rows[:, 1:]), rows[:, 0].astype(bool), place.reshape(-1)
+
+
+def _capacity(demands: Demands, platform: Platform, whole: bool) -> Counts:
+    if whole:
+        return np.ones((1, platform.nodes), dtype=np.int64)
+    sizes = [group.nodes for group in platform.groups]
+    return np.ascontiguousarray(np.repeat(demands.resources.capacity, sizes, axis=0).T)
+
+
+def _kinds(rows: Counts, job: Counts, jobs: int) -> tuple[list[list[Part]], NDArray[np.int32]]:
+    unlike, code = np.unique(rows, axis=0, return_inverse=True)
+    parts: list[Part] = [(one, two, three) for one, two, three in unlike.tolist()]
+    if len(rows) == jobs:
+        return [[part] for part in parts], code.reshape(-1).astype(np.int32)
+    ends = np.searchsorted(job, np.arange(jobs + 1)).tolist()
+    codes = code.reshape(-1).tolist()
+    of_job = [tuple(codes[first:last]) for first, last in pairwise(ends)]
+    place = {each: at for at, each in enumerate(dict.fromkeys(of_job))}
+    kind = np.array([place[each] for each in of_job], dtype=np.int32)
+    return [[parts[each] for each in codes] for codes in place], kind
+
+
+def _apart(sets: list[NDArray[np.int32]]) -> bool:
+    nodes = np.concatenate(sets)
+    return len(np.unique(nodes)) == len(nodes)

@@ -1,0 +1,133 @@
+"""The core and the plain reference agree on nodes that jobs share, that are unlike or divided."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.sim.described_machines import Drawn, described, in_partitions, shared
+from tests.sim.test_against_reference import POLICIES, Policy, simulate_natively
+
+from schedlab import Simulation, simulate
+from schedlab.audit.lawful import find_violations
+from schedlab.errors import WorkloadError
+from schedlab.platform import Cluster, NodeGroup, Partition, Platform
+from schedlab.sim import NodeRanges
+from schedlab.testing import ReferenceSchedule, reference_simulate
+from schedlab.testing.instances import jobs
+from schedlab.testing.strategies import SimulationOptions, examples, simulation_options
+from schedlab.workload import Workload
+
+ON_ANY_MACHINE = [each for each in POLICIES if each.reserve == "counts" and not each.pinned]
+# Every kind of pass, with orders that rest, that change with time, and that learn.
+SOME = [
+    each
+    for each in ON_ANY_MACHINE
+    if each.order in ("fcfs", "sjf", "wfp3", "wrsa", "linear") and each.candidates != "linear"
+]
+
+
+def check_agreement(drawn: Drawn, options: SimulationOptions, policies: list[Policy]) -> None:
+    """Compare all columns of both simulators under every policy."""
+    platform, workload = drawn
+    for policy in policies:
+        native = simulate_natively(policy, platform, workload, options)
+        plain = reference_simulate(workload, platform, **asdict(policy), **options)
+        assert ReferenceSchedule.of(native) == plain, (
+            f"{policy.name} with {options} on {platform}:\n{workload.frame().to_dicts()}"
+        )
+
+
+@examples(50)
+@given(drawn=described(max_jobs=12), options=simulation_options())
+def test_the_core_agrees_with_the_reference(drawn: Drawn, options: SimulationOptions) -> None:
+    """Shares, exclusive jobs, memory, GPUs, partitions that overlap, several clusters at once."""
+    check_agreement(drawn, options, SOME)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(6))
+@examples(120)
+@given(drawn=described(max_jobs=20), options=simulation_options())
+def test_the_core_agrees_with_the_reference_at_length(
+    part: int, drawn: Drawn, options: SimulationOptions
+) -> None:
+    """More jobs, and every policy."""
+    check_agreement(drawn, options, ON_ANY_MACHINE)
+
+
+@examples(60)
+@given(drawn=described(max_jobs=15), policy=st.sampled_from(("fcfs", "sjf+easy", "conservative")))
+def test_the_audit_finds_nothing_unlawful(drawn: Drawn, policy: str) -> None:
+    """Room and allowed nodes are counted a second time there, from the schedule alone."""
+    platform, workload = drawn
+    assert find_violations(simulate(workload, platform, policy)) == []
+
+
+def shared_pair() -> tuple[Platform, Workload]:
+    """Return two jobs of three cores that run at the same time on two nodes of four cores."""
+    platform = Platform.homogeneous(2, cores=4)
+    return platform, jobs((0, 1, 10, 10), (0, 1, 10, 10)).replace(cores_per_node=[3, 3])
+
+
+def test_the_audit_sees_an_overfull_node() -> None:
+    """Three and three cores are more than four."""
+    platform, workload = shared_pair()
+    made = simulate(workload, platform, "easy")
+    assert made.named_nodes().of(1) == [(1, 1)]
+    both = NodeRanges(np.array([0, 1, 2]), np.array([0, 0], np.int32), np.array([0, 0], np.int32))
+    (found,) = find_violations(replace(made, node_ranges=both))
+    assert found.sentence == "job 2 started at 0 on node 0, which had not enough free for it"
+
+
+def test_the_audit_sees_a_job_outside_its_partition() -> None:
+    """The partition is node 1 alone."""
+    partitions = (Partition("all", default=True), Partition("one", "1"))
+    platform = Platform((Cluster("c", (NodeGroup(count=2),), partitions=partitions),))
+    workload = in_partitions(jobs((0, 1, 10, 10)), ["one"])
+    made = simulate(workload, platform, "easy")
+    wrong = NodeRanges(np.array([0, 1]), np.array([0], np.int32), np.array([0], np.int32))
+    assert find_violations(made) == []
+    (found,) = find_violations(replace(made, node_ranges=wrong))
+    assert found.sentence == "job 1 ran on node 0, which it may not have"
+
+
+def test_jobs_share_a_node_unless_whole_nodes_are_asked_for() -> None:
+    """Two jobs of one core fit on one node of two; with whole nodes one has to wait."""
+    platform = Platform.homogeneous(1, cores=2)
+    workload = jobs((0, 1, 10, 10), (0, 1, 10, 10)).replace(cores_per_node=[1, 1])
+    assert simulate(workload, platform, "easy").start_s.tolist() == [0, 0]
+    assert simulate(workload, platform, "easy", whole_nodes=True).start_s.tolist() == [0, 10]
+
+
+@examples(40)
+@given(drawn=shared(max_jobs=12), policy=st.sampled_from(("easy", "conservative", "wrsabf-or")))
+def test_a_fork_ends_as_the_run_that_was_not_stopped(drawn: Drawn, policy: str) -> None:
+    """On shared nodes too, in the middle of the jobs."""
+    platform, workload = drawn
+    middle = int(workload["submit_s"][len(workload) // 2])
+    whole = simulate(workload, platform, policy)
+    stopped = Simulation(workload, platform, policy).run(middle)
+    assert stopped.fork().run().schedule().start_s.tolist() == whole.start_s.tolist()
+    assert stopped.run().schedule().start_s.tolist() == whole.start_s.tolist()
+
+
+def test_jobs_are_added_to_shared_nodes() -> None:
+    """One core of two is free, so a job of one core starts at once and a job of two waits."""
+    platform = Platform.homogeneous(1, cores=2)
+    first = jobs((0, 1, 10, 10)).replace(cores_per_node=[1])
+    added = jobs((1, 1, 3, 3), (1, 1, 5, 5)).replace(job_id=[7, 8], cores_per_node=[1, 2])
+    run = Simulation(first, platform, "easy").run(0).submit(added).run()
+    assert run.schedule().start_s.tolist() == [0, 1, 10]
+
+
+def test_shared_jobs_cannot_join_whole_ones() -> None:
+    """The simulation counts nodes; it has no room for parts of them."""
+    platform = Platform.homogeneous(2, cores=2)
+    run = Simulation(jobs((0, 1, 10, 10)), platform, "easy")
+    added = jobs((1, 1, 3, 3)).replace(job_id=[7], cores_per_node=[1])
+    with pytest.raises(WorkloadError, match="job 7 and those added with it ask for parts of nodes"):
+        run.submit(added)
