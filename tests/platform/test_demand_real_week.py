@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 
 from schedlab.platform import (
@@ -49,32 +48,21 @@ UB_HPC = Platform(
     )
 )
 RENAME = {
-    "job": "-",
-    "gres": "-",
+    "job": "job_id",
     "submit_offset_s": "submit_s",
     "limit_s": "request_s",
     "true_run_s": "run_s",
     "cpus_per_task": "cores_per_task",
-    "memory_mb": "memory_per_node_kb",
-    "memory_per_cpu_mb": "requested_memory_kb",
+    "memory_mb": "memory_per_node_kb*1024",
+    "memory_per_cpu_mb": "requested_memory_kb*1024",
+    "gres": "gpus_per_node",
 }
 
 
 @pytest.fixture(scope="module")
-def week(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Workload:
+def week(shared_data: Path) -> Workload:
     """The jobs by our columns; times in whole seconds, memory in kilobytes."""
-    path = shared_data / "slurm" / "ub-hpc-week" / "submitted.csv.gz"
-    table = pl.read_csv(path, separator="|", infer_schema_length=None)
-    table = table.with_columns(
-        pl.int_range(1, pl.len() + 1).alias("job_id"),
-        pl.col("submit_offset_s", "true_run_s").floor().clip(0).cast(pl.Int64),
-        pl.col("memory_mb", "memory_per_cpu_mb").cast(pl.Float64) * 1024,
-        pl.col("nodes").fill_null(1),
-        pl.col("gres").str.extract(r"(\d+)$").cast(pl.Int64).alias("gpus_per_node"),
-    )
-    made = tmp_path_factory.mktemp("week") / "week.csv"
-    table.write_csv(made)
-    return read_workload(made, rename=RENAME)
+    return read_workload(shared_data / "slurm" / "ub-hpc-week" / "submitted.csv.gz", rename=RENAME)
 
 
 def test_every_job_of_the_week_finds_its_nodes(week: Workload) -> None:

@@ -154,3 +154,62 @@ def test_other_formats_have_no_names_to_rename(tmp_path: Path) -> None:
     (tmp_path / "a.swf").write_text("1 0 0 60 1 -1 -1 1 60 -1 1 1 1 1 1 1 -1 -1\n")
     with pytest.raises(ParameterError, match="format swf has no names of columns to rename"):
         read_workload(tmp_path / "a.swf", rename={"a": "nodes"})
+
+
+@pytest.mark.parametrize("separator", ["|", ";", "\t"])
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_tables_of_others_need_no_commas(tmp_path: Path, separator: str, quote: str) -> None:
+    """As `sacct --parsable2`, spreadsheets and databases write them."""
+    header = ["job_id", "submit_s", "nodes", "request_s", "run_s", "partition"]
+    row = ["1", "0", "2", "60", "50", f"{quote}debug{quote}"]
+    text = "\n".join(separator.join(each) for each in (header, row))
+    (tmp_path / "a.csv").write_text(text + "\n")
+    found = read_workload(tmp_path / "a.csv")
+    assert (found["nodes"].tolist(), found.labelled("partition").tolist()) == ([2], ["debug"])
+
+
+def test_a_comma_within_a_field_needs_no_quotes_where_it_separates_nothing(tmp_path: Path) -> None:
+    """The header has none, so that rows may."""
+    path = tmp_path / "a.csv"
+    path.write_text("job_id|submit_s|nodes|request_s|run_s|partition\n1|0|2|60|50|debug,long\n")
+    assert read_workload(path).labelled("partition").tolist() == ["debug,long"]
+
+
+def test_units_of_others_are_multiplied(tmp_path: Path) -> None:
+    """Megabytes become kilobytes; what is missing stays so."""
+    path = tmp_path / "a.csv"
+    path.write_text("job_id,submit_s,nodes,request_s,run_s,mem_mb\n1,0,1,1,50,2000\n2,0,1,2,50,\n")
+    rename = {"mem_mb": "memory_per_node_kb*1024"}
+    found = read_workload(path, rename=rename)
+    assert found["memory_per_node_kb"].tolist() == [2_048_000, -1]
+    hours = read_workload(path, rename={"mem_mb": "-", "request_s": "request_s*3600"})
+    assert hours["request_s"].tolist() == [3600, 7200]
+
+
+@pytest.mark.parametrize("factor", ["x", "0", "-1", "inf", "nan", ""])
+def test_a_factor_is_a_number_above_0(factor: str, tmp_path: Path) -> None:
+    """One sentence."""
+    with pytest.raises(ParameterError, match="must be a column, or column"):
+        read_workload(tmp_path / "a.csv", rename={"a": f"memory_per_node_kb*{factor}"})
+
+
+def test_job_numbers_and_gpus_in_the_words_of_schedulers(tmp_path: Path) -> None:
+    """`jobid_0007` is job 7, `gpu:v100:2` two GPUs of that type."""
+    path = tmp_path / "a.csv"
+    rows = ["jobid_0007,0,1,60,50,gpu:v100:2", "jobid_0012,0,1,60,50,gpu:1", "jobid_3,0,1,60,50,"]
+    path.write_text(
+        "\n".join(["job_id,submit_s,nodes,request_s,run_s,gpus_per_node", *rows]) + "\n"
+    )
+    found = read_workload(path)
+    assert found["job_id"].tolist() == [7, 12, 3]
+    assert found["gpus_per_node"].tolist() == [2, 1, -1]
+    assert found.labelled("gpu_type").tolist() == ["v100", "", ""]
+
+
+@pytest.mark.parametrize("second", ["b_1", "b", "1_2"])
+def test_names_of_jobs_that_tell_no_number_are_refused(tmp_path: Path, second: str) -> None:
+    """Two would be the same job, or none."""
+    path = tmp_path / "a.csv"
+    path.write_text(f"job_id,submit_s,nodes,request_s,run_s\na_1,0,1,1,1\n{second},0,1,1,1\n")
+    with pytest.raises(InputError, match='job_id is "a_1"; must be a number'):
+        read_workload(path)

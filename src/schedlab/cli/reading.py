@@ -72,7 +72,8 @@ class ReadingRules:
         list[str],
         Option(
             metavar="THEIRS=OURS",
-            help="What we call a column of a CSV or Parquet file; THEIRS=- leaves it out.",
+            help="What we call a column of a CSV or Parquet file; THEIRS=- leaves it out, "
+            "THEIRS=OURS*1024 multiplies its numbers.",
             rich_help_panel=_READING,
         ),
     ] = field(default_factory=list)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class CsvReader(Reader):
-    """Reads comma-separated rows; names are allowed in user, group, queue and the like."""
+    """Reads rows separated by commas, or by ``|``, ``;`` or tabs; names may stand for users."""
 
     suffixes = (".csv",)
     has_names = True
@@ -31,8 +31,8 @@ class CsvReader(Reader):
 
     def read(self, source: Source, options: ReadOptions) -> Workload:
         """The jobs, with names of users and the like as labels."""
-        frame, lines = (_quoted if b'"' in source.text else _plain)(source, options.rename)
-        records, labels = frame_records(source.path, frame, lines)
+        frame, lines = (_quoted if b'"' in source.text else _plain)(source, options.names())
+        records, labels = frame_records(source.path, frame, lines, options.factors())
         columns, report = mend(records, options)
         return Workload(columns, name=source.stem, labels=labels, report=report)
 
@@ -40,15 +40,23 @@ class CsvReader(Reader):
 def _plain(source: Source, rename: Mapping[str, str]) -> tuple[pl.DataFrame, Array]:
     """The table of a file without quotes."""
     lines = numbered_lines(source.decoded(), trim="\r")
-    names = our_names(source.path, lines["line"][0].split(","), rename)
-    return split_lines(source.path, lines[1:], ",", names, len(names))
+    separator = _separator(lines["line"][0])
+    names = our_names(source.path, lines["line"][0].split(separator), rename)
+    return split_lines(source.path, lines[1:], separator, names, len(names))
+
+
+def _separator(header: str) -> str:
+    """A comma, or what stands in its place between the names."""
+    return next((each for each in ",|;\t" if each in header), ",")
 
 
 def _quoted(source: Source, rename: Mapping[str, str]) -> tuple[pl.DataFrame, Array]:
     """The table of a file with quotes, within which separators and line ends may stand."""
     import polars as pl
 
-    rows = csv.reader(io.StringIO(source.decoded(), newline=""), strict=True)
+    text = source.decoded()
+    separator = _separator(text.lstrip().partition("\n")[0])
+    rows = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=separator)
     try:
         lines = [(rows.line_num, FIELD_END.join(row)) for row in rows if row]
     except csv.Error as error:

@@ -10,6 +10,7 @@ from schedlab.errors import InputError, UnknownNameError, WorkloadError
 from schedlab.workload.counts import parse_licences, parse_resources
 from schedlab.workload.dependencies import parse_dependencies
 from schedlab.workload.needs import parse_needs
+from schedlab.workload.readers.plain_texts import with_plain_gpus, with_plain_ids
 from schedlab.workload.readers.reader import LEFT_OUT
 from schedlab.workload.readers.records import Records, and_more
 from schedlab.workload.workload import COLUMNS, Array
@@ -79,16 +80,26 @@ def _check_names(path: Path, names: list[str]) -> None:
 
 
 def frame_records(
-    path: Path, frame: pl.DataFrame, lines: Array | None = None
+    path: Path,
+    frame: pl.DataFrame,
+    lines: Array | None = None,
+    factors: Mapping[str, float] | None = None,
 ) -> tuple[Records, Labels]:
     """The records of a frame whose columns are named as in ``COLUMNS``, and labels of its codes.
 
     An empty text or a null stands for what is missing; columns that are left out begin with ``-``.
+
+    Args:
+        path: the file, for messages.
+        frame: the columns.
+        lines: the line of each row.
+        factors: what columns of numbers are multiplied by.
     """
     import polars as pl
 
     columns: dict[str, Array] = {}
     records = Records(path, columns, lines)
+    frame = with_plain_gpus(with_plain_ids(frame))
     labels: Labels = {}
     for series in frame.select(name for name in frame.columns if name[0] != LEFT_OUT):
         if series.dtype in (pl.String, pl.Categorical, pl.Enum):
@@ -98,7 +109,7 @@ def frame_records(
                 labels |= {series.name: names} if names else {}
                 _check_texts(records, series, names)
                 continue
-        columns[series.name] = _numbers(records, series)
+        columns[series.name] = _numbers(records, series, (factors or {}).get(series.name, 1))
     return records, labels
 
 
@@ -123,7 +134,7 @@ def _check_texts(records: Records, texts: pl.Series, names: tuple[str, ...]) -> 
             raise records.error(texts.index_of(name) or 0, str(error)) from None
 
 
-def _numbers(records: Records, series: pl.Series) -> Array:
+def _numbers(records: Records, series: pl.Series, factor: float) -> Array:
     """The numbers of a column; what is empty becomes the missing value."""
     name, column = series.name, COLUMNS[series.name]
     numbers = _parsed(series)
@@ -136,6 +147,7 @@ def _numbers(records: Records, series: pl.Series) -> Array:
         found = "empty" if series[first] is None else f'"{series[first]}"'
         more = and_more(int(bad.sum()))
         raise records.error(first, f"{name} is {found}; must be a number{more}")
+    numbers = numbers if factor == 1 else numbers * factor
     return numbers.to_numpy() if column.required else numbers.fill_null(column.missing).to_numpy()
 
 

@@ -44,9 +44,9 @@ class ParquetReader(Reader):
         if _RECORDS.issubset(table.column_names):
             records = map(json.loads, table["record"].to_pylist())
             return history_workload(records, source.path, options, name=source.stem)
-        table = table.rename_columns(our_names(source.path, table.column_names, options.rename))
+        table = table.rename_columns(our_names(source.path, table.column_names, options.names()))
         saved = _saved(source, (file.metadata.metadata or {}).get(METADATA_KEY, b"{}"))
-        rows, labels = frame_records(source.path, pl.DataFrame(table))
+        rows, labels = frame_records(source.path, pl.DataFrame(table), None, options.factors())
         columns, report = mend(rows, options)
         return Workload(
             columns,

@@ -31,7 +31,10 @@ class ReadOptions:
     flops_per_s: float = 1e6
     """Speed of one host, where the source has amounts of work instead of run times (Batsim)."""
     rename: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Our names of columns by the file's, where it names them; ``-`` leaves one out."""
+    """Our names of columns by the file's, where it names them; ``-`` leaves one out.
+
+    ``memory_per_node_kb*1024`` also multiplies what stands there, here from MB.
+    """
 
     def __post_init__(self) -> None:
         for what, allowed in (("procs", get_args(Procs)), ("cancelled", get_args(Cancelled))):
@@ -41,9 +44,29 @@ class ReadOptions:
                 )
         if not 0 < self.flops_per_s < float("inf"):
             raise ParameterError(f"flops_per_s is {self.flops_per_s}; must be > 0")
-        for ours in self.rename.values():
+        for text in self.rename.values():
+            ours, factor = _scaled(text)
             if ours != LEFT_OUT and ours not in COLUMNS:
                 raise UnknownNameError("column", ours, COLUMNS)
+            if not 0 < factor < float("inf"):
+                raise ParameterError(f'rename to "{text}"; must be a column, or column*number')
+
+    def names(self) -> dict[str, str]:
+        """Our names of columns by the file's, without factors."""
+        return {theirs: _scaled(text)[0] for theirs, text in self.rename.items()}
+
+    def factors(self) -> dict[str, float]:
+        """What columns are multiplied by, where they are."""
+        return {ours: factor for ours, factor in map(_scaled, self.rename.values()) if factor != 1}
+
+
+def _scaled(text: str) -> tuple[str, float]:
+    """The column, and what it is multiplied by; NaN if that is no number."""
+    ours, star, factor = text.partition("*")
+    try:
+        return ours.strip(), float(factor) if star else 1.0
+    except ValueError:
+        return ours.strip(), float("nan")
 
 
 class Reader(ABC):
