@@ -24,7 +24,7 @@ def test_the_files_of_other_portals_are_written(tmp_path: Path, run: Run) -> Non
         "ondemand/ondemand.d/schedlab.yml",
     }
     assert json.loads((tmp_path / "grafana/users.json").read_text())["uid"] == "schedlab-users"
-    assert "example.org/history/v1/grafana" in (tmp_path / "grafana/datasource.yaml").read_text()
+    assert "example.org/history/grafana" in (tmp_path / "grafana/datasource.yaml").read_text()
 
 
 def test_an_address_that_is_none_is_told(tmp_path: Path, run: Run) -> None:

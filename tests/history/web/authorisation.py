@@ -271,18 +271,18 @@ def _drawn(metric: str, **payload: str) -> Case:
 
 
 GRAFANA: dict[tuple[str, str], Rule] = {
-    ("GET", "/v1/grafana"): Rule(NAMED),
-    ("GET", "/v1/grafana/"): Rule(NAMED),
-    ("POST", "/v1/grafana/metrics"): Rule(NAMED),
-    ("POST", "/v1/grafana/tag-keys"): Rule(NAMED),
-    ("POST", "/v1/grafana/metric-payload-options"): Rule(
+    ("GET", "/grafana"): Rule(NAMED),
+    ("GET", "/grafana/"): Rule(NAMED),
+    ("POST", "/grafana/metrics"): Rule(NAMED),
+    ("POST", "/grafana/tag-keys"): Rule(NAMED),
+    ("POST", "/grafana/metric-payload-options"): Rule(
         NAMED, (Case(send={"json": {"metric": "jobs", "payload": {}, "name": "group"}}),)
     ),
-    ("POST", "/v1/grafana/tag-values"): Rule(NAMED, (Case(send={"json": {"key": "user"}}),)),
-    ("POST", "/v1/grafana/variable"): Rule(
+    ("POST", "/grafana/tag-values"): Rule(NAMED, (Case(send={"json": {"key": "user"}}),)),
+    ("POST", "/grafana/variable"): Rule(
         NAMED, (Case(send={"json": {"payload": {"target": "user"}, "range": _RANGE}}),)
     ),
-    ("POST", "/v1/grafana/query"): Rule(
+    ("POST", "/grafana/query"): Rule(
         NAMED, (_drawn("jobs", by="user"), _drawn("user_table"), _drawn("job_table"))
     ),
 }

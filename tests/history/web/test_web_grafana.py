@@ -42,14 +42,14 @@ def query(*targets: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 def asked(served: Served, path: str, body: Any, account: str | None = None) -> Any:
     """The answer to a program that has a token to read."""
-    answer = served.program(account, [Scope.READ]).post(f"/v1/grafana/{path}", json=body)
+    answer = served.program(account, [Scope.READ]).post(f"/grafana/{path}", json=body)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
 
 def test_the_connection_is_tested(common: Served) -> None:
     """With and without the slash; who has no token is refused."""
-    for path in ("/v1/grafana", "/v1/grafana/"):
+    for path in ("/grafana", "/grafana/"):
         assert common.program().get(path).status_code == 200
         assert common.client().get(path).status_code == 401
 
@@ -142,7 +142,7 @@ def test_who_sees_own_jobs_only_draws_these(common: Served) -> None:
 )
 def test_a_wrong_query_is_told_in_a_sentence(common: Served, body: Any, told: str) -> None:
     """Which Grafana shows at the panel."""
-    answer = common.program().post("/v1/grafana/query", json=body)
+    answer = common.program().post("/grafana/query", json=body)
     assert answer.status_code in (400, 422)
     assert told in answer.json()["detail"]
 
@@ -170,7 +170,7 @@ def test_settings_for_grafana_and_open_ondemand_are_yaml() -> None:
     """Whatever stands in the address."""
     url = "https://hpc.example.org/history?a: b"
     (source,) = yaml.safe_load(data_source(url))["datasources"]
-    assert source["url"] == f"{url}/v1/grafana"
+    assert source["url"] == f"{url}/grafana"
     assert source["type"] == "simpod-json-datasource"
     manifest = yaml.safe_load(card(url))
     assert (manifest["url"], manifest["name"]) == (url, "Job history")

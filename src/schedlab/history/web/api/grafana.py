@@ -13,7 +13,7 @@ from schedlab.history.web.grafana.metrics import METRICS, Asked, Frame, describe
 from schedlab.history.web.grafana.request import FILTERS, Query, Text
 from schedlab.history.web.service import CurrentService
 
-router = APIRouter(prefix="/v1/grafana", include_in_schema=False)
+router = APIRouter(prefix="/grafana", include_in_schema=False)
 
 
 class Wanted(BaseModel):

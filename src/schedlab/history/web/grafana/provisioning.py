@@ -24,4 +24,4 @@ datasources:
 
 def data_source(url: str) -> str:
     """The file; a text of JSON is one of YAML, too."""
-    return _SETTINGS.format(plugin=PLUGIN, url=json.dumps(f"{url}/v1/grafana"))
+    return _SETTINGS.format(plugin=PLUGIN, url=json.dumps(f"{url}/grafana"))
