@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -17,6 +16,9 @@ from schedlab.testing.reference.machine import Held, Machine, Part
 from schedlab.workload import Workload
 
 ASKED = ("submit_s", "nodes", "request_s", "run_s", "think_time_s", "cancel_after_s")
+
+Mode = Literal["no", "cancel", "requeue", "suspend"]
+"""What is done to a job for another; it may not be preempted by default."""
 
 
 @dataclass(slots=True)
@@ -56,7 +58,7 @@ class Job:
     requeue: bool = True  # whether it runs again after an outage or a failure
     checkpoint_s: int = 0  # how often its work is saved; 0 for never
     tier: int = 0
-    when_preempted: Literal["no", "cancel", "requeue", "suspend"] = "no"
+    when_preempted: Mode = "no"
     attempts: list[Attempt] = field(default_factory=list)
     done_s: int = 0  # its work when its last attempt ended
     saved_s: int = 0  # of this, what its next attempt need not repeat
@@ -79,9 +81,9 @@ class Job:
         """Be suspended no more: any nodes will do."""
         self.demand, self.asked = self.asked or self.demand, None
 
-    def barred_from(self, blocks: Iterable[Block], start_s: int, end_s: int) -> frozenset[int]:
+    def barred_from(self, blocks: list[Block], start_s: int, end_s: int) -> frozenset[int]:
         """Return the nodes that it may not hold from start to end; none while it is suspended."""
-        if self.asked is not None:
+        if not blocks or self.asked is not None:
             return frozenset()
         closed = [block.nodes for block in blocks if block.bars(self.position, start_s, end_s)]
         return frozenset[int]().union(*closed)

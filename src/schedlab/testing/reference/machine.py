@@ -70,10 +70,14 @@ class Machine:
 
     def capacity_at(self, time_s: float) -> list[Vector]:
         """Return what all nodes and consumables have then."""
-        there = list(self.capacity)
+        return list(self.capacity) + [(amount,) for amount in self.consumables_at(time_s)]
+
+    def consumables_at(self, time_s: float) -> list[int]:
+        """Return how much there is of each consumable then."""
+        there = []
         for each in self.consumables:
             past = [step.capacity for step in each.steps if self.seen(step.at_s) <= time_s]
-            there.append(((each.capacity, *past)[-1],))
+            there.append((each.capacity, *past)[-1])
         return there
 
     def some_of(self, name: str, amount: int) -> Part:

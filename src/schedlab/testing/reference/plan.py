@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from copy import copy
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -43,6 +44,9 @@ class Plan(Protocol):
     def free_for_s(self, job: Job) -> float:
         """Return for how long there is room for the job from now on."""
 
+    def copy(self) -> Plan:
+        """Return another with the same slots."""
+
 
 def plan_of(sim: Simulation) -> Plan:
     """Return a plan in which only running jobs hold nodes, each until its expected release.
@@ -62,10 +66,11 @@ class CountPlan:
     def __init__(self, sim: Simulation, pools: list[frozenset[int]]) -> None:
         """Nothing is planned yet."""
         self.seen = sim.machine.seen
-        self.nodes = sim.machine.nodes
         self.pools = pools
+        self.node_pools = len(pools) - len(sim.machine.consumables)
         self.times = [sim.now, *sim.changes_s()]
-        self.free = [self._capacity(sim.machine.capacity_at(time_s)) for time_s in self.times]
+        sizes = [len(pool) for pool in pools[: self.node_pools]]
+        self.free = [sizes + sim.machine.consumables_at(time_s) for time_s in self.times]
         for job in sim.running:
             self._change(job, -1, sim.now, sim.expected_release(job))
         for block in sim.blocks:
@@ -73,11 +78,11 @@ class CountPlan:
 
     def earliest(self, job: Job) -> Slot:
         """Return the first slot in which enough nodes of every pool stay free."""
-        start_s = None
+        start_s, wanted = None, self._wanted(job)
         for time_s, free in zip(self.times, self.free, strict=True):
             if start_s is not None and self.seen(start_s + job.estimate_s) <= time_s:
                 break
-            if not self._has_room(job, free):
+            if any(free[pool] < count for pool, count in wanted):
                 start_s = None
             elif start_s is None:
                 start_s = time_s
@@ -86,8 +91,9 @@ class CountPlan:
 
     def free_for_s(self, job: Job) -> float:
         """Return for how long as many nodes as the job needs stay free from now on."""
+        wanted = self._wanted(job)
         for time_s, free in zip(self.times, self.free, strict=True):
-            if not self._has_room(job, free):
+            if any(free[pool] < count for pool, count in wanted):
                 return time_s - self.times[0]
         return math.inf
 
@@ -99,24 +105,29 @@ class CountPlan:
         """Take the slot out again."""
         self._change(slot.job, 1, slot.start_s, slot.end_s)
 
-    def _capacity(self, there: list[Vector]) -> list[int]:
-        consumables = there[self.nodes :]
-        pools = self.pools[: len(self.pools) - len(consumables)]
-        return [len(pool) for pool in pools] + [amount for (amount,) in consumables]
+    def copy(self) -> CountPlan:
+        """Return another with the same slots."""
+        other = copy(self)
+        other.times, other.free = list(self.times), [list(free) for free in self.free]
+        return other
 
-    def _has_room(self, job: Job, free: list[int]) -> bool:
-        return all(free[self._pool(part)] >= units(part) for part in job.demand)
+    def _wanted(self, job: Job) -> list[tuple[int, int]]:
+        """Return how many nodes of which pools the job needs, or how much of a consumable."""
+        return [
+            (self._pool(part), part.resources[0] if part.site_wide else part.count)
+            for part in job.demand
+        ]
 
     def _pool(self, part: Part) -> int:
         return 0 if len(self.pools) == 1 else self.pools.index(part.allowed)
 
     def _change(self, job: Job, sign: int, start_s: int, end_s: int) -> None:
         first, last = self._step_at(start_s), self._step_at(end_s)
-        held = [(self._pool(part), sign * units(part), part.site_wide) for part in job.demand]
-        for free in self.free[first:last]:
-            for pool, more, site_wide in held:
-                free[pool] += more
-                assert free[pool] >= 0 or site_wide, "a plan holds no node twice"
+        for pool, count in self._wanted(job):
+            of_nodes = pool < self.node_pools
+            for free in self.free[first:last]:
+                free[pool] += sign * count
+                assert free[pool] >= 0 or not of_nodes, "a plan holds no node twice"
 
     def _close(self, block: Block) -> None:
         """Take out nodes that are down until the end of their repair."""
@@ -131,11 +142,6 @@ class CountPlan:
             self.times.insert(step, time_s)
             self.free.insert(step, list(self.free[step - 1]))
         return step
-
-
-def units(part: Part) -> int:
-    """Return how many nodes the part takes, or how much of its consumable."""
-    return part.resources[0] if part.site_wide else part.count
 
 
 class NodePlan:
@@ -185,15 +191,23 @@ class NodePlan:
         """Take the slot out again."""
         self.slots.remove(slot)
 
+    def copy(self) -> NodePlan:
+        """Return another with the same slots."""
+        other = copy(self)
+        other.slots = list(self.slots)
+        return other
+
     def _choose(self, job: Job, start_s: int, end_s: int) -> list[Held] | None:
         closed = job.barred_from(self.blocks, start_s, end_s)
         return self.machine.choose(job.demand, without(self._least_free(start_s, end_s), closed))
 
     def _least_free(self, start_s: int, end_s: int) -> list[Vector]:
         """Return what each node has free throughout this time, resource by resource."""
-        starts = {slot.start_s for slot in self.slots}.union(self.changes_s)
-        between = [time_s for time_s in starts if start_s < time_s < end_s]
+        between = {slot.start_s for slot in self.slots if start_s < slot.start_s < end_s}
+        between.update(time_s for time_s in self.changes_s if start_s < time_s < end_s)
         moments = [self._free_at(time_s) for time_s in (start_s, *between)]
+        if len(moments) == 1:
+            return moments[0]
         return [
             tuple(min(values) for values in zip(*of_node, strict=True))
             for of_node in zip(*moments, strict=True)

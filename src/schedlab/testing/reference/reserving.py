@@ -6,8 +6,6 @@ arrival OneReserved is their EASYBF.
 
 from __future__ import annotations
 
-from copy import deepcopy
-
 from schedlab.sim import JobState
 from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.plan import Plan, Slot, plan_of
@@ -68,7 +66,7 @@ class OneReserved(AllReserved):
 
     def backfill(self, sim: Simulation, plan: Plan, others: list[Job]) -> None:
         """Start what moves nobody or may push others; plan the rest."""
-        sacred, planned = deepcopy(plan), list[Job]()
+        sacred, planned = plan.copy(), list[Job]()
         for job in others:
             slot, beside_head = plan.earliest(job), sacred.earliest(job)
             moves_nobody = slot.start_s == sim.now
@@ -78,7 +76,7 @@ class OneReserved(AllReserved):
                 own = slot if moves_nobody else beside_head
                 sim.start(job, own.on)
                 sacred.reserve(own)
-                plan = deepcopy(sacred)
+                plan = sacred.copy()
                 for other in planned:
                     reserve(plan, other)
             else:

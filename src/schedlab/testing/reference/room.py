@@ -54,13 +54,13 @@ def lasting(
 ) -> list[Vector]:
     """Return the same with what stays of each consumable from the start over all later steps."""
     times_s = {start_s, *(time_s for time_s in steps_s if time_s > start_s)}
-    moments = [consumables_at(machine, time_s, holders) for time_s in times_s]
+    moments = [left_at(machine, time_s, holders) for time_s in times_s]
     return free[: machine.nodes] + [(min(left),) for left in zip(*moments, strict=True)]
 
 
-def consumables_at(machine: Machine, time_s: int, holders: list[Holder]) -> list[int]:
+def left_at(machine: Machine, time_s: int, holders: list[Holder]) -> list[int]:
     """Return what is free of each consumable then, beside what these hold."""
-    left = [amount for (amount,) in machine.capacity_at(time_s)[machine.nodes :]]
+    left = machine.consumables_at(time_s)
     for held, until_s in holders:
         for each in held if time_s < until_s else ():
             if each.site_wide:

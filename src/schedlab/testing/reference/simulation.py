@@ -19,8 +19,8 @@ from schedlab.testing.reference.predictors import Predictor
 from schedlab.testing.reference.room import (
     Holder,
     all_changes_s,
-    consumables_at,
     lasting,
+    left_at,
     refuse_stuck,
     seen_blocks,
 )
@@ -198,16 +198,19 @@ class Simulation:
         self._sort(order)
         if self.preemption is not None:
             self.preemption.preempt(self, self.queue[:depth])
+            self._drop_started()
             self._sort(order)
         if self.queue:
             backfill.schedule(self, self.queue[:depth])
-        self.queue = [job for job in self.queue if job.state is JobState.WAITING]
+        self._drop_started()
         self.left.clear()
         self.arrived.clear()
         self.upset = False
 
-    def _sort(self, order: Order) -> None:
+    def _drop_started(self) -> None:
         self.queue = [job for job in self.queue if job.state is JobState.WAITING]
+
+    def _sort(self, order: Order) -> None:
         self.queue.sort(key=lambda job: (-job.tier, order(job, self.now), job.arrival))
 
     def _advance(self, until_s: float) -> bool:
@@ -216,7 +219,8 @@ class Simulation:
         times_s = [heap[0][0] for heap in events if heap]
         times_s += [self.release_s(job) for job in self.predicted if short(job)]
         times_s += self._changes_s[:1]
-        times_s += [self.machine.seen(each.at_s) for each in self._failures[:1]]
+        if self._failures:
+            times_s.append(self.machine.seen(self._failures[0].at_s))
         if self.wake_up_s is not None:
             times_s.append(self.wake_up_s)
         next_s = min(times_s, default=math.inf)
@@ -255,11 +259,13 @@ class Simulation:
 
     def _change(self) -> bool:
         """Let the machine change: what is announced, then what is not."""
+        if not self._changes_s and not self._failures:
+            return False
         due = self._changes_s[:1] == [self.now]
         if due:
             self._changes_s.pop(0)
             self.blocks = [block for block in self.blocks if block.end_s > self.now]
-            left = consumables_at(self.machine, self.now, self._holders())
+            left = left_at(self.machine, self.now, self._holders())
             self.free[self.machine.nodes :] = [(amount,) for amount in left]
             for block in self.blocks:
                 if block.kind == "outage" and block.begin_s == self.now:

@@ -1,0 +1,78 @@
+"""A described site in the plain simulator: its consumables, calendar and tiers."""
+
+from __future__ import annotations
+
+from schedlab.platform import (
+    CapacityStep,
+    Cluster,
+    Consumable,
+    NodeGroup,
+    NodeType,
+    Outage,
+    Partition,
+    Platform,
+    Reservation,
+)
+from schedlab.testing import ORDERS
+from schedlab.testing.reference.attempts import Attempt, Why
+from schedlab.testing.reference.job import jobs_of
+from schedlab.testing.reference.machine import Machine
+from schedlab.testing.reference.predictors import PREDICTORS
+from schedlab.testing.reference.preemption import RULES, Preemption
+from schedlab.testing.reference.simulate import reference_attempts
+from schedlab.testing.reference.simulation import Simulation
+from schedlab.testing.reference.site import at_site
+from schedlab.testing.reference.ways import WAYS
+from schedlab.workload import Workload
+
+SITE = Platform(
+    (
+        Cluster(
+            "c",
+            (NodeGroup(NodeType(), 3),),
+            partitions=(Partition("low", default=True), Partition("high", priority_tier=2)),
+            outages=(Outage(100, 200),),
+            reservations=(Reservation(40, 60, users=("ann",)),),
+        ),
+    ),
+    consumables=(Consumable("matlab", 2, (CapacityStep(60, 1), CapacityStep(80, 2))),),
+)
+
+
+def test_a_site_as_it_is_described() -> None:
+    """Each job meets one of the rules."""
+    workload = Workload(
+        {
+            "job_id": [1, 2, 3, 4, 5],
+            "submit_s": [0, 0, 5, 39, 61],
+            "nodes": [2, 1, 2, 1, 1],
+            "request_s": [30, 30, 10, 30, 10],
+            "run_s": [30, 30, 10, 30, 10],
+            "user": [0, 0, 0, 1, 0],
+            "partition": [0, 0, 1, 0, 0],
+            "preemptible": [-1, 0, -1, -1, -1],
+            "licences": [0, -1, -1, -1, 1],
+        },
+        labels={
+            "user": ["bob", "ann"],
+            "partition": ["low", "high"],
+            "licences": ["matlab:1", "matlab:2"],
+        },
+    )
+    made = jobs_of(workload, SITE)
+    machine = at_site(made, Machine.whole_nodes(3), workload, SITE, "requeue")
+    preemption = Preemption(RULES["tier"]())
+    sim = Simulation(made, machine, 0.3, PREDICTORS["request"](), (), preemption)
+    sim.run(ORDERS["fcfs"], WAYS["easy"](), None)
+    assert reference_attempts(sim) == [
+        # preempted by the high partition; from 15 on it would meet the reservation
+        Attempt(0, 1, 0, 5, Why.PREEMPTED, 5, (0, 1)),
+        Attempt(0, 2, 60, 90, Why.COMPLETED, 0, (1, 2)),
+        # may not be preempted
+        Attempt(1, 1, 0, 30, Why.COMPLETED, 0, (2,)),
+        Attempt(2, 1, 5, 15, Why.COMPLETED, 0, (0, 1)),
+        # ann's reservation
+        Attempt(3, 1, 39, 69, Why.COMPLETED, 0, (0,)),
+        # two licences are there from 80 on, and job 1 has one until 90: then the outage is near
+        Attempt(4, 1, 90, 100, Why.COMPLETED, 0, (0,)),
+    ]
