@@ -81,6 +81,14 @@ def test_a_job_with_whole_nodes_holds_all_they_have() -> None:
     assert shares(found, "stranded") == {"cores": 0, "memory": 0, "gpu": 0}
 
 
+def test_simulated_on_whole_nodes_jobs_hold_all_they_have() -> None:
+    """Whatever they asked for; the schedule remembers how it was made."""
+    found = schedule(["0"], [0], [100], cores_per_node=[1])
+    whole = replace(found, provenance={"whole_nodes": True})
+    assert METRICS["core_utilisation"].value(found) == 1 / 8
+    assert METRICS["core_utilisation"].value(whole) == 4 / 8
+
+
 def test_cores_beside_full_memory_are_stranded() -> None:
     """For 50 s one core holds all memory of a node: 3 of 8 cores are of no use to anybody."""
     found = schedule(

@@ -107,7 +107,8 @@ class ResourceUse:
     @classmethod
     def of(cls, schedule: Schedule) -> ResourceUse:
         """What the jobs of the schedule asked for, on the nodes that they had."""
-        demands = demands_of(schedule.workload, schedule.platform)
+        whole_nodes = bool(schedule.provenance.get("whole_nodes"))
+        demands = demands_of(schedule.workload, schedule.platform, whole_nodes=whole_nodes)
         if not demands.resources.names:
             return cls(schedule, demands, None)
         try:

@@ -27,8 +27,8 @@ _MEMORY = np.array([1, 2, 4, 8, 16])
 _MEMORY_SHARE = np.array([0.30, 0.30, 0.25, 0.10, 0.05])
 """Memory of each core, in quarters of what a core has of a node, and how often it is asked for."""
 
-_MEDIAN_RUN_S, _SPREAD = 1200, 1.7
-_LIMITS_S = np.array([600, *(3600 * h for h in (0.5, 1, 2, 4, 8, 12, 24, 48, 72))], dtype=np.int64)
+_MEDIAN_RUN_S, _SPREAD = 3600, 1.4
+_LIMITS_S = np.array([600, *(3600 * h for h in (0.5, 1, 2, 4, 8, 12, 24, 48))], dtype=np.int64)
 _LEAST_ACCURACY = 0.1
 _USERS_PER_ACCOUNT = 5
 
