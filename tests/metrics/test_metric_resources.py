@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 from schedlab import Workload, simulate
-from schedlab.metrics import METRICS, by_resource
+from schedlab.metrics import METRICS, by_resource, over_time
+from schedlab.metrics.clusters import busy_node_seconds
+from schedlab.metrics.node_shares import busy_nodes
 from schedlab.platform import Cluster, NodeGroup, NodeType, Platform, read_platform
 from schedlab.sim import JobState, NodeRanges, Schedule
 
@@ -219,3 +221,50 @@ def test_a_log_of_shared_nodes_does_not_tell_where_jobs_were() -> None:
     unnamed = replace(found, workload=crowded, node_ranges=None)
     assert math.isnan(METRICS["stranded_cores"].value(unnamed))
     assert by_resource(unnamed)["utilisation"].is_nan().all()
+
+
+def test_plain_utilisation_counts_shares_of_nodes() -> None:
+    """Half of the cores of one of two nodes for all the time, and the other node for half of it."""
+    found = schedule(["0", "1"], [0, 0], [100, 50], cores_per_node=[2, -1])
+    assert METRICS["utilisation"].value(found) == pytest.approx(0.5)
+    assert over_time(found, 50)["utilisation"].to_list() == pytest.approx([0.75, 0.25])
+    assert busy_nodes(found).value.tolist() == [1.5, 0.5, 0]
+    assert math.isnan(METRICS["loss_of_capacity"].value(found))
+
+
+def test_shares_of_unlike_nodes() -> None:
+    """Four cores are all of a small node and half of a large one; nobody named: of their mean."""
+    large = NodeType("large", 8)
+    machine = Platform((Cluster("two", (NodeGroup(NodeType("small", 4), 1), NodeGroup(large, 1))),))
+    found = schedule(["0", "1"], [0, 0], [100, 100], machine, cores_per_node=[4, 4])
+    assert METRICS["utilisation"].value(found) == pytest.approx(0.75)
+    assert busy_node_seconds(found, [1, 1]).tolist() == pytest.approx([100, 50])
+    unnamed = replace(found, node_ranges=None)
+    assert METRICS["utilisation"].value(unnamed) == pytest.approx(2 / 3)
+
+
+def test_a_schedule_for_another_machine_counts_whole_nodes() -> None:
+    """Its jobs do not fit what is described; the plain metrics do without."""
+    found = schedule(["0"], [0], [100], cores_per_node=[99])
+    assert METRICS["utilisation"].value(found) == 0.5
+
+
+def test_crowds_on_few_nodes_never_use_more_than_all() -> None:
+    """Under a policy that shares nodes; whole nodes would be more than there are."""
+    machine = Platform.homogeneous(4, cores=8)
+    count = 60
+    jobs = Workload(
+        {
+            "job_id": range(count),
+            "submit_s": [3 * i for i in range(count)],
+            "nodes": [1] * count,
+            "request_s": [100] * count,
+            "run_s": [20 + i for i in range(count)],
+            "cores_per_node": [1 + i % 4 for i in range(count)],
+        }
+    )
+    found = simulate(jobs, machine, "easy")
+    assert found.used_nodes().value.max() > 4
+    assert busy_nodes(found).value.max() <= 4 + 1e-9
+    of_cores = METRICS["core_utilisation"].value(found)
+    assert METRICS["utilisation"].value(found) == pytest.approx(of_cores)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.metrics.node_shares import busy_nodes
 from schedlab.platform import Platform
 from schedlab.sim import JobState, Schedule
 from schedlab.workload import Workload
@@ -79,7 +80,7 @@ def as_it_was_notes(schedule: Schedule, workload: Workload) -> Iterator[str]:
         )
     if any(step.get("dropped") for step in workload.provenance):
         yield f"{AS_IT_WAS}: these jobs ran beside those that the transforms dropped"
-    most, nodes = int(schedule.used_nodes().value.max(initial=0)), schedule.platform.nodes
+    most, nodes = int(busy_nodes(schedule).value.max(initial=0)), schedule.platform.nodes
     if most > nodes:
         yield (
             f"{AS_IT_WAS}: up to {most:,} nodes were in use at a time, of {nodes:,}: jobs shared "

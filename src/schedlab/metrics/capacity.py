@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from schedlab.metrics.metric import Values
+from schedlab.metrics.node_shares import NodeShares
 from schedlab.sim import Schedule
 
 
@@ -20,7 +21,8 @@ def makespan(schedule: Schedule) -> float:
 def utilisation(schedule: Schedule) -> float:
     """Share of the machine's node-seconds that jobs used.
 
-    Σ n·r / (N · makespan), with n nodes and r the time the job ran.
+    Σ n·r / (N · makespan), with n nodes and r the time the job ran; of nodes that it shares a job
+    holds the share of their cores.
     """
     return _ratio(float(node_seconds(schedule).sum()), schedule.platform.nodes * makespan(schedule))
 
@@ -34,8 +36,8 @@ def throughput(schedule: Schedule) -> float:
 
 
 def node_seconds(schedule: Schedule) -> Values:
-    """Node-seconds each job used: n·r."""
-    return np.multiply(schedule.workload["nodes"], schedule.ran_s, dtype=np.float64)
+    """Node-seconds each job used: n·r, of shared nodes the share of their cores."""
+    return np.multiply(NodeShares.of(schedule).of_jobs(), schedule.ran_s, dtype=np.float64)
 
 
 def _ratio(part: float, whole: float) -> float:

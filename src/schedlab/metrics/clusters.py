@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from schedlab.metrics.capacity import makespan, node_seconds
 from schedlab.metrics.metric import Values
+from schedlab.metrics.node_shares import NodeShares
 from schedlab.sim import Schedule
 
 if TYPE_CHECKING:
@@ -62,8 +64,9 @@ def busy_node_seconds(schedule: Schedule, sizes: Sequence[int]) -> Values:
     ranges = schedule.node_ranges
     if ranges is None:
         return np.full(len(sizes), np.nan)
-    ran_s = schedule.ran_s[ranges.job()].astype(float)
-    return np.array([np.dot(ran_s, share) for share in ranges.width_within(sizes)])
+    ran_s, shares = schedule.ran_s[ranges.job()].astype(float), NodeShares.of(schedule)
+    bounds = pairwise(np.cumsum([0, *sizes]).tolist())
+    return np.array([np.dot(ran_s, shares.of_ranges(ranges, *part)) for part in bounds])
 
 
 def _jobs(schedule: Schedule) -> list[NDArray[np.int64] | None]:

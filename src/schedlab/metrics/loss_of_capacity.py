@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.metrics.node_shares import shared_demands
 from schedlab.sim import Schedule
 
 Integers = NDArray[np.int64]
@@ -16,10 +17,10 @@ def loss_of_capacity(schedule: Schedule) -> float:
     Σ m·δ·(t' − t) / (N · makespan) over the spans t..t' between events, with m the idle nodes and
     δ = 1 if some waiting job needs at most m nodes, else 0 (Tang et al.,
     IPDPS 2011, after Zhang et al., IEEE TPDS 14(3), 2003). Not defined where jobs need nodes of
-    named clusters: that enough are idle does not say where.
+    named clusters or share nodes: that enough are idle does not say where.
     """
     first, last = schedule.horizon_s()
-    if last == first or "needs" in schedule.workload:
+    if last == first or "needs" in schedule.workload or shared_demands(schedule) is not None:
         return float("nan")
     used = schedule.used_nodes()
     moments = np.sort(

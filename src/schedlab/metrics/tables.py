@@ -13,6 +13,7 @@ from schedlab.metrics.capacity import node_seconds
 from schedlab.metrics.groupings import groups_of
 from schedlab.metrics.metric import JobMetric, Values
 from schedlab.metrics.metrics import find_job_metric
+from schedlab.metrics.node_shares import busy_nodes
 from schedlab.metrics.weights import job_weights
 from schedlab.sim import Schedule
 from schedlab.sim.schedule import require_schedules
@@ -72,7 +73,7 @@ def over_time(schedule: Schedule, period_s: int = 86400) -> pl.DataFrame:
     if last == first:
         edges = edges[:1]
     queue = schedule.queue_length()
-    used = schedule.used_nodes().bin_means(edges)
+    used = busy_nodes(schedule).bin_means(edges)
     return pl.DataFrame(
         {
             "from_s": edges[:-1],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from schedlab.metrics.node_shares import busy_nodes
 from schedlab.sim import Schedule, StepSeries
 from schedlab.viz.colours import policy_colour
 from schedlab.viz.curves import band
@@ -32,7 +33,7 @@ def draw_over_time(
     with paper_style():
         figure, (used, queue) = panels(2, 1, width_in, height_in, sharex=True)
         for place, schedule in enumerate(schedules):
-            _draw(used, schedule.used_nodes(), axis, schedule.policy, place, len(schedules) == 1)
+            _draw(used, busy_nodes(schedule), axis, schedule.policy, place, len(schedules) == 1)
             _draw(queue, schedule.queue_length(), axis, schedule.policy, place, True)
         nodes = max(schedule.platform.nodes for schedule in schedules)
         used.axhline(nodes, color="#444444", linewidth=0.6, linestyle=(0, (4, 3)))

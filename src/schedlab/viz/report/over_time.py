@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool
 
+from schedlab.metrics.node_shares import busy_nodes
 from schedlab.sim import Schedule
 from schedlab.viz.colours import policy_colour
 from schedlab.viz.curves import Band, band
@@ -24,7 +25,7 @@ def used_nodes_figure(schedules: Sequence[Schedule], axis: TimeAxis) -> Any:
     plot = time_figure(230, axis, y_range=(0, nodes * 1.04), y_axis_label="nodes in use")
     plot.hspan(y=[nodes], line_dash="dashed", line_color="black")
     for place, schedule in enumerate(schedules):
-        shown = band(schedule.used_nodes(), axis, USE_BINS)
+        shown = band(busy_nodes(schedule), axis, USE_BINS)
         _draw(plot, shown, axis, schedule.policy, place, shaded=len(schedules) == 1)
     legend_above(plot)
     return plot
