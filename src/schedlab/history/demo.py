@@ -110,7 +110,7 @@ gram_per_kwh = 350
 source = "an example"
 
 [[carbon.change]]
-since = "2026-01-01"
+since = "2026-07-01"
 gram_per_kwh = 330
 
 [[job_source]]

@@ -21,7 +21,7 @@ def look(served: Served, now_s: float) -> list[str]:
 
 def test_an_alert_is_acknowledged_on_its_page(visitors: Visitors, demo: Served) -> None:
     """The first page tells of it until then; the demo's last job ended long ago."""
-    assert look(demo, time.time()) == ["alerts"]
+    assert "alerts" in look(demo, time.time())
     assert look(demo, time.time()) == []
     page = visitors.page("helpdesk", color_scheme="dark", viewport={"width": 400, "height": 900})
     page.goto("/")

@@ -16,6 +16,7 @@ from schedlab.history.site import Site
 from schedlab.history.store.queries import JobQuery, conditions
 from schedlab.history.store.tables import jobs
 from schedlab.history.web.access import Viewer, visible_of_few
+from schedlab.history.web.queries.calendar import DAY_S
 from schedlab.history.web.reports.period import Period
 
 MOST_JOBS = 2_000_000
@@ -107,15 +108,17 @@ def _factors(
     site: Site | None, end_s: Floats, node_s: Floats, energy_j: Floats
 ) -> tuple[Floats, Floats]:
     """What each job emitted and cost; NaN where the site does not say, or nothing was measured."""
-    gram, cost = np.full(len(end_s), np.nan), np.full(len(end_s), np.nan)
+    days, place = np.unique(end_s // DAY_S, return_inverse=True)  # factors change at midnight, UTC
+    moments = (days * DAY_S).tolist()
     kwh = energy_j / JOULE_PER_KWH
-    carbon = None if site is None else site.carbon
-    prices = None if site is None else site.service.cost
-    for place, moment_s in enumerate(end_s.tolist()):
-        if carbon is not None:
-            gram[place] = kwh[place] * carbon(moment_s).gram_per_kwh
-        if prices is not None:
-            price = prices(moment_s)
-            hours = np.nan_to_num(node_s[place]) / HOUR_S
-            cost[place] = hours * price.node_hour + np.nan_to_num(kwh[place]) * price.kwh
+    gram, cost = np.full(len(end_s), np.nan), np.full(len(end_s), np.nan)
+    if site is not None and site.carbon is not None:
+        gram = kwh * np.array([site.carbon(each).gram_per_kwh for each in moments])[place]
+    if site is not None and site.service.cost is not None:
+        prices = [site.service.cost(each) for each in moments]
+        of_hour, of_kwh = (
+            np.array([getattr(each, name) for each in prices])[place]
+            for name in ("node_hour", "kwh")
+        )
+        cost = np.nan_to_num(node_s) / HOUR_S * of_hour + np.nan_to_num(kwh) * of_kwh
     return gram, cost
