@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.sim.test_reference_machines import machines
+from tests.sim.machines import machines
 
 from schedlab.errors import WorkloadError
 from schedlab.platform import CapacityStep, Consumable, Failure, Platform
@@ -116,7 +116,12 @@ def test_no_node_is_overfull_and_every_job_ends(
     for moment in {each.start_s for each in attempts}:
         there = [each for each in attempts if each.start_s <= moment < each.end_s]
         for node, has in enumerate(machine.capacity):
-            parts = [demands[each.job][0] for each in there if node in each.nodes]
+            parts = [
+                part
+                for each in there
+                for part in demands[each.job]
+                if node in part.allowed and node in each.nodes
+            ]
             shares = [machine.taken(node, part) for part in parts]
             used = [sum(share[at] for share in shares) for at in range(len(has))]
             assert all(some <= most for some, most in zip(used, has, strict=True))
@@ -140,7 +145,10 @@ def test_what_is_announced_breaks_no_promise(way: str, site: Site) -> None:
     """
     workload, machine, demands = site
     licence = machine.some_of("licences", 1)
-    asked = [demand if len(demand) > 1 else (*demand, licence) for demand in demands]
+    asked = [
+        demand if any(part.site_wide for part in demand) else (*demand, licence)
+        for demand in demands
+    ]
     for job in run((workload, machine, asked), way):
         if job.promised_s >= 0 and job.start_s >= 0:
             assert job.start_s <= job.promised_s
@@ -156,7 +164,8 @@ def test_what_can_never_start_is_refused_before_the_run(site: Site, way: str, la
         "licences", licences.capacity, (*licences.steps[:-1], CapacityStep(90, last))
     )
     less = Machine(machine.capacity, consumables=(fewer,), calendar=machine.calendar)
-    most = max((part.resources[0] for demand in demands for part in demand[1:]), default=0)
+    asked = [part.resources[0] for demand in demands for part in demand if part.site_wide]
+    most = max(asked, default=0)
     try:
         made = run((workload, less, demands), way)
     except WorkloadError:
