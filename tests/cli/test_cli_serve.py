@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,10 @@ from tests.cli.conftest import Run
 from tests.history.tiny_site import tiny_site
 from typer.testing import CliRunner
 
+from schedlab.cli import serve
 from schedlab.cli.app import app
+from schedlab.history import demo
+from schedlab.history.store.database import revisions
 from schedlab.history.web.access.tokens import PREFIX
 
 pytestmark = pytest.mark.slow
@@ -120,3 +124,29 @@ def test_serve_refuses_in_a_sentence(site: Path, run: Run, command: str, sentenc
     assert sentence in result.stderr
     assert "listening" not in result.stderr
     assert json.loads(run("history", "user", "list", "--json").stdout) == []
+
+
+def test_the_miniature_site_is_made_once_an_hour(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not at each start; but again where it was stopped in between, or is of another version."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(demo, "MONTH", replace(demo.MONTH, jobs=20))
+    folder = Path("out/service-demo")
+    made = []
+    for mark in (None, None, "0001", "missing"):
+        if mark == "missing":
+            (folder / "whole").unlink()
+        elif mark is not None:
+            (folder / "whole").write_text(mark)
+        assert serve._make_demo() == folder / "site.toml"
+        made.append((folder / "jobs.jsonl").stat().st_mtime_ns)
+        assert (folder / "whole").read_text() == revisions()[-1]
+    assert made[0] == made[1]
+    assert made[1] < made[2] < made[3]
+
+
+def test_the_month_of_the_miniature_site_ends_now() -> None:
+    """With jobs that run and jobs that wait."""
+    extent = demo.MONTH.ending_at(2e9)
+    assert extent.begins_s + (extent.until_s or 0) == 2_000_000_000

@@ -21,6 +21,8 @@ EXAMPLES = (
     "schedlab serve --site site.toml --workers 2 --prefix /history",
 )
 _SITE, _DEMO = Path("site.toml"), Path("out/service-demo")
+_WHOLE = "whole"
+"""A file that is written last."""
 _RECENT_S = 3_600
 """So long the miniature site is kept; then its month is made to end now."""
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -89,18 +91,25 @@ def serve(
 def _make_demo() -> Path:
     from schedlab.cli.progress import progress
     from schedlab.history.demo import MONTH, store_demo
-    from schedlab.history.store.database import files_of
+    from schedlab.history.store.database import files_of, revisions
 
-    whole = _DEMO / "whole"  # written last: one that was stopped in between is made again
-    if whole.exists() and whole.stat().st_mtime > time.time() - _RECENT_S:
+    if _is_made(revisions()[-1]):
         return _DEMO / "site.toml"
-    for path in files_of(str(_DEMO / "history.db")):  # of a month that ended at another time
+    # The store is of a month that ended at another time.
+    for path in (*files_of(str(_DEMO / "history.db")), _DEMO / _WHOLE):
         path.unlink(missing_ok=True)
-    whole.unlink(missing_ok=True)
     with progress("making a month of jobs"):
         site = store_demo(_DEMO, extent=MONTH.ending_at(time.time()))
-    whole.touch()
+    (_DEMO / _WHOLE).write_text(revisions()[-1])
     return site.path
+
+
+def _is_made(revision: str) -> bool:
+    """Whether it was made lately, by this version, and not stopped in between."""
+    whole = _DEMO / _WHOLE
+    if not whole.exists() or whole.stat().st_mtime < time.time() - _RECENT_S:
+        return False
+    return whole.read_text() == revision
 
 
 def _demo_accounts(place: ServicePlace) -> list[str]:
