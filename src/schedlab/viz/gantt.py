@@ -14,6 +14,7 @@ from schedlab.errors import WorkloadError
 from schedlab.metrics import METRICS
 from schedlab.platform import Platform
 from schedlab.sim import Schedule
+from schedlab.viz.bars import Bars, bars_of
 from schedlab.viz.colours import JobColours, job_colours, usual_colouring
 from schedlab.viz.occupancy import mixed_colours, occupancy
 from schedlab.viz.paper import checked, count_axis, panels, paper_style
@@ -100,13 +101,13 @@ def draw_jobs(
 def _draw_rectangles(axes: Axes, schedule: Schedule, colours: JobColours, axis: TimeAxis) -> None:
     from matplotlib.collections import PolyCollection
 
-    ranges = schedule.named_nodes()
-    job = ranges.job()
+    bars = bars_of(schedule)
+    job = bars.job
     # Nothing is thinner than a pixel, so that the shortest and the narrowest jobs are seen.
     left, right = _widened(
         axis.places(schedule.start_s[job]), axis.places(schedule.end_s[job]), axis.length / _COLUMNS
     )
-    bottom, top = _widened(ranges.first - 0.5, ranges.last + 0.5, schedule.platform.nodes / _ROWS)
+    bottom, top = _widened(bars.bottom, bars.top, schedule.platform.nodes / _ROWS)
     corners = np.stack([left, bottom, left, top, right, top, right, bottom], axis=1)
     axes.add_collection(
         PolyCollection(
@@ -116,28 +117,29 @@ def _draw_rectangles(axes: Axes, schedule: Schedule, colours: JobColours, axis: 
             linewidths=0.3,
         )
     )
-    _draw_labels(axes, schedule, axis)
+    _draw_labels(axes, schedule, bars, axis)
 
 
 def _widened(low: NDArray[Any], high: NDArray[Any], least: float) -> tuple[NDArray[Any], ...]:
     return low, np.maximum(high, low + least)
 
 
-def _draw_labels(axes: Axes, schedule: Schedule, axis: TimeAxis) -> None:
-    """The number of each job on the widest of its ranges, if it fits."""
+def _draw_labels(axes: Axes, schedule: Schedule, bars: Bars, axis: TimeAxis) -> None:
+    """The number of each job on the first of its widest bars, if it fits."""
     points = 72 / axes.get_figure(root=True).dpi  # type: ignore[union-attr]
     points_x = axes.bbox.width * points / axis.length
     points_y = axes.bbox.height * points / schedule.platform.nodes
-    ranges = schedule.named_nodes()
-    for job in np.flatnonzero(schedule.started).tolist():
-        first, last = max(ranges.of(job), key=lambda ends: ends[1] - ends[0])
+    height = bars.top - bars.bottom
+    widest = np.lexsort((np.arange(len(height)), -height, bars.job))
+    for at in widest[np.unique(bars.job[widest], return_index=True)[1]].tolist():
+        job, low, high = int(bars.job[at]), bars.bottom[at], bars.top[at]
         left, right = axis.at(schedule.start_s[job]), axis.at(schedule.end_s[job])
         text = str(schedule.workload["job_id"][job])
         fits_x = (right - left) * points_x > _LABEL_WIDTH_PT * len(text) + 1
-        if fits_x and (last - first + 1) * points_y > _LABEL_PT:
+        if fits_x and (high - low) * points_y > _LABEL_PT:
             axes.text(
                 (left + right) / 2,
-                (first + last) / 2,
+                (low + high) / 2,
                 text,
                 ha="center",
                 va="center_baseline",

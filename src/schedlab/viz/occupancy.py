@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.metrics.node_shares import NodeShares
 from schedlab.sim import Schedule
 
 Image = NDArray[Any]
@@ -22,7 +23,8 @@ def occupancy(
 ) -> Image:
     """The share of each pixel that jobs of each class use, as (class, row, column).
 
-    Exact at any scale: a job covers the part of a pixel it covers. Row 0 holds node 0.
+    Exact at any scale: a job covers the part of a pixel it covers, of a node that it shares the
+    share of the cores. Row 0 holds node 0.
 
     Args:
         schedule: what happened.
@@ -38,11 +40,12 @@ def occupancy(
     right = (schedule.end_s[job] - window_s[0]) * per_column
     across = _edges(left, right, columns)
     upwards = _edges(ranges.first * per_row, (ranges.last + 1) * per_row, rows)
+    share = NodeShares.of(schedule).of_ranges(ranges, 0, schedule.platform.nodes) / ranges.width()
     corners = np.zeros(count * (rows + 2) * (columns + 2))
     for row, height in upwards:
         line = (classes[job] * (rows + 2) + row) * (columns + 2)
         for column, width in across:
-            corners += np.bincount(line + column, height * width, len(corners))
+            corners += np.bincount(line + column, height * width * share, len(corners))
     summed = corners.reshape(count, rows + 2, columns + 2).cumsum(axis=1).cumsum(axis=2)
     covered: Image = np.clip(summed[:, :rows, :columns], 0.0, 1.0)
     return covered

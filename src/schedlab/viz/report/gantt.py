@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from schedlab.platform import Platform
 from schedlab.sim import Schedule
+from schedlab.viz.bars import bars_of
 from schedlab.viz.colours import JobColours, job_colours, usual_colouring
 from schedlab.viz.occupancy import mixed_colours, occupancy
 from schedlab.viz.report.style import time_figure, time_tooltip
@@ -54,14 +55,14 @@ def _mark_clusters(plot: Any, platform: Platform) -> None:
 
 
 def _draw_rectangles(plot: Any, schedule: Schedule, colours: JobColours, axis: TimeAxis) -> None:
-    ranges = schedule.named_nodes()
-    job = ranges.job()
+    bars = bars_of(schedule)
+    job = bars.job
     workload = schedule.workload
     source = {
         "left": axis.places(schedule.start_s[job]),
         "right": axis.places(schedule.end_s[job]),
-        "bottom": ranges.first - 0.5,
-        "top": ranges.last + 0.5,
+        "bottom": bars.bottom,
+        "top": bars.top,
         "colour": np.array(colours.colours)[colours.of_job[job]].tolist(),
         "job": workload["job_id"][job].tolist(),
         "user": workload.labelled("user")[job].tolist(),
