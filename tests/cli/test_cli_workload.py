@@ -24,13 +24,14 @@ def test_a_workload_is_converted(run: Run, head_blocked: str, tmp_path: Path) ->
     assert read_workload(out) == read_workload(head_blocked)
 
 
-def test_what_a_format_cannot_carry_is_said(run: Run, ten_jobs: str, tmp_path: Path) -> None:
-    """Batsim's JSON has no place for users."""
-    out = tmp_path / "out.data"
-    result = run("workload", "convert", ten_jobs, out, "--to", "batsim-json", "--json")
-    assert "user" in json.loads(result.stdout)["left_out"]
+def test_what_a_format_cannot_carry_is_said(run: Run, tmp_path: Path) -> None:
+    """SWF has no place for cores of nodes."""
+    given, out = tmp_path / "a.csv", tmp_path / "out.data"
+    given.write_text("job_id,submit_s,nodes,request_s,run_s,cores_per_node\n1,0,1,0,10,4\n")
+    result = run("workload", "convert", given, out, "--to", "swf", "--json")
+    assert json.loads(result.stdout)["left_out"] == ["cores_per_node"]
     assert "the format has no place for" in result.stderr
-    assert "reader: dropped" in result.stderr
+    assert "reader: repaired" in result.stderr
 
 
 def test_the_target_is_checked_before_the_trace_is_read(run: Run, tmp_path: Path) -> None:
