@@ -80,6 +80,7 @@ struct WaitingJob {
     Time eligible;
     std::int64_t user;
     std::int64_t arrival;  // how many jobs became eligible before it
+    std::int32_t demand = 0;  // what it needs, as a place in JobTable::demands
 };
 
 }  // namespace schedlab

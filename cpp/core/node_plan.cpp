@@ -153,6 +153,8 @@ Time NodePlan::earliest_on(NodeIndex node, const Share& share, Time from, Time d
                            Time limit) const {
     const Steps& steps = nodes_[node];
     const std::size_t resources = machine_->resources();
+    // In the end the node is idle.
+    if (!fits(node, steps.free.data() + steps.free.size() - resources, share)) return kNever;
     const auto after = std::upper_bound(steps.time.begin(), steps.time.end(), from);
     auto step = static_cast<std::size_t>(after - steps.time.begin());
     if (step > 0) --step;
@@ -250,15 +252,21 @@ bool NodePlan::move_earlier(const View& view, JobIndex job, Slot& slot) {
 
 bool NodePlan::fits_now(const View& view, JobIndex job, Slot& slot) const {
     const Time duration = view.planned(job);
+    const NodeStates& states = view.node_states();
+    if (!view.has_room(job)) return false;  // a plan leaves no more than there is
     for (const Part& part : view.parts(job)) {
         const Share& share = machine_->share(part.share);
         const std::size_t first_own = slot.nodes.size();
         NodeCount left = part.count;
-        machine_->set(part.set).for_each([&](NodeIndex node) {
-            if (left == 0 || earliest_on(node, share, now_, duration, now_) != now_) return;
-            append_node(node, first_own, slot.nodes);
-            --left;
-        });
+        for (std::size_t word = 0; word < states.words() && left > 0; ++word) {
+            const NodeIndex base = static_cast<NodeIndex>(word * kNodeBits);
+            for (auto bits = states.fitting(word, part); bits && left > 0; bits &= bits - 1) {
+                const NodeIndex node = base + std::countr_zero(bits);
+                if (earliest_on(node, share, now_, duration, now_) != now_) continue;
+                append_node(node, first_own, slot.nodes);
+                --left;
+            }
+        }
         if (left > 0) return false;
     }
     slot.start = now_;

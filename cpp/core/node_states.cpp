@@ -7,10 +7,33 @@ namespace schedlab {
 
 NodeStates::NodeStates(std::shared_ptr<const Machine> machine)
     : machine_(std::move(machine)),
-      free_(machine_->capacity()),
+      free_(machine_->resources() * words() * kNodeBits, -1),
       runs_(static_cast<std::size_t>(machine_->nodes())),
       changes_(static_cast<std::size_t>(machine_->nodes()), 0),
-      most_free_(machine_->resources() * words_for(machine_->nodes()), kUnknown) {}
+      most_free_(machine_->resources() * words(), kUnknown) {
+    for (std::size_t r = 0; r < machine_->resources(); ++r) {
+        for (NodeIndex node = 0; node < machine_->nodes(); ++node) {
+            free_[column(r) + static_cast<std::size_t>(node)] = machine_->capacity(r, node);
+        }
+    }
+}
+
+namespace {
+
+// Which of these 64 amounts are at least so much, as bits.
+std::uint64_t at_least(const Amount* amounts, Amount wanted) {
+    std::uint64_t bits = 0;
+    for (int first = 0; first < kNodeBits; first += 8) {
+        std::uint64_t some = 0;
+        for (int i = 0; i < 8; ++i) {
+            some |= static_cast<std::uint64_t>(amounts[first + i] >= wanted) << i;
+        }
+        bits |= some << first;
+    }
+    return bits;
+}
+
+}  // namespace
 
 bool NodeStates::fits(NodeIndex node, const Share& share) const {
     if (share.exclusive) return idle(node);
@@ -20,14 +43,22 @@ bool NodeStates::fits(NodeIndex node, const Share& share) const {
     return true;
 }
 
+bool NodeStates::any_fits(NodeRange nodes, std::span<const Part> parts) const {
+    for (NodeIndex node = nodes.first; node <= nodes.last; ++node) {
+        for (const Part& part : parts) {
+            if (machine_->set(part.set).has(node) && fits(node, machine_->share(part.share))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 Amount NodeStates::most_free(std::size_t resource, std::size_t word) const {
     Amount& most = most_free_[resource * words() + word];
     if (most != kUnknown) return most;
-    const auto first = free_.begin() + static_cast<std::ptrdiff_t>(column(resource) +
-                                                                   word * kNodeBits);
-    const auto nodes = std::min<std::size_t>(
-        kNodeBits, static_cast<std::size_t>(machine_->nodes()) - word * kNodeBits);
-    most = *std::max_element(first, first + static_cast<std::ptrdiff_t>(nodes));
+    const Amount* first = free_.data() + column(resource) + word * kNodeBits;
+    most = *std::max_element(first, first + kNodeBits);
     return most;
 }
 
@@ -35,8 +66,8 @@ std::uint64_t NodeStates::fitting(std::size_t word, const Part& part) const {
     const Share& share = machine_->share(part.share);
     std::uint64_t bits = machine_->set(part.set).word(word);
     if (!bits) return 0;
-    const NodeIndex base = static_cast<NodeIndex>(word * kNodeBits);
     if (share.exclusive) {
+        const NodeIndex base = static_cast<NodeIndex>(word * kNodeBits);
         for (std::uint64_t left = bits; left; left &= left - 1) {
             const int bit = std::countr_zero(left);
             if (!idle(base + bit)) bits &= ~(1ULL << bit);
@@ -47,11 +78,7 @@ std::uint64_t NodeStates::fitting(std::size_t word, const Part& part) const {
         const Amount wanted = share.amounts[r];
         if (wanted == 0) continue;
         if (most_free(r, word) < wanted) return 0;
-        const Amount* free = free_.data() + column(r) + base;
-        for (std::uint64_t left = bits; left; left &= left - 1) {
-            const int bit = std::countr_zero(left);
-            if (free[bit] < wanted) bits &= ~(1ULL << bit);
-        }
+        bits &= at_least(free_.data() + column(r) + word * kNodeBits, wanted);
         if (!bits) return 0;
     }
     return bits;
@@ -99,7 +126,7 @@ void NodeStates::change(NodeIndex node, const Share& share, int sign) {
     for (std::size_t r = 0; r < machine_->resources(); ++r) {
         const Amount by = machine_->taken(share, r, node);
         if (by == 0) continue;
-        Amount& free = free_[column(r) + node];
+        Amount& free = free_[column(r) + static_cast<std::size_t>(node)];
         Amount& most = most_free_[r * words() + word];
         if (sign < 0) {
             if (most == free) most = kUnknown;
@@ -135,17 +162,6 @@ void NodeStates::leave(std::span<const NodeRange> nodes, std::span<const Part> p
     });
 }
 
-std::vector<Amount> NodeStates::free_at(NodeIndex node, Time time, Time soonest) const {
-    std::vector<Amount> there(machine_->resources());
-    for (std::size_t r = 0; r < there.size(); ++r) there[r] = free(r, node);
-    for (const Run& run : runs_[node]) {
-        if (std::max(run.release, soonest) > time) break;
-        const Share& share = machine_->share(run.share);
-        for (std::size_t r = 0; r < there.size(); ++r) there[r] += machine_->taken(share, r, node);
-    }
-    return there;
-}
-
 Time NodeStates::room_at(NodeIndex node, const Share& share, Time now, Time soonest) const {
     const auto& runs = runs_[node];
     if (share.exclusive) return runs.empty() ? now : std::max(runs.back().release, soonest);
@@ -164,17 +180,19 @@ Time NodeStates::room_at(NodeIndex node, const Share& share, Time now, Time soon
     return time;
 }
 
-Time NodeStates::room_at(std::span<const Part> parts, Time now, Time soonest) const {
+Time NodeStates::room_at(std::span<const Part> parts, Time now, Time soonest,
+                         std::vector<std::vector<Room>>* rooms) const {
     Time latest = now;
     for (const Part& part : parts) {
         const Share& share = machine_->share(part.share);
-        times_.clear();
+        rooms_.clear();
         machine_->set(part.set).for_each([&](NodeIndex node) {
-            times_.push_back(room_at(node, share, now, soonest));
+            rooms_.push_back({room_at(node, share, now, soonest), node});
         });
-        const auto last = times_.begin() + (part.count - 1);
-        std::nth_element(times_.begin(), last, times_.end());
-        latest = std::max(latest, *last);
+        const auto last = rooms_.begin() + (part.count - 1);
+        std::nth_element(rooms_.begin(), last, rooms_.end());
+        latest = std::max(latest, last->time);
+        if (rooms) rooms->push_back(rooms_);
     }
     return latest;
 }

@@ -47,7 +47,7 @@ class NodeStates {
     void set_machine(std::shared_ptr<const Machine> machine) { machine_ = std::move(machine); }
 
     Amount free(std::size_t resource, NodeIndex node) const {
-        return free_[resource * static_cast<std::size_t>(machine_->nodes()) + node];
+        return free_[column(resource) + static_cast<std::size_t>(node)];
     }
     bool fits(NodeIndex node, const Share& share) const;
     bool idle(NodeIndex node) const { return runs_[node].empty(); }
@@ -56,6 +56,8 @@ class NodeStates {
     // How often what runs on each node has changed.
     const std::vector<std::int64_t>& changes() const { return changes_; }
 
+    // Whether a node of the range has room for one of the parts that may use it.
+    bool any_fits(NodeRange nodes, std::span<const Part> parts) const;
     // Whether enough nodes have room for all parts.
     bool has_room(std::span<const Part> parts) const;
     // Appends the lowest-numbered nodes with room, none of `avoid`; false if there are too few.
@@ -69,18 +71,23 @@ class NodeStates {
               Time release);
     void leave(std::span<const NodeRange> nodes, std::span<const Part> parts, JobIndex job);
 
-    // What is free on the node once those have left that are expected to leave by then.
-    // One that should have left before `soonest` is expected then.
-    std::vector<Amount> free_at(NodeIndex node, Time time, Time soonest) const;
-    // When the node will have room for the share: `now` if it has.
+    // When the node will have room for the share: `now` if it has. A job that should have left
+    // before `soonest` is expected to leave then.
     Time room_at(NodeIndex node, const Share& share, Time now, Time soonest) const;
-    // When all parts will have room at the same time, if every job leaves as expected.
-    Time room_at(std::span<const Part> parts, Time now, Time soonest) const;
+    // When a node has room.
+    struct Room {
+        Time time;
+        NodeIndex node;
+        auto operator<=>(const Room&) const = default;
+    };
+    // When all parts will have room at the same time, if every job leaves as expected; and where,
+    // by part, if `rooms` is given.
+    Time room_at(std::span<const Part> parts, Time now, Time soonest,
+                 std::vector<std::vector<Room>>* rooms = nullptr) const;
 
   private:
-    std::size_t column(std::size_t resource) const {
-        return resource * static_cast<std::size_t>(machine_->nodes());
-    }
+    // Columns are filled up to whole words with nodes that have less than nothing.
+    std::size_t column(std::size_t resource) const { return resource * words() * kNodeBits; }
     void change(NodeIndex node, const Share& share, int sign);
     Amount most_free(std::size_t resource, std::size_t word) const;
     NodeCount count_fitting(const Part& part) const;
@@ -92,7 +99,7 @@ class NodeStates {
     // By resource, then by word; kUnknown: to be found again.
     static constexpr Amount kUnknown = std::numeric_limits<Amount>::min();
     mutable std::vector<Amount> most_free_;
-    mutable std::vector<Time> times_;
+    mutable std::vector<Room> rooms_;
 };
 
 }  // namespace schedlab

@@ -286,7 +286,8 @@ WaitingJob Simulator::waiting_job(JobIndex job, std::int64_t arrival) const {
             table_->submit[job],
             eligible_[job],
             table_->user[job],
-            arrival};
+            arrival,
+            one_pool() ? 0 : table_->demand[job]};
 }
 
 void Simulator::cancel_jobs() {
@@ -400,6 +401,7 @@ void Simulator::begin_run(WaitingQueue::Position position, std::size_t ranges_be
 }
 
 void Simulator::hold_nodes(JobIndex job) {
+    ++started_ever_;
     for_each_node(nodes_of(job), parts(job), [this](NodeIndex node, const Part&) {
         const NodeRange own{node, node};
         if (states_->idle(node)) pool_.take({&own, 1});
@@ -413,7 +415,7 @@ void Simulator::release_nodes(JobIndex job) {
         return;
     }
     states_->leave(nodes_of(job), parts(job), job);
-    ++releases_seen_;
+    for (const NodeRange range : nodes_of(job)) freed_.push_back(range);
     for_each_node(nodes_of(job), parts(job), [this](NodeIndex node, const Part&) {
         const NodeRange own{node, node};
         if (states_->idle(node)) pool_.give_back({&own, 1});
@@ -431,10 +433,28 @@ void Simulator::promise(JobIndex job, Time time) {
 
 bool Simulator::has_room_on_nodes(JobIndex job) const {
     const auto demand = static_cast<std::size_t>(table_->demand[job]);
+    if (freed_.size() > kFreedKept) {
+        freed_.clear();
+        no_room_.clear();
+    }
     if (no_room_.size() <= demand) no_room_.resize(table_->demands.size(), kNone);
-    if (no_room_[demand] == releases_seen_) return false;
+    if (roomy_.size() <= demand) roomy_.resize(table_->demands.size(), kNone);
+    std::int64_t& full_since = no_room_[demand];
+    const auto freed = static_cast<std::int64_t>(freed_.size());
+    // Where it had no room, a node that came free since must have some.
+    if (full_since != kNone) {
+        const auto may_help = [&](const NodeRange& range) {
+            return states_->any_fits(range, parts(job));
+        };
+        if (std::none_of(freed_.begin() + full_since, freed_.end(), may_help)) {
+            full_since = freed;
+            return false;
+        }
+    }
+    if (roomy_[demand] == started_ever_) return true;  // nodes that came free only help
     const bool room = states_->has_room(parts(job));
-    if (!room) no_room_[demand] = releases_seen_;
+    full_since = room ? kNone : freed;
+    if (room) roomy_[demand] = started_ever_;
     return room;
 }
 

@@ -197,9 +197,13 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     std::vector<JobIndex> started_;
     bool corrected_ = false;
     PassPlan plan_;  // of this pass, made when first asked for
-    // How often nodes came free; and by demand, when it was last seen to have no room.
-    std::int64_t releases_seen_ = 0;
+    // Nodes that came free, and by demand how many had when it was last seen to have no room.
+    static constexpr std::size_t kFreedKept = 4096;
+    mutable std::vector<NodeRange> freed_;
     mutable std::vector<std::int64_t> no_room_;
+    // How many jobs have started, and by demand how many had when it was last seen to have room.
+    std::int64_t started_ever_ = 0;
+    mutable std::vector<std::int64_t> roomy_;
 
     std::vector<Time> start_, end_, eligible_, promised_;
     std::vector<Time> estimate_;      // as predicted; the request where nobody predicts

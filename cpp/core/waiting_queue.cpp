@@ -20,6 +20,7 @@ std::int32_t capped(Time estimate) {
 void WaitingQueue::Block::copy_slot(std::size_t to, const Block& source, std::size_t from) {
     nodes[to] = source.nodes[from];
     estimate[to] = source.estimate[from];
+    demand[to] = source.demand[from];
     job[to] = source.job[from];
     key[to] = source.key[from];
     arrival[to] = source.arrival[from];
@@ -129,6 +130,7 @@ void WaitingQueue::insert(const WaitingJob& job, double key) {
     block.open_slot(slot);
     block.nodes[slot] = job.nodes;
     block.estimate[slot] = capped(job.estimate);
+    block.demand[slot] = job.demand;
     block.job[slot] = job.job;
     block.key[slot] = key;
     block.arrival[slot] = job.arrival;
@@ -286,6 +288,20 @@ WaitingQueue::Position WaitingQueue::find(JobIndex job, double key) const {
     const auto until = std::upper_bound(from, last_key_.end(), key);
     const std::size_t end_block = std::min<std::size_t>(until - last_key_.begin() + 1, blocks_.size());
     return find_in(job, from - last_key_.begin(), end_block);
+}
+
+WaitingQueue::Position WaitingQueue::find_not_skipped(
+    Position from, Position until, std::span<const std::uint8_t> skipped) const {
+    while (from < until) {
+        const Block& here = block(from);
+        const Position base = from / kBlock * kBlock;
+        const std::size_t stop = std::min(here.size, until - base);
+        for (std::size_t slot = from - base; slot < stop; ++slot) {
+            if (here.nodes[slot] != kGone && !skipped[here.demand[slot]]) return base + slot;
+        }
+        from = base + kBlock;
+    }
+    return until;
 }
 
 WaitingQueue::Position WaitingQueue::find_backfill(Position from, Position until, NodeCount nodes,

@@ -57,6 +57,9 @@ class WaitingQueue {
     std::int64_t arrival(Position p) const { return block(p).arrival[p % kBlock]; }
     bool waits(Position p) const { return nodes(p) != kGone; }
 
+    // The first job in [from, until) whose demand is not to be skipped; `until` if there is none.
+    Position find_not_skipped(Position from, Position until,
+                              std::span<const std::uint8_t> skipped) const;
     // The first job in [from, until) with at most `nodes` nodes, and an estimate of at most
     // `estimate` or at most `extra` nodes; `until` if there is none. An estimate beyond 2^31 s
     // counts as 2^31 s: who asks with a larger one must look again.
@@ -74,6 +77,7 @@ class WaitingQueue {
         std::array<JobIndex, kBlock> job;
         std::array<double, kBlock> key;
         std::array<std::int64_t, kBlock> arrival;
+        std::array<std::int32_t, kBlock> demand;
         std::size_t size = 0;  // slots in use, including those that jobs have left
         std::size_t live = 0;
 

@@ -49,8 +49,10 @@ void EasyOnNodes::pass(View& view, Order* candidates) {
     guards_.clear();
     head_keys_.clear();
     behind_.clear();
-    for (Position at = queue.first(); at < end; at = queue.next(at)) {
-        consider(view, at, candidates);
+    skipped_.assign(view.demands(), 0);
+    for (Position at = queue.first(); at < end; ++at) {
+        at = queue.find_not_skipped(at, end, skipped_);
+        if (at < end) consider(view, at, candidates);
     }
     if (candidates) try_behind(view, *candidates);
 }
@@ -64,6 +66,7 @@ void EasyOnNodes::try_newcomers(View& view, Order* candidates) {
     }
     std::sort(found.begin(), found.end());
     behind_.clear();
+    skipped_.resize(view.demands(), 0);
     for (const Position position : found) consider(view, position, candidates);
     if (candidates) try_behind(view, *candidates);
 }
@@ -76,7 +79,10 @@ void EasyOnNodes::consider(View& view, Position position, Order* candidates) {
         has_rival = true;
         if (view.queue().key(position) > head_keys_[i] + reach_) return;
     }
-    if (has_rival && candidates) {
+    if (has_rival && tried_in_vain(view, job)) return;
+    if (has_rival && !view.has_room(job)) {
+        skipped_[view.demand(job)] = 1;  // room and free nodes only shrink in a pass
+    } else if (has_rival && candidates) {
         behind_.push_back(position);
     } else if (has_rival) {
         backfill(view, position);
@@ -108,7 +114,7 @@ bool EasyOnNodes::tried_in_vain(const View& view, JobIndex job) const {
 
 void EasyOnNodes::backfill(View& view, Position position) {
     const JobIndex job = view.queue().job(position);
-    if (!view.has_room(job) || tried_in_vain(view, job)) return;
+    if (tried_in_vain(view, job) || !view.has_room(job)) return;
     late_.clear();
     for (NodeGuard& guard : guards_) {
         if (guard.is_late(view, job)) late_.push_back(&guard);
@@ -120,6 +126,11 @@ void EasyOnNodes::backfill(View& view, Position position) {
     NodePlan::Slot slot{view.now(), {}};
     if (choose(view, job, slot.nodes)) {
         for (const auto& [guard, loss] : losses_) guard->lose(loss);
+        for (NodeGuard* guard : late_) {
+            for_each_node(slot.nodes, view.parts(job), [&](NodeIndex node, const Part& part) {
+                guard->share(view, node, view.node_states().machine().share(part.share));
+            });
+        }
         view.start(position, slot);
     } else if (view.parts(job).size() == 1) {
         // Room and spare nodes only shrink until the next pass.

@@ -44,6 +44,7 @@ class EasyOnNodes {
     std::vector<double> head_keys_;
     std::vector<Position> behind_;
     std::vector<Failure> failures_;  // by demand
+    std::vector<std::uint8_t> skipped_;  // by demand: behind a head, and without room
     // Of the job that is being placed: guards for which it is late, and what they would lose.
     std::vector<NodeGuard*> late_;
     std::vector<std::pair<NodeGuard*, NodeGuard::Loss>> losses_;

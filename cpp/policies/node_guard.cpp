@@ -1,19 +1,22 @@
 #include "policies/node_guard.h"
 
+#include <algorithm>
+
 namespace schedlab {
 
 NodeGuard::NodeGuard(View& view, JobIndex head) : head_(head) {
     const NodeStates& states = view.node_states();
     const Machine& machine = states.machine();
     const Time now = view.now(), soonest = view.soonest_release();
-    shadow_ = states.room_at(view.parts(head), now, soonest);
+    std::vector<std::vector<NodeStates::Room>> rooms;
+    shadow_ = states.room_at(view.parts(head), now, soonest, &rooms);
     view.promise(head, shadow_);
-    for (const Part& part : view.parts(head)) {
-        const Share& share = machine.share(part.share);
+    for (std::size_t i = 0; i < rooms.size(); ++i) {
+        const Part& part = view.parts(head)[i];
         NodeSet usable(machine.nodes(), {});
-        machine.set(part.set).for_each([&](NodeIndex node) {
-            if (states.room_at(node, share, now, soonest) <= shadow_) usable.add(node);
-        });
+        for (const NodeStates::Room& room : rooms[i]) {
+            if (room.time <= shadow_) usable.add(room.node);
+        }
         spare_.push_back(usable.count() - part.count);
         usable_.push_back(std::move(usable));
     }
@@ -34,20 +37,43 @@ std::size_t NodeGuard::spoilt(const View& view, NodeIndex node, const Share& tak
     for (std::size_t i = 0; i < parts.size(); ++i) {
         if (!usable_[i].has(node)) continue;
         const Share& own = view.node_states().machine().share(parts[i].share);
-        return fits_beside(view, node, own, taken) ? kNoPart : i;
+        if (own.exclusive || taken.exclusive) return i;
+        const Amount* left = left_over(view, node, own);
+        for (std::size_t r = 0; r < taken.amounts.size(); ++r) {
+            if (taken.amounts[r] > left[r]) return i;
+        }
+        return kNoPart;
     }
     return kNoPart;
 }
 
-bool NodeGuard::fits_beside(const View& view, NodeIndex node, const Share& own,
-                            const Share& taken) const {
-    if (own.exclusive || taken.exclusive) return false;
+Amount* NodeGuard::left_over(const View& view, NodeIndex node, const Share& own) const {
     const NodeStates& states = view.node_states();
-    const auto then = states.free_at(node, shadow_, view.soonest_release());
-    for (std::size_t r = 0; r < then.size(); ++r) {
-        if (then[r] - taken.amounts[r] < own.amounts[r]) return false;
+    const Machine& machine = states.machine();
+    const std::size_t resources = machine.resources();
+    if (left_over_.empty()) {
+        left_over_.resize(resources * static_cast<std::size_t>(machine.nodes()));
+        is_found_ = NodeSet(machine.nodes(), {});
     }
-    return true;
+    Amount* left = left_over_.data() + resources * static_cast<std::size_t>(node);
+    if (is_found_.has(node)) return left;
+    is_found_.add(node);
+    for (std::size_t r = 0; r < resources; ++r) left[r] = states.free(r, node) - own.amounts[r];
+    for (const NodeStates::Run& run : states.runs(node)) {
+        if (std::max(run.release, view.soonest_release()) > shadow_) break;
+        const Share& share = machine.share(run.share);
+        for (std::size_t r = 0; r < resources; ++r) left[r] += machine.taken(share, r, node);
+    }
+    return left;
+}
+
+void NodeGuard::share(const View& view, NodeIndex node, const Share& taken) {
+    const auto parts = view.parts(head_);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (!usable_[i].has(node)) continue;
+        Amount* left = left_over(view, node, view.node_states().machine().share(parts[i].share));
+        for (std::size_t r = 0; r < taken.amounts.size(); ++r) left[r] -= taken.amounts[r];
+    }
 }
 
 void NodeGuard::lose(Loss loss) {

@@ -33,14 +33,20 @@ class NodeGuard {
     std::size_t spoilt(const View& view, NodeIndex node, const Share& taken) const;
     NodeCount spare(std::size_t part) const { return spare_[part]; }
     void lose(Loss loss);
+    // A late job is about to take this share of the node, and the head does not lose it.
+    void share(const View& view, NodeIndex node, const Share& taken);
 
   private:
-    bool fits_beside(const View& view, NodeIndex node, const Share& own, const Share& taken) const;
+    // What the node has at the shadow time beyond the head's share, by resource.
+    Amount* left_over(const View& view, NodeIndex node, const Share& own) const;
 
     JobIndex head_;
     Time shadow_;
     std::vector<NodeSet> usable_;  // by part: the nodes that can hold it at the shadow time
     std::vector<NodeCount> spare_;
+    // Found when first asked for: by node, then by resource.
+    mutable std::vector<Amount> left_over_;
+    mutable NodeSet is_found_;
 };
 
 }  // namespace schedlab

@@ -43,7 +43,7 @@ class Machine:
         str | None,
         Option(
             metavar="NAME",
-            help="Only this cluster of the platform; several are one pool of nodes.",
+            help="Only this cluster of the platform.",
             rich_help_panel=_MACHINE,
         ),
     ] = None
@@ -53,6 +53,15 @@ class Machine:
             "--cores",
             metavar="",
             help="Every core of the platform is a node that jobs can have.",
+            rich_help_panel=_MACHINE,
+        ),
+    ] = False
+    whole_nodes: Annotated[
+        bool,
+        Option(
+            "--whole-nodes",
+            metavar="",
+            help="Every job has its nodes to itself, whatever part of them it asks for.",
             rich_help_panel=_MACHINE,
         ),
     ] = False

