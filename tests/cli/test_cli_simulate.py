@@ -126,7 +126,7 @@ def test_depth_and_tick_reach_the_simulator(run: Run, head_blocked: str) -> None
 def test_a_platform_file_with_several_clusters_is_one_pool(
     run: Run, head_blocked: str, tmp_path: Path
 ) -> None:
-    """Unless one of them is chosen; nodes that differ can only be counted by their cores."""
+    """Unless one of them is chosen; cores can be counted instead of nodes."""
     toml = tmp_path / "two.toml"
     toml.write_text(
         '[[cluster]]\nname = "thin"\n[[cluster.nodes]]\ncount = 4\n'
@@ -136,8 +136,26 @@ def test_a_platform_file_with_several_clusters_is_one_pool(
     assert json.loads(run(*base).stdout)[0]["nodes"] == 12
     assert json.loads(run(*base, "--cluster", "fat").stdout)[0]["nodes"] == 8
     toml.write_text(toml.read_text() + "cores = 2\n")
-    assert "different numbers of cores (thin: 1, fat: 2)" in run(*base).stderr
+    assert json.loads(run(*base).stdout)[0]["nodes"] == 12
     assert json.loads(run(*base, "--cores").stdout)[0]["nodes"] == 4 + 16
+
+
+def test_jobs_share_nodes_unless_told_otherwise(run: Run, tmp_path: Path) -> None:
+    """The platform says what nodes have, the jobs what they need; how it was taken is told."""
+    toml, csv = tmp_path / "two.toml", tmp_path / "jobs.csv"
+    toml.write_text(
+        '[[node_type]]\nname = "t"\ncores = 4\n'
+        '[[cluster]]\nname = "c"\n[[cluster.nodes]]\ntype = "t"\ncount = 1\n'
+    )
+    csv.write_text(
+        "job_id,submit_s,nodes,request_s,run_s,cores_per_node\n1,0,1,9,9,2\n2,0,1,9,9,2\n"
+    )
+    base = ("simulate", csv, "--platform", toml, "--policy", "easy", "--json")
+    shared, whole = run(*base), run(*base, "--whole-nodes")
+    assert json.loads(shared.stdout)[0]["makespan_s"] == 9
+    assert json.loads(whole.stdout)[0]["makespan_s"] == 18
+    assert "2 of 2 jobs ask for part of a node; simulated as shared (--whole-nodes" in shared.stderr
+    assert "2 of 2 jobs ask for part of a node; simulated as whole nodes" in whole.stderr
 
 
 def test_a_fetched_trace_goes_by_its_name(
