@@ -74,6 +74,22 @@ def test_a_checkpoint_keeps_the_work_before_it(way: str) -> None:
     (job,) = run(jobs((0, 1, 10, 10)), Failure(0, 7, 1), checkpoint_s=3, way=way)
     assert rows(job) == [(0, 7, Why.FAILURE, (0,)), (7, 11, Why.COMPLETED, (1,))]
     assert job.attempts[0].lost_s == 1
+    assert job.estimate_s == 4
+
+
+def test_predictors_learn_the_work_of_all_attempts() -> None:
+    """The last attempt took 4 s of 10."""
+    workload = jobs((0, 1, 20, 10), (50, 1, 20, 10), user=[1, 1])
+    made = run(workload, Failure(0, 7, 1), checkpoint_s=3, predict="last-two")
+    assert made[1].predicted_s == 10
+
+
+def test_an_estimate_is_corrected_up_to_what_is_left_of_the_request() -> None:
+    """Expected to take 2 s, then 62: 10 are saved at 20. After 52 more it may take 190 in all."""
+    workload = jobs((0, 1, 99, 2), (3, 1, 99, 2), (10, 1, 200, 200), user=[1, 1, 1])
+    made = run(workload, Failure(0, 20, 500), checkpoint_s=5, predict="last-two")
+    assert [each.start_s for each in made[2].attempts] == [10, 20]
+    assert made[2].estimate_s == 190
 
 
 def test_checkpoints_count_from_the_first_second_of_work() -> None:

@@ -140,6 +140,8 @@ def test_nodes_of_a_job_that_fits_are_set_aside() -> None:
     made = run(workload, low("cancel"), HIGH, HIGH)
     assert [job.start_s for job in made] == [0, 2, 2]
     assert [job.node_numbers for job in made[1:]] == [[2], [0, 1]]
+    made = run(jobs((0, 2, 50, 50), (2, 1, 5, 5), (2, 1, 5, 5)), low("cancel"), HIGH, HIGH)
+    assert [job.start_s for job in made] == [0, 2, 2]
 
 
 def test_a_higher_tier_comes_first_in_the_queue() -> None:
@@ -160,6 +162,14 @@ def test_work_of_a_suspended_job_is_lost_with_its_node() -> None:
     made = run(workload, low("suspend", requeue=False), {}, last, failures=failures)
     assert made[0].state is JobState.KILLED
     assert made[0].attempts[0].lost_s == 4
+
+
+def test_a_job_that_depends_on_a_suspended_one_follows_when_that_is_lost() -> None:
+    """It was suspended at 4 and lost at 6, when its node failed."""
+    workload = jobs((0, 3, 10, 10), (0, 1, 1, 1), (4, 2, 5, 5), depends_on=[-1, 1, -1])
+    failures = (Failure(2, 6, 1),)
+    made = run(workload, low("suspend", requeue=False), {}, HIGH, failures=failures)
+    assert (made[1].eligible_s, made[1].start_s) == (6, 7)
 
 
 def test_a_suspended_job_returns_in_a_drain() -> None:
