@@ -59,6 +59,7 @@ std::span<const NodeRange> Simulator::nodes_of(JobIndex job) const {
 }
 
 void Simulator::use(Policy& policy) {
+    forget_pass();  // what happened since the last pass is in the state that the policy begins with
     order_ = policy.order();
     if (order_) {
         order_->begin();

@@ -1,14 +1,25 @@
 #include "policies/easy_nodes.h"
 
+#include <algorithm>
+
 #include "core/view.h"
 
 namespace schedlab {
 
-void EasyNodes::begin(const View&) { head_ = kNoJob; }
+void EasyNodes::begin(const View&) {
+    head_ = kNoJob;
+    begun_ = false;
+}
 
 void EasyNodes::schedule(View& view) {
     const WaitingQueue& queue = view.queue();
     const Position end = queue.end_of_first(depth());
+    std::vector<JobIndex> newcomers(view.submitted().begin(), view.submitted().end());
+    if (!begun_) {
+        queue.jobs(newcomers);
+        std::sort(newcomers.begin(), newcomers.end());
+        begun_ = true;
+    }
     const bool ended = !view.completed().empty() || view.plans_are_void();
     if (ended || queue.job(queue.first()) != head_) plan_head(view, end);
     if (head_ == kNoJob) return;
@@ -16,7 +27,7 @@ void EasyNodes::schedule(View& view) {
         for (Position at = queue.first(); at < end; at = queue.next(at)) try_start(view, at);
         return;
     }
-    for (const JobIndex job : view.submitted()) {
+    for (const JobIndex job : newcomers) {
         const Position at = queue.find(job);
         if (at < end) try_start(view, at);
     }

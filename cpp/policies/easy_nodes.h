@@ -26,6 +26,7 @@ class EasyNodes : public OrderedPolicy {
     void plan_head(View& view, Position end);
     void try_start(View& view, Position position);
 
+    bool begun_ = false;  // with a first pass, to which all waiting jobs are new
     JobIndex head_ = kNoJob;
     Time head_start_ = kNone;
     std::vector<NodeRange> head_nodes_;

@@ -145,6 +145,14 @@ def test_another_policy_from_then_on(
     assert ReferenceSchedule.of(made) == reference_switched(workload, first, second, switch_s)
 
 
+def test_a_job_that_ended_before_the_switch_leaves_room_once() -> None:
+    """Job 2, of no length, ends at the second of the switch: the new policy finds it gone."""
+    workload = jobs((60, 1, 1, 1), (60, 1, 2, 0), (61, 7, 1, 1), (61, 1, 1, 1), (61, 1, 1, 1))
+    simulation = Simulation(workload, 8, "f1+all-reserved").run(60)
+    made = simulation.use("f1+conservative").run().schedule()
+    assert made.start_s.tolist() == [60, 60, 61, 61, 62]
+
+
 @drawn
 @given(early=workloads(NODES, 8), late=workloads(NODES, 8), policy=st.sampled_from(POLICIES[:8]))
 def test_jobs_added_are_as_good_as_jobs_given(early: Workload, late: Workload, policy: str) -> None:
