@@ -12,7 +12,13 @@ from benchmarks.evolution import evolution
 from benchmarks.files import files, start_up
 from benchmarks.history import history
 from benchmarks.sensors import sensors
-from benchmarks.simulation import growth, overload, policies_and_peers, whole_traces
+from benchmarks.simulation import (
+    growth,
+    overload,
+    policies_and_peers,
+    shared_nodes,
+    whole_traces,
+)
 from benchmarks.table import record, show
 
 SHARED = Path(__file__).parents[1].parent / "shared" / "data" / "swf"
@@ -28,7 +34,7 @@ def main() -> None:
         folder = Path(name)
         on_files = files(folder)  # first: a child's size counts from that of its parent
         rows, floor = policies_and_peers(folder)
-        rows += whole_traces(options.data) + growth() + overload()
+        rows += whole_traces(options.data) + growth() + overload() + shared_nodes()
         rows += environments() + evolution() + coalloc()
         rows += on_files + history(folder) + sensors(folder) + start_up()
     show(rows, floor)

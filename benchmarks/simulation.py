@@ -12,6 +12,7 @@ from benchmarks.peers import BareLoop, accasim_rate, reference_rate
 from benchmarks.table import Row
 from schedlab import Workload, simulate
 from schedlab.experiments import find_experiment, read_experiment, run_experiment
+from schedlab.platform import read_platform
 from schedlab.workload import apply, generate, read_workload
 
 TARGETS = {
@@ -100,6 +101,22 @@ def overload() -> list[Row]:
             for size, took in zip(sizes, times, strict=True)
         ]
         rows.append(Row(f"{policy}, load 1.2, grows with jobs to the", float(exponent), "", target))
+    return rows
+
+
+SHARED = {"easy": 50_000.0, "conservative": 5_000.0, "easybf:depth=100": 10_000.0}
+"""Policies on shared nodes, each with the jobs per second that it should reach."""
+
+
+def shared_nodes() -> list[Row]:
+    """Return the rates on 1,000 nodes that jobs share by cores, memory and GPUs, at load 0.9."""
+    platform = read_platform(Path(__file__).parents[1] / "examples" / "shared_nodes.toml")
+    rows = []
+    for policy, target in SHARED.items():
+        jobs = generate("shared", 100_000 if policy == "easy" else 20_000, seed=1)
+        schedule = simulate(jobs, platform, policy)
+        name = f"{policy}, 1,000 shared nodes, {len(jobs):,} jobs"
+        rows.append(Row(name, len(jobs) / schedule.wall_s, "jobs/s", target))
     return rows
 
 

@@ -162,10 +162,10 @@ void NodeStates::leave(std::span<const NodeRange> nodes, std::span<const Part> p
     });
 }
 
-Time NodeStates::room_at(NodeIndex node, const Share& share, Time now, Time soonest) const {
+Time NodeStates::release_for(NodeIndex node, const Share& share) const {
     const auto& runs = runs_[node];
-    if (share.exclusive) return runs.empty() ? now : std::max(runs.back().release, soonest);
-    Time time = now;
+    if (share.exclusive) return runs.empty() ? kNone : runs.back().release;
+    Time time = kNone;
     for (std::size_t r = 0; r < share.amounts.size(); ++r) {
         Amount there = free(r, node);
         if (there >= share.amounts[r]) continue;
@@ -173,26 +173,24 @@ Time NodeStates::room_at(NodeIndex node, const Share& share, Time now, Time soon
         for (const Run& run : runs) {
             there += machine_->taken(machine_->share(run.share), r, node);
             if (there < share.amounts[r]) continue;
-            time = std::max({time, run.release, soonest});
+            time = std::max(time, run.release);
             break;
         }
     }
     return time;
 }
 
-Time NodeStates::room_at(std::span<const Part> parts, Time now, Time soonest,
-                         std::vector<std::vector<Room>>* rooms) const {
+Time NodeStates::room_at(std::span<const Part> parts, Time now, Time soonest) const {
     Time latest = now;
     for (const Part& part : parts) {
         const Share& share = machine_->share(part.share);
-        rooms_.clear();
+        times_.clear();
         machine_->set(part.set).for_each([&](NodeIndex node) {
-            rooms_.push_back({room_at(node, share, now, soonest), node});
+            times_.push_back(release_for(node, share));
         });
-        const auto last = rooms_.begin() + (part.count - 1);
-        std::nth_element(rooms_.begin(), last, rooms_.end());
-        latest = std::max(latest, last->time);
-        if (rooms) rooms->push_back(rooms_);
+        const auto last = times_.begin() + (part.count - 1);
+        std::nth_element(times_.begin(), last, times_.end());
+        if (*last != kNone) latest = std::max({latest, *last, soonest});
     }
     return latest;
 }

@@ -71,19 +71,10 @@ class NodeStates {
               Time release);
     void leave(std::span<const NodeRange> nodes, std::span<const Part> parts, JobIndex job);
 
-    // When the node will have room for the share: `now` if it has. A job that should have left
-    // before `soonest` is expected to leave then.
-    Time room_at(NodeIndex node, const Share& share, Time now, Time soonest) const;
-    // When a node has room.
-    struct Room {
-        Time time;
-        NodeIndex node;
-        auto operator<=>(const Room&) const = default;
-    };
-    // When all parts will have room at the same time, if every job leaves as expected; and where,
-    // by part, if `rooms` is given.
-    Time room_at(std::span<const Part> parts, Time now, Time soonest,
-                 std::vector<std::vector<Room>>* rooms = nullptr) const;
+    // The release that gives the node room for the share: kNone if it has, kNever if it never will.
+    Time release_for(NodeIndex node, const Share& share) const;
+    // When all parts will have room at the same time, if every job leaves as expected.
+    Time room_at(std::span<const Part> parts, Time now, Time soonest) const;
 
   private:
     // Columns are filled up to whole words with nodes that have less than nothing.
@@ -99,7 +90,7 @@ class NodeStates {
     // By resource, then by word; kUnknown: to be found again.
     static constexpr Amount kUnknown = std::numeric_limits<Amount>::min();
     mutable std::vector<Amount> most_free_;
-    mutable std::vector<Room> rooms_;
+    mutable std::vector<Time> times_;
 };
 
 }  // namespace schedlab

@@ -416,6 +416,10 @@ void Simulator::release_nodes(JobIndex job) {
         return;
     }
     states_->leave(nodes_of(job), parts(job), job);
+    if (freed_.size() > kFreedKept) {
+        freed_before_ = freed_ever();
+        freed_.clear();
+    }
     for (const NodeRange range : nodes_of(job)) freed_.push_back(range);
     for_each_node(nodes_of(job), parts(job), [this](NodeIndex node, const Part&) {
         const NodeRange own{node, node};
@@ -432,25 +436,22 @@ void Simulator::promise(JobIndex job, Time time) {
     if (promised_[job] == kNone) promised_[job] = time;
 }
 
+bool Simulator::freed_since_helps(JobIndex job, std::int64_t since) const {
+    if (since < freed_before_) return true;  // forgotten which
+    return std::any_of(freed_.begin() + (since - freed_before_), freed_.end(),
+                       [&](NodeRange range) { return states_->any_fits(range, parts(job)); });
+}
+
 bool Simulator::has_room_on_nodes(JobIndex job) const {
     const auto demand = static_cast<std::size_t>(table_->demand[job]);
-    if (freed_.size() > kFreedKept) {
-        freed_.clear();
-        no_room_.clear();
-    }
     if (no_room_.size() <= demand) no_room_.resize(table_->demands.size(), kNone);
     if (roomy_.size() <= demand) roomy_.resize(table_->demands.size(), kNone);
     std::int64_t& full_since = no_room_[demand];
-    const auto freed = static_cast<std::int64_t>(freed_.size());
+    const std::int64_t freed = freed_ever();
     // Where it had no room, a node that came free since must have some.
-    if (full_since != kNone) {
-        const auto may_help = [&](const NodeRange& range) {
-            return states_->any_fits(range, parts(job));
-        };
-        if (std::none_of(freed_.begin() + full_since, freed_.end(), may_help)) {
-            full_since = freed;
-            return false;
-        }
+    if (full_since != kNone && !freed_since_helps(job, full_since)) {
+        full_since = freed;
+        return false;
     }
     if (roomy_[demand] == started_ever_) return true;  // nodes that came free only help
     const bool room = states_->has_room(parts(job));

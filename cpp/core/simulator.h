@@ -149,6 +149,11 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
         return one_pool() ? table_->nodes[job] <= pool_.free() : has_room_on_nodes(job);
     }
     bool has_room_on_nodes(JobIndex job) const;
+    std::int64_t freed_ever() const {
+        return freed_before_ + static_cast<std::int64_t>(freed_.size());
+    }
+    // Whether a node that came free after so many others has room for a part of the job.
+    bool freed_since_helps(JobIndex job, std::int64_t since) const;
     Time time_until_room(JobIndex job) const override {
         return states_->room_at(parts(job), now_, soonest_release()) - now_;
     }
@@ -197,9 +202,11 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     std::vector<JobIndex> started_;
     bool corrected_ = false;
     PassPlan plan_;  // of this pass, made when first asked for
-    // Nodes that came free, and by demand how many had when it was last seen to have no room.
+    // The last nodes that came free, and by demand how many had when it was last seen to have no
+    // room.
     static constexpr std::size_t kFreedKept = 4096;
-    mutable std::vector<NodeRange> freed_;
+    std::vector<NodeRange> freed_;
+    std::int64_t freed_before_ = 0;  // those that came free before the first of them
     mutable std::vector<std::int64_t> no_room_;
     // How many jobs have started, and by demand how many had when it was last seen to have room.
     std::int64_t started_ever_ = 0;

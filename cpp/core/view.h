@@ -96,6 +96,12 @@ class View {
     std::size_t demands() const { return sim_->table_->demands.size(); }
     // Whether it is certain that nothing more can start now.
     bool is_full() const { return one_pool() && free_nodes() == 0; }
+    // How many times a range of nodes came free; and whether one that did after so many others has
+    // room for a part of the waiting job.
+    std::int64_t freed_ever() const { return sim_->freed_ever(); }
+    bool freed_since_helps(JobIndex job, std::int64_t since) const {
+        return sim_->freed_since_helps(job, since);
+    }
     // Whether the waiting job has room now.
     bool has_room(JobIndex job) const { return sim_->has_room(job); }
 

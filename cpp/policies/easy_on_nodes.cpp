@@ -8,6 +8,7 @@ namespace schedlab {
 
 void EasyOnNodes::begin(const View&) {
     guards_.clear();
+    rooms_.clear();
     failures_.clear();
     considered_all_ = false;
 }
@@ -45,8 +46,9 @@ void EasyOnNodes::pass(View& view, Order* candidates) {
     const WaitingQueue& queue = view.queue();
     const Position end = queue.end_of_first(depth_);
     considered_all_ = end == queue.end();
-    ++pass_;
+    last_guards_.swap(guards_);
     guards_.clear();
+    if (view.plans_are_void()) ++guards_made_;
     head_keys_.clear();
     behind_.clear();
     skipped_.assign(view.demands(), 0);
@@ -55,6 +57,23 @@ void EasyOnNodes::pass(View& view, Order* candidates) {
         if (at < end) consider(view, at, candidates);
     }
     if (candidates) try_behind(view, *candidates);
+    std::erase_if(rooms_, [this](const HeadRooms& rooms) {
+        return std::none_of(guards_.begin(), guards_.end(), [&](const NodeGuard& guard) {
+            return guard.head() == rooms.head();
+        });
+    });
+}
+
+void EasyOnNodes::add_guard(View& view, JobIndex head) {
+    auto rooms = std::find_if(rooms_.begin(), rooms_.end(),
+                              [head](const HeadRooms& each) { return each.head() == head; });
+    if (rooms == rooms_.end()) rooms = rooms_.insert(rooms_.end(), HeadRooms(head));
+    rooms->update(view);
+    guards_.emplace_back(view, *rooms);
+    const std::size_t place = guards_.size() - 1;
+    const bool same = place < last_guards_.size() &&
+                      guards_[place].guards_the_same(last_guards_[place]);
+    if (!same) ++guards_made_;
 }
 
 void EasyOnNodes::try_newcomers(View& view, Order* candidates) {
@@ -89,7 +108,7 @@ void EasyOnNodes::consider(View& view, Position position, Order* candidates) {
     } else if (view.has_room(job)) {
         view.start(position);
     } else {
-        guards_.emplace_back(view, job);
+        add_guard(view, job);
         head_keys_.push_back(view.queue().key(position));
     }
 }
@@ -107,9 +126,14 @@ void EasyOnNodes::try_behind(View& view, Order& candidates) {
     for (const auto& [key, arrival, position] : ranked) backfill(view, position);
 }
 
-bool EasyOnNodes::tried_in_vain(const View& view, JobIndex job) const {
-    const Failure& failure = failures_[view.demand(job)];
-    return failure.pass == pass_ && view.estimate(job) >= failure.estimate;
+bool EasyOnNodes::tried_in_vain(const View& view, JobIndex job) {
+    Failure& failure = failures_[view.demand(job)];
+    if (failure.guards_made != guards_made_ || failure.guards > guards_.size() ||
+        view.estimate(job) < failure.estimate || view.freed_since_helps(job, failure.freed)) {
+        return false;
+    }
+    failure.freed = view.freed_ever();
+    return true;
 }
 
 void EasyOnNodes::backfill(View& view, Position position) {
@@ -133,8 +157,8 @@ void EasyOnNodes::backfill(View& view, Position position) {
         }
         view.start(position, slot);
     } else if (view.parts(job).size() == 1) {
-        // Room and spare nodes only shrink until the next pass.
-        failures_[view.demand(job)] = {pass_, view.estimate(job)};
+        failures_[view.demand(job)] = {guards_made_, guards_.size(), view.estimate(job),
+                                       view.freed_ever()};
     }
 }
 

@@ -28,19 +28,26 @@ class EasyOnNodes {
     void try_behind(View& view, Order& candidates);
     void backfill(View& view, Position position);
     // Whether a job with the same demand and no longer estimate has been tried in vain.
-    bool tried_in_vain(const View& view, JobIndex job) const;
+    bool tried_in_vain(const View& view, JobIndex job);
     bool choose(const View& view, JobIndex job, Placement& nodes);
 
+    // A job was tried in vain; so is every one with the same demand and no shorter estimate, until
+    // the guards are others or a node comes free that can hold it.
     struct Failure {
-        std::int64_t pass = -1;
+        std::int64_t guards_made = -1;
+        std::size_t guards = 0;  // how many there were
         Time estimate = 0;
+        std::int64_t freed = 0;  // see View::freed_ever
     };
+    void add_guard(View& view, JobIndex head);
 
     std::size_t depth_;
     double reach_;
-    std::int64_t pass_ = 0;
+    std::int64_t guards_made_ = 0;  // how often they were others than before
     bool considered_all_ = false;
     std::vector<NodeGuard> guards_;
+    std::vector<NodeGuard> last_guards_;  // as they were when the last pass made them
+    std::vector<HeadRooms> rooms_;        // of heads, now and before
     std::vector<double> head_keys_;
     std::vector<Position> behind_;
     std::vector<Failure> failures_;  // by demand

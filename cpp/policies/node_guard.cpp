@@ -4,21 +4,54 @@
 
 namespace schedlab {
 
-NodeGuard::NodeGuard(View& view, JobIndex head) : head_(head) {
+void HeadRooms::update(const View& view) {
     const NodeStates& states = view.node_states();
     const Machine& machine = states.machine();
-    const Time now = view.now(), soonest = view.soonest_release();
-    std::vector<std::vector<NodeStates::Room>> rooms;
-    shadow_ = states.room_at(view.parts(head), now, soonest, &rooms);
-    view.promise(head, shadow_);
-    for (std::size_t i = 0; i < rooms.size(); ++i) {
-        const Part& part = view.parts(head)[i];
-        NodeSet usable(machine.nodes(), {});
-        for (const NodeStates::Room& room : rooms[i]) {
-            if (room.time <= shadow_) usable.add(room.node);
+    const auto parts = view.parts(head_);
+    const auto& changes = states.changes();
+    if (seen_.empty()) {
+        seen_.assign(changes.size(), -1);
+        release_.assign(parts.size(), std::vector<Time>(changes.size(), kNever));
+    }
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+        if (seen_[i] == changes[i]) continue;
+        seen_[i] = changes[i];
+        const auto node = static_cast<NodeIndex>(i);
+        for (std::size_t part = 0; part < parts.size(); ++part) {
+            if (!machine.set(parts[part].set).has(node)) continue;
+            release_[part][i] = states.release_for(node, machine.share(parts[part].share));
         }
-        spare_.push_back(usable.count() - part.count);
-        usable_.push_back(std::move(usable));
+    }
+}
+
+Time HeadRooms::shadow(const View& view) const {
+    Time latest = view.now();
+    for (std::size_t part = 0; part < release_.size(); ++part) {
+        times_ = release_[part];
+        const auto last = times_.begin() + (view.parts(head_)[part].count - 1);
+        std::nth_element(times_.begin(), last, times_.end());
+        if (*last != kNone) latest = std::max({latest, *last, view.soonest_release()});
+    }
+    return latest;
+}
+
+NodeSet HeadRooms::usable(const View& view, std::size_t part, Time shadow) const {
+    const auto& release = release_[part];
+    const Time by = view.soonest_release() > shadow ? kNone : shadow;
+    NodeSet usable(static_cast<NodeCount>(release.size()), {});
+    for (std::size_t node = 0; node < release.size(); ++node) {
+        if (release[node] <= by) usable.add(static_cast<NodeIndex>(node));
+    }
+    return usable;
+}
+
+NodeGuard::NodeGuard(View& view, const HeadRooms& rooms)
+    : head_(rooms.head()), shadow_(rooms.shadow(view)) {
+    view.promise(head_, shadow_);
+    const auto parts = view.parts(head_);
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+        usable_.push_back(rooms.usable(view, part, shadow_));
+        spare_.push_back(usable_.back().count() - parts[part].count);
     }
 }
 

@@ -6,13 +6,39 @@
 
 namespace schedlab {
 
+// When each node will have room for a head, kept while the job is a head: most nodes stay as they
+// are from one pass to the next.
+class HeadRooms {
+  public:
+    explicit HeadRooms(JobIndex head) : head_(head) {}
+    JobIndex head() const { return head_; }
+
+    // Brings it up to date with the nodes.
+    void update(const View& view);
+    // When the head will fit, if every job leaves as expected.
+    Time shadow(const View& view) const;
+    // The nodes that can hold this part of the head then.
+    NodeSet usable(const View& view, std::size_t part, Time shadow) const;
+
+  private:
+    JobIndex head_;
+    std::vector<std::int64_t> seen_;          // by node: its changes when it was looked at
+    std::vector<std::vector<Time>> release_;  // by part, then by node: see NodeStates::release_for
+    mutable std::vector<Time> times_;
+};
+
 // EASY's rule for one head where jobs share nodes, or may have only some of them: a job that runs
 // beyond the head's shadow time takes no more of the nodes that the head could use then than the
 // head can spare.
 class NodeGuard {
   public:
     // Promises the head the earliest time at which it will fit.
-    NodeGuard(View& view, JobIndex head);
+    NodeGuard(View& view, const HeadRooms& rooms);
+    // Whether both keep the same nodes for the same head.
+    bool guards_the_same(const NodeGuard& other) const {
+        return head_ == other.head_ && shadow_ == other.shadow_ && spare_ == other.spare_ &&
+               usable_ == other.usable_;
+    }
 
     JobIndex head() const { return head_; }
     // Whether both may use the same node.
