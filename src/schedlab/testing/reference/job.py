@@ -120,6 +120,8 @@ def machine_of(platform: Platform, tick: int = 0, kill_at_request: bool = True) 
 
 def demands_of(workload: Workload, platform: Platform) -> list[tuple[Part, ...]]:
     """Return what each job needs, part by part."""
+    if platform == Platform.homogeneous(platform.nodes) and "needs" not in workload:
+        return _whole_nodes(workload, platform)
     asked = platform_demands(workload, platform)
     sets = [frozenset(each.nodes.tolist()) for each in asked.node_sets]
     demands: list[list[Part]] = [[] for _ in range(len(workload))]
@@ -127,6 +129,16 @@ def demands_of(workload: Workload, platform: Platform) -> list[tuple[Part, ...]]
         share = tuple(asked.per_node[job].tolist())
         demands[job].append(Part(sets[allowed], int(count), share, bool(asked.whole[job])))
     return [tuple(parts) for parts in demands]
+
+
+def _whole_nodes(workload: Workload, platform: Platform) -> list[tuple[Part, ...]]:
+    """Return the plainest demands: whole nodes, any of the machine."""
+    pool = frozenset(range(platform.nodes))
+    parts = {nodes: Part(pool, nodes) for nodes in set(workload["nodes"].tolist())}
+    for job_id, nodes in zip(workload["job_id"].tolist(), workload["nodes"].tolist(), strict=True):
+        if nodes > platform.nodes:
+            raise WorkloadError(f"job {job_id} asks for {nodes} nodes; there are {platform.nodes}")
+    return [(parts[nodes],) for nodes in workload["nodes"].tolist()]
 
 
 def _link_dependants(jobs: list[Job], dependency: list[int]) -> None:
