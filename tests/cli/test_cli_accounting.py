@@ -55,7 +55,7 @@ def test_sacct_fills_what_jobs_ask_for(sacct: Path) -> None:
 
 
 def test_sacct_is_simulated_beside_what_happened(run: Run, sacct: Path) -> None:
-    """Whole nodes queue where real jobs shared one; the remark says so."""
+    """They share the node, as the real jobs did; the remark says so."""
     command = ("simulate", str(sacct), "--format", "slurm-sacct", "--policy", "easy")
     easy, past = json.loads(run(*command, "--json").stdout)
     assert (easy["policy"], past["policy"]) == ("easy", "as it was")
@@ -63,7 +63,8 @@ def test_sacct_is_simulated_beside_what_happened(run: Run, sacct: Path) -> None:
     told = run(*command)
     assert told.exit_code == 0
     assert "sacct: 3 jobs on 1 nodes, 2026-11-15" in told.stdout
-    assert "jobs shared nodes" in " ".join(told.stdout.split())
+    remark = "3 of 3 jobs ask for part of a node; simulated as shared"
+    assert remark in " ".join(told.stdout.split())
 
 
 def test_a_broken_row_is_counted_or_refused(run: Run, sacct: Path) -> None:

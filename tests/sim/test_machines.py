@@ -19,7 +19,7 @@ from schedlab.sim import NodeRanges
 from schedlab.testing import ReferenceSchedule, reference_simulate
 from schedlab.testing.instances import jobs
 from schedlab.testing.strategies import SimulationOptions, examples, simulation_options
-from schedlab.workload import Workload
+from schedlab.workload import Workload, apply
 
 ON_ANY_MACHINE = [each for each in POLICIES if each.reserve == "counts" and not each.pinned]
 
@@ -130,3 +130,11 @@ def test_shared_jobs_cannot_join_whole_ones() -> None:
     added = jobs((1, 1, 3, 3)).replace(job_id=[7], cores_per_node=[1])
     with pytest.raises(WorkloadError, match="job 7 and those added with it ask for parts of nodes"):
         run.submit(added)
+
+
+def test_cores_turned_into_whole_nodes_are_not_shared() -> None:
+    """The transform counts nodes of a trace that counts cores: each job has its nodes to itself."""
+    workload = apply(jobs((0, 2, 10, 10), (0, 2, 10, 10)), ["cores_per_node=4"])
+    assert workload["cores_per_node"].tolist() == [2, 2]
+    platform = Platform.homogeneous(1, cores=4)
+    assert simulate(workload, platform, "easy").start_s.tolist() == [0, 10]

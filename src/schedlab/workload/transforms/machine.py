@@ -13,15 +13,16 @@ def cores_per_node(workload: Workload, cores: int) -> Workload:
     """Turns counts of cores into whole nodes of so many cores: nodes = ⌈cores / cores per node⌉.
 
     The column ``cores_per_node`` becomes what each node uses when a job's cores are spread evenly.
+    Jobs have their nodes to themselves (``exclusive``).
     """
     if cores < 1:
         raise ParameterError(f"{cores} cores per node; must be >= 1")
     if "cores_per_node" in workload:
         raise WorkloadError(f'workload "{workload.name}" already counts nodes, not cores')
     nodes = -(-workload["nodes"] // cores)
-    return workload.replace(nodes=nodes, cores_per_node=-(-workload["nodes"] // nodes)).record(
-        "cores_per_node", cores=cores
-    )
+    used = -(-workload["nodes"] // nodes)
+    made = workload.replace(nodes=nodes, cores_per_node=used, exclusive=np.ones_like(nodes))
+    return made.record("cores_per_node", cores=cores)
 
 
 def oversize(workload: Workload, what: str, nodes: int) -> Workload:
