@@ -4,20 +4,6 @@
 #include <cassert>
 
 namespace schedlab {
-
-NodeStates::NodeStates(std::shared_ptr<const Machine> machine)
-    : machine_(std::move(machine)),
-      free_(machine_->resources() * words() * kNodeBits, -1),
-      runs_(static_cast<std::size_t>(machine_->nodes())),
-      changes_(static_cast<std::size_t>(machine_->nodes()), 0),
-      most_free_(machine_->resources() * words(), kUnknown) {
-    for (std::size_t r = 0; r < machine_->resources(); ++r) {
-        for (NodeIndex node = 0; node < machine_->nodes(); ++node) {
-            free_[column(r) + static_cast<std::size_t>(node)] = machine_->capacity(r, node);
-        }
-    }
-}
-
 namespace {
 
 // Which of these 64 amounts are at least so much, as bits.
@@ -34,6 +20,19 @@ std::uint64_t at_least(const Amount* amounts, Amount wanted) {
 }
 
 }  // namespace
+
+NodeStates::NodeStates(std::shared_ptr<const Machine> machine)
+    : machine_(std::move(machine)),
+      free_(machine_->resources() * words() * kNodeBits, -1),
+      runs_(static_cast<std::size_t>(machine_->nodes())),
+      changes_(static_cast<std::size_t>(machine_->nodes()), 0),
+      most_free_(machine_->resources() * words(), kUnknown) {
+    for (std::size_t r = 0; r < machine_->resources(); ++r) {
+        for (NodeIndex node = 0; node < machine_->nodes(); ++node) {
+            free_[column(r) + static_cast<std::size_t>(node)] = machine_->capacity(r, node);
+        }
+    }
+}
 
 bool NodeStates::fits(NodeIndex node, const Share& share) const {
     if (share.exclusive) return idle(node);

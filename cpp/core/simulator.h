@@ -152,7 +152,7 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     std::int64_t freed_ever() const {
         return freed_before_ + static_cast<std::int64_t>(freed_.size());
     }
-    // Whether a node that came free after so many others has room for a part of the job.
+    // Whether a node that came free since then (a value of freed_ever) has room for the job.
     bool freed_since_helps(JobIndex job, std::int64_t since) const;
     Time time_until_room(JobIndex job) const override {
         return states_->room_at(parts(job), now_, soonest_release()) - now_;

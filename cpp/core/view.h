@@ -96,9 +96,9 @@ class View {
     std::size_t demands() const { return sim_->table_->demands.size(); }
     // Whether it is certain that nothing more can start now.
     bool is_full() const { return one_pool() && free_nodes() == 0; }
-    // How many times a range of nodes came free; and whether one that did after so many others has
-    // room for a part of the waiting job.
+    // How often nodes have come free so far.
     std::int64_t freed_ever() const { return sim_->freed_ever(); }
+    // Whether a node that came free since then (a value of freed_ever) has room for the job.
     bool freed_since_helps(JobIndex job, std::int64_t since) const {
         return sim_->freed_since_helps(job, since);
     }

@@ -132,6 +132,18 @@ def test_shared_jobs_cannot_join_whole_ones() -> None:
         run.submit(added)
 
 
+def test_tasks_may_need_more_nodes_than_are_told() -> None:
+    """Six tasks, two on each node, need three nodes; the second job waits for the third node."""
+    workload = jobs((0, 1, 10, 10), (0, 2, 10, 10))
+    workload = workload.replace(tasks=[6, -1], tasks_per_node=[2, -1])
+    platform = Platform.homogeneous(4, cores=2)
+    for policy in ("easy", "conservative", "wrsabf-or"):
+        made = simulate(workload, platform, policy)
+        assert made.named_nodes().of(0) == [(0, 2)]
+        assert made.start_s.tolist() == [0, 10]
+        assert find_violations(made) == []
+
+
 def test_cores_turned_into_whole_nodes_are_not_shared() -> None:
     """The transform counts nodes of a trace that counts cores: each job has its nodes to itself."""
     workload = apply(jobs((0, 2, 10, 10), (0, 2, 10, 10)), ["cores_per_node=4"])

@@ -36,7 +36,7 @@ def build_simulator(
     return _core.Simulator(
         id=_column(workload, "job_id"),
         submit=submit,
-        nodes=_column(workload, "nodes"),
+        nodes=_column(workload, "nodes") if demands is None else demands.nodes,
         request=_column(workload, "request_s"),
         run=_column(workload, "run_s"),
         user=_column(workload, "user"),

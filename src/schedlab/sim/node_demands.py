@@ -33,6 +33,8 @@ class NodeDemands:
         counted: jobs take whole nodes of sets that have no node in common.
         kinds: the demands that differ.
         kind: the place of each job's demand in ``kinds``.
+        nodes: how many each job has of all sets together. More than its column ``nodes`` where it
+            has too many tasks for these.
         ignored: what jobs ask for and the platform does not describe, one line each.
     """
 
@@ -43,6 +45,7 @@ class NodeDemands:
     counted: bool
     kinds: list[list[Part]]
     kind: NDArray[np.int32]
+    nodes: Counts
     ignored: tuple[str, ...]
 
     def machine(self) -> _core.Machine:
@@ -93,7 +96,8 @@ def demands_if_any(
         return None
     demands = node_demands(workload, platform, whole_nodes=whole_nodes)
     one_pool = demands.counted and [len(nodes) for nodes in demands.sets] == [platform.nodes]
-    return None if one_pool else demands
+    as_told = np.array_equal(demands.nodes, workload["nodes"])
+    return None if one_pool and as_told else demands
 
 
 def demand_notes(workload: Workload, platform: Platform, *, whole_nodes: bool) -> Iterator[str]:
@@ -131,6 +135,7 @@ def node_demands(workload: Workload, platform: Platform, *, whole_nodes: bool) -
         whole and _apart(sets),
         kinds,
         kind,
+        np.bincount(demands.job, demands.least, len(workload)).astype(np.int64),
         demands.ignored,
     )
 

@@ -266,7 +266,7 @@ class Simulation:
             self._simulator.add_job(
                 id=int(jobs["job_id"][place]),
                 submit=int(jobs["submit_s"][place]),
-                nodes=int(jobs["nodes"][place]),
+                nodes=sum(part[1] for part in needed[place]) or int(jobs["nodes"][place]),
                 request=int(jobs["request_s"][place]),
                 run=int(jobs["run_s"][place]),
                 user=int(users[place]),

@@ -1,4 +1,4 @@
-"""The alerts that the store remembers: since when, who was told, who has seen to it."""
+"""The alerts in the store: when each began, whom it was sent to, and who acknowledged it."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class AlertsSection:
         source_lag_h: hours in which a job of each source must have ended.
         coverage: below this share of what it was in the week before, coverage has fallen.
         idle_gpu_h: hours after which an idle GPU of a running job is told.
-        queue_factor: more waiting jobs than so many times the usual are too many.
+        queue_factor: the queue is too long at this many times its usual length.
         queue_least: fewer waiting jobs are never too many.
         email: addresses that are told.
         webhook: a URL that is told, with JSON.

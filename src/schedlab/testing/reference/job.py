@@ -100,7 +100,7 @@ def jobs_of(workload: Workload, platform: Platform) -> list[Job]:
     rows = zip(*asked, demands_of(workload, platform), strict=True)
     jobs = [Job(position, *row) for position, row in enumerate(rows)]
     for job, job_id in zip(jobs, workload["job_id"].tolist(), strict=True):
-        job.job_id = job_id
+        job.job_id, job.nodes = job_id, sum(part.count for part in job.demand)
     users = {code: User(code) for code in workload["user"].tolist()}
     for job, code in zip(jobs, workload["user"].tolist(), strict=True):
         job.submitter = users[code]
