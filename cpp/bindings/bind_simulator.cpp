@@ -63,7 +63,8 @@ std::shared_ptr<Simulator> make_simulator(
     const std::optional<Column<Time>>& think_time, const std::optional<Column<Time>>& cancel_time,
     NodeCount total_nodes, Time tick, bool kill_at_request,
     const std::optional<std::shared_ptr<Predictor>>& predictor,
-    const std::optional<Demands>& demands) {
+    const std::optional<Demands>& demands,
+    const std::optional<std::shared_ptr<NodeChoice>>& place) {
     JobTable table;
     table.id = copied<std::int64_t>(id);
     table.submit = copied<Time>(submit);
@@ -75,6 +76,7 @@ std::shared_ptr<Simulator> make_simulator(
     table.think_time = copied_if(think_time);
     table.cancel_time = copied_if(cancel_time);
     Options options{total_nodes, tick, kill_at_request};
+    options.place = place.value_or(nullptr);
     if (demands) {
         const auto& [machine, counted, parts, of_job] = *demands;
         options.machine = machine;
@@ -193,6 +195,38 @@ Time release_of(const PythonView& self, JobIndex job) {
     return self.view().expected_release(job);
 }
 
+void bind_choices(nb::module_& m) {
+    nb::class_<NodeChoice>(m, "NodeChoice",
+                           "Which nodes a job takes where more have room than it needs.");
+    m.def("choose_by_room",
+          [](const std::vector<std::pair<std::vector<std::size_t>, Amount>>& kinds, bool least) {
+              std::vector<FitChoice::Kind> counted;
+              for (const auto& [resources, most] : kinds) counted.push_back({resources, most});
+              return std::shared_ptr<NodeChoice>(
+                  std::make_shared<FitChoice>(std::move(counted), least));
+          },
+          "kinds"_a, "least"_a,
+          "Return the choice of the node with the least or the most free. A kind is the resources "
+          "that are added, and the most that a node has of them.");
+    m.def("choose_by_weight",
+          [](const Column<std::int64_t>& weights) {
+              return std::shared_ptr<NodeChoice>(
+                  std::make_shared<WeightChoice>(copied<std::int64_t>(weights)));
+          },
+          "weights"_a, "Return the choice of the node of the lowest weight.");
+    m.def("choose_by_switch",
+          [](const Column<std::int64_t>& switches) {
+              return std::shared_ptr<NodeChoice>(
+                  std::make_shared<SwitchChoice>(copied<std::int64_t>(switches)));
+          },
+          "switches"_a, "Return the choice of nodes on as few switches as possible.");
+    m.def("choose_at_random",
+          [](std::uint64_t seed) {
+              return std::shared_ptr<NodeChoice>(std::make_shared<RandomChoice>(seed));
+          },
+          "seed"_a, "Return the choice of any node.");
+}
+
 // The arrays own their memory; nanobind would otherwise tie properties to their object.
 constexpr auto kOwned = nb::rv_policy::automatic;
 
@@ -301,11 +335,12 @@ void bind_simulator(nb::module_& m) {
                  return machine.add(share_of(amounts, exclusive));
              },
              "amounts"_a, "exclusive"_a, "Return the place of the share, added if it is new.");
+    bind_choices(m);
     nb::class_<Simulator>(m, "Simulator", "A steppable simulation of a machine.")
         .def(nb::new_(&make_simulator), "id"_a, "submit"_a, "nodes"_a, "request"_a, "run"_a,
              "user"_a, "depends_on"_a.none(), "think_time"_a.none(), "cancel_time"_a.none(),
              "total_nodes"_a, "tick"_a, "kill_at_request"_a, "predictor"_a = nb::none(),
-             "demands"_a = nb::none())
+             "demands"_a = nb::none(), "place"_a = nb::none())
         .def("use", &Simulator::use, "policy"_a, nb::keep_alive<1, 2>(),
              "Put the queue in the policy's order from now on; call it before the first pass.")
         .def("run", &Simulator::run, "policy"_a, "passes"_a, "until"_a = kNever,

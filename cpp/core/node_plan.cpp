@@ -207,6 +207,28 @@ Time NodePlan::earliest_for(const Part& part, Time from, Time duration) const {
     }
 }
 
+std::vector<NodeIndex> NodePlan::nodes_with_room(const Part& part, Time start,
+                                                 Time duration) const {
+    const Share& share = machine_->share(part.share);
+    std::vector<NodeIndex> nodes;
+    machine_->set(part.set).for_each([&](NodeIndex node) {
+        if (earliest_on(node, share, start, duration, start) == start) nodes.push_back(node);
+    });
+    return nodes;
+}
+
+bool NodePlan::choose_by(const NodeChoice& place, JobIndex job, const Part& part, Time start,
+                         Time duration, Placement& nodes) const {
+    const auto free = [&](std::size_t resource, NodeIndex node) {
+        const Steps& steps = nodes_[node];
+        const auto after = std::upper_bound(steps.time.begin(), steps.time.end(), start);
+        const auto step = std::max<std::ptrdiff_t>(after - steps.time.begin() - 1, 0);
+        return steps.free[static_cast<std::size_t>(step) * machine_->resources() + resource];
+    };
+    return take_first(place, {job, part.count, free}, nodes_with_room(part, start, duration),
+                      nodes);
+}
+
 void NodePlan::choose(const Part& part, Time start, Time duration, Placement& nodes) const {
     const Share& share = machine_->share(part.share);
     const std::size_t first_own = nodes.size();
@@ -231,7 +253,13 @@ NodePlan::Slot NodePlan::earliest(const View& view, JobIndex job, Time from) con
             slot.start = start;
         }
     }
-    for (const Part& part : parts) choose(part, slot.start, duration, slot.nodes);
+    for (const Part& part : parts) {
+        if (view.place()) {
+            choose_by(*view.place(), job, part, slot.start, duration, slot.nodes);
+        } else {
+            choose(part, slot.start, duration, slot.nodes);
+        }
+    }
     return slot;
 }
 
@@ -255,6 +283,10 @@ bool NodePlan::fits_now(const View& view, JobIndex job, Slot& slot) const {
     const NodeStates& states = view.node_states();
     if (!view.has_room(job)) return false;  // a plan leaves no more than there is
     for (const Part& part : view.parts(job)) {
+        if (view.place()) {
+            if (!choose_by(*view.place(), job, part, now_, duration, slot.nodes)) return false;
+            continue;
+        }
         const Share& share = machine_->share(part.share);
         const std::size_t first_own = slot.nodes.size();
         NodeCount left = part.count;

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "core/node_choice.h"
 #include "core/node_states.h"
 
 namespace schedlab {
@@ -33,7 +34,7 @@ class NodePlan {
     // The job has ended before it was expected to.
     void ended_early(const View& view, JobIndex job);
 
-    // Return the first slot from `from` on that the plan leaves for the job, on the lowest nodes.
+    // Return the first slot from `from` on that the plan leaves for the job, on the first nodes.
     Slot earliest(const View& view, JobIndex job, Time from) const;
     Slot reserve_earliest(const View& view, JobIndex job);
     // Moves the slot of the job to an earlier start if there is one; false if not.
@@ -66,6 +67,11 @@ class NodePlan {
     // The first time from `from` on at which enough nodes have room for the part.
     Time earliest_for(const Part& part, Time from, Time duration) const;
     void choose(const Part& part, Time start, Time duration, Placement& nodes) const;
+    // Those that have room from `start` on for `duration`.
+    std::vector<NodeIndex> nodes_with_room(const Part& part, Time start, Time duration) const;
+    // The first of them by the choice; false if there are too few.
+    bool choose_by(const NodeChoice& place, JobIndex job, const Part& part, Time start,
+                   Time duration, Placement& nodes) const;
 
     std::shared_ptr<const Machine> machine_;
     Time now_ = 0;

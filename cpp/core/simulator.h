@@ -10,6 +10,7 @@
 #include "core/count_plan.h"
 #include "core/event_queue.h"
 #include "core/job.h"
+#include "core/node_choice.h"
 #include "core/node_plan.h"
 #include "core/node_pool.h"
 #include "core/node_states.h"
@@ -28,6 +29,8 @@ struct Options {
     std::shared_ptr<const Machine> machine = nullptr;
     // Jobs take whole nodes of sets that have no node in common: plans need only count nodes.
     bool counted = true;
+    // Null where jobs take the lowest-numbered nodes.
+    std::shared_ptr<const NodeChoice> place = nullptr;
 };
 
 // A plan of the kind that the machine needs, and what a policy in Python has reserved in it.

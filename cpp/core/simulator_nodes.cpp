@@ -13,7 +13,10 @@ void Simulator::start(WaitingQueue::Position position, std::span<const NodeRange
     assert(queue_.waits(position) && has_room(queue_.job(position)));
     const std::size_t ranges_begin = ranges_.size();
     if (states_) {
-        [[maybe_unused]] const bool chosen = states_->choose(parts(queue_.job(position)), ranges_);
+        const JobIndex job = queue_.job(position);
+        [[maybe_unused]] const bool chosen =
+            options_.place ? choose_now(*options_.place, *states_, parts(job), job, ranges_)
+                           : states_->choose(parts(job), ranges_);
         assert(chosen && avoid.empty());
     } else if (avoid.empty()) {
         pool_.take(nodes, ranges_);

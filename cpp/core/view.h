@@ -89,6 +89,8 @@ class View {
     bool counts_nodes() const { return sim_->options_.counted; }
     // Where the machine is not one pool.
     const NodeStates& node_states() const { return *sim_->states_; }
+    // Which nodes a job takes; null for the lowest-numbered.
+    const NodeChoice* place() const { return sim_->options_.place.get(); }
     std::shared_ptr<const Machine> machine_of_nodes() const { return sim_->options_.machine; }
     std::span<const Part> parts(JobIndex job) const { return sim_->parts(job); }
     // The place of the job's parts among all that differ.

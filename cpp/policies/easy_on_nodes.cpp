@@ -185,7 +185,18 @@ bool EasyOnNodes::choose(const View& view, JobIndex job, Placement& nodes) {
         const Share& share = states.machine().share(part.share);
         const std::size_t first_own = nodes.size();
         NodeCount left = part.count;
-        for (std::size_t word = 0; word < states.words() && left > 0; ++word) {
+        if (view.place()) {
+            auto ranked = nodes_with_room(states, part);
+            view.place()->rank(asked_now(states, part, job), ranked);
+            std::erase_if(ranked, [&](NodeIndex node) {
+                if (left == 0 || !take(node, share)) return true;
+                --left;
+                return false;
+            });
+            std::sort(ranked.begin(), ranked.end());
+            for (const NodeIndex node : ranked) append_node(node, first_own, nodes);
+        }
+        for (std::size_t word = 0; !view.place() && word < states.words() && left > 0; ++word) {
             const NodeIndex base = static_cast<NodeIndex>(word * kNodeBits);
             for (auto bits = states.fitting(word, part); bits && left > 0; bits &= bits - 1) {
                 const NodeIndex node = base + std::countr_zero(bits);

@@ -387,10 +387,27 @@ class Machine:
     def add_share(self, amounts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], exclusive: bool) -> int:
         """Return the place of the share, added if it is new."""
 
+class NodeChoice:
+    """Which nodes a job takes where more have room than it needs."""
+
+def choose_by_room(kinds: Sequence[tuple[Sequence[int], int]], least: bool) -> NodeChoice:
+    """
+    Return the choice of the node with the least or the most free. A kind is the resources that are added, and the most that a node has of them.
+    """
+
+def choose_by_weight(weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NodeChoice:
+    """Return the choice of the node of the lowest weight."""
+
+def choose_by_switch(switches: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NodeChoice:
+    """Return the choice of nodes on as few switches as possible."""
+
+def choose_at_random(seed: int) -> NodeChoice:
+    """Return the choice of any node."""
+
 class Simulator:
     """A steppable simulation of a machine."""
 
-    def __init__(self, id: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], submit: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], request: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], run: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], user: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], depends_on: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, think_time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, cancel_time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, total_nodes: int, tick: int, kill_at_request: bool, predictor: Predictor | None = None, demands: tuple[Machine, bool, Sequence[Sequence[tuple[int, int, int]]], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None) -> None: ...
+    def __init__(self, id: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], submit: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], request: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], run: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], user: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], depends_on: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, think_time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, cancel_time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, total_nodes: int, tick: int, kill_at_request: bool, predictor: Predictor | None = None, demands: tuple[Machine, bool, Sequence[Sequence[tuple[int, int, int]]], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, place: NodeChoice | None = None) -> None: ...
 
     def use(self, policy: Policy) -> None:
         """

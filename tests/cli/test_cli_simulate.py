@@ -202,3 +202,17 @@ def test_a_file_named_like_a_model_is_read(
     monkeypatch.chdir(tmp_path)
     result = run("simulate", "shared", "--format", "swf", "--policy", "easy", "--json")
     assert json.loads(result.stdout)[0]["jobs"] == 8
+
+
+def test_the_place_is_told_checked_and_recorded(
+    run: Run, head_blocked: str, tmp_path: Path
+) -> None:
+    """A choice of nodes changes no start on equal nodes; an unknown one is one sentence."""
+    base = ("simulate", head_blocked, "--nodes", "4", "--policy", "easy", "--json")
+    lowest, chance = run(*base), run(*base, "--place", "random:seed=2")
+    rows = [json.loads(each.stdout)[0] for each in (lowest, chance)]
+    assert [row["place"] for row in rows] == ["lowest", "random:seed=2"]
+    assert rows[0]["mean_wait_s"] == rows[1]["mean_wait_s"]
+    wrong = run(*base, "--place", "best")
+    assert wrong.exit_code == 2
+    assert 'unknown place "best"; did you mean "best-fit"?' in wrong.stderr

@@ -25,8 +25,10 @@ def test_the_sections_are_read(two_by_two: Path) -> None:
 
 def test_rules_of_the_experiment_hold_for_every_policy_without_its_own(describe: Describe) -> None:
     """What all policies share is written once."""
-    experiment = describe(("[experiment]", "[experiment]\ntick = 60\ndepth = 10"))
+    rules = 'tick = 60\ndepth = 10\nplace = "random"'
+    experiment = describe(("[experiment]", f"[experiment]\n{rules}"))
     assert [(each.tick, each.depth) for each in experiment.policies] == [(60, 10), (60, 50)]
+    assert [each.rules()["place"] for each in experiment.policies] == ["random", "random"]
 
 
 MISTAKES = {
@@ -36,6 +38,11 @@ MISTAKES = {
     "type": ("jobs = 60", 'jobs = "60"', "jobs is '60'; must be a whole number >= 0"),
     "list": ('["wait", "makespan"]', '"wait"', "must be a list of texts"),
     "policy": ('policy = "easy"', 'policy = "eazy"', 'did you mean "easy"?'),
+    "place": (
+        'policy = "easy"',
+        'policy = "easy", place = "best"',
+        'unknown place "best"; did you mean "best-fit"?',
+    ),
     "metric": ('"makespan"', '"makspan"', 'did you mean "makespan"?'),
     "metric twice": ('"makespan"', '"wait"', 'metric given twice: "wait"'),
     "transform": ("load=0.5:32", "lood=0.5:32", '[[variant]] "light": unknown transform "lood"'),

@@ -282,7 +282,7 @@ def test_a_quick_run_trains_some_models_only(described: Describe, tmp_path: Path
 ON_READING = {
     "rule": ("gantt:sjf", "gantt:sfj", 'unknown policy "gantt:sfj"; did you mean "gantt:sjf"?'),
     "batsim": ("batsim:easy_bf", "batsim:easy", 'did you mean "batsim:easy_bf"?'),
-    "depth": ('"gantt:sjf"', '{ policy = "gantt:sjf", depth = 3 }', "takes no tick and no depth"),
+    "depth": ('"gantt:sjf"', '{ policy = "gantt:sjf", depth = 3 }', "takes no tick, depth or"),
     "metric": ('"*"]\n', '"*"]\n#', "does not say lines"),
     "line": ('["EASY", "Same (sampled)"]', '["Sam"]', 'did you mean "Same"?'),
     "kind": ('of = "learning"', 'of = "learn"', 'did you mean "learning"?'),

@@ -130,18 +130,27 @@ POLICIES += [
 
 
 def simulate_natively(
-    policy: Policy, nodes: int | Platform, workload: Workload, options: SimulationOptions
+    policy: Policy,
+    nodes: int | Platform,
+    workload: Workload,
+    options: SimulationOptions,
+    place: str = "lowest",
 ) -> Schedule:
     """The core's schedule; a name has no place for the weights of the candidates."""
     if policy.candidate_weights is None or policy.weights is None:
-        return simulate(workload, nodes, policy.name, **options)
+        return simulate(workload, nodes, policy.name, **options, place=place)
     head, backfill = (
         native_order("linear", **weights) for weights in (policy.weights, policy.candidate_weights)
     )
     easy = _core.Easy(head, options["depth"], backfill, policy.reach)
-    tick, kill_at_request = options["tick"], options["kill_at_request"]
     return simulate(
-        workload, nodes, easy, tick=tick, kill_at_request=kill_at_request, predict=policy.predict
+        workload,
+        nodes,
+        easy,
+        tick=options["tick"],
+        kill_at_request=options["kill_at_request"],
+        predict=policy.predict,
+        place=place,
     )
 
 

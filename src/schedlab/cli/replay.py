@@ -122,6 +122,15 @@ class Policies:
             rich_help_panel=_RUNS,
         ),
     ] = None
+    place: Annotated[
+        str,
+        Option(
+            metavar="PLACE",
+            help="Which nodes a job takes where more have room than it needs: lowest, best-fit, "
+            "worst-fit, weight, switches or random.",
+            rich_help_panel=_RUNS,
+        ),
+    ] = "lowest"
     no_kill: Annotated[
         bool,
         Option(
@@ -135,7 +144,9 @@ class Policies:
     def names(self) -> list[str]:
         """The full names, checked: every one known and none twice."""
         from schedlab.policies import choose_policy
+        from schedlab.sim.places import choose_place
 
+        choose_place(self.place)
         names = [choose_policy(text, depth=self.depth).name for text in self.policy]
         for name in names:
             if names.count(name) > 1:
@@ -157,6 +168,7 @@ class Policies:
                     depth=self.depth,
                     kill_at_request=not self.no_kill,
                     whole_nodes=scenario.whole_nodes,
+                    place=self.place,
                     seed=seed,
                     progress=report,
                 )

@@ -26,6 +26,7 @@ def result_rows(
         "nodes": scenario.platform.nodes,
         "tick_s": policies.tick,
         "kill_at_request": not policies.no_kill,
+        "place": policies.place,
         "seed": seed,
     }
     return [{**summary(schedule), **settings, **_cluster_rows(schedule)} for schedule in schedules]

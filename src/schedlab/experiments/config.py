@@ -23,6 +23,7 @@ from schedlab.metrics import Metric, find_metric
 from schedlab.policies import choose_policy
 from schedlab.policies.choose import with_file_in
 from schedlab.sections import build, build_each, only, parse_toml
+from schedlab.sim.places import LOWEST, choose_place
 from schedlab.workload import make_generator, parse_transform
 from schedlab.workload.catalog import catalogued
 from schedlab.workload.readers import ReadOptions, Source
@@ -132,14 +133,16 @@ class PolicySection:
     tick: int = 0
     depth: int | None = None
     kill_at_request: bool = True
+    place: str = LOWEST
 
     def __post_init__(self) -> None:
+        choose_place(self.place)
         if not is_elsewhere(self.policy):
             choose_policy(self.policy, depth=self.depth)
             return
         check_elsewhere(self.policy)
-        if self.tick or self.depth is not None:
-            raise ParameterError(f'policy "{self.policy}" takes no tick and no depth')
+        if self.tick or self.depth is not None or self.place != LOWEST:
+            raise ParameterError(f'policy "{self.policy}" takes no tick, depth or place')
 
     @property
     def drawn(self) -> bool:
@@ -148,7 +151,10 @@ class PolicySection:
 
     def rules(self) -> dict[str, Any]:
         """What a ``SimulationTask`` is told."""
-        return {key: value for key, value in asdict(self).items() if key != "name"}
+        rules = {key: value for key, value in asdict(self).items() if key != "name"}
+        if self.place == LOWEST:  # so that what was computed before there were places still holds
+            del rules["place"]
+        return rules
 
     def determined_by(self) -> dict[str, Any]:
         """What of it determines results."""
@@ -314,13 +320,16 @@ def _shared(document: Mapping[str, Any]) -> dict[str, Any]:
     return settings
 
 
-_RULES = ("tick", "depth", "kill_at_request")
+_RULES = ("tick", "depth", "kill_at_request", "place")
 """Keys of ``[experiment]`` that hold for every policy without its own."""
 
 
 def _models(given: Any, experiment: Mapping[str, Any]) -> tuple[ModelSection, ...]:
-    """The ``[[model]]``s; they see as many jobs as they were trained to, so have no depth."""
-    shared = {key: experiment[key] for key in _RULES if key in experiment and key != "depth"}
+    """The ``[[model]]``s; they see as many jobs as they were trained to, so have no depth.
+
+    They were trained on the lowest-numbered nodes, so have no place.
+    """
+    shared = {key: experiment[key] for key in ("tick", "kill_at_request") if key in experiment}
     if isinstance(given, list):
         given = [{**shared, **each} if isinstance(each, Mapping) else each for each in given]
     return build_each(ModelSection, given, "[[model]]")

@@ -44,6 +44,7 @@ class SimulationTask:
     metrics: tuple[str, ...]
     seed: int
     sampled: SampledRuns | None = None
+    place: str = "lowest"
 
     @property
     def outside(self) -> tuple[str, ...]:
@@ -90,6 +91,7 @@ class SimulationTask:
             tick=self.tick,
             depth=self.depth,
             kill_at_request=self.kill_at_request,
+            place=self.place,
             seed=self.seed,
         )
         return [schedule]

@@ -19,7 +19,7 @@ class NodeGroup:
         count: how many there are, if they have no names.
         hosts: their names as a host list, such as ``n[01-08,12],g2``.
         more_features: that they have beside those of their type.
-        weight: nodes of lower weight go first where a placement looks at it.
+        weight: nodes of lower weight go first with the place ``weight``.
         switch: the leaf switch that they hang on.
     """
 

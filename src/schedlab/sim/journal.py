@@ -23,6 +23,7 @@ from schedlab.version import __version__
 from schedlab.workload import Workload, read_workload, write_workload
 
 _FORMAT = "schedlab-simulation-1"
+_BEGIN = ("tick", "kill_at_request", "whole_nodes", "place", "seed")
 
 
 class Journal:
@@ -42,7 +43,7 @@ class Journal:
             "policy": _name(policy),
             "depth": depth,
             "predict": None if predict is None else _name(predict),
-            **{key: options[key] for key in ("tick", "kill_at_request", "seed")},
+            **{key: options[key] for key in _BEGIN},
         }
 
     def copy(self) -> Journal:

@@ -20,6 +20,7 @@ def build_simulator(
     tick: int,
     kill_at_request: bool,
     predictor: _core.Predictor | None = None,
+    place: _core.NodeChoice | None = None,
 ) -> _core.Simulator:
     """Return the native simulator at the beginning of the workload.
 
@@ -30,6 +31,7 @@ def build_simulator(
         tick: events are seen only at multiples of this many seconds.
         kill_at_request: a job that exceeds its request is killed then.
         predictor: says how long jobs run. Default: their requests do.
+        place: which nodes a job takes. Default: the lowest-numbered.
     """
     cancel_after, submit = workload["cancel_after_s"], workload["submit_s"]
     dependent, leaving = "depends_on" in workload, "cancel_after_s" in workload
@@ -50,6 +52,7 @@ def build_simulator(
         demands=None
         if demands is None
         else (demands.machine(), demands.counted, demands.kinds, demands.kind),
+        place=place,
     )
 
 

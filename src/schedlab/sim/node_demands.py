@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -19,6 +19,7 @@ from schedlab.workload.ignored import ignored
 Counts = NDArray[np.int64]
 Part = tuple[int, int, int]
 """The place of a set of nodes, how many of them, and the place of a share."""
+Kind = tuple[list[int], int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,8 @@ class NodeDemands:
         nodes: how many each job has of all sets together. More than its column ``nodes`` where it
             has too many tasks for these.
         ignored: what jobs ask for and the platform does not describe, one line each.
+        cores_and_gpus: for each of both that nodes have, its resources in ``capacity`` and the most
+            that a node has of it.
     """
 
     capacity: Counts
@@ -46,7 +49,8 @@ class NodeDemands:
     kinds: list[list[Part]]
     kind: NDArray[np.int32]
     nodes: Counts
-    ignored: tuple[str, ...]
+    ignored: tuple[str, ...] = ()
+    cores_and_gpus: list[Kind] = field(default_factory=list)
 
     def machine(self) -> _core.Machine:
         """Return the machine with all sets and shares, at the places that ``kinds`` names."""
@@ -77,7 +81,12 @@ class NodeDemands:
 
 
 def demands_if_any(
-    workload: Workload, platform: Platform, *, whole_nodes: bool = False
+    workload: Workload,
+    platform: Platform,
+    *,
+    whole_nodes: bool = False,
+    named: bool = False,
+    room: bool = False,
 ) -> NodeDemands | None:
     """Return what the jobs need; None where they take whole nodes, any of the machine.
 
@@ -87,17 +96,20 @@ def demands_if_any(
         workload: the jobs.
         platform: the machine.
         whole_nodes: every job has its nodes to itself.
+        named: not any nodes will do: never None where there are jobs.
+        room: what nodes have of each resource is told even if all jobs take whole nodes.
     """
     if _is_plain(workload, platform):
         check_feasible(workload, platform.pool())
-        return None
+        return _one_pool(workload, platform.nodes) if named and len(workload) else None
     check_times(workload)
     if not len(workload):
         return None
-    demands = node_demands(workload, platform, whole_nodes=whole_nodes)
+    demands = node_demands(workload, platform, whole_nodes=whole_nodes, room=room)
     one_pool = demands.counted and [len(nodes) for nodes in demands.sets] == [platform.nodes]
     as_told = np.array_equal(demands.nodes, workload["nodes"])
-    return None if one_pool and as_told else demands
+    alike = not room or len({group.type for group in platform.groups}) == 1
+    return None if one_pool and as_told and alike and not named else demands
 
 
 def demand_notes(workload: Workload, platform: Platform, *, whole_nodes: bool) -> Iterator[str]:
@@ -117,7 +129,9 @@ def demand_notes(workload: Workload, platform: Platform, *, whole_nodes: bool) -
         yield f"ignored: {line}"
 
 
-def node_demands(workload: Workload, platform: Platform, *, whole_nodes: bool) -> NodeDemands:
+def node_demands(
+    workload: Workload, platform: Platform, *, whole_nodes: bool, room: bool = False
+) -> NodeDemands:
     """Return what the jobs need, of which there must be some; see ``demands_if_any``."""
     demands = demands_of(workload, platform, whole_nodes=whole_nodes)
     sets, place_of_set = _sets(demands, platform, clusters="needs" in workload)
@@ -128,7 +142,7 @@ def node_demands(workload: Workload, platform: Platform, *, whole_nodes: bool) -
     kinds, kind = _kinds(rows, demands.job, len(workload))
     whole = bool(demands.whole.all())
     return NodeDemands(
-        _capacity(demands, platform, whole),
+        _capacity(demands, platform, whole, room),
         sets,
         shares[:, :1] if whole else shares,
         exclusive,
@@ -137,6 +151,22 @@ def node_demands(workload: Workload, platform: Platform, *, whole_nodes: bool) -
         kind,
         np.bincount(demands.job, demands.least, len(workload)).astype(np.int64),
         demands.ignored,
+        _cores_and_gpus(demands, first=int(whole)),
+    )
+
+
+def _one_pool(workload: Workload, nodes: int) -> NodeDemands:
+    """Whole nodes, any of the machine."""
+    counts, kind = np.unique(workload["nodes"], return_inverse=True)
+    return NodeDemands(
+        np.ones((1, nodes), dtype=np.int64),
+        [np.arange(nodes, dtype=np.int32)],
+        np.zeros((1, 1), dtype=np.int64),
+        np.ones(1, dtype=bool),
+        True,
+        [[(0, count, 0)] for count in counts.tolist()],
+        kind.astype(np.int32),
+        workload["nodes"].astype(np.int64),
     )
 
 
@@ -173,11 +203,20 @@ def _shares(demands: Demands) -> tuple[Counts, NDArray[np.bool_], Counts]:
     return np.ascontiguousarray(rows[:, 1:]), rows[:, 0].astype(bool), place
 
 
-def _capacity(demands: Demands, platform: Platform, whole: bool) -> Counts:
-    if whole:
-        return np.ones((1, platform.nodes), dtype=np.int64)
+def _capacity(demands: Demands, platform: Platform, whole: bool, room: bool) -> Counts:
+    """What nodes have; where jobs take whole nodes, one of something before it."""
+    one = np.ones((1, platform.nodes), dtype=np.int64)
+    if whole and not room:
+        return one
     sizes = [group.nodes for group in platform.groups]
-    return np.ascontiguousarray(np.repeat(demands.resources.capacity, sizes, axis=0).T)
+    has = np.repeat(demands.resources.capacity, sizes, axis=0).T
+    return np.ascontiguousarray(np.concatenate([one, has]) if whole else has)
+
+
+def _cores_and_gpus(demands: Demands, first: int) -> list[Kind]:
+    place, most = demands.resources.place, demands.resources.capacity.max(axis=0, initial=1)
+    names = [name for name in ("cores", "gpu") if name in place]
+    return [([first + place[name]], int(most[place[name]])) for name in names]
 
 
 def _kinds(rows: Counts, job: Counts, jobs: int) -> tuple[list[list[Part]], NDArray[np.int32]]:

@@ -30,6 +30,7 @@ from schedlab.sim.journal import Journal, SavedRun
 from schedlab.sim.native import build_simulator
 from schedlab.sim.node_demands import demands_if_any
 from schedlab.sim.node_ranges import NodeRanges
+from schedlab.sim.places import choose_place
 from schedlab.sim.schedule import JobState, Schedule
 from schedlab.units import require_whole
 from schedlab.version import __version__
@@ -51,6 +52,7 @@ def simulate(
     kill_at_request: bool = True,
     predict: PredictorLike | None = None,
     whole_nodes: bool = False,
+    place: str = "lowest",
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> Schedule:
@@ -67,6 +69,8 @@ def simulate(
         kill_at_request: a job that exceeds its request is killed then; else it runs on.
         predict: a predictor of run times, such as ``"last-two"``. Default: the request.
         whole_nodes: every job has its nodes to itself. Default: as it asks.
+        place: which nodes a job takes where more have room than it needs: ``"lowest"`` (default),
+            ``"best-fit"``, ``"worst-fit"``, ``"weight"``, ``"switches"`` or ``"random:seed=3"``.
         seed: recorded in the result, for those who generated the workload with it.
         progress: called now and then with (jobs ended, jobs in all).
     """
@@ -79,6 +83,7 @@ def simulate(
         kill_at_request=kill_at_request,
         predict=predict,
         whole_nodes=whole_nodes,
+        place=place,
         seed=seed,
     )
     simulation.run(progress=progress)
@@ -102,6 +107,7 @@ class Simulation:
         kill_at_request: bool = True,
         predict: PredictorLike | None = None,
         whole_nodes: bool = False,
+        place: str = "lowest",
         seed: int | None = None,
     ) -> None:
         """Check that all jobs can run, and stand before the first of them."""
@@ -110,7 +116,15 @@ class Simulation:
         tick = require_whole("tick", tick, most=LONGEST_S)
         depth = None if depth is None else require_whole("depth", depth, 1)
         self._chosen = choose_policy(policy, depth=depth, predict=predict)
-        self._demands = demands_if_any(workload, self.platform, whole_nodes=whole_nodes)
+        self._place = choose_place(place)
+        self._place.require_serves(self._chosen)
+        self._demands = demands_if_any(
+            workload,
+            self.platform,
+            whole_nodes=whole_nodes,
+            named=self._place.entry.tells_apart,
+            room=self._place.entry.looks_at_room,
+        )
         if self._demands is not None:
             require_plans_nodes(self._chosen, counted=self._demands.counted)
         self._predicts = (predictor := self._chosen.predictor.make(workload)) is not None
@@ -120,6 +134,7 @@ class Simulation:
             "kill_at_request": kill_at_request,
             "predict": self._chosen.predictor.name,
             "whole_nodes": whole_nodes,
+            "place": self._place.name,
             "seed": seed,
         }
         self._jobs: tuple[Workload, ...] = (workload,)
@@ -130,6 +145,7 @@ class Simulation:
             tick=tick,
             kill_at_request=kill_at_request,
             predictor=predictor,
+            place=self._place.build(self.platform, self._demands),
         )
         self._simulator.use(self._chosen.core)
         self._journal = Journal(policy, depth, predict, self._options)
@@ -243,6 +259,7 @@ class Simulation:
         Jobs that run go on. What the old policy had promised is forgotten. A predictor stays.
         """
         chosen = choose_policy(policy, depth=depth)
+        self._place.require_serves(chosen)
         if self._demands is not None:
             require_plans_nodes(chosen, counted=self._demands.counted)
         if chosen.predictor.name not in ("request", self._chosen.predictor.name):

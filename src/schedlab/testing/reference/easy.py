@@ -92,7 +92,7 @@ class Guard:
 def backfill(sim: Simulation, job: Job, guards: list[Guard]) -> None:
     """Start the job if it fits beside all heads.
 
-    It takes the lowest-numbered nodes with room. Where it would run beyond a head's shadow time, it
+    It takes the first nodes with room. Where it would run beyond a head's shadow time, it
     takes no more nodes that the head could use then than the head can spare.
     """
     room = sim.room(job)
@@ -102,20 +102,20 @@ def backfill(sim: Simulation, job: Job, guards: list[Guard]) -> None:
     spare = {id(guard): list(guard.spare) for guard in late}
     chosen: list[Held] = []
     for part in job.demand:
-        wanted = len(chosen) + part.count
-        for node in part.in_order:
-            if len(chosen) == wanted:
+        own: list[Held] = []
+        able = [node for node in part.in_order if sim.machine.fits(node, room[node], part)]
+        for node in sim.machine.ranked(part, able, room, job.position):
+            if len(own) == part.count:
                 break
-            if not sim.machine.fits(node, room[node], part):
-                continue
             taken = sim.machine.taken(node, part)
             spoilt = [(spare[id(g)], p) for g in late if (p := g.spoils(node, taken)) is not None]
             if all(left[place] > 0 for left, place in spoilt):
                 for left, place in spoilt:
                     left[place] -= 1
-                chosen.append(Held(node, taken, part.site_wide))
-        if len(chosen) < wanted:
+                own.append(Held(node, taken, part.site_wide))
+        if len(own) < part.count:
             return
+        chosen += sorted(own, key=lambda each: each.node)
     sim.start(job, chosen)
     for guard in late:
         for each in chosen:

@@ -13,6 +13,7 @@ from schedlab.sim import JobState
 from schedlab.testing.reference.attempts import Attempt
 from schedlab.testing.reference.calendar import Block
 from schedlab.testing.reference.machine import Held, Machine, Part
+from schedlab.testing.reference.places import place_of
 from schedlab.workload import Workload
 
 ASKED = ("submit_s", "nodes", "request_s", "run_s", "think_time_s", "cancel_after_s")
@@ -110,12 +111,15 @@ def jobs_of(workload: Workload, platform: Platform) -> list[Job]:
     return jobs
 
 
-def machine_of(platform: Platform, tick: int = 0, kill_at_request: bool = True) -> Machine:
+def machine_of(
+    platform: Platform, tick: int = 0, kill_at_request: bool = True, place: str = "lowest"
+) -> Machine:
     """Return the platform's nodes with what they have; with one of something if nothing is said."""
     capacity = [tuple(has) for has in NodeResources.of(platform).capacity.tolist()]
     sizes = [group.nodes for group in platform.groups]
     nodes = (has or (1,) for has, size in zip(capacity, sizes, strict=True) for _ in range(size))
-    return Machine(tuple(nodes), tick, kill_at_request)
+    rank = place_of(place, platform)
+    return Machine(tuple(nodes), tick, kill_at_request, place=rank)
 
 
 def demands_of(workload: Workload, platform: Platform) -> list[tuple[Part, ...]]:

@@ -10,6 +10,7 @@ from operator import add, ge, sub
 
 from schedlab.platform import Consumable
 from schedlab.testing.reference.calendar import Block
+from schedlab.testing.reference.places import Asked, Rank, lowest
 
 Vector = tuple[int, ...]
 
@@ -52,6 +53,7 @@ class Machine:
     kill_at_request: bool = True
     consumables: tuple[Consumable, ...] = ()
     calendar: tuple[Block, ...] = ()
+    place: Rank = lowest
 
     @classmethod
     def whole_nodes(cls, count: int, tick: int = 0, kill_at_request: bool = True) -> Machine:
@@ -111,20 +113,38 @@ class Machine:
         return all(self.fitting(part, free) >= part.count for part in demand)
 
     def choose(
-        self, demand: Sequence[Part], free: Sequence[Vector], avoid: frozenset[int] = frozenset()
+        self,
+        demand: Sequence[Part],
+        free: Sequence[Vector],
+        avoid: frozenset[int] = frozenset(),
+        *,
+        job: int = 0,
+        first: Sequence[Vector] | None = None,
     ) -> list[Held] | None:
-        """Return the lowest-numbered nodes that hold the demand; None if there are too few."""
+        """Return the first nodes by the place that hold the demand; None if there are too few.
+
+        The place looks at what is free at ``first``, when the job starts; if not given it is what
+        is free all the time.
+        """
         chosen: list[Held] = []
         for part in demand:
-            wanted = len(chosen) + part.count
-            for node in part.in_order:
-                if len(chosen) == wanted:
-                    break
-                if node not in avoid and self.fits(node, free[node], part):
-                    chosen.append(Held(node, self.taken(node, part), part.site_wide))
-            if len(chosen) < wanted:
+            room = [
+                node
+                for node in part.in_order
+                if node not in avoid and self.fits(node, free[node], part)
+            ]
+            if len(room) < part.count:
                 return None
+            ranked = self.ranked(part, room, free if first is None else first, job)
+            chosen += [
+                Held(node, self.taken(node, part), part.site_wide)
+                for node in sorted(ranked[: part.count])
+            ]
         return chosen
+
+    def ranked(self, part: Part, nodes: list[int], free: Sequence[Vector], job: int) -> list[int]:
+        """Return the nodes in the order in which the job takes them for the part."""
+        return nodes if part.site_wide else self.place(Asked(job, part.count), nodes, free)
 
 
 def without(free: list[Vector], nodes: frozenset[int]) -> list[Vector]:

@@ -199,7 +199,9 @@ class NodePlan:
 
     def _choose(self, job: Job, start_s: int, end_s: int) -> list[Held] | None:
         closed = job.barred_from(self.blocks, start_s, end_s)
-        return self.machine.choose(job.demand, without(self._least_free(start_s, end_s), closed))
+        free, first = self._least_free(start_s, end_s), self._free_at(start_s)
+        room = without(free, closed)
+        return self.machine.choose(job.demand, room, job=job.position, first=first)
 
     def _least_free(self, start_s: int, end_s: int) -> list[Vector]:
         """Return what each node has free throughout this time, resource by resource."""

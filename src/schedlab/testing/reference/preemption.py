@@ -119,7 +119,7 @@ def choose_beside(sim: Simulation, job: Job, holding: Holding) -> list[Held] | N
         for each in all_held:
             free[each.node] = less(free[each.node], each.resources)
     room = sim.room(job, sim.now, free, list(holding.values()))
-    return sim.machine.choose(job.demand, room)
+    return sim.machine.choose(job.demand, room, job=job.position)
 
 
 RULES: dict[str, type[ByTier] | type[ShortestFirst]] = {"tier": ByTier, "srpt": ShortestFirst}

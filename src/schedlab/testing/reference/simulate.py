@@ -83,6 +83,7 @@ def reference_simulate(
     tick: int = 0,
     kill_at_request: bool = True,
     predict: str = "request",
+    place: str = "lowest",
 ) -> ReferenceSchedule:
     """Run a workload on a platform under a policy, plainly.
 
@@ -109,9 +110,10 @@ def reference_simulate(
         tick: events are seen at the next multiple of so many seconds; 0 for at once.
         kill_at_request: end jobs that reach the time they asked for.
         predict: who says how long jobs run, a key of ``PREDICTORS``.
+        place: which nodes a job takes where more have room than it needs.
     """
     built = Platform.homogeneous(platform) if isinstance(platform, int) else platform
-    machine = machine_of(built, tick, kill_at_request)
+    machine = machine_of(built, tick, kill_at_request, place)
     if predict not in PREDICTORS:
         raise UnknownNameError("predictor", predict, PREDICTORS)
     simulation = Simulation(jobs_of(workload, built), machine, beta, PREDICTORS[predict]())

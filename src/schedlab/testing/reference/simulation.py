@@ -150,8 +150,10 @@ class Simulation:
     def start(
         self, job: Job, on: list[Held] | None = None, avoid: frozenset[int] = frozenset()
     ) -> None:
-        """Start the job on these nodes, or on the lowest-numbered with room, none to avoid."""
-        held = self.machine.choose(job.demand, self.room(job), avoid) if on is None else on
+        """Start the job on these nodes, or on the first with room, none to avoid."""
+        held = on
+        if held is None:
+            held = self.machine.choose(job.demand, self.room(job), avoid, job=job.position)
         assert held is not None, "a job starts only where it fits"
         for each in held:
             self.free[each.node] = less(self.free[each.node], each.resources)

@@ -13,7 +13,7 @@ from schedlab.units import format_duration
 from schedlab.workload import Workload
 from schedlab.workload.offered import offered_loads
 
-_OPTIONS = ("tick", "depth", "kill_at_request", "seed")
+_OPTIONS = ("tick", "depth", "kill_at_request", "place", "seed")
 
 Facts = list[tuple[str, list[tuple[str, str]]]]
 

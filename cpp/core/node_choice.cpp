@@ -1,0 +1,123 @@
+#include "core/node_choice.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace schedlab {
+namespace {
+
+// Sorts by (score, number).
+template <typename Score, typename ScoreOf>
+void sort_by(std::vector<NodeIndex>& nodes, ScoreOf score_of) {
+    std::vector<std::pair<Score, NodeIndex>> scored;
+    scored.reserve(nodes.size());
+    for (const NodeIndex node : nodes) scored.emplace_back(score_of(node), node);
+    std::sort(scored.begin(), scored.end());
+    for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i] = scored[i].second;
+}
+
+// The function of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+std::uint64_t mix(std::uint64_t value) {
+    value += 0x9e3779b97f4a7c15ULL;
+    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
+    return value ^ (value >> 31);
+}
+
+}  // namespace
+
+void FitChoice::rank(const Asked& asked, std::vector<NodeIndex>& nodes) const {
+    sort_by<double>(nodes, [&](NodeIndex node) {
+        double sum = 0;
+        for (const Kind& kind : kinds_) {
+            Amount free = 0;
+            for (const std::size_t resource : kind.resources) free += asked.free(resource, node);
+            sum += static_cast<double>(free) / static_cast<double>(kind.most);
+        }
+        return least_ ? sum : -sum;
+    });
+}
+
+void WeightChoice::rank(const Asked&, std::vector<NodeIndex>& nodes) const {
+    sort_by<std::int64_t>(nodes, [this](NodeIndex node) { return weights_[node]; });
+}
+
+void SwitchChoice::rank(const Asked& asked, std::vector<NodeIndex>& nodes) const {
+    std::map<std::int64_t, std::vector<NodeIndex>> by_switch;
+    for (const NodeIndex node : nodes) by_switch[switches_[node]].push_back(node);
+    std::vector<std::vector<NodeIndex>> groups;
+    for (auto& [_, group] : by_switch) groups.push_back(std::move(group));
+    std::sort(groups.begin(), groups.end());  // by their lowest node
+    nodes.clear();
+    while (!groups.empty()) {
+        const auto wanted = static_cast<std::ptrdiff_t>(asked.count) -
+                            static_cast<std::ptrdiff_t>(nodes.size());
+        const auto enough = [wanted](const auto& group) {
+            return static_cast<std::ptrdiff_t>(group.size()) >= wanted;
+        };
+        const bool one_does = wanted > 0 && std::any_of(groups.begin(), groups.end(), enough);
+        auto best = groups.end();
+        for (auto each = groups.begin(); each != groups.end(); ++each) {
+            if (one_does && !enough(*each)) continue;
+            const bool better = best == groups.end() || (one_does ? each->size() < best->size()
+                                                                  : each->size() > best->size());
+            if (better) best = each;
+        }
+        nodes.insert(nodes.end(), best->begin(), best->end());
+        groups.erase(best);
+    }
+}
+
+void RandomChoice::rank(const Asked& asked, std::vector<NodeIndex>& nodes) const {
+    const std::uint64_t of_job = mix(mix(seed_) ^ static_cast<std::uint64_t>(asked.job));
+    sort_by<std::uint64_t>(
+        nodes, [&](NodeIndex node) { return mix(of_job ^ static_cast<std::uint64_t>(node)); });
+}
+
+bool take_first(const NodeChoice& choice, const Asked& asked, std::vector<NodeIndex> nodes,
+                Placement& placement) {
+    const auto count = static_cast<std::size_t>(asked.count);
+    if (nodes.size() < count) return false;
+    if (nodes.size() > count) {
+        choice.rank(asked, nodes);
+        nodes.resize(count);
+        std::sort(nodes.begin(), nodes.end());
+    }
+    const std::size_t first_own = placement.size();
+    for (const NodeIndex node : nodes) append_node(node, first_own, placement);
+    return true;
+}
+
+std::vector<NodeIndex> nodes_with_room(const NodeStates& states, const Part& part) {
+    std::vector<NodeIndex> nodes;
+    for (std::size_t word = 0; word < states.words(); ++word) {
+        const auto base = static_cast<NodeIndex>(word * kNodeBits);
+        for (auto bits = states.fitting(word, part); bits; bits &= bits - 1) {
+            nodes.push_back(base + std::countr_zero(bits));
+        }
+    }
+    return nodes;
+}
+
+Asked asked_now(const NodeStates& states, const Part& part, JobIndex job) {
+    return {job, part.count, [&states](std::size_t resource, NodeIndex node) {
+                return states.free(resource, node);
+            }};
+}
+
+bool choose_now(const NodeChoice& choice, const NodeStates& states, std::span<const Part> parts,
+                JobIndex job, Placement& placement) {
+    const std::size_t before = placement.size();
+    for (const Part& part : parts) {
+        if (take_first(choice, asked_now(states, part, job), nodes_with_room(states, part),
+                       placement)) {
+            continue;
+        }
+        placement.resize(before);
+        return false;
+    }
+    return true;
+}
+
+}  // namespace schedlab
