@@ -154,7 +154,7 @@ def test_equal_jobs_share_one_set_of_nodes() -> None:
             "has 2 such; its largest node has 48 cores, 256 GiB memory",
         ),
         (asking(memory_per_node_kb=300 * KB_OF_GIB), "1 node with 1 core and 300 GiB memory of"),
-        (asking(nodes=8), "which has 7 such"),
+        (asking(nodes=8), "which has 7; leave such jobs out"),
         (asking({"constraint": ["nv&old"]}), 'constraint "nv&old", which has none such; no node'),
         (asking({"constraint": ["nv&"]}), 'job 7: constraint is "nv&": it ends too early'),
         (asking({"partition": ["gup"]}), 'job 7: unknown partition "gup"; did you mean "gpu"'),
@@ -213,7 +213,6 @@ def test_what_the_platform_does_not_describe_is_told() -> None:
         "the GPUs of 1 jobs: the platform describes none",
         "the other resources of 1 jobs: the platform describes none",
         "the licences of 1 jobs: the platform describes none",
-        "the partition of 1 jobs: the platform has no partitions",
         "the constraint of 1 jobs: the platform has no features",
     )
 

@@ -12,8 +12,13 @@ from typer import Option
 from schedlab.errors import ParameterError
 
 if TYPE_CHECKING:
-    from schedlab.platform import Platform
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from schedlab.platform import Apart, Platform
     from schedlab.workload import Workload
+
+    Counts = NDArray[np.int64]
 
 _MACHINE = "The machine"
 
@@ -65,6 +70,15 @@ class Machine:
             rich_help_panel=_MACHINE,
         ),
     ] = False
+    partitions: Annotated[
+        str | None,
+        Option(
+            metavar="trace|1=N,2=N",
+            help="Keep the partitions of the trace apart, or its queues: each has so many nodes "
+            "to itself, as the trace tells or as said here.",
+            rich_help_panel=_MACHINE,
+        ),
+    ] = None
     master_host: Annotated[
         str,
         Option(
@@ -88,13 +102,28 @@ class Machine:
 
         if self.nodes is not None and self.platform is not None:
             raise ParameterError("--nodes and --platform exclude each other; give one of them")
+        if self.partitions is not None and self.platform is not None:
+            raise ParameterError("--partitions and --platform exclude each other; give one of them")
         if self.platform is not None:
             return self._described(self.platform)
         if self.cluster is not None:
             raise ParameterError("--cluster needs --platform, the file that describes it")
         return None if self.nodes is None else Platform.homogeneous(self.nodes)
 
-    def fit(self, workload: Workload, nodes: int) -> Workload:
+    def sizes(self) -> dict[str, int] | None:
+        """The sizes of partitions that --partitions gives; None where they are one pool."""
+        from schedlab.platform.apart import parse_sizes
+
+        return None if self.partitions is None else parse_sizes(self.partitions)
+
+    def apart(self, workload: Workload) -> Apart | None:
+        """The jobs and the machine with partitions apart, if asked for."""
+        from schedlab.platform import keep_apart
+
+        sizes = self.sizes()
+        return None if sizes is None else keep_apart(workload, self.nodes, sizes)
+
+    def fit(self, workload: Workload, nodes: int | Counts) -> Workload:
         """The workload with jobs wider than so many nodes dropped or clipped, if asked for."""
         from schedlab.workload.transforms import oversize
 
@@ -102,16 +131,13 @@ class Machine:
             return workload
         return oversize(workload, self.oversize, nodes)
 
-    def notes(self, workload: Workload, nodes: int) -> Iterator[str]:
-        """What the options left open, and what they did to the workload."""
-        if self.nodes is None and self.platform is None:
-            from schedlab.platform import header_size
-
-            yield f"machine: {header_size(workload)}"
+    def notes(self, workload: Workload, nodes: int | Counts) -> Iterator[str]:
+        """What the options did to the workload."""
         wide = int((workload["nodes"] > nodes).sum())
         done = {"drop": "dropped", "clip": "clipped"}.get(self.oversize)
         if wide and done:
-            yield f"{done} {wide:,} of {len(workload):,}: wider than {nodes:,} nodes"
+            than = f"{nodes:,} nodes" if isinstance(nodes, int) else "their partition"
+            yield f"{done} {wide:,} of {len(workload):,}: wider than {than}"
 
     def _described(self, path: Path) -> Platform:
         from schedlab.platform import read_platform

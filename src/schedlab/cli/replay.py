@@ -46,20 +46,31 @@ class Scenario:
         """Read the trace, shape the workload and fit it to the machine."""
         from schedlab.cli.console import reading_notes
         from schedlab.platform import header_size, platform_from_header
+        from schedlab.platform.apart import widest
         from schedlab.sim.node_demands import demand_notes
 
         shaping.check()
+        machine.sizes()
         given = machine.given()
         workload = shaping.apply(reading.read(shaping.seed))
-        platform = given or platform_from_header(workload)
-        fitted = machine.fit(workload, platform.nodes)
-        unit = "nodes" if given else header_size(workload).unit
+        apart = machine.apart(workload)
+        if apart is None:
+            size = None if given else header_size(workload)
+            platform = given or platform_from_header(workload)
+        else:
+            workload, platform, size = apart.workload, apart.platform, apart.size
+        most = platform.nodes if apart is None else widest(apart)
+        fitted = machine.fit(workload, most)
         notes = [
             *reading_notes(workload.report),
             *demand_notes(fitted, platform, whole_nodes=machine.whole_nodes),
-            *machine.notes(workload, platform.nodes),
+            *machine.notes(workload, most),
+            *([f"machine: {size}"] if size else ()),
+            *(apart.notes() if apart else ()),
         ]
-        return cls(fitted, platform, tuple(notes), unit, machine.whole_nodes)
+        return cls(
+            fitted, platform, tuple(notes), size.unit if size else "nodes", machine.whole_nodes
+        )
 
     def title(self) -> str:
         """What is replayed, in one line."""

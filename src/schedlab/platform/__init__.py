@@ -1,5 +1,6 @@
 """The machines a workload runs on."""
 
+from schedlab.platform.apart import Apart, Part, keep_apart
 from schedlab.platform.capacity import capacity_of
 from schedlab.platform.cluster import Cluster
 from schedlab.platform.consumable import CapacityStep, Consumable
@@ -16,6 +17,7 @@ from schedlab.platform.read import HeaderSize, header_size, platform_from_header
 from schedlab.platform.write import write_platform
 
 __all__ = [
+    "Apart",
     "CapacityStep",
     "Cluster",
     "Consumable",
@@ -29,6 +31,7 @@ __all__ = [
     "NodeSet",
     "NodeType",
     "Outage",
+    "Part",
     "Partition",
     "Platform",
     "Reservation",
@@ -37,6 +40,7 @@ __all__ = [
     "demands_of",
     "draw_failures",
     "header_size",
+    "keep_apart",
     "platform_from_header",
     "read_platform",
     "write_platform",

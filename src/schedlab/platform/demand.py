@@ -148,12 +148,15 @@ def _too_few(
     workload: Workload, demands: Demands, part: int, nodes: int, groups: Counts
 ) -> WorkloadError:
     where, least = demands.node_sets[demands.allowed[part]], int(demands.least[part])
-    job, told, largest = demands.job[part], demands.resources.told, "no node is there at all"
-    count = f"{least:,} node{'s' if least > 1 else ''}"
-    has = f"which has {nodes:,} such" if nodes else "which has none such"
+    job, told = demands.job[part], demands.resources.told
+    start = f"job {workload['job_id'][job]} asks for {least:,} node{'s' if least > 1 else ''}"
+    if not demands.per_node[job].any() and nodes:
+        return WorkloadError(
+            f"{start} of {where}, which has {nodes:,}; leave such jobs out or clip them with "
+            "oversize=drop|clip"
+        )
+    largest = "no node is there at all"
     if len(groups):
         largest = f"its largest node has {told(demands.resources.capacity[groups].max(axis=0))}"
-    return WorkloadError(
-        f"job {workload['job_id'][job]} asks for {count} with {told(demands.per_node[job])} of "
-        f"{where}, {has}; {largest}"
-    )
+    has = f"which has {nodes:,} such" if nodes else "which has none such"
+    return WorkloadError(f"{start} with {told(demands.per_node[job])} of {where}, {has}; {largest}")

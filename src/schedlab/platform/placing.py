@@ -63,7 +63,7 @@ def place_jobs(workload: Workload, platform: Platform, least: Counts) -> PlacedJ
             raise WorkloadError(f"job {workload['job_id'][jobs[0]]}: {error}") from None
         for those, usable in _by_limits(workload, jobs, least, chosen):
             allowed[those] = sets.find(usable, text, wanted)
-    ignored = tuple(_ignored(workload, known, sets))
+    ignored = tuple(_ignored(workload, sets))
     return PlacedJobs(sets.sets, np.arange(len(workload)), least, allowed, ignored)
 
 
@@ -124,11 +124,7 @@ def _told(workload: Workload, job: int, least: Counts, placed: PlacedPartition) 
     )
 
 
-def _ignored(
-    workload: Workload, known: dict[str, PlacedPartition], sets: NodeSets
-) -> Iterator[str]:
-    for column, described in (("partition", bool(known)), ("constraint", sets.has_features)):
-        jobs = int(np.count_nonzero(workload[column] >= 0))
-        if jobs and not described:
-            what = "partitions" if column == "partition" else "features"
-            yield f"the {column} of {jobs:,} jobs: the platform has no {what}"
+def _ignored(workload: Workload, sets: NodeSets) -> Iterator[str]:
+    jobs = int(np.count_nonzero(workload["constraint"] >= 0))
+    if jobs and not sets.has_features:
+        yield f"the constraint of {jobs:,} jobs: the platform has no features"

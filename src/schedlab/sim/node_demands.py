@@ -14,7 +14,7 @@ from schedlab.platform import Demands, Platform, demands_of
 from schedlab.platform.cluster_parts import whole_clusters
 from schedlab.sim.feasibility import check_feasible, check_times
 from schedlab.workload import Workload
-from schedlab.workload.ignored import ignored
+from schedlab.workload.ignored import ignored, pooled
 
 Counts = NDArray[np.int64]
 Part = tuple[int, int, int]
@@ -127,6 +127,8 @@ def demand_notes(workload: Workload, platform: Platform, *, whole_nodes: bool) -
         yield f"{parts:,} of {len(workload):,} jobs ask for part of a node; {how}{other}"
     for line in demands.ignored:
         yield f"ignored: {line}"
+    described = any(cluster.partitions for cluster in platform.clusters)
+    yield from pooled(workload, described=described or "needs" in workload)
 
 
 def node_demands(

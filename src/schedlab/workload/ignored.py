@@ -10,19 +10,39 @@ from schedlab.workload.workload import Workload
 
 
 def ignored(workload: Workload) -> Iterator[str]:
-    """One line on partitions, queues and requested memory, where the trace has them.
-
-    A simulation has one pool of nodes, and each node takes one job.
-    """
-    found = [
-        f"{count} {column}s"
-        for column in ("partition", "queue")
-        if (count := len(np.unique(workload[column][workload[column] >= 0]))) > 1
-    ]
+    """Tell what counts for nothing on one pool of whole nodes; one line each."""
+    yield from pooled(workload)
     asked = int(np.count_nonzero(workload["requested_memory_kb"] > 0))
     if asked:
-        found.append(f"the requested memory of {asked:,} jobs")
-    if found:
-        listed = " and ".join([", ".join(found[:-1]), found[-1]] if len(found) > 1 else found)
-        pick = "; the transforms partition and queue pick jobs" if listed[0].isdigit() else ""
-        yield f"ignored: {listed}; all nodes are one pool{pick}"
+        yield f"ignored: the requested memory of {asked:,} jobs; every job has whole nodes"
+
+
+def pooled(workload: Workload, *, described: bool = False) -> Iterator[str]:
+    """Tell that partitions and queues of the trace became one pool.
+
+    Args:
+        workload: the jobs.
+        described: whether the platform has the partitions, so that only queues are lost.
+    """
+    counts = {each: count_of(workload, each) for each in ("partition", "queue")}
+    several = [f"{count} {column}s" for column, count in counts.items() if count > 1]
+    if described:
+        if counts["queue"] > 1 and _finer(workload):
+            yield f"ignored: the {counts['queue']} queues of the trace; partitions are kept apart"
+    elif several:
+        them = "the partitions" if len(several) > 1 else "them"
+        yield (
+            f"the trace has {' and '.join(several)}; they were one pool: --partitions trace keeps "
+            f"{them} apart"
+        )
+
+
+def count_of(workload: Workload, column: str) -> int:
+    """Return how many different values the column has."""
+    return len(np.unique(workload[column][workload[column] >= 0]))
+
+
+def _finer(workload: Workload) -> bool:
+    """Whether jobs of one partition were in several queues."""
+    pairs = np.column_stack([workload["partition"], workload["queue"]])
+    return len(np.unique(pairs, axis=0)) > len(np.unique(pairs[:, 0]))

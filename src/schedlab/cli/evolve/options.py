@@ -11,6 +11,7 @@ from typer import Argument, Option
 
 from schedlab.cli.machine import Machine
 from schedlab.cli.reading import ReadingRules, Shaping
+from schedlab.errors import ParameterError
 
 if TYPE_CHECKING:
     from schedlab.evolve import Arena, EvolveSettings, Objective, Scene
@@ -83,6 +84,8 @@ class Jobs(ReadingRules):
         from schedlab.workload import generate
         from schedlab.workload.episodes import GeneratedEpisodes
 
+        if machine.partitions is not None:
+            raise ParameterError(f"--partitions needs a trace; {model} is a model")
         platform = machine.given() or platform_from_header(generate(model, 1))
         fitted = (
             [] if machine.oversize == "error" else [f"oversize={machine.oversize}:{platform.nodes}"]

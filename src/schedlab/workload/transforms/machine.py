@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from schedlab.errors import ParameterError, WorkloadError
 from schedlab.workload.transforms.select import keep
@@ -25,20 +26,24 @@ def cores_per_node(workload: Workload, cores: int) -> Workload:
     return made.record("cores_per_node", cores=cores)
 
 
-def oversize(workload: Workload, what: str, nodes: int) -> Workload:
-    """Drops, clips or refuses the jobs that are wider than a machine of so many nodes."""
+def oversize(workload: Workload, what: str, nodes: int | NDArray[np.int64]) -> Workload:
+    """Drops, clips or refuses the jobs that are wider than a machine of so many nodes.
+
+    Where partitions differ, ``nodes`` has a number for each job.
+    """
     if what not in ("drop", "clip", "error"):
         raise ParameterError(f'"{what}" is not a way to treat wide jobs; use drop, clip or error')
-    if nodes < 1:
-        raise ParameterError(f"a machine of {nodes} nodes; must have >= 1")
+    largest = int(np.max(nodes))
+    if largest < 1:
+        raise ParameterError(f"a machine of {largest} nodes; must have >= 1")
     wide = workload["nodes"] > nodes
-    details = {"what": what, "nodes": nodes}
+    details = {"what": what, "nodes": largest}
     if what == "drop":
         return keep(workload, ~wide, "oversize", **details)
     if what == "clip":
         clipped = workload.replace(nodes=np.minimum(workload["nodes"], nodes))
         return clipped.record("oversize", **details, clipped=int(wide.sum()))
-    _refuse(workload, wide, nodes)
+    _refuse(workload, wide, largest)
     return workload.record("oversize", **details)
 
 
