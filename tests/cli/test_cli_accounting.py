@@ -63,7 +63,7 @@ def test_sacct_is_simulated_beside_what_happened(run: Run, sacct: Path) -> None:
     told = run(*command)
     assert told.exit_code == 0
     assert "sacct: 3 jobs on 1 nodes, 2026-11-15" in told.stdout
-    remark = "3 of 3 jobs ask for part of a node; simulated as shared"
+    remark = "2 of 3 jobs ask for part of a node; simulated as shared"
     assert remark in " ".join(told.stdout.split())
 
 

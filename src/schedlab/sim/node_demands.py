@@ -120,7 +120,7 @@ def demand_notes(workload: Workload, platform: Platform, *, whole_nodes: bool) -
     if not len(workload):
         return
     demands = demands_of(workload, platform)
-    parts = int(np.count_nonzero(~demands.whole))
+    parts = int(np.count_nonzero(~demands.whole & _part_of_cores(demands)))
     if parts:
         how = "simulated as whole nodes" if whole_nodes else "simulated as shared"
         other = "" if whole_nodes else " (--whole-nodes: each has its nodes to itself)"
@@ -129,6 +129,17 @@ def demand_notes(workload: Workload, platform: Platform, *, whole_nodes: bool) -
         yield f"ignored: {line}"
     described = any(cluster.partitions for cluster in platform.clusters)
     yield from pooled(workload, described=described or "needs" in workload)
+
+
+def _part_of_cores(demands: Demands) -> NDArray[np.bool_]:
+    """Whether each job takes fewer cores than the largest node has."""
+    if "cores" not in demands.resources.place:
+        return np.ones(len(demands.whole), dtype=bool)
+    place = demands.resources.place["cores"]
+    less: NDArray[np.bool_] = (
+        demands.per_node[:, place] < demands.resources.capacity[:, place].max()
+    )
+    return less
 
 
 def node_demands(

@@ -50,9 +50,10 @@ class HistoryTable:
         self._preceding = preceding
         self._epoch_s: int | None = None
         self._jobs = 0
-        self._numbers: dict[str, int] = {}
+        self._numbers: dict[str, list[int]] = {}
         self._codes: dict[str, dict[str, int]] = {column: {} for column in (*_CODED, *_TEXTS)}
         self._arrays: dict[str, int] = {}
+        self._limits: dict[str, int] = {}
         self._nodes: set[str] = set()
 
     def columns(self, records: Iterable[Record]) -> dict[str, Array]:
@@ -80,7 +81,7 @@ class HistoryTable:
         self._jobs += 1
         hosts = record.get("per_host") or ()
         self._nodes.update(host["node_id"] for host in hosts)
-        self._remember(str(record["jobid"]))
+        self._remember(str(record["jobid"]), record.get("array_job_id"))
         return {
             "job_id": self._jobs,
             **self._times(record),
@@ -120,34 +121,60 @@ class HistoryTable:
             "power_w": energy_j / run_s if run_s > 0 else float("nan"),
         }
 
-    def _remember(self, jobid: str) -> None:
-        if self._preceding is None or jobid in self._preceding:
-            self._numbers[jobid] = self._jobs
+    def _remember(self, jobid: str, array: str | None) -> None:
+        """Others may wait for the job, or for all tasks of its array."""
+        for name in (jobid, array):
+            if name is not None and (self._preceding is None or name in self._preceding):
+                self._numbers.setdefault(name, []).append(self._jobs)
 
     def _dependencies(self, record: Record) -> dict[str, float]:
         """The last of the jobs it waited for, as SWF has place for one, and all if several.
 
-        The item ``dependency_kind`` says what of them it waited for, else their end.
+        The item ``dependencies`` says what of them it waited for, else ``dependency_kind``, else it
+        waited for their end.
         """
         names, kind = record.get("dependency") or (), record.get("dependency_kind") or "afterany"
         if kind not in KINDS:
             raise UnknownNameError("dependency_kind", kind, KINDS)
-        numbers = sorted(self._numbers[each] for each in names if each in self._numbers)
-        several = None
-        if len(numbers) > 1 or (numbers and kind != "afterany"):
-            several = dependencies_text(Dependency(kind, number) for number in numbers)
+        if record.get("dependencies"):
+            found = self._conditions(record["dependencies"])
+        else:
+            numbers = {number for each in names for number in self._numbers.get(each, ())}
+            found = [Dependency(kind, number) for number in sorted(numbers)]
+        plain = len(found) == 1 and found[0].kind == "afterany" and not found[0].delay_s
+        several = dependencies_text(found) if found and not plain else None
+        ended = [each.job_id for each in found if each.kind != "after"]
         return {
-            "depends_on": max(numbers, default=-1),
+            "depends_on": max(ended, default=-1),
             "dependencies": self._code("dependencies", several),
         }
+
+    def _conditions(self, text: str) -> list[Dependency]:
+        """The conditions on jobs that are known, by their numbers here."""
+        found = []
+        for part in text.split(","):
+            kind, *others = part.split(":")
+            if kind not in KINDS:
+                raise UnknownNameError("dependencies:", kind, KINDS)
+            for other in others:
+                name, _, minutes = other.partition("+")
+                delay_s = 60 * int(minutes or 0)
+                numbers = self._numbers.get(name, ())
+                found += [Dependency(kind, number, delay_s) for number in numbers]
+            if not others:
+                found.append(Dependency(kind))
+        return found
 
     def _array(self, record: Record) -> dict[str, float]:
         """Arrays are numbered from 1 in the order in which they come."""
         name, index = record.get("array_job_id"), record.get("array_task_id")
         if name is None:
-            return {"array": -1, "array_index": -1}
+            return {"array": -1, "array_index": -1, "array_limit": -1}
         number = self._arrays.setdefault(name, len(self._arrays) + 1)
-        return {"array": number, "array_index": int(_known(index))}
+        # Some schedulers tell the limit of an array with one of its tasks only.
+        limit = int(record.get("array_limit") or self._limits.get(name, -1))
+        self._limits[name] = limit
+        return {"array": number, "array_index": int(_known(index)), "array_limit": limit}
 
     def _code(self, column: str, name: str | None) -> int:
         codes = self._codes[column]
@@ -158,10 +185,12 @@ def _resources(record: Record, hosts: int) -> dict[str, float]:
     asked, given = record["resource_req"], record.get("resource_alloc") or {}
     usage = record.get("usage") or {}
     nodes = hosts or int(given.get("num_host") or asked["num_host"])
-    cores = int(_known(asked.get("num_cpu_perhost")))
+    cores = _spread(asked.get("num_cpu_perhost"), int(asked["num_host"]), nodes)
+    gpus = _spread((asked.get("accelerator") or {}).get("num_perhost"), asked["num_host"], nodes)
     per_node = max(cores, 1)
     procs = int(given.get("num_cpu") or nodes * per_node)
-    gpus = int(_known((asked.get("accelerator") or {}).get("num_perhost")))
+    by_core = asked.get("mem_percpu_bytes")
+    by_node = asked.get("mem_perhost_bytes") if by_core is None else by_core * per_node
     return {
         "nodes": nodes,
         "cores_per_node": cores,
@@ -169,12 +198,23 @@ def _resources(record: Record, hosts: int) -> dict[str, float]:
         "gpus_per_node": gpus,
         "gpus": int(given.get("num_accelerator") or -1) if gpus < 0 else -1,
         "allocated_procs": -1 if record.get("start_time") is None else procs,
-        "requested_procs": int(asked["num_host"]) * per_node,
-        "memory_per_node_kb": _per(asked.get("mem_perhost_bytes"), _KIB),
-        "requested_memory_kb": _per(asked.get("mem_perhost_bytes"), _KIB * per_node),
+        "requested_procs": int(asked["num_host"])
+        * max(int(_known(asked.get("num_cpu_perhost"))), 1),
+        "memory_per_node_kb": _per(by_node, _KIB),
+        "requested_memory_kb": _per(by_node, _KIB * per_node),
         "used_memory_kb": _per(usage.get("maxrss_bytes"), _KIB * procs),
         "cpu_time_s": _per(usage.get("cpu_sec"), procs),
     }
+
+
+def _spread(per_host: float | None, hosts: int, nodes: int) -> int:
+    """What a job has of each node that it got, where it asked for so much on each of its hosts.
+
+    A job that asks for 32 cores and leaves the hosts to the scheduler may get 8 nodes of 4.
+    """
+    if per_host is None or nodes <= hosts:
+        return int(_known(per_host))
+    return -(-int(per_host) * int(hosts) // nodes)
 
 
 def _begin_after_s(record: Record, queue_s: int | None) -> int:

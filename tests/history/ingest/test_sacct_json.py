@@ -62,6 +62,8 @@ def _set(value: int | None) -> dict[str, Any]:
 APART: dict[str, Any] = {
     "usage": {"cpu_sec"},
     "dependency": True,
+    "dependencies": True,
+    "array_limit": True,
     "job_type": True,
     "exit_status": True,
 }

@@ -76,6 +76,8 @@ class ResourceRequest(Item):
     num_host: Count
     num_cpu_perhost: Count | None = None
     mem_perhost_bytes: Count | None = None
+    mem_percpu_bytes: Count | None = None
+    """Where it was asked for by core."""
     frequency_policy: str | None = None
     accelerator: AcceleratorRequest | None = None
 
@@ -181,11 +183,18 @@ class JobItems(Item):
     qos: str | None = None
     array_job_id: str | None = None
     array_task_id: Count | None = None
+    array_limit: Count | None = None
+    """How many tasks of the array may run at a time."""
     attempt: Annotated[Count, Field(ge=1)] | None = None
     eligible_time: Time | None = None
     state: JobState | None = None
     exit_signal: Count | None = None
     exclusive: bool | None = None
+    constraint: str | None = None
+    licences: str | None = None
+    dependencies: str | None = None
+    """What it waited for, in Slurm's words, where that was more than the end of other jobs."""
+    preemptible: bool | None = None
     resource_alloc: ResourceAllocation | None = None
     job_name: str | None = None
     application: str | None = None

@@ -57,6 +57,8 @@ class SlurmRows:
             maxrss_bytes=max((self._maxrss(step) for step in steps), default=0),
             energy_j=allocated.energy_j or sum(_energy(step) for step in steps),
             attempt=row.earlier_attempts + 1,
+            constraint=getattr(row, "constraints", None) or "",
+            array_limit=getattr(row, "array_max_tasks", None) or None,
         )
 
     def _tres(self, text: str) -> Tres:

@@ -12,6 +12,7 @@ from typing import Any
 from schedlab.history.ingest.attempts import Attempts
 from schedlab.history.ingest.records import SHARED_PARTS, Part, part
 from schedlab.history.ingest.slurm.states import PUT_BACK
+from schedlab.history.ingest.slurm.submit_line import items_of, memory_per_core, options_of
 from schedlab.history.ingest.slurm.tres import NOTHING, Tres
 from schedlab.history.schema.job import (
     HostUse,
@@ -25,9 +26,6 @@ from schedlab.platform.hostlist import expand_hosts
 
 NO_HOSTS = frozenset({"", "None assigned", "(null)", "None"})
 
-_DEPENDENCY = re.compile(r"\s(?:-d\s*|--dependency[= ])((?:after|expand)\S*)")
-_JOB_IDS = re.compile(r":(\d+(?:_\d+)?)(?:\+\d+)?")
-_EXCLUSIVE = re.compile(r"\s--exclusive(?:\s|$)")
 _TASKS = re.compile(r"(\d+)(?:-(\d+)(?::(\d+))?)?")
 
 
@@ -65,6 +63,8 @@ class SlurmJob:
     attempt: int | None = None
     evaluated: datetime | None = None
     """When the scheduler last looked at it."""
+    constraint: str = ""
+    array_limit: int | None = None
 
 
 def records_of(job: SlurmJob, attempts: Attempts) -> list[JobRecord]:
@@ -89,6 +89,7 @@ def _document(job: SlurmJob, attempts: Attempts) -> dict[str, Any]:
     never_ran = job.start is None or (not hosts and job.state in (JobState.CANCELLED, *PUT_BACK))
     attempt = job.attempt or _attempt(job, attempts)
     array, _, task = job.jobid.partition("_")
+    options = options_of(job.submit_line)
     document: dict[str, Any] = {
         "jobid": job.jobid if attempt == 1 else f"{job.jobid}.r{attempt}",
         "cluster": job.cluster or None,
@@ -97,11 +98,11 @@ def _document(job: SlurmJob, attempts: Attempts) -> dict[str, Any]:
         "eligible_time": job.eligible,
         "end_time": job.end,
         "req_walltime_sec": job.limit_s,
-        "resource_req": _request(job.requested, job.allocated.nodes, job.frequency_policy),
+        "resource_req": _request(
+            job.requested, job.allocated.nodes, job.frequency_policy, memory_per_core(options)
+        ),
         "state": job.state,
         "job_type": _job_type(job, is_array=bool(task)),
-        "dependency": _dependency(job.submit_line),
-        "exclusive": _is_exclusive(job.submit_line),
         "job_name": job.name or None,
         "user_identifier": job.user or None,
         "accounting_group": job.account or None,
@@ -110,6 +111,14 @@ def _document(job: SlurmJob, attempts: Attempts) -> dict[str, Any]:
         "native_priority": job.priority,
     }
     # What few jobs have is left out of the others: each item of a million records takes time.
+    if options:
+        document |= items_of(options)
+    if job.constraint:
+        document["constraint"] = job.constraint
+    if job.requested.licences:
+        document["licences"] = job.requested.licences
+    if job.state is JobState.PREEMPTED:
+        document["preemptible"] = True
     if job.comment:
         document["comment"] = job.comment
     if job.admin_comment:
@@ -118,6 +127,8 @@ def _document(job: SlurmJob, attempts: Attempts) -> dict[str, Any]:
         document["last_sched_eval_time"] = job.evaluated
     if task:
         document["array_job_id"], document["array_task_id"] = array, int(task)
+        if job.array_limit:
+            document["array_limit"] = job.array_limit
     if not never_ran:
         document |= _run(job, hosts)
     return document
@@ -131,13 +142,17 @@ def _attempt(job: SlurmJob, attempts: Attempts) -> int:
 
 
 @lru_cache(maxsize=SHARED_PARTS)
-def _request(wanted: Tres, given_nodes: int | None, frequency_policy: str) -> Part:
+def _request(
+    wanted: Tres, given_nodes: int | None, frequency_policy: str, per_core: int | None
+) -> Part:
     nodes = wanted.nodes or given_nodes or 1
     request: dict[str, Any] = {"num_host": nodes}
     if wanted.cpus is not None:
         request["num_cpu_perhost"] = -(-wanted.cpus // nodes)
     if wanted.mem_bytes:
         request["mem_perhost_bytes"] = wanted.mem_bytes // nodes
+    if per_core:
+        request["mem_percpu_bytes"] = per_core
     if frequency_policy:
         request["frequency_policy"] = frequency_policy
     if wanted.gpus:
@@ -205,17 +220,3 @@ def _job_type(job: SlurmJob, *, is_array: bool) -> str | None:
     else:
         batch = False
     return ("batch" if batch else "interactive") + (" array" if is_array else "")
-
-
-def _is_exclusive(submit_line: str) -> bool | None:
-    """``None`` where it is not said, and nodes may have been shared or not."""
-    asked = "--exclusive" in submit_line and _EXCLUSIVE.search(submit_line)
-    return True if asked else None
-
-
-def _dependency(submit_line: str) -> list[str] | None:
-    if "-d" not in submit_line:
-        return None
-    options = submit_line.partition(" --wrap")[0]
-    found = _DEPENDENCY.search(options)
-    return (_JOB_IDS.findall(found[1]) or None) if found else None

@@ -109,6 +109,8 @@ def _job(job: dict[str, Any]) -> SlurmJob:
         maxrss_bytes=max((_maxrss(step) for step in steps), default=0),
         energy_j=_tres(job, "allocated").energy_j or sum(_energy(step) for step in steps),
         attempt=None if restarts is None else restarts + 1,
+        constraint=job.get("constraints") or "",
+        array_limit=_array_limit(job.get("array") or {}),
     )
 
 
@@ -120,6 +122,11 @@ def _jobid(job: dict[str, Any]) -> str:
     if parent := number(het.get("job_id")):
         return f"{parent}+{number(het.get('job_offset')) or 0}"
     return str(job["job_id"])
+
+
+def _array_limit(array: dict[str, Any]) -> int | None:
+    most = ((array.get("limits") or {}).get("max") or {}).get("running") or {}
+    return number(most.get("tasks")) or None
 
 
 def _state(current: Any) -> Any:

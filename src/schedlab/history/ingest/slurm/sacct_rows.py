@@ -20,7 +20,7 @@ FIELDS = (
     *("JobID", "State", "Cluster", "JobName", "User", "Account", "Partition", "QOS"),
     *("Submit", "Eligible", "Start", "End", "TimelimitRaw", "ExitCode", "NNodes", "NCPUS"),
     *("ReqTRES", "AllocTRES", "NodeList", "Priority", "ReqCPUFreqGov", "TotalCPU", "MaxRSS"),
-    *("ConsumedEnergyRaw", "Comment", "AdminComment", "SubmitLine"),
+    *("ConsumedEnergyRaw", "Constraints", "Comment", "AdminComment", "SubmitLine"),
 )
 """What is asked of ``sacct``."""
 
@@ -28,7 +28,8 @@ _OWN = (
     *("JobID", "State", "Cluster", "JobName", "User", "Account", "Partition", "QOS"),
     *("Submit", "Eligible", "Start", "End", "TimelimitRaw", "ExitCode", "ReqTRES", "AllocTRES"),
     *("NodeList", "Priority", "ReqCPUFreqGov", "TotalCPU", "ConsumedEnergyRaw", "SubmitLine"),
-    *("Comment", "AdminComment", "Restarts", "NNodes", "NCPUS"),
+    *("Comment", "AdminComment", "Restarts", "NNodes", "NCPUS", "Constraints"),
+    "Timelimit",
 )
 """What is taken from a job's own row."""
 _NO_VALUE = 1 << 62  # Slurm writes 2^64 - 2 and the like where there is no value
@@ -94,7 +95,8 @@ def _job(columns: _Columns, rows: _Rows, clock: Clock) -> SlurmJob:
         jobid, state, cluster, name, user, account, partition, qos,
         submit, eligible, start, end, limit, exit_code, requested, allocated,
         hosts, priority, policy, cpu, energy, submit_line,
-        comment, admin_comment, restarts, nodes, cpus,
+        comment, admin_comment, restarts, nodes, cpus, constraint,
+        limit_text,
     ) = columns.own(rows.own)
     # fmt: on
     submitted = clock.moment(submit)
@@ -114,7 +116,7 @@ def _job(columns: _Columns, rows: _Rows, clock: Clock) -> SlurmJob:
         became_eligible,
         started,
         clock.moment(end, started or submitted),
-        limit_of_minutes(limit),
+        limit_of_minutes(limit) if limit else _limit_s(limit_text),
         int(code or 0),
         int(signal or 0),
         columns.resources("ReqTRES", requested, nodes, cpus),
@@ -128,6 +130,7 @@ def _job(columns: _Columns, rows: _Rows, clock: Clock) -> SlurmJob:
         cpu_s=seconds_of(cpu) if cpu else 0,
         energy_j=_amount(energy),
         attempt=int(restarts) + 1 if restarts else None,
+        constraint=constraint,
     )
     if rows.steps:
         _fold(rows.steps, columns, job)
@@ -142,6 +145,11 @@ def _fold(steps: list[list[str]], columns: _Columns, job: SlurmJob) -> None:
         job.maxrss_bytes = max(_amount(step[rss_at]) for step in steps)
     if not job.energy_j and energy_at >= 0:
         job.energy_j = sum(_amount(step[energy_at]) for step in steps)
+
+
+def _limit_s(text: str) -> int | None:
+    """The limit as ``1-12:00:00``; none where that is a word, such as ``UNLIMITED``."""
+    return int(seconds_of(text)) if text[:1].isdigit() else None
 
 
 def _amount(text: str) -> int:

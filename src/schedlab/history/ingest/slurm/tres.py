@@ -19,6 +19,7 @@ class Tres(NamedTuple):
     gpus: int | None = None
     gpu_type: str | None = None
     energy_j: int | None = None
+    licences: str | None = None
 
 
 NOTHING = Tres()
@@ -43,7 +44,13 @@ def tres_of(amounts: Iterable[tuple[str, int | None]]) -> Tres:
         gpus=gpus,
         gpu_type=",".join(name.removeprefix("gres/gpu:") for name in sorted(kinds)) or None,
         energy_j=found.get("energy"),
+        licences=_licences(found) or None,
     )
+
+
+def _licences(found: dict[str, int]) -> str:
+    named = ((name.partition("/")[2], n) for name, n in found.items() if name.startswith("lic"))
+    return "+".join(f"{name}:{count}" for name, count in named if name and count)
 
 
 def parse_amount(text: str) -> int | None:

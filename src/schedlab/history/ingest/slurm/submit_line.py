@@ -1,0 +1,61 @@
+"""What the command that submitted a job says of it and Slurm's accounting has no column for."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from schedlab.workload.dependencies import KINDS
+
+_VALUE = r"\s(?:-{short}\s*|--{long}[= ])[\"']?([^\s\"']+)"
+_DEPENDENCY = re.compile(r"\s(?:-d\s*|--dependency[= ])[\"']?((?:after|expand|singleton)[^\s\"']*)")
+_CONSTRAINT = re.compile(_VALUE.format(short="C", long="constraint"))
+_LICENCES = re.compile(_VALUE.format(short="L", long="licenses"))
+_LIMIT = re.compile(r"\s(?:-a\s*|--array[= ])[\"']?[\d,:-]+%(\d+)")
+_EXCLUSIVE = re.compile(r"\s--exclusive(?:\s|$)")
+_PER_CORE = re.compile(r"\s--mem-per-cpu[= ](\d+)([KMGT]?)", re.IGNORECASE)
+_JOB_IDS = re.compile(r":(\d+(?:_\d+)?)(?:\+\d+)?")
+_POWERS = {"K": 10, "": 20, "M": 20, "G": 30, "T": 40}
+
+
+def options_of(submit_line: str) -> str:
+    """The options, without what the job itself runs."""
+    return submit_line.partition(" --wrap")[0]
+
+
+def items_of(options: str) -> dict[str, Any]:
+    """The items of a record that the options tell, and only those."""
+    items: dict[str, Any] = {}
+    if "--exclusive" in options and _EXCLUSIVE.search(options):
+        items["exclusive"] = True
+    if "-d" in options and (found := _DEPENDENCY.search(options)):
+        items |= _dependencies(found[1])
+    if "-C" in options or "--constraint" in options:
+        _add(items, "constraint", _CONSTRAINT.search(options))
+    if "-L" in options or "--licenses" in options:
+        _add(items, "licences", _LICENCES.search(options))
+    if "%" in options and (limit := _LIMIT.search(options)):
+        items["array_limit"] = int(limit[1])
+    return items
+
+
+def memory_per_core(options: str) -> int | None:
+    """Bytes for each core, where memory was asked for so."""
+    found = _PER_CORE.search(options) if "--mem-per-cpu" in options else None
+    return int(found[1]) << _POWERS[found[2].upper()] if found else None
+
+
+def _add(items: dict[str, Any], name: str, found: re.Match[str] | None) -> None:
+    if found:
+        items[name] = found[1]
+
+
+def _dependencies(text: str) -> dict[str, Any]:
+    """The jobs it waited for; and all conditions where these say more than that the jobs ended."""
+    items: dict[str, Any] = {}
+    if jobs := _JOB_IDS.findall(text):
+        items["dependency"] = jobs
+    kinds = {part.partition(":")[0] for part in text.split(",")}
+    if "?" not in text and kinds <= {*KINDS} and (kinds != {"afterany"} or "+" in text):
+        items["dependencies"] = text
+    return items
