@@ -7,6 +7,7 @@ import numpy as np
 from schedlab.errors import WorkloadError
 from schedlab.platform import Cluster
 from schedlab.workload import Workload
+from schedlab.workload.dependencies import dependency_table
 
 # 35,000 years: sums of such times still fit into 64 bits.
 LONGEST_S = 1 << 40
@@ -44,6 +45,8 @@ def check_times(workload: Workload) -> None:
 
 def _check_no_cycle(workload: Workload) -> None:
     """Follow dependencies by doubling steps: who never arrives at a free job is in a cycle."""
+    if "dependencies" in workload:
+        dependency_table(workload)  # of several jobs each; refuses circles itself
     ancestor = workload.dependency_index()
     if not np.any(ancestor >= 0):
         return

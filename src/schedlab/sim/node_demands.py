@@ -14,7 +14,7 @@ from schedlab.platform import Demands, Platform, demands_of
 from schedlab.platform.cluster_parts import whole_clusters
 from schedlab.sim.feasibility import check_feasible, check_times
 from schedlab.workload import Workload
-from schedlab.workload.ignored import ignored, pooled
+from schedlab.workload.ignored import ignored, pooled, unheeded
 
 Counts = NDArray[np.int64]
 Part = tuple[int, int, int]
@@ -114,6 +114,7 @@ def demands_if_any(
 
 def demand_notes(workload: Workload, platform: Platform, *, whole_nodes: bool) -> Iterator[str]:
     """Tell how jobs use nodes, and what of their demands is not used; one line each."""
+    yield from unheeded(workload)
     if _is_plain(workload, platform):
         yield from ignored(workload)
         return
