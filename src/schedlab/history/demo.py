@@ -102,6 +102,13 @@ peak_flop_per_s = {PEAK_FLOP_PER_S:.1e}
 memory_byte_per_s = {MEMORY_BYTE_PER_S:.1e}
 power = {{ idle_w = 160, busy_w = 810 }}
 
+[[cluster.partition]]
+name = "all"
+default = true
+
+[[cluster.partition]]
+name = "interactive"
+
 [sharing]
 by = "cpu"
 

@@ -62,6 +62,8 @@ class Rule:
     cases: tuple[Case, ...] = (Case(),)
     needs_nothing: bool = False
     """Whether it answers also where the public sees nothing."""
+    takes_tokens: bool = False
+    """Whether a token of a person may do it, though no program of the site may."""
 
 
 def open_to_all(*cases: Case) -> Rule:
@@ -94,6 +96,12 @@ def _alert(served: Served) -> str:
         return current_alerts(connection)[0].id
 
 
+QUESTION = {
+    "cluster": "one",
+    "from": "2023-11-15T12:00Z",
+    "to": "2023-11-15T13:00Z",
+    "policies": ["easy"],
+}
 _LOGIN = {"data": {"name": "ann", "password": PASSWORD}}
 _PASSWORDS = {"data": {"old": "x" * 10, "new": "y" * 10}}
 _NEW_TOKEN = {"data": {"name": "x", "scopes": "read"}}
@@ -133,6 +141,16 @@ _REPORTS = (
     Case("nobody's", query={"user": "zoe"}, seen_by=frozenset()),
 )
 
+
+def _what_ifs(status: int) -> tuple[Case, ...]:
+    """One's own, which has not been simulated, and another's."""
+    managers = frozenset({Role.MANAGER})
+    return (
+        Case("manager's", {"task": _task_of(Role.MANAGER)}, seen_by=managers, status=status),
+        Case("administrator's", {"task": _task_of(Role.ADMIN)}, seen_by=ADMINS, status=status),
+    )
+
+
 READING_THE_API: dict[str, Rule] = {
     "/docs": open_to_all(),
     "/v1/jobs": Rule(
@@ -154,6 +172,10 @@ READING_THE_API: dict[str, Rule] = {
     "/v1/alerts": Rule(READ_METRICS),
     "/v1/efficiency": Rule(EVERYBODY),
     "/v1/reports": Rule(NAMED, _REPORTS),
+    "/v1/policies": Rule(EVERYBODY),
+    "/v1/what-if/{task}": Rule(PLANNERS, _what_ifs(200), takes_tokens=True),
+    "/v1/what-if/{task}/schedule": Rule(PLANNERS, _what_ifs(409), takes_tokens=True),
+    "/v1/what-if/{task}/picture": Rule(PLANNERS, _what_ifs(409), takes_tokens=True),
     "/v1/stats": Rule(
         EVERYBODY, tuple(Case(by, query={"by": by}) for by in ("user,group", "day", "size"))
     ),
@@ -224,13 +246,7 @@ PAGES_OF_THE_SITE: dict[str, Rule] = {
     "/efficiency": Rule(PEOPLE),
     "/tasks/{task}": Rule(PEOPLE, _tasks(200)),
     "/what-if": Rule(PLANNERS),
-    "/what-if/{task}": Rule(
-        PLANNERS,
-        (
-            Case("manager's", {"task": _task_of(Role.MANAGER)}, seen_by=frozenset({Role.MANAGER})),
-            Case("administrator's", {"task": _task_of(Role.ADMIN)}, seen_by=ADMINS),
-        ),
-    ),
+    "/what-if/compare": Rule(PLANNERS),
     "/admin": Rule(ADMINS),
 }
 
@@ -305,6 +321,9 @@ RULES: dict[tuple[str, str], Rule] = {
     ("GET", "/"): Rule(EVERYBODY),
     **{("GET", path): rule for path, rule in READING_THE_API.items()},
     ("POST", "/v1/jobs:batchGet"): Rule(EVERYBODY, (Case(send={"json": {"ids": ["1", "2"]}}),)),
+    ("POST", "/v1/what-if"): Rule(
+        PLANNERS, (Case(send={"json": QUESTION}, status=202),), takes_tokens=True
+    ),
     ("POST", "/v1/ingest"): Rule(frozenset({Role.ADMIN, Role.API}), (Case(send=_JOB),)),
     ("GET", "/account"): Rule(PEOPLE),
     ("POST", "/account/reports"): Rule(frozenset(), (Case(send={"data": {"period": "week"}}),)),

@@ -33,7 +33,13 @@ HOSTILE = 'a/b?c#d"><script>alert(1)</script> é'
         ({"policies": "easy", "from": "0001-01-01"}, "lies too far from now"),
         ({"policies": "easy", "to": "9999-12-31T23:59-14:00"}, "lies too far from now"),
         ({"policies": "easy", "from": "2999-01-01", "to": "2999-01-02"}, None),
-        ({"policies": "a b c d e f g"}, "choose from 1 to 6"),
+        ({"policies": "fcfs lcfs sjf ljf saf laf snf"}, "choose from 1 to 6"),
+        ({}, "choose from 1 to 6"),
+        ({"order": "fcf"}, 'unknown order "fcf"'),
+        ({"order": "fcfs", "backfilling": "eazy"}, 'unknown way to backfill "eazy"'),
+        ({"backfilling": "easy", "depth": "0"}, "depth is"),
+        ({"backfilling": "easy", "depth": "1,predict=os:system"}, "unknown predictor"),
+        ({"learned": "learned:/etc/passwd"}, "unknown policy"),
     ],
 )
 def test_what_is_wrong_with_a_what_if_is_told(
@@ -66,7 +72,8 @@ def test_a_task_is_followed_and_cancelled(served: Served) -> None:
     """As the script of the page follows it."""
     meg = served.browser("meg")
     place = meg.post("/what-if", data={"policies": "easy"}).headers["location"]
-    task = place.rpartition("/")[2]
+    page = meg.get(place, headers=PAGE).text
+    task = re.findall(r'data-task="/tasks/(\w+)"', page)[0]
     followed = meg.get(f"/tasks/{task}").json()
     assert followed == {"state": "waiting", "progress": 0.0, "is_finished": False}
     assert meg.post(f"/tasks/{task}/cancel").headers["location"] == place

@@ -28,7 +28,8 @@ from schedlab.history.web.queries.cluster_use import jobs_of as jobs_of_span
 from schedlab.history.web.settings import ServiceSettings
 from schedlab.history.web.simulations import ADVICE, WHAT_IF, simulations
 from schedlab.history.web.simulations.advice import RATIOS, Advice, Tried, tightened
-from schedlab.history.web.simulations.what_if import Comparison, check_policies
+from schedlab.history.web.simulations.policy_names import check_policies
+from schedlab.history.web.simulations.what_if import Comparison
 from schedlab.history.web.simulations.window import Window, version_of
 from schedlab.history.web.tasks import State, Task
 from schedlab.metrics import METRICS
@@ -133,7 +134,7 @@ def test_advice_is_what_simulate_says(history: str, window: Window) -> None:
         cut[own] = np.minimum(cut[own], np.maximum(np.ceil(ratio * jobs["run_s"][own]), 1))
         schedule = simulate(jobs.replace(request_s=cut), NODES, "easy")
         assert tried == Tried(ratio, schedule.wait_s[own].mean())
-    assert not advice.are_shared
+    assert advice.notes[1:] == ["Every job held whole nodes."]
 
 
 def test_nobodys_requests_but_the_users_are_cut(history: str) -> None:
@@ -255,12 +256,36 @@ def test_both_databases_say_the_same(store_url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["os:system", "learned:/etc/passwd", "evolved:x", "easy:depth=3", "eazy"]
+    "name",
+    [
+        "os:system",
+        "os:system+easy",
+        "learned:/etc/passwd",
+        "evolved:x",
+        "eazy",
+        "coalloc:solver=os:system",
+        "reserve",
+    ],
 )
 def test_policies_are_those_of_the_table(name: str) -> None:
     """Any other name could make the service load code or files of its machine."""
     with pytest.raises(UnknownNameError, match="unknown policy"):
         check_policies(["easy", name])
+
+
+@pytest.mark.parametrize("predictor", ["os:system", "noisy:sigma=1", "lasttwo"])
+def test_predictors_are_those_of_the_table(predictor: str) -> None:
+    """A predictor can be code of one's own as well."""
+    with pytest.raises(UnknownNameError, match="unknown predictor"):
+        check_policies([f"easy:predict={predictor}"])
+
+
+def test_policies_have_their_full_names() -> None:
+    """The same policy by another name is simulated once."""
+    given = ["fcfs+easy", "easy", "sjf+easy:depth=3,predict=last-two", "learned:slowdown"]
+    assert check_policies(given) == ["easy", "sjf+easy:depth=3,predict=last-two", given[-1]]
+    with pytest.raises(ParameterError, match="depth"):
+        check_policies(["easy:depth=0"])
 
 
 def test_a_wrong_policy_is_told_with_the_nearest() -> None:

@@ -17,6 +17,7 @@ from schedlab import simulate
 from schedlab.history.store import Store
 from schedlab.history.store.tables import jobs
 from schedlab.history.to_workload import workload_of
+from schedlab.platform import Platform
 from schedlab.units import short_duration
 
 pytestmark = [pytest.mark.slow, needs_chromium]
@@ -80,40 +81,104 @@ def test_advice_is_asked_for_and_given(visitors: Visitors, demo: Served) -> None
     with Store.open(demo.settings.store) as store:
         workload = workload_of(store)
     own = workload.labelled("user") == "boole"
-    wait_s = simulate(workload, 8, "easy").wait_s[own].mean()
+    wait_s = simulate(workload, machine(demo), "easy").wait_s[own].mean()
     expect(verdict).to_contain_text(short_duration(wait_s))
     expect(page.locator("#advice")).to_contain_text("The past is no promise")
     expect(page.locator("figure.plot[data-drawn]")).to_have_count(4)
 
 
-def test_what_if_is_asked_and_answered(visitors: Visitors, demo: Served) -> None:
-    """A name that is wrong is told with the nearest; then the table stands beside what was."""
+def machine(demo: Served) -> Platform:
+    """The cluster of the miniature site, as its file describes it."""
+    assert demo.settings.site is not None
+    return demo.settings.site.platform().only("mini")
+
+
+def choose_all_of_it(page: Page, demo: Served) -> None:
+    """Fill the window with the whole history of the miniature site."""
     with demo.database.reading() as connection:
         span = connection.execute(select(func.min(jobs.c.queue_s), func.max(jobs.c.end_s)))
         first_s, last_s = span.one()
+    for field, at_s in (("From", first_s - 60), ("To", last_s + 60)):
+        filled = page.evaluate("at => new Date(1000 * at).toISOString().slice(0, 16)", at_s)
+        page.get_by_label(field, exact=True).fill(filled)
+
+
+def test_what_if_is_asked_and_answered(visitors: Visitors, demo: Served) -> None:
+    """A name that is wrong is told with the nearest; then the table stands beside what was."""
     page = visitors.page("admin", timezone_id="UTC")
     page.goto("/what-if")
-    page.get_by_label("Policies").fill("fcfs eazy")
+    page.get_by_text("By name").click()
+    page.get_by_label("Further policies").fill("eazy")
     with page.expect_response(lambda answer: answer.request.method == "POST"):
         page.get_by_role("button", name="Simulate").click()
     expect(page.get_by_role("alert")).to_contain_text('did you mean "easy"?')
     visitors.complaints.clear()  # that the browser met a 400 is told on its console
-    for field, at_s in (("From", first_s - 60), ("To", last_s + 60)):
-        filled = page.evaluate("at => new Date(1000 * at).toISOString().slice(0, 16)", at_s)
-        page.get_by_label(field, exact=True).fill(filled)
-    page.get_by_label("Policies").fill("fcfs sjf+easy")
+    page.get_by_label("Further policies").fill("")
+    choose_all_of_it(page, demo)
+    page.get_by_label("none").check()
+    page.get_by_label("sjf").uncheck()
+    expect(page.get_by_text("2 policies")).to_be_visible()
     page.get_by_role("button", name="Simulate").click()
     rows = page.locator("#result tbody tr")
     expect(rows).to_have_count(3)
     expect(page.locator("figure.plot[data-drawn]")).to_have_count(2)
+    expect(page.locator("#machine")).to_contain_text(
+        "jobs held part of a node; simulated as shared"
+    )
     with Store.open(demo.settings.store) as store:
         workload = workload_of(store)
-    for place, policy in ((1, "fcfs"), (2, "sjf+easy")):
-        wait_s = simulate(workload, 8, policy).wait_s.mean()
+    for place, policy in ((1, "fcfs"), (2, "easy")):
+        wait_s = simulate(workload, machine(demo), policy).wait_s.mean()
         expect(rows.nth(place)).to_contain_text(policy)
         expect(rows.nth(place)).to_contain_text(short_duration(wait_s))
     page.get_by_role("link", name=re.compile("^20")).first.click()
     expect(page.locator("#result")).to_be_visible()
+
+
+def test_a_slider_is_moved_by_keys_and_by_its_field(visitors: Visitors) -> None:
+    """Both say the same, and the slider tells its value to those who do not see it."""
+    page = visitors.page("leader")
+    page.goto("/what-if")
+    slider, field = page.get_by_label("Depth, slider"), page.get_by_label("Depth", exact=True)
+    expect(slider).to_have_attribute("aria-valuetext", "all")
+    slider.press("ArrowLeft")
+    expect(field).to_have_value("1000")
+    slider.press("Home")
+    expect(field).to_have_value("1")
+    field.fill("60")
+    expect(slider).to_have_attribute("aria-valuetext", "60")
+    expect(slider).to_have_value("5")
+    field.fill("")
+    expect(slider).to_have_attribute("aria-valuetext", "all")
+
+
+def test_results_are_linked_taken_away_and_compared(visitors: Visitors, demo: Served) -> None:
+    """The address brings the result back; files come down; two results stand side by side."""
+    page = visitors.page("helpdesk", timezone_id="UTC", viewport={"width": 1200, "height": 900})
+    page.goto("/what-if")
+    choose_all_of_it(page, demo)
+    page.get_by_role("button", name="Simulate").click()
+    expect(page.locator("#result")).to_be_visible()
+    linked = page.url
+    page.get_by_text("Settings", exact=True).first.click()
+    page.get_by_label("whole, one job each").check()
+    page.get_by_role("button", name="Simulate").click()
+    expect(page.locator("#machine")).to_contain_text("as whole nodes")
+    for name, suffix in (("Parquet", "parquet"), ("SVG", "svg")):
+        with page.expect_download() as started:
+            page.get_by_role("link", name=name, exact=True).click()
+        assert started.value.suggested_filename.endswith(suffix)
+    for box in page.get_by_label(re.compile("Compare the result")).all():
+        box.check()
+    page.get_by_role("button", name="Compare").click()
+    expect(page.get_by_role("columnheader", name=re.compile("Result"))).to_have_count(2)
+    expect(page.locator("figure.plot[data-drawn]")).to_have_count(1)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_timeout(500)
+    assert faults(page) == []
+    page.goto(linked)
+    expect(page.locator("figure.plot[data-drawn]")).to_have_count(2)
+    assert faults(page) == []
 
 
 def test_the_cluster_is_looked_at_in_time(visitors: Visitors) -> None:

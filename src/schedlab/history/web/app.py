@@ -27,6 +27,7 @@ from schedlab.history.web.api import (
 )
 from schedlab.history.web.api import efficiency as efficiency_api
 from schedlab.history.web.api import reports as reports_api
+from schedlab.history.web.api import what_if as what_if_api
 from schedlab.history.web.api.schema import describe
 from schedlab.history.web.body_limit import BodyLimit
 from schedlab.history.web.conditional import Conditional
@@ -45,6 +46,7 @@ from schedlab.history.web.pages import (
     oidc,
     reports,
     what_if,
+    what_if_compare,
 )
 from schedlab.history.web.pages import job as job_page
 from schedlab.history.web.pages import jobs as jobs_page
@@ -70,6 +72,7 @@ ROUTERS = (
     efficiency_api.router,
     alerts_api.router,
     reports_api.router,
+    what_if_api.router,
     grafana.router,
     ingest.router,
     documentation.router,
@@ -88,6 +91,7 @@ ROUTERS = (
     efficiency.router,
     reports.router,
     alerts.router,
+    what_if_compare.router,
     what_if.router,
     task_pages.router,
     admin.router,

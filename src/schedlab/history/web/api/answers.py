@@ -27,7 +27,7 @@ _REFUSALS = {
     403: "The role, or the token, does not allow it.",
     404: "There is no such thing, or it may not be seen.",
     406: "None of the accepted media types is possible.",
-    409: "The id is that of several jobs.",
+    409: "The id is that of several jobs, or the simulation is not done.",
     413: "The body is too large.",
     422: "A parameter is unknown, or what was sent does not keep to its schema.",
     502: "The source of a timeline does not answer.",
@@ -150,6 +150,36 @@ class ReportAnswer(BaseModel):
     users: list[dict[str, Any]] = Field(description="Use by user, the greatest ten.")
     groups: list[dict[str, Any]] = Field(description="Use by group, the greatest ten.")
     what_would_help: list[dict[str, Any]]
+
+
+class PoliciesAnswer(BaseModel):
+    """Policies that can be simulated."""
+
+    policies: list[dict[str, Any]] = Field(
+        description="The name, one sentence, and the meaning of each parameter."
+    )
+
+
+class WhatIfAnswer(BaseModel):
+    """A simulation of a window of history, and how far it is."""
+
+    id: str
+    state: str = Field(
+        description="`waiting`, `running`, `done`, `failed`, `cancelled` or `interrupted`."
+    )
+    progress: float = Field(description="From 0 to 1.")
+    failure: str | None = Field(description="Why it failed.")
+    settings: dict[str, Any] = Field(description="The window, the policies and `whole_nodes`.")
+    result: dict[str, Any] | None = Field(
+        description="Once it is done: counts of jobs and nodes, what machine was simulated "
+        "(`notes`), and `outcomes`: as it was, then under each policy."
+    )
+
+
+class ScheduleAnswer(BaseModel):
+    """When jobs ran, as it was and under each policy."""
+
+    jobs: list[dict[str, Any]]
 
 
 class Stats(BaseModel):

@@ -1,131 +1,193 @@
 """What if the cluster had had another policy?
 
-Everybody's jobs are simulated: a queue without the others' jobs would be no queue. The figures are
-about jobs that who asks may see, and about how busy the cluster was. Simulations take the service's
-time, so that those with an overview may ask for them: managers, support and administrators.
+The address of the page holds the settings: whoever may ask what if can open it. It shows what came
+of them, where the viewer has had them simulated.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 import numpy as np
-from fastapi import APIRouter, Depends, Form, Request
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from schedlab.errors import ParameterError, UnknownNameError
+from schedlab.errors import ParameterError, PolicyError, UnknownNameError
 from schedlab.history.web.access import Viewer
-from schedlab.history.web.access.current import InPerson
-from schedlab.history.web.access.viewer import PLANNERS
+from schedlab.history.web.api.what_if import PICTURES, SCHEDULE_FORMATS
+from schedlab.history.web.pages.policy_picker import (
+    COMMON,
+    CONTROLS,
+    ORDER_GROUPS,
+    Picked,
+    picked_of,
+)
 from schedlab.history.web.pages.render import path_of, render
-from schedlab.history.web.pages.tasks import require_task
 from schedlab.history.web.pages.windows import WindowForm, window_form
-from schedlab.history.web.problems import Problem
+from schedlab.history.web.planning import PlannerInPerson, ask_what_if, own_what_if, own_what_ifs
 from schedlab.history.web.service import CurrentService, Service
-from schedlab.history.web.simulations import WHAT_IF
-from schedlab.history.web.simulations.what_if import MOST_POLICIES, Comparison, check_policies
-from schedlab.history.web.simulations.window import MOST_JOBS, Window, version_of
-from schedlab.history.web.tasks import Asked, State, Task
-from schedlab.history.web.tasks.queue import recent_tasks, submit
-from schedlab.policies import POLICIES
+from schedlab.history.web.simulations.policy_names import LEARNED, MOST_POLICIES, check_policies
+from schedlab.history.web.simulations.what_if import Comparison, Settings
+from schedlab.history.web.simulations.window import MOST_JOBS, Window
+from schedlab.history.web.tasks import State, Task
+from schedlab.policies import BACKFILLS, ORDERS
 
 router = APIRouter(include_in_schema=False)
 
 USUAL = ("easy", "sjf+easy")
 _RECENT = 10
+_BETWEEN_NAMES = re.compile(r"\s+|,(?!\w+=)")
+_REFUSED = (ParameterError, PolicyError, UnknownNameError)
 
 
-def _planner(viewer: InPerson) -> Viewer:
-    if viewer.role not in PLANNERS:
-        raise Problem(403, "only managers, support and administrators may ask what if")
-    return viewer
+@dataclass(frozen=True)
+class WhatIfForm:
+    """A filled-in form: a window, policies, and how jobs have nodes."""
 
+    window: WindowForm
+    picked: Picked
+    whole_nodes: bool = False
 
-Planner = Annotated[Viewer, Depends(_planner)]
+    def settings(self) -> Settings:
+        """Return what it asks for, checked."""
+        window = self.window
+        return Settings(
+            window=Window(window.cluster, window.from_s, window.to_s),
+            policies=tuple(self.picked.policies()),
+            whole_nodes=self.whole_nodes,
+        )
 
 
 @router.get("/what-if", name="what_if")
-def what_if_page(request: Request, service: CurrentService, viewer: Planner) -> Response:
-    """The form, and what was asked before."""
-    return _page(request, service, viewer, window_form(service, viewer))
+def what_if_page(
+    request: Request,
+    service: CurrentService,
+    viewer: PlannerInPerson,
+    cluster: str = "",
+    begin: Annotated[str, Query(alias="from")] = "",
+    end: Annotated[str, Query(alias="to")] = "",
+    policy: Annotated[list[str], Query(max_length=100)] = [],  # noqa: B006 (FastAPI copies it)
+    nodes: str = "",
+) -> Response:
+    """Show the form, what came of these settings, and what was asked before."""
+    form = WhatIfForm(window_form(service, viewer), picked_of(USUAL), nodes == "whole")
+    try:
+        window = window_form(service, viewer, cluster=cluster, begin=begin, end=end)
+        form = replace(form, window=window)
+        if not policy:
+            return _page(request, service, viewer, form)
+        form = replace(form, picked=picked_of(check_policies(policy)))
+        settings = form.settings()
+    except _REFUSED as error:
+        return _page(request, service, viewer, form, fault=str(error))
+    return _page(request, service, viewer, form, settings)
+
+
+async def _posted(request: Request) -> dict[str, list[str]]:
+    form = await request.form()
+    return {key: [str(each) for each in form.getlist(key)] for key in form}
+
+
+Posted = Annotated[dict[str, list[str]], Depends(_posted)]
 
 
 @router.post("/what-if", name="what_if_ask")
-def ask_what_if(
-    request: Request,
-    service: CurrentService,
-    viewer: Planner,
-    policies: Annotated[str, Form(max_length=1_000)],
-    cluster: Annotated[str, Form(max_length=500)] = "",
-    begin: Annotated[str, Form(alias="from", max_length=40)] = "",
-    end: Annotated[str, Form(alias="to", max_length=40)] = "",
+def what_if_ask(
+    request: Request, service: CurrentService, viewer: PlannerInPerson, posted: Posted
 ) -> Response:
-    """Have the window simulated under these policies, and show how far that is."""
-    form = window_form(service, viewer)
+    """Have the window simulated under these policies, and go to the page of the settings."""
+
+    def first(name: str) -> str:
+        return next(iter(posted.get(name, ())), "")
+
+    picked = Picked(
+        tuple(posted.get("order", ())),
+        tuple(posted.get("backfilling", ())),
+        tuple(posted.get("learned", ())),
+        {key: first(key).strip() for key in CONTROLS if first(key).strip()},
+        tuple(filter(None, _BETWEEN_NAMES.split(first("policies")))),
+    )
+    form = WhatIfForm(window_form(service, viewer), picked, first("nodes") == "whole")
     try:
-        form = window_form(service, viewer, cluster=cluster, begin=begin, end=end)
-        chosen = check_policies(policies.replace(",", " ").split())
-        task = _submitted(service, viewer, Window(form.cluster, form.from_s, form.to_s), chosen)
-    except (ParameterError, UnknownNameError) as error:
-        return _page(request, service, viewer, form, policies=policies, fault=str(error))
-    return RedirectResponse(path_of(request, "what_if_result", task=task), HTTPStatus.SEE_OTHER)
+        window = window_form(
+            service, viewer, cluster=first("cluster"), begin=first("from"), end=first("to")
+        )
+        form = replace(form, window=window)
+        settings = form.settings()
+        ask_what_if(service, viewer, settings)
+    except _REFUSED as error:
+        return _page(request, service, viewer, form, fault=str(error))
+    return RedirectResponse(settings_path(request, settings), HTTPStatus.SEE_OTHER)
 
 
-@router.get("/what-if/{task}", name="what_if_result")
-def what_if_result(
-    request: Request, service: CurrentService, viewer: Planner, task: str
-) -> Response:
-    """What came of it, or how far it is."""
-    found = require_task(service, viewer.user, task)
-    window = Window(**found.parameters["window"])
-    form = window_form(service, viewer)
-    form = replace(form, cluster=window.cluster, from_s=window.from_s, to_s=window.to_s)
-    policies = " ".join(found.parameters["policies"])
-    return _page(request, service, viewer, form, policies=policies, task=found)
+def settings_path(request: Request, settings: Settings) -> str:
+    """Return the address of these settings; times are UTC, so that they mean the same anywhere."""
+    window = settings.window
+    query = [
+        ("cluster", window.cluster),
+        ("from", _utc(window.from_s)),
+        ("to", _utc(window.to_s)),
+        *(("policy", policy) for policy in settings.policies),
+        *([("nodes", "whole")] if settings.whole_nodes else []),
+    ]
+    return f"{path_of(request, 'what_if')}?{urlencode(query, safe=':,=')}"
 
 
-def _submitted(service: Service, viewer: Viewer, window: Window, policies: list[str]) -> str:
-    with service.database.reading() as connection:
-        version = version_of(connection, viewer, window)
-    parameters = {"window": asdict(window), "policies": policies}
-    with service.database.writing() as connection:
-        task = submit(connection, Asked(WHAT_IF, parameters, viewer, version))
-    service.runner.wake()
-    return task
+def _utc(epoch_s: int) -> str:
+    return f"{datetime.fromtimestamp(epoch_s, UTC):%Y-%m-%dT%H:%M:%S}Z"
 
 
 def _page(
     request: Request,
     service: Service,
     viewer: Viewer,
-    form: WindowForm,
+    form: WhatIfForm,
+    settings: Settings | None = None,
     *,
-    policies: str = " ".join(USUAL),
-    task: Task | None = None,
     fault: str = "",
 ) -> Response:
-    with service.database.reading() as connection:
-        recent = recent_tasks(connection, viewer.user, WHAT_IF, _RECENT)
-    is_done = task is not None and task.state is State.DONE
-    comparison = Comparison.from_result(task.result) if task is not None and is_done else None
+    asked = own_what_ifs(service, viewer)
+    same = next((each for each in asked if Settings.of(each.parameters) == settings), None)
+    task = None if same is None else own_what_if(service, viewer, same.id)
+    recent = [(each, Settings.of(each.parameters)) for each in asked[:_RECENT]]
     return render(
         request,
         viewer,
         "what_if.html",
         status=HTTPStatus.BAD_REQUEST if fault else HTTPStatus.OK,
-        form=form,
-        policies=policies,
-        known=list(POLICIES),
+        form=form.window,
+        picked=form.picked,
+        whole_nodes=form.whole_nodes,
+        orders=ORDERS,
+        order_groups=ORDER_GROUPS,
+        backfills=BACKFILLS,
+        learned=LEARNED,
+        controls=CONTROLS,
+        common=COMMON,
         most_policies=MOST_POLICIES,
         most_jobs=MOST_JOBS,
+        settings=settings,
         task=task,
         recent=recent,
+        link=lambda each: settings_path(request, each),
+        schedule_formats=SCHEDULE_FORMATS,
+        pictures=PICTURES,
         fault=fault,
-        comparison=comparison,
-        **({} if comparison is None else _figures(form, comparison)),
+        **_result(form.window, task),
     )
+
+
+def _result(form: WindowForm, task: Task | None) -> dict[str, Any]:
+    if task is None or task.state is not State.DONE:
+        return {"comparison": None}
+    comparison = Comparison.from_result(task.result)
+    return {"comparison": comparison, **_figures(form, comparison)}
 
 
 def _figures(form: WindowForm, comparison: Comparison) -> dict[str, Any]:
@@ -136,16 +198,22 @@ def _figures(form: WindowForm, comparison: Comparison) -> dict[str, Any]:
     used = {each.policy: each.used_nodes for each in comparison.outcomes}
     parts = len(comparison.outcomes[0].used_nodes)
     edge_s = np.linspace(form.from_s, form.to_s, parts + 1) + form.shift_s
-    shares = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 1.0)
-    at_most: dict[str, Any] = {
-        f"{name} (h)": np.interp(shares, np.linspace(0, 1, len(each)), each) / 3600
-        for name, each in waits.items()
-    }
-    of_jobs: dict[str, Any] = {"Share of jobs": [f"{100 * share:g} %" for share in shares]}
     means = {name: np.asarray(each) for name, each in used.items()}
     return {
-        "waits_figure": drawing(waits_figure(waits), {**of_jobs, **at_most}),
+        "waits_figure": drawing(waits_figure(waits), waits_table(waits)),
         "used_figure": drawing(
             used_figure(edge_s, used, comparison.nodes), over_time(edge_s, means)
         ),
+    }
+
+
+def waits_table(waits_s: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+    """Return the columns behind a figure of waits: hours that shares of the jobs did not exceed."""
+    shares = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 1.0)
+    return {
+        "Share of jobs": [f"{100 * share:g} %" for share in shares],
+        **{
+            f"{name} (h)": np.interp(shares, np.linspace(0, 1, len(each)), each) / 3600
+            for name, each in waits_s.items()
+        },
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,21 +10,21 @@ from bokeh.models import HoverTool, NumeralTickFormatter
 from numpy.typing import NDArray
 
 from schedlab.history.web.plots.look import steps, time_figure
-from schedlab.history.web.plots.timeline import COLOURS
+from schedlab.history.web.plots.timeline import COLOURS, DASHES
 from schedlab.viz.report.style import legend_above, new_figure
 
 _HEIGHT = 260
-_LEGEND_COLUMNS = 3  # as many as a phone has room for
+_LETTERS = 34  # as many as a phone has room for in a line of the legend
+_MARK = 5  # letters that the line beside a name takes
 
 
 def waits_figure(waits_s: Mapping[str, Sequence[float]]) -> Any:
-    """For each schedule, which share of the jobs waited no longer than so many hours."""
+    """Draw which share of the jobs waited at most how long, a line for each schedule."""
     plot = new_figure(_HEIGHT, x_axis_label="wait (h)", y_axis_label="jobs (%)", y_range=(0, 102))
     for place, (name, values) in enumerate(waits_s.items()):
         source = {"x": np.asarray(values) / 3600, "y": np.linspace(0, 100, len(values))}
         plot.line("x", "y", source=source, name=name, **_line(place, name))
-    legend_above(plot)
-    plot.legend[0].ncols = _LEGEND_COLUMNS
+    _place_legend(plot, waits_s)
     about = [("", "$name"), ("wait", "@x{0.00} h"), ("jobs", "@y{0} %")]
     plot.add_tools(HoverTool(tooltips=about, visible=False))
     plot.min_border_left = 64
@@ -33,23 +33,31 @@ def waits_figure(waits_s: Mapping[str, Sequence[float]]) -> Any:
 
 
 def used_figure(edge_s: NDArray[Any], used_nodes: Mapping[str, Sequence[float]], nodes: int) -> Any:
-    """For each schedule, the nodes in use over time."""
+    """Draw the nodes in use over time, a line for each schedule."""
     plot = time_figure(
         _HEIGHT, edge_s[0], edge_s[-1], y_range=(0, 1.05 * nodes), y_axis_label="nodes in use"
     )
     for place, (name, means) in enumerate(used_nodes.items()):
         time_ms, value = steps(edge_s, np.asarray(means))
         plot.line(time_ms, value, name=name, **_line(place, name))
-    legend_above(plot)
-    plot.legend[0].ncols = _LEGEND_COLUMNS
+    _place_legend(plot, used_nodes)
     plot.yaxis.formatter = NumeralTickFormatter(format="0,0")
     return plot
 
 
+def _place_legend(plot: Any, names: Iterable[str]) -> None:
+    legend_above(plot)
+    longest = max(map(len, names), default=0)
+    plot.legend[0].ncols = max(1, min(3, _LETTERS // (longest + _MARK)))
+
+
 def _line(place: int, name: str) -> dict[str, Any]:
-    """What happened in truth is the boldest."""
+    """What really happened comes first: the boldest line, drawn on top of the others."""
+    is_past = place == 0
     return {
         "color": COLOURS[place % len(COLOURS)],
-        "line_width": 2.5 if place == 0 else 1.6,
+        "line_width": 3 if is_past else 1.6,
+        "line_dash": "solid" if is_past else DASHES[place % len(DASHES)],
+        "level": "annotation" if is_past else "glyph",
         "legend_label": name,
     }

@@ -8,9 +8,9 @@ from functools import partial
 from schedlab.history.web.database import Database
 from schedlab.history.web.settings import ServiceSettings
 from schedlab.history.web.simulations.advice import advise
+from schedlab.history.web.simulations.machine import Machines
 from schedlab.history.web.simulations.status import count_store
 from schedlab.history.web.simulations.what_if import what_if
-from schedlab.history.web.simulations.window import Machines
 from schedlab.history.web.tasks.runner import Simulation
 
 ADVICE, WHAT_IF, STATUS = "advice", "what-if", "status"

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from schedlab.errors import ParameterError
 from schedlab.history.web.database import Database
-from schedlab.history.web.simulations.window import Machines, Mask, Replay, Window, replay_of
+from schedlab.history.web.simulations.machine import Machines, Mask
+from schedlab.history.web.simulations.window import Replay, Window, replay_of
 from schedlab.history.web.tasks.runner import Progress
 from schedlab.history.web.tasks.task import Task
 from schedlab.metrics import METRICS
-from schedlab.sim import Schedule, simulate
+from schedlab.sim import Schedule
 from schedlab.workload import Workload
 
 POLICY = "easy"
@@ -44,7 +46,7 @@ class Advice:
         recorded_wait_s: as it was in truth.
         wait_s: in simulation, with the requests as they were.
         tried: with tighter ones.
-        are_shared: whether jobs shared nodes, which the simulation does not know.
+        notes: what machine was simulated, one sentence each.
     """
 
     jobs: int
@@ -54,7 +56,7 @@ class Advice:
     recorded_wait_s: float
     wait_s: float
     tried: list[Tried] = field(default_factory=list)
-    are_shared: bool = False
+    notes: list[str] = field(default_factory=list)
 
     @property
     def best(self) -> Tried | None:
@@ -71,7 +73,8 @@ class Advice:
     @classmethod
     def from_result(cls, result: Mapping[str, Any]) -> Advice:
         """As a task keeps it."""
-        return cls(**{**result, "tried": [Tried(**each) for each in result["tried"]]})
+        known = {each.name: result[each.name] for each in fields(cls) if each.name in result}
+        return cls(**{**known, "tried": [Tried(**each) for each in result["tried"]]})
 
 
 def advise(database: Database, machines: Machines, task: Task, progress: Progress) -> Any:
@@ -79,7 +82,9 @@ def advise(database: Database, machines: Machines, task: Task, progress: Progres
     user = task.parameters["user"]
     with database.reading_long() as connection:
         replay = replay_of(connection, task.viewer, Window(**task.parameters["window"]), machines)
-    own = replay.counted & (replay.workload.labelled("user") == user)
+    counted = np.isin(replay.workload["job_id"], replay.counted)
+    own = counted & (replay.workload.labelled("user") == user)
+    own_ids = replay.workload["job_id"][own]
     if not own.any():
         raise ParameterError(
             "in that time this user submitted no job that has ended and that you see"
@@ -89,7 +94,7 @@ def advise(database: Database, machines: Machines, task: Task, progress: Progres
         def note(ended: int, jobs: int) -> None:
             progress((place + ended / jobs) / (1 + len(RATIOS)))
 
-        return _mean_wait_s(simulate(workload, replay.nodes, POLICY, progress=note), own)
+        return _mean_wait_s(replay.simulate(POLICY, note, workload), own_ids)
 
     return asdict(
         Advice(
@@ -97,13 +102,13 @@ def advise(database: Database, machines: Machines, task: Task, progress: Progres
             all_jobs=len(own),
             nodes=replay.nodes,
             asked_ratio=_asked_ratio(replay, own),
-            recorded_wait_s=_mean_wait_s(replay.recorded, own),
+            recorded_wait_s=_mean_wait_s(replay.recorded, own_ids),
             wait_s=mean_wait_s(0, replay.workload),
             tried=[
                 Tried(ratio, mean_wait_s(place, tightened(replay.workload, own, ratio)))
                 for place, ratio in enumerate(RATIOS, 1)
             ],
-            are_shared=replay.are_shared,
+            notes=list(replay.notes),
         )
     )
 
@@ -115,8 +120,8 @@ def tightened(workload: Workload, own: Mask, ratio: float) -> Workload:
     return workload.replace(request_s=np.where(own, np.minimum(request_s, enough_s), request_s))
 
 
-def _mean_wait_s(schedule: Schedule, own: Mask) -> float:
-    return METRICS["wait"].value(schedule.take(own))
+def _mean_wait_s(schedule: Schedule, job_ids: NDArray[np.int64]) -> float:
+    return METRICS["wait"].value(schedule.take(np.isin(schedule.workload["job_id"], job_ids)))
 
 
 def _asked_ratio(replay: Replay, own: Mask) -> float | None:

@@ -1,38 +1,40 @@
 """A window of a cluster's history, as ``simulate`` takes it and as it was.
 
-The queue in which a job stood is everybody's: all jobs of the cluster are simulated, whoever asks.
-What is told of the outcome is about jobs that who asked may see, and how busy the cluster was.
+All jobs of the cluster are simulated, whoever asks: a queue without the others is no queue. The
+results cover the jobs that the viewer may see, and how busy the cluster was.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic_core import from_json
 from sqlalchemy import ColumnElement, Connection, TextClause, and_, func, or_, select
 
+from schedlab.analysis import as_it_was
 from schedlab.errors import ParameterError
 from schedlab.history.schema.job import UNFINISHED
-from schedlab.history.site import Site
 from schedlab.history.store.queries import JobQuery, conditions
 from schedlab.history.store.tables import jobs
 from schedlab.history.web.access import Viewer, countable, visible
+from schedlab.history.web.simulations.machine import Machines, Mask, fitting, machine_notes
 from schedlab.platform import Platform
-from schedlab.sim import JobState, Schedule
+from schedlab.sim import Schedule, simulate
 from schedlab.workload import Workload
-from schedlab.workload.header import header_int
 from schedlab.workload.readers import ReadOptions
 from schedlab.workload.readers.job_history import history_workload
 
 MOST_JOBS = 100_000
 """In one window."""
-AS_IT_WAS = "as it was"
-"""What the schedule of the past is called, among policies."""
+FACTS = ("jobid", "job_name", "user_identifier", "accounting_group", "partition")
 
-Mask = NDArray[np.bool_]
+Progress = Callable[[int, int], None]
+"""Is told how many jobs have ended, of how many."""
 
 
 @dataclass(frozen=True)
@@ -62,43 +64,51 @@ class Window:
         )
 
 
-@dataclass(frozen=True)
-class Machines:
-    """How many nodes clusters have, as far as the site says."""
-
-    site: Site | None = None
-
-    def nodes(self, cluster: str) -> int:
-        """Of that cluster; 0 if the site does not say."""
-        known = {} if self.site is None else {each.name: each for each in self.site.clusters}
-        return known[cluster].nodes if cluster in known else 0
-
-
 @dataclass(frozen=True, eq=False)
 class Replay:
     """The jobs of a window.
 
     Args:
-        workload: all of them.
-        recorded: when they ran in truth.
-        counted: those that were submitted in the window and that the viewer sees.
+        workload: all of them that the machine can hold.
+        platform: the machine.
+        recorded: when they really ran.
+        counted: the numbers (``job_id``) of those that were submitted in the window and that the
+            viewer sees.
         span_s: the window, in the workload's own time.
+        facts: who each job is, by ``job_id`` - 1.
+        whole_nodes: whether every job has its nodes to itself in simulations.
+        notes: what machine is simulated, one sentence each.
     """
 
     workload: Workload
+    platform: Platform
     recorded: Schedule
-    counted: Mask
+    counted: NDArray[np.int64]
     span_s: tuple[int, int]
+    facts: Sequence[Mapping[str, Any]]
+    whole_nodes: bool
+    notes: tuple[str, ...]
 
     @property
     def nodes(self) -> int:
-        """Of the cluster."""
-        return self.recorded.platform.nodes
+        """How many nodes the machine has."""
+        return self.platform.nodes
 
-    @property
-    def are_shared(self) -> bool:
-        """Whether more nodes were in use than there are: jobs must have shared some."""
-        return bool(self.recorded.used_nodes().value.max(initial=0) > self.nodes)
+    def told(self, schedule: Schedule) -> Schedule:
+        """Return the part of a schedule that the viewer may be told about."""
+        return schedule.take(np.isin(schedule.workload["job_id"], self.counted))
+
+    def simulate(
+        self, policy: str, progress: Progress | None = None, workload: Workload | None = None
+    ) -> Schedule:
+        """Run the jobs, or others in their place, on the machine."""
+        return simulate(
+            self.workload if workload is None else workload,
+            self.platform,
+            policy,
+            whole_nodes=self.whole_nodes,
+            progress=progress,
+        )
 
 
 def version_of(connection: Connection, viewer: Viewer, window: Window) -> str:
@@ -115,44 +125,57 @@ def version_of(connection: Connection, viewer: Viewer, window: Window) -> str:
     return repr(tuple(row))
 
 
-def replay_of(connection: Connection, viewer: Viewer, window: Window, machines: Machines) -> Replay:
-    """The window for simulation; with jobs of others, of which nothing may be told."""
+def replay_of(
+    connection: Connection,
+    viewer: Viewer,
+    window: Window,
+    machines: Machines,
+    *,
+    whole_nodes: bool = False,
+) -> Replay:
+    """Return the window for simulation; with jobs of others, of which nothing may be told."""
     meant = (countable(viewer), window.condition)
     statement = select(jobs.c.record, visible(viewer)).where(*meant)
     rows = connection.execute(statement.order_by(jobs.c.queue_s, jobs.c.id).limit(MOST_JOBS)).all()
     if not rows:
         raise ParameterError("no job that has ended ran or was submitted in that time")
-    records = (from_json(record) for record, _ in rows)
+    facts: list[dict[str, Any]] = []
+    records = _noted((from_json(record) for record, _ in rows), facts)
     workload = history_workload(records, Path("history"), ReadOptions(), name=window.cluster)
-    # Jobs are numbered from 1 in the order of the rows; some may be left out as unusable.
-    seen = np.array([bool(seen) for _, seen in rows])[workload["job_id"] - 1]
+    platform = machines.platform(window.cluster, workload)
+    fits = fitting(workload, platform)
+    if not fits.any():
+        raise ParameterError("the machine that the site file describes can hold none of the jobs")
+    workload, left_out = workload.take(fits), int(np.count_nonzero(~fits))
+    recorded = as_it_was(workload, platform)
+    if recorded is None:
+        raise ParameterError("of no job in that time the start is known")
+    notes = machine_notes(
+        workload,
+        platform,
+        is_described=machines.described(window.cluster) is not None,
+        left_out=left_out,
+        whole_nodes=whole_nodes,
+    )
     epoch_s = int(workload.header["UnixStartTime"][0])
     span_s = (window.from_s - epoch_s, window.to_s - epoch_s)
-    submit_s = workload["submit_s"]
+    seen = np.array([bool(seen) for _, seen in rows])
+    counted = _counted(workload, seen, span_s)
+    return Replay(workload, platform, recorded, counted, span_s, facts, whole_nodes, tuple(notes))
+
+
+def _noted(
+    records: Iterable[Mapping[str, Any]], facts: list[dict[str, Any]]
+) -> Iterator[Mapping[str, Any]]:
+    """Keep who each job is: the records themselves are large."""
+    for record in records:
+        facts.append({name: record.get(name) for name in FACTS})
+        yield record
+
+
+def _counted(workload: Workload, seen: Mask, span_s: tuple[int, int]) -> NDArray[np.int64]:
+    """Jobs are numbered from 1 in the order of the rows."""
+    submit_s, job_id = workload["submit_s"], workload["job_id"]
     in_window = (submit_s >= span_s[0]) & (submit_s < span_s[1])
-    nodes = max(_known_nodes(workload, machines, window), int(workload["nodes"].max()))
-    recorded = _recorded(workload, nodes)
-    return Replay(workload, recorded, seen & in_window, span_s)
-
-
-def _known_nodes(workload: Workload, machines: Machines, window: Window) -> int:
-    """As the site says, else those that jobs were met on."""
-    return machines.nodes(window.cluster) or header_int(workload.header, "MaxNodes") or 0
-
-
-def _recorded(workload: Workload, nodes: int) -> Schedule:
-    start_s = workload["submit_s"] + workload["wait_s"]
-    end_s = start_s + workload["run_s"]
-    before = workload.dependency_index()
-    freed_s = np.where(before >= 0, end_s[before], 0)
-    eligible_s = np.minimum(np.maximum(workload["submit_s"], freed_s), start_s)
-    return Schedule(
-        workload=workload,
-        platform=Platform.homogeneous(nodes),
-        policy=AS_IT_WAS,
-        start_s=start_s,
-        end_s=end_s,
-        eligible_s=eligible_s,
-        promised_s=np.full(len(workload), -1),
-        state=np.full(len(workload), JobState.COMPLETED, dtype=np.int8),
-    )
+    counted: NDArray[np.int64] = job_id[in_window & seen[job_id - 1]]
+    return counted

@@ -51,9 +51,12 @@ def find_task(connection: Connection, task_id: str, account: str | None) -> Task
     return found[0] if found else None
 
 
-def recent_tasks(connection: Connection, account: str | None, kind: str, most: int) -> list[Task]:
-    """The last that the account asked for, the newest first."""
-    return _found(connection, tasks.c.account == account, tasks.c.kind == kind, limit=most)
+def recent_tasks(
+    connection: Connection, account: str | None, kind: str, most: int, *, with_results: bool = True
+) -> list[Task]:
+    """Return the last tasks of the account, the newest first."""
+    own = (tasks.c.account == account, tasks.c.kind == kind)
+    return _found(connection, *own, limit=most, with_results=with_results)
 
 
 def has_work(connection: Connection) -> bool:
@@ -155,7 +158,10 @@ def _forget_old(connection: Connection, own: ColumnElement[bool]) -> None:
     )
 
 
-def _found(connection: Connection, *which: ColumnElement[bool], limit: int) -> list[Task]:
-    statement = select(tasks).where(*which).order_by(tasks.c.created_s.desc(), tasks.c.id)
+def _found(
+    connection: Connection, *which: ColumnElement[bool], limit: int, with_results: bool = True
+) -> list[Task]:
+    columns = [each for each in tasks.c if with_results or each is not tasks.c.result]
+    statement = select(*columns).where(*which).order_by(tasks.c.created_s.desc(), tasks.c.id)
     rows: Sequence[Any] = connection.execute(statement.limit(limit)).mappings().all()
     return [Task.from_row(row) for row in rows]

@@ -86,7 +86,7 @@ class Task:
             viewer=_viewer(row["viewer"]),
             parameters=from_json(row["parameters"]),
             state=State(row["state"]),
-            result=None if row["result"] is None else from_json(row["result"]),
+            result=None if row.get("result") is None else from_json(row["result"]),
         )
 
 

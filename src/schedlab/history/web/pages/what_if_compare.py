@@ -1,0 +1,98 @@
+"""Results of what-ifs side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from schedlab.history.web.pages.quantities import zone_of
+from schedlab.history.web.pages.render import render
+from schedlab.history.web.pages.what_if import settings_path, waits_table
+from schedlab.history.web.planning import PlannerInPerson, own_what_if
+from schedlab.history.web.plots.timeline import MOST_LINES
+from schedlab.history.web.service import CurrentService
+from schedlab.history.web.simulations.what_if import Comparison, Outcome, Settings
+from schedlab.history.web.tasks import State
+
+router = APIRouter(include_in_schema=False)
+
+MOST = 6
+"""Results side by side."""
+
+Tasks = Annotated[list[str], Query(alias="task", max_length=100)]
+
+
+@dataclass(frozen=True)
+class Result:
+    """A result of the comparison.
+
+    Args:
+        letter: by which the page calls it.
+        path: of its own page.
+        settings: what was simulated.
+        comparison: what came of it.
+    """
+
+    letter: str
+    path: str
+    settings: Settings
+    comparison: Comparison
+
+    def outcome(self, policy: str) -> Outcome | None:
+        """Return what came of that policy, if it was simulated."""
+        return next((each for each in self.comparison.outcomes if each.policy == policy), None)
+
+
+@router.get("/what-if/compare", name="what_if_compare")
+def compare_what_ifs(
+    request: Request,
+    service: CurrentService,
+    viewer: PlannerInPerson,
+    tasks: Tasks = [],  # noqa: B006 (FastAPI copies it)
+) -> Response:
+    """Show the results that the URL names, policy by policy."""
+    chosen = [own_what_if(service, viewer, task) for task in dict.fromkeys(tasks)]
+    done = [each for each in chosen if each.state is State.DONE][:MOST]
+    results = [
+        Result(
+            letter,
+            settings_path(request, settings := Settings.of(task.parameters)),
+            settings,
+            Comparison.from_result(task.result),
+        )
+        for letter, task in zip(ascii_uppercase, done, strict=False)
+    ]
+    return render(
+        request,
+        viewer,
+        "what_if_compare.html",
+        results=results,
+        policies=list(dict.fromkeys(p for each in results for p in _policies(each))),
+        left_out=len(chosen) - len(done),
+        most=MOST,
+        zone=zone_of(service),
+        waits_figure=_waits(results),
+    )
+
+
+def _policies(result: Result) -> list[str]:
+    return [each.policy for each in result.comparison.outcomes]
+
+
+def _waits(results: Sequence[Result]) -> object:
+    """Draw the lines of all results, as many as there are colours."""
+    from schedlab.history.web.plots.comparison import waits_figure
+    from schedlab.history.web.plots.drawing import drawing
+
+    lines = [
+        (f"{result.letter}: {outcome.policy}", outcome.waits_s)
+        for result in results
+        for outcome in result.comparison.outcomes
+    ]
+    waits = dict(lines[:MOST_LINES])
+    return drawing(waits_figure(waits), waits_table(waits)) if waits else None

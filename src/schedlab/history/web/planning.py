@@ -1,0 +1,70 @@
+"""Asking what if: who may, and where the answer is found again.
+
+Simulations take the service's time: those with an overview may ask for them, which are managers,
+support and administrators.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends
+
+from schedlab.history.web.access import Viewer
+from schedlab.history.web.access.current import InPerson, NamedViewer
+from schedlab.history.web.access.viewer import PLANNERS
+from schedlab.history.web.problems import Problem, not_found
+from schedlab.history.web.service import Service
+from schedlab.history.web.simulations import WHAT_IF
+from schedlab.history.web.simulations.what_if import Settings
+from schedlab.history.web.simulations.window import version_of
+from schedlab.history.web.tasks import Asked, Task
+from schedlab.history.web.tasks.queue import KEPT, find_task, recent_tasks, submit
+from schedlab.history.web.tasks.task import viewer_document
+
+
+def _planner(viewer: NamedViewer) -> Viewer:
+    if viewer.role not in PLANNERS:
+        raise Problem(403, "only managers, support and administrators may ask what if")
+    return viewer
+
+
+def _planner_in_person(viewer: InPerson) -> Viewer:
+    return _planner(viewer)
+
+
+Planner = Annotated[Viewer, Depends(_planner)]
+"""In person, or by a token of their own."""
+PlannerInPerson = Annotated[Viewer, Depends(_planner_in_person)]
+
+
+def ask_what_if(service: Service, viewer: Viewer, settings: Settings) -> str:
+    """Return the id of the task that simulates this: a new one, unless there is one already."""
+    with service.database.reading() as connection:
+        version = version_of(connection, viewer, settings.window)
+    asked = Asked(WHAT_IF, settings.parameters(), viewer, version)
+    with service.database.writing() as connection:
+        task = submit(connection, asked)
+    service.runner.wake()
+    return task
+
+
+def own_what_if(service: Service, viewer: Viewer, task: str) -> Task:
+    """Return the what-if of that id, if the viewer asked for it and sees the same jobs still."""
+    with service.database.reading() as connection:
+        found = find_task(connection, task, viewer.user)
+    if found is None or found.kind != WHAT_IF or not _sees_the_same(viewer, found):
+        raise not_found()
+    return found
+
+
+def own_what_ifs(service: Service, viewer: Viewer) -> list[Task]:
+    """Return all that the viewer asked for, without results, the newest first."""
+    with service.database.reading() as connection:
+        found = recent_tasks(connection, viewer.user, WHAT_IF, KEPT, with_results=False)
+    return [each for each in found if _sees_the_same(viewer, each)]
+
+
+def _sees_the_same(viewer: Viewer, task: Task) -> bool:
+    """Whether nothing has changed since in what the viewer may be told."""
+    return viewer_document(viewer) == viewer_document(task.viewer)
