@@ -14,9 +14,9 @@ import pytest
 from schedlab import Workload, simulate
 from schedlab.metrics import METRICS, by_resource, over_time
 from schedlab.metrics.clusters import busy_node_seconds
-from schedlab.metrics.node_shares import busy_nodes
 from schedlab.platform import Cluster, NodeGroup, NodeType, Platform, read_platform
 from schedlab.sim import JobState, NodeRanges, Schedule
+from schedlab.sim.node_shares import busy_nodes
 
 GIB_KB = 1 << 20
 CPU = NodeType("cpu", 4, 8 << 30)

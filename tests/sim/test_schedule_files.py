@@ -365,3 +365,16 @@ def test_a_million_jobs_are_written_quickly(tmp_path: Path) -> None:
     with processor_time_below(60):
         save_schedules(schedule, tmp_path / "million.parquet")
     assert load_schedules(tmp_path / "million.parquet") == [schedule]
+
+
+def test_chrome_trace_of_shared_nodes(tmp_path: Path) -> None:
+    """Two jobs of 2 of 4 cores on the same node use one node, and have a lane each."""
+    columns = {"job_id": [1, 2], "submit_s": [0, 0], "nodes": [1, 1], "cores_per_node": [2, 2]}
+    jobs = Workload({**columns, "request_s": [10, 10], "run_s": [10, 10]})
+    save_schedules(
+        [simulate(jobs, Platform.homogeneous(2, cores=4), "easy")], tmp_path / "shared.json"
+    )
+    events = json.loads((tmp_path / "shared.json").read_text())["traceEvents"]
+    used = [event["args"]["value"] for event in events if event["name"] == "used nodes"]
+    assert used == [1, 0]
+    assert sorted(event["tid"] for event in events if event["ph"] == "X") == [0, 1]

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.metrics.node_shares import busy_nodes
 from schedlab.platform import Platform
 from schedlab.sim import JobState, Schedule
+from schedlab.sim.node_shares import busy_nodes
 from schedlab.workload import Workload
 
 Times = NDArray[np.int64]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from schedlab.metrics.metric import Values
-from schedlab.metrics.node_shares import NodeShares
 from schedlab.sim import Schedule
+from schedlab.sim.node_shares import NodeShares
 
 
 def makespan(schedule: Schedule) -> float:

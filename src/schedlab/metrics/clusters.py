@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from schedlab.metrics.capacity import makespan, node_seconds
 from schedlab.metrics.metric import Values
-from schedlab.metrics.node_shares import NodeShares
 from schedlab.sim import Schedule
+from schedlab.sim.node_shares import NodeShares
 
 if TYPE_CHECKING:
     import polars as pl

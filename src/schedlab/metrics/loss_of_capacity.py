@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.metrics.node_shares import shared_demands
 from schedlab.sim import Schedule
+from schedlab.sim.node_shares import shared_demands
 
 Integers = NDArray[np.int64]
 

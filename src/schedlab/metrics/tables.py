@@ -13,9 +13,9 @@ from schedlab.metrics.capacity import node_seconds
 from schedlab.metrics.groupings import groups_of
 from schedlab.metrics.metric import JobMetric, Values
 from schedlab.metrics.metrics import find_job_metric
-from schedlab.metrics.node_shares import busy_nodes
 from schedlab.metrics.weights import job_weights
 from schedlab.sim import Schedule
+from schedlab.sim.node_shares import busy_nodes
 from schedlab.sim.schedule import require_schedules
 
 if TYPE_CHECKING:

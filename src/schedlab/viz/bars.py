@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.metrics.node_shares import NodeShares
 from schedlab.sim import NodeRanges, Schedule
+from schedlab.sim.node_shares import NodeShares
 
 Places = NDArray[np.float64]
 Lane = tuple[int, float, float]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.metrics.node_shares import NodeShares
 from schedlab.sim import Schedule
+from schedlab.sim.node_shares import NodeShares
 
 Image = NDArray[Any]
 

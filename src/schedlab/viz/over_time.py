@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from schedlab.metrics.node_shares import busy_nodes
 from schedlab.sim import Schedule, StepSeries
+from schedlab.sim.node_shares import busy_nodes
 from schedlab.viz.colours import policy_colour
 from schedlab.viz.curves import band
 from schedlab.viz.paper import checked, count_axis, panels, paper_style

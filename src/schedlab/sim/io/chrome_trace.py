@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from schedlab.atomic import replacing
 from schedlab.sim.node_naming import name_nodes
+from schedlab.sim.node_shares import busy_nodes, shared_demands
 from schedlab.sim.schedule import Schedule
 from schedlab.sim.step_series import StepSeries
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 MAX_NODE_ROWS = 1024
-"""On larger machines the rows are lanes, as few as the ranges in use at once."""
+"""On larger machines, and where jobs share nodes, the rows are lanes, as few as the ranges in use
+at once."""
 
 _CHUNK = 100_000
 _MICROSECONDS = 1_000_000
@@ -44,7 +46,7 @@ def _events(schedules: Sequence[Schedule]) -> Iterator[pl.DataFrame]:
     for process, schedule in enumerate(schedules):
         for events in (
             _process_name(schedule),
-            _counter("used nodes", schedule.used_nodes()),
+            _counter("used nodes", busy_nodes(schedule)),
             _counter("waiting jobs", schedule.queue_length()),
             _slices(schedule),
         ):
@@ -105,6 +107,6 @@ def _rows(
     schedule: Schedule, start_s: NDArray[Any], end_s: NDArray[Any], first: NDArray[Any]
 ) -> NDArray[Any]:
     """The row of each range: its first node, or the lowest lane free at its start."""
-    if schedule.platform.nodes <= MAX_NODE_ROWS:
+    if schedule.platform.nodes <= MAX_NODE_ROWS and shared_demands(schedule) is None:
         return first
     return name_nodes(start_s, end_s, np.ones_like(start_s), len(start_s)).first

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool
 
-from schedlab.metrics.node_shares import busy_nodes
 from schedlab.sim import Schedule
+from schedlab.sim.node_shares import busy_nodes
 from schedlab.viz.colours import policy_colour
 from schedlab.viz.curves import Band, band
 from schedlab.viz.report.style import legend_above, time_figure, time_tooltip

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from schedlab.errors import SchedlabError
 from schedlab.platform import Demands, demands_of
-from schedlab.sim import NodeRanges, Schedule, StepSeries
+from schedlab.sim.node_ranges import NodeRanges
+from schedlab.sim.schedule import Schedule
+from schedlab.sim.step_series import StepSeries
 
 Values = NDArray[np.float64]
 
