@@ -49,7 +49,9 @@ def test_queues_are_kept_apart(run: Run, two_queues: Path, command: str) -> None
         assert note in result.stderr
         assert "one pool" not in result.stderr
         if command == "simulate":
-            assert json.loads(result.stdout)[0]["mean_wait_s"] == pytest.approx(10 / 3)
+            easy, _, past = json.loads(result.stdout)
+            assert easy["mean_wait_s"] == pytest.approx(10 / 3)
+            assert past["policy"] == "as it was"
 
 
 def test_a_job_wider_than_its_partition(run: Run, two_queues: Path) -> None:

@@ -23,6 +23,7 @@ _FAITHFUL = {
     "schedule",
     *("head", "tail", "slice", "window", "min_run", "overrun", "status", "users"),
     *("partition", "queue", "oversize", "rebase", "wra", "cores_per_node"),
+    "queues_for_partitions",
 }
 """Steps after which recorded waits are still those of the jobs."""
 
