@@ -18,8 +18,8 @@ from schedlab.history.web.simulations.window import Replay, Window, replay_of
 from schedlab.history.web.tasks.runner import Progress
 from schedlab.history.web.tasks.task import Task
 from schedlab.metrics import find_job_metric
-from schedlab.metrics.node_shares import busy_nodes
 from schedlab.sim import Schedule
+from schedlab.sim.node_shares import busy_nodes
 
 _BINS = 240
 _SHARES = np.linspace(0, 100, 101)
