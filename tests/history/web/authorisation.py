@@ -193,6 +193,7 @@ PAGES_OF_JOBS: dict[str, Rule] = {
             Case("other", {"key": "2", "item": "power_watt"}, seen_by=SEE_ALL),
         ),
     ),
+    "/jobs/{key}/gain": Rule(EVERYBODY, (Case("without advice", {"key": "1"}, status=404),)),
     "/jobs/{key}/roofline": Rule(EVERYBODY, (Case("without counters", {"key": "1"}, status=404),)),
     "/compare": Rule(
         EVERYBODY,
@@ -321,6 +322,7 @@ RULES: dict[tuple[str, str], Rule] = {
     ("GET", "/"): Rule(EVERYBODY),
     **{("GET", path): rule for path, rule in READING_THE_API.items()},
     ("POST", "/v1/jobs:batchGet"): Rule(EVERYBODY, (Case(send={"json": {"ids": ["1", "2"]}}),)),
+    ("POST", "/jobs/{key}/gain"): Rule(NAMED, (Case("without advice", {"key": "1"}, status=404),)),
     ("POST", "/v1/what-if"): Rule(
         PLANNERS, (Case(send={"json": QUESTION}, status=202),), takes_tokens=True
     ),

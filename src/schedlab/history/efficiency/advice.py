@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from schedlab.history.efficiency.job import EndedJob
 from schedlab.history.efficiency.uses import Use
@@ -14,22 +15,41 @@ _GIB = 2**30
 _TIMES_S = (600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400, 172_800, 345_600, 604_800)
 
 
-def _advise_gpu(job: EndedJob, use: Use) -> str:
-    idle, held = job.idle_gpus, len(job.gpu_percents)
+@dataclass(frozen=True)
+class Change:
+    """What a job should ask for instead.
+
+    Args:
+        kind: ``memory`` in bytes, ``cpu`` or ``gpu``, each on a node, or ``time`` in seconds.
+        amount: how much of it.
+    """
+
+    kind: str
+    amount: int
+
+
+Advised = tuple[str, Change | None]
+"""A sentence, and what it says to ask for."""
+
+
+def _advise_gpu(job: EndedJob, use: Use) -> Advised:
+    idle, held, waits = job.idle_gpus, len(job.gpu_percents), job.and_waits_if_shared
+    hosts = max(1, len(job.record.per_host or ()))
     if idle == held:
         used = "asked for a GPU and did not use it" if held == 1 else f"did not use its {held} GPUs"
-        return f"It {used}: ask for none{job.and_waits}."
+        return f"It {used}: ask for none{waits}.", Change("gpu", 0)
     if idle:
-        return (
-            f"{idle} of its {held} GPUs did next to nothing: ask for {held - idle}{job.and_waits}."
-        )
+        needed = held - idle
+        text = f"{idle} of its {held} GPUs did next to nothing: ask for {needed}{waits}."
+        return text, Change("gpu", math.ceil(needed / hosts))
     return (
         f"Its GPUs were busy {100 * use.share:.0f} % of the time: "
-        "see whether data reach them fast enough, or ask for fewer."
+        "see whether data reach them fast enough, or ask for fewer.",
+        None,
     )
 
 
-def _advise_memory(job: EndedJob, use: Use) -> str | None:
+def _advise_memory(job: EndedJob, use: Use) -> Advised | None:
     used, asked = job.memory_bytes, job.record.resource_req.mem_perhost_bytes
     if used is None or asked is None:
         return None
@@ -37,16 +57,17 @@ def _advise_memory(job: EndedJob, use: Use) -> str | None:
     if better >= asked:
         return None
     figures = f"It asked for {short_bytes(asked)} on a node and used {short_bytes(used)}"
-    return f"{figures}: ask for {better // _GIB:,} GiB{job.and_waits}."
+    text = f"{figures}: ask for {better // _GIB:,} GiB{job.and_waits_if_shared}."
+    return text, Change("memory", better)
 
 
-def _advise_time(job: EndedJob, use: Use) -> str | None:
+def _advise_time(job: EndedJob, use: Use) -> Advised | None:
     asked = job.record.req_walltime_sec
     better = next((each for each in _TIMES_S if each >= 1.5 * job.run_s), None)
     if asked is None or better is None or better >= asked or _was_stopped(job.record):
         return None
     figures = f"It asked for {short_duration(asked)} and ran {short_duration(job.run_s)}"
-    return f"{figures}: ask for {short_duration(better)}{job.and_waits}."
+    return f"{figures}: ask for {short_duration(better)}{job.and_waits}.", Change("time", better)
 
 
 def _was_stopped(record: JobRecord) -> bool:
@@ -54,7 +75,7 @@ def _was_stopped(record: JobRecord) -> bool:
     return record.state is not JobState.COMPLETED
 
 
-def _advise_cpu(job: EndedJob, use: Use) -> str | None:
+def _advise_cpu(job: EndedJob, use: Use) -> Advised | None:
     cpus = job.cpus
     if not cpus or (job.record.resource_req.accelerator or job.record.exclusive):
         return None
@@ -64,10 +85,10 @@ def _advise_cpu(job: EndedJob, use: Use) -> str | None:
     if better >= cpus:
         return None
     figures = f"It asked for {cpus:g} CPUs on a node and kept {busy:.2g} busy"
-    return f"{figures}: ask for {better}{job.and_waits}."
+    return f"{figures}: ask for {better}{job.and_waits}.", Change("cpu", better)
 
 
-ADVICE: dict[str, Callable[[EndedJob, Use], str | None]] = {
+ADVICE: dict[str, Callable[[EndedJob, Use], Advised | None]] = {
     "gpu": _advise_gpu,
     "memory": _advise_memory,
     "time": _advise_time,

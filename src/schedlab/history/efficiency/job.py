@@ -31,6 +31,11 @@ class EndedJob:
         waited = queued and started and (started - queued).total_seconds() >= _PATIENCE_S
         return " and wait less" if waited else ""
 
+    @property
+    def and_waits_if_shared(self) -> str:
+        """The same of what a job holds on a node: one that has the node to itself gains nothing."""
+        return "" if self.record.exclusive else self.and_waits
+
     @classmethod
     def of(cls, record: JobRecord, site: Site | None) -> EndedJob | None:
         """None unless it has ended, and ran."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from schedlab.history.efficiency.advice import ADVICE
+from schedlab.history.efficiency.advice import ADVICE, Change
 from schedlab.history.efficiency.job import EndedJob
 from schedlab.history.efficiency.section import EfficiencySection, Level
 from schedlab.history.efficiency.uses import KINDS, Use
@@ -21,6 +21,8 @@ class Efficiency:
 
     uses: tuple[Use, ...] = ()
     advice: str | None = None
+    change: Change | None = None
+    """What the advice says to ask for."""
 
     def use(self, kind: str) -> Use | None:
         """Of one kind, if it is known."""
@@ -42,7 +44,8 @@ def judged(job: EndedJob, site: Site | None) -> Efficiency:
     found = tuple(Use(kind, label, *each, levels[kind]) for kind, label, each in known)
     poor = {each.kind: each for each in found if _is_poor(job, each)}
     told = (ADVICE[kind](job, poor[kind]) for kind in _BY_URGENCY if kind in poor)
-    return Efficiency(found, next((each for each in told if each), None))
+    advice, change = next((each for each in told if each), (None, None))
+    return Efficiency(found, advice, change)
 
 
 def _is_poor(job: EndedJob, use: Use) -> bool:

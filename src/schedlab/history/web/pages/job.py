@@ -12,9 +12,11 @@ from starlette.responses import Response
 from schedlab.history.efficiency.judge import efficiency_of
 from schedlab.history.schema.job import HostUse, JobRecord
 from schedlab.history.schema.times import format_time
+from schedlab.history.web.access import Role
 from schedlab.history.web.access.current import CurrentViewer
 from schedlab.history.web.api.parameters import CurrentShown
 from schedlab.history.web.pages.job_facts import facts, wra
+from schedlab.history.web.pages.job_gain import UNASKED, gain_asked, known_gain
 from schedlab.history.web.pages.job_items import MeasuredJob
 from schedlab.history.web.pages.job_plots import roofline_plot, timeline_plots
 from schedlab.history.web.pages.job_wait import explain_wait
@@ -49,6 +51,9 @@ def job_page(
         wait = explain_wait(connection, viewer, true, site, zone)
         footprint = footprints(connection, [key]).get(key, {})
         attempts = attempts_at(connection, viewer, key)
+        efficiency = efficiency_of(true, site)
+        asked = gain_asked(key, true, efficiency)
+        gain = known_gain(connection, asked)
         may_share = not true.exclusive and true.start_time is not None
         beside = neighbours(connection, viewer, key, time.time()) if may_share else None
     names = [host.node_id for host in record.per_host or ()]
@@ -63,7 +68,9 @@ def job_page(
         facts=facts(record, site, zone),
         wra=wra(record),
         footprint={item: footprint.get(item) for item in FOOTPRINT},
-        efficiency=efficiency_of(true, site),
+        efficiency=efficiency,
+        gain=gain,
+        asks_gain=asked is not None and gain["state"] in UNASKED and viewer.role is not Role.PUBLIC,
         wait=wait,
         attempts=attempts if len(attempts) > 1 else [],
         plots=plots[:FIRST_ITEMS],

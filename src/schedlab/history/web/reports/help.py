@@ -74,4 +74,4 @@ def _hint(kind: str, jobs: Sequence[WastedJob], site: Site | None) -> Hint:
 def _advice(kind: str, job: WastedJob, site: Site | None) -> str | None:
     ended, use = EndedJob.of(job.record, site), job.efficiency.use(kind)
     told = None if ended is None or use is None else ADVICE[kind](ended, use)
-    return told and f"Job {job.record.jobid}: {told}"
+    return told and f"Job {job.record.jobid}: {told[0]}"

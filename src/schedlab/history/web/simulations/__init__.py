@@ -8,12 +8,13 @@ from functools import partial
 from schedlab.history.web.database import Database
 from schedlab.history.web.settings import ServiceSettings
 from schedlab.history.web.simulations.advice import advise
+from schedlab.history.web.simulations.gain import simulate_gain
 from schedlab.history.web.simulations.machine import Machines
 from schedlab.history.web.simulations.status import count_store
 from schedlab.history.web.simulations.what_if import what_if
 from schedlab.history.web.tasks.runner import Simulation
 
-ADVICE, WHAT_IF, STATUS = "advice", "what-if", "status"
+ADVICE, GAIN, WHAT_IF, STATUS = "advice", "gain", "what-if", "status"
 
 
 def simulations(database: Database, settings: ServiceSettings) -> Mapping[str, Simulation]:
@@ -21,6 +22,7 @@ def simulations(database: Database, settings: ServiceSettings) -> Mapping[str, S
     machines = Machines(settings.site)
     return {
         ADVICE: partial(advise, database, machines),
+        GAIN: partial(simulate_gain, database, machines),
         WHAT_IF: partial(what_if, database, machines),
         STATUS: partial(count_store, database),
     }

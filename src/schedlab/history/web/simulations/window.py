@@ -76,6 +76,7 @@ class Replay:
             viewer sees.
         span_s: the window, in the workload's own time.
         facts: who each job is, by ``job_id`` - 1.
+        keys: of the jobs in the store, by ``job_id`` - 1.
         whole_nodes: whether every job has its nodes to itself in simulations.
         notes: what machine is simulated, one sentence each.
     """
@@ -86,6 +87,7 @@ class Replay:
     counted: NDArray[np.int64]
     span_s: tuple[int, int]
     facts: Sequence[Mapping[str, Any]]
+    keys: Sequence[int]
     whole_nodes: bool
     notes: tuple[str, ...]
 
@@ -135,12 +137,12 @@ def replay_of(
 ) -> Replay:
     """Return the window for simulation; with jobs of others, of which nothing may be told."""
     meant = (countable(viewer), window.condition)
-    statement = select(jobs.c.record, visible(viewer)).where(*meant)
+    statement = select(jobs.c.record, visible(viewer), jobs.c.id).where(*meant)
     rows = connection.execute(statement.order_by(jobs.c.queue_s, jobs.c.id).limit(MOST_JOBS)).all()
     if not rows:
         raise ParameterError("no job that has ended ran or was submitted in that time")
     facts: list[dict[str, Any]] = []
-    records = _noted((from_json(record) for record, _ in rows), facts)
+    records = _noted((from_json(record) for record, *_ in rows), facts)
     workload = history_workload(records, Path("history"), ReadOptions(), name=window.cluster)
     platform = machines.platform(window.cluster, workload)
     fits = fitting(workload, platform)
@@ -159,9 +161,12 @@ def replay_of(
     )
     epoch_s = int(workload.header["UnixStartTime"][0])
     span_s = (window.from_s - epoch_s, window.to_s - epoch_s)
-    seen = np.array([bool(seen) for _, seen in rows])
+    seen = np.array([bool(seen) for _, seen, _ in rows])
     counted = _counted(workload, seen, span_s)
-    return Replay(workload, platform, recorded, counted, span_s, facts, whole_nodes, tuple(notes))
+    keys = [key for *_, key in rows]
+    return Replay(
+        workload, platform, recorded, counted, span_s, facts, keys, whole_nodes, tuple(notes)
+    )
 
 
 def _noted(

@@ -22,8 +22,14 @@ LOST_AFTER_S = 120.0
 """A worker that has said nothing for so long is gone."""
 
 
-def submit(connection: Connection, asked: Asked) -> str:
-    """The id of the task that gives what is asked: a new one, unless there is one already."""
+def submit(connection: Connection, asked: Asked, *, kept: int | None = None) -> str:
+    """Return the id of the task that gives what is asked: a new one, unless there is one already.
+
+    Args:
+        connection: to the store.
+        asked: what is simulated, and for whom.
+        kept: how many tasks of the account are kept. Default: ``KEPT``.
+    """
     account = asked.viewer.user
     assert account is not None, "only who is somebody may ask"
     own = tasks.c.account == account
@@ -41,8 +47,15 @@ def submit(connection: Connection, asked: Asked) -> str:
         )
     made = secrets.token_hex(8)
     connection.execute(insert(tasks).values(_row(made, account, asked)))
-    _forget_old(connection, own)
+    _forget_old(connection, own, KEPT if kept is None else kept)
     return made
+
+
+def find_asked(connection: Connection, asked: Asked) -> Task | None:
+    """Return the last task of the account that gives what is asked, if there is one."""
+    own = (tasks.c.account == asked.viewer.user, tasks.c.kind == asked.kind)
+    found = _found(connection, *own, tasks.c.key == asked.key, limit=1)
+    return found[0] if found else None
 
 
 def find_task(connection: Connection, task_id: str, account: str | None) -> Task | None:
@@ -150,12 +163,12 @@ def _row(task_id: str, account: str, asked: Asked) -> dict[str, Any]:
     }
 
 
-def _forget_old(connection: Connection, own: ColumnElement[bool]) -> None:
-    newest = select(tasks.c.id).where(own).order_by(tasks.c.created_s.desc()).limit(KEPT)
-    kept = connection.execute(newest).scalars().all()
-    connection.execute(
-        delete(tasks).where(own, tasks.c.id.not_in(kept), tasks.c.state.not_in(UNFINISHED))
-    )
+def _forget_old(connection: Connection, own: ColumnElement[bool], kept: int) -> None:
+    newest = select(tasks.c.created_s).where(own).order_by(tasks.c.created_s.desc())
+    last_s = connection.execute(newest.offset(kept - 1).limit(1)).scalar()
+    if last_s is not None:
+        old = (tasks.c.created_s < last_s, tasks.c.state.not_in(UNFINISHED))
+        connection.execute(delete(tasks).where(own, *old))
 
 
 def _found(

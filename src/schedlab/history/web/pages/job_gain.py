@@ -1,0 +1,115 @@
+"""How much sooner a job would have started: simulated in the background, kept for all its readers.
+
+The page of the job asks for it by a script; whoever opens it later finds it there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from fastapi import APIRouter
+from sqlalchemy import Connection
+from starlette.responses import JSONResponse, Response
+
+from schedlab.errors import ParameterError
+from schedlab.history.efficiency.advice import Change
+from schedlab.history.efficiency.judge import Efficiency, efficiency_of
+from schedlab.history.schema.job import JobRecord
+from schedlab.history.web.access import Role, Viewer
+from schedlab.history.web.access.current import CurrentViewer, NamedViewer
+from schedlab.history.web.problems import not_found
+from schedlab.history.web.queries.by_key import jobs_by_key
+from schedlab.history.web.service import CurrentService, Service
+from schedlab.history.web.simulations import GAIN
+from schedlab.history.web.simulations.gain import Gain
+from schedlab.history.web.tasks import Asked, State, Task
+from schedlab.history.web.tasks.queue import find_asked, submit
+from schedlab.units import short_duration
+
+router = APIRouter(include_in_schema=False)
+
+_SERVICE = Viewer(Role.ADMIN, "service: gains")
+"""For whom it is simulated: the result tells nothing of other jobs, so that all share it."""
+_KEPT = 1_000
+_NONE = {"state": "none", "text": "", "how": ""}
+UNASKED = ("none", State.INTERRUPTED)
+"""The states in which a page asks."""
+
+
+def gain_asked(key: int, record: JobRecord, efficiency: Efficiency) -> Asked | None:
+    """Return what to simulate of a job; None where nothing can be gained."""
+    change, queued, started = efficiency.change, record.queue_time, record.start_time
+    if change is None or queued is None or started is None or not _may_help(record, change):
+        return None
+    parameters = {
+        "key": key,
+        "cluster": record.cluster or "",
+        "queue_s": int(queued.timestamp()),
+        "start_s": int(started.timestamp()),
+        "change": asdict(change),
+    }
+    return Asked(GAIN, parameters, _SERVICE, "1")
+
+
+def _may_help(record: JobRecord, change: Change) -> bool:
+    """Whether it waited, and what it should ask for instead leaves room to others."""
+    assert record.queue_time is not None
+    assert record.start_time is not None
+    waited_s = (record.start_time - record.queue_time).total_seconds()
+    return waited_s >= 60 and (change.kind == "time" or not record.exclusive)
+
+
+def known_gain(connection: Connection, asked: Asked | None) -> dict[str, str]:
+    """Return what is known: a state, and once it is done a sentence and how it was computed."""
+    found = None if asked is None else find_asked(connection, asked)
+    return dict(_NONE) if found is None else _told(found)
+
+
+@router.get("/jobs/{key}/gain", name="job_gain")
+def get_gain(service: CurrentService, viewer: CurrentViewer, key: int) -> Response:
+    """Tell the page's script what is known."""
+    asked = _asked(service, viewer, key)
+    with service.database.reading() as connection:
+        return JSONResponse(known_gain(connection, asked))
+
+
+@router.post("/jobs/{key}/gain", name="job_gain_ask")
+def ask_gain(service: CurrentService, viewer: NamedViewer, key: int) -> Response:
+    """Have it simulated, unless it was before or others wait already."""
+    asked = _asked(service, viewer, key)
+    try:
+        with service.database.writing() as connection:
+            submit(connection, asked, kept=_KEPT)
+            told = known_gain(connection, asked)
+    except ParameterError:  # others wait for theirs
+        told = dict(_NONE)
+    service.runner.wake()
+    return JSONResponse(told)
+
+
+def _asked(service: Service, viewer: Viewer, key: int) -> Asked:
+    with service.database.reading() as connection:
+        found = jobs_by_key(connection, viewer, [key])
+    record = JobRecord.model_validate_json(found[0].document) if found else None
+    site = service.settings.site
+    asked = None if record is None else gain_asked(key, record, efficiency_of(record, site))
+    if asked is None:
+        raise not_found()
+    return asked
+
+
+def _told(task: Task) -> dict[str, str]:
+    told = {"state": str(task.state), "text": "", "how": ""}
+    if task.state is not State.DONE:
+        return told
+    gain = Gain.from_result(task.result)
+    if gain.is_large:
+        less, more = short_duration(gain.changed_wait_s), short_duration(gain.wait_s)
+        told["text"] = f"In a simulation it waits {less} instead of {more}."
+        told["how"] = (
+            f"Two simulations with EASY backfilling of the {gain.jobs:,} jobs that ran or were "
+            f"submitted from {short_duration(gain.before_s)} before this job came until it "
+            "started: one with its own request, one with the smaller request. "
+            + " ".join(gain.notes)
+        )
+    return told
