@@ -10,6 +10,7 @@
 
 #include "bindings/bindings.h"
 #include "bindings/python_view.h"
+#include "core/frag_choice.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -27,9 +28,9 @@ std::vector<T> copied_if(const std::optional<Column<T>>& column) {
     return column ? copied<T>(*column) : std::vector<T>{};
 }
 
-Machine make_machine(const Matrix<Amount>& capacity) {
+Machine make_machine(const Matrix<Amount>& capacity, std::size_t gpus) {
     const std::span<const Amount> amounts(capacity.data(), capacity.size());
-    return {static_cast<NodeCount>(capacity.shape(1)), {amounts.begin(), amounts.end()}};
+    return {static_cast<NodeCount>(capacity.shape(1)), {amounts.begin(), amounts.end()}, gpus};
 }
 
 NodeSet node_set(const Machine& machine, const Column<NodeIndex>& nodes) {
@@ -38,9 +39,16 @@ NodeSet node_set(const Machine& machine, const Column<NodeIndex>& nodes) {
     return set;
 }
 
-Share share_of(const Column<Amount>& amounts, bool exclusive) {
-    if (exclusive) return {{}, true};
-    return {copied<Amount>(amounts), false};
+// How many GPUs, how much of each, and the first and last that may be taken, the last excluded.
+using PlainGpus = std::tuple<std::int32_t, Amount, std::int32_t, std::int32_t>;
+
+Share share_of(const Column<Amount>& amounts, bool exclusive, const PlainGpus& gpus) {
+    Share share;
+    share.exclusive = exclusive;
+    if (exclusive) return share;
+    share.amounts = copied<Amount>(amounts);
+    std::tie(share.gpus, share.milli, share.gpu_first, share.gpu_last) = gpus;
+    return share;
 }
 
 using PlainPart = std::tuple<std::int32_t, NodeCount, std::int32_t>;  // set, count, share
@@ -220,6 +228,17 @@ void bind_choices(nb::module_& m) {
                   std::make_shared<SwitchChoice>(copied<std::int64_t>(switches)));
           },
           "switches"_a, "Return the choice of nodes on as few switches as possible.");
+    m.def("choose_by_fragments",
+          [](std::shared_ptr<Machine> machine,
+             const std::vector<std::tuple<std::int32_t, std::int32_t, std::int64_t>>& kinds) {
+              std::vector<FragChoice::Kind> counted;
+              for (const auto& [set, share, jobs] : kinds) counted.push_back({set, share, jobs});
+              return std::shared_ptr<NodeChoice>(
+                  std::make_shared<FragChoice>(std::move(machine), std::move(counted)));
+          },
+          "machine"_a, "kinds"_a,
+          "Return the choice of the node on which a job leaves the fewest GPUs that others cannot "
+          "use. A kind is a set, a share, and how many jobs are of it.");
     m.def("choose_at_random",
           [](std::uint64_t seed) {
               return std::shared_ptr<NodeChoice>(std::make_shared<RandomChoice>(seed));
@@ -321,20 +340,19 @@ void bind_simulator(nb::module_& m) {
           "Names nodes, lowest free first, for jobs in the order of their starts and ends: "
           "(offset, first, last). IndexError names a job for which too few are free.");
     nb::class_<Machine>(m, "Machine", "Nodes with their resources, and what jobs ask for of them.")
-        .def(nb::new_([](const Matrix<Amount>& capacity) {
-                 return std::make_shared<Machine>(make_machine(capacity));
+        .def(nb::new_([](const Matrix<Amount>& capacity, std::size_t gpus) {
+                 return std::make_shared<Machine>(make_machine(capacity, gpus));
              }),
-             "capacity"_a)
+             "capacity"_a, "gpus"_a = 0)
         .def("add_set",
              [](Machine& machine, const Column<NodeIndex>& nodes) {
                  return machine.add(node_set(machine, nodes));
              },
              "nodes"_a, "Return the place of the set of nodes, added if it is new.")
         .def("add_share",
-             [](Machine& machine, const Column<Amount>& amounts, bool exclusive) {
-                 return machine.add(share_of(amounts, exclusive));
-             },
-             "amounts"_a, "exclusive"_a, "Return the place of the share, added if it is new.");
+             [](Machine& machine, const Column<Amount>& amounts, bool exclusive,
+                const PlainGpus& gpus) { return machine.add(share_of(amounts, exclusive, gpus)); },
+             "amounts"_a, "exclusive"_a, "gpus"_a, "Return the place of the share, added if it is new.");
     bind_choices(m);
     nb::class_<Simulator>(m, "Simulator", "A steppable simulation of a machine.")
         .def(nb::new_(&make_simulator), "id"_a, "submit"_a, "nodes"_a, "request"_a, "run"_a,
@@ -366,10 +384,9 @@ void bind_simulator(nb::module_& m) {
              },
              "nodes"_a, "Return the place of a set of nodes, for the parts of added jobs.")
         .def("place_of_share",
-             [](Simulator& s, const Column<Amount>& amounts, bool exclusive) {
-                 return s.place_of(share_of(amounts, exclusive));
-             },
-             "amounts"_a, "exclusive"_a, "Return the place of a share, for parts of added jobs.")
+             [](Simulator& s, const Column<Amount>& amounts, bool exclusive,
+                const PlainGpus& gpus) { return s.place_of(share_of(amounts, exclusive, gpus)); },
+             "amounts"_a, "exclusive"_a, "gpus"_a, "Return the place of a share, for parts of added jobs.")
         .def("cancel", &Simulator::cancel, "job"_a,
              "Withdraw the job now if it has not started; end it now if it runs.")
         .def_prop_ro(

@@ -6,10 +6,12 @@
 
 namespace schedlab {
 
-Machine::Machine(NodeCount nodes, std::vector<Amount> capacity)
+Machine::Machine(NodeCount nodes, std::vector<Amount> capacity, std::size_t gpus)
     : nodes_(nodes),
       resources_(nodes == 0 ? 0 : capacity.size() / static_cast<std::size_t>(nodes)),
+      gpu_begin_(resources_ - gpus),
       capacity_(std::move(capacity)) {
+    assert(gpus < resources_ && gpus <= kMostGpus);
     assert(resources_ > 0 && capacity_.size() == resources_ * static_cast<std::size_t>(nodes));
 }
 

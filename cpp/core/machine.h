@@ -12,11 +12,19 @@
 namespace schedlab {
 
 using Amount = std::int64_t;  // of one resource: cores, bytes, GPUs, ...
+using GpuMask = std::uint64_t;  // bit i: the i-th GPU of a node
+
+constexpr Amount kWholeGpu = 1000;  // a GPU has so many parts
+constexpr std::size_t kMostGpus = 64;
 
 // What a job takes of each of its nodes.
 struct Share {
     std::vector<Amount> amounts;  // by resource
     bool exclusive = false;       // needs idle nodes and takes all they have
+    // Where each GPU is a resource: so many GPUs among these, and so much of each.
+    std::int32_t gpus = 0;
+    Amount milli = 0;
+    std::int32_t gpu_first = 0, gpu_last = 0;  // bits of a mask, the last not among them
 
     auto operator<=>(const Share&) const = default;
 };
@@ -34,8 +42,9 @@ struct Part {
 class Machine {
   public:
     // `capacity`: by resource, then by node. Every node has some of the first resource, and every
-    // share takes some of it.
-    Machine(NodeCount nodes, std::vector<Amount> capacity);
+    // share takes some of it. The last `gpus` resources are the GPUs of a node, one by one, where
+    // jobs share them.
+    Machine(NodeCount nodes, std::vector<Amount> capacity, std::size_t gpus = 0);
 
     // Return the place of this set or share, added if it is new.
     std::int32_t add(NodeSet set);
@@ -43,6 +52,9 @@ class Machine {
 
     NodeCount nodes() const { return nodes_; }
     std::size_t resources() const { return resources_; }
+    bool has_gpus() const { return gpu_begin_ < resources_; }
+    // The resource that is the first GPU.
+    std::size_t gpu_begin() const { return gpu_begin_; }
     Amount capacity(std::size_t resource, NodeIndex node) const {
         return capacity_[resource * static_cast<std::size_t>(nodes_) + node];
     }
@@ -54,12 +66,28 @@ class Machine {
     Amount taken(const Share& share, std::size_t resource, NodeIndex node) const {
         return share.exclusive ? capacity(resource, node) : share.amounts[resource];
     }
+    // The same for one that has these GPUs of the node.
+    Amount taken(const Share& share, GpuMask gpus, std::size_t resource, NodeIndex node) const {
+        const Amount rest = taken(share, resource, node);
+        if (gpus == 0 || resource < gpu_begin_) return rest;
+        return gpus >> (resource - gpu_begin_) & 1 ? share.milli : 0;
+    }
+    // Whether enough GPUs have enough free for the share; free(resource) says what there is.
+    template <typename Free>
+    bool gpus_fit(const Share& share, Free free) const {
+        std::int32_t found = 0;
+        for (auto gpu = share.gpu_first; gpu < share.gpu_last && found < share.gpus; ++gpu) {
+            found += free(gpu_begin_ + static_cast<std::size_t>(gpu)) >= share.milli;
+        }
+        return found >= share.gpus;
+    }
     // Whether the two sets have a node in common.
     bool meet(std::int32_t one, std::int32_t other) const { return meets_[one][other]; }
 
   private:
     NodeCount nodes_;
     std::size_t resources_;
+    std::size_t gpu_begin_;
     std::vector<Amount> capacity_;
     std::vector<NodeSet> sets_;
     std::vector<Share> shares_;

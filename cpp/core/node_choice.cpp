@@ -30,13 +30,58 @@ std::uint64_t mix(std::uint64_t value) {
 void FitChoice::rank(const Asked& asked, std::vector<NodeIndex>& nodes) const {
     sort_by<double>(nodes, [&](NodeIndex node) {
         double sum = 0;
+        const auto amounts = asked.free(node);
         for (const Kind& kind : kinds_) {
             Amount free = 0;
-            for (const std::size_t resource : kind.resources) free += asked.free(resource, node);
+            for (const std::size_t resource : kind.resources) free += amounts[resource];
             sum += static_cast<double>(free) / static_cast<double>(kind.most);
         }
         return least_ ? sum : -sum;
     });
+}
+
+int NodeChoice::pick(const AskedPart& asked, std::span<const int> able) const {
+    return fullest(asked, able);
+}
+
+int fullest(const AskedPart& asked, std::span<const int> able) {
+    const Amount* gpus = asked.free.data() + asked.machine.gpu_begin();
+    return *std::min_element(able.begin(), able.end(),
+                             [gpus](int one, int other) { return gpus[one] < gpus[other]; });
+}
+
+int FitChoice::pick(const AskedPart& asked, std::span<const int> able) const {
+    if (least_) return fullest(asked, able);
+    const Amount* gpus = asked.free.data() + asked.machine.gpu_begin();
+    return *std::max_element(able.begin(), able.end(),
+                             [gpus](int one, int other) { return gpus[one] < gpus[other]; });
+}
+
+int RandomChoice::pick(const AskedPart& asked, std::span<const int> able) const {
+    const std::uint64_t of_node = mix(mix(mix(seed_) ^ static_cast<std::uint64_t>(asked.job)) ^
+                                      static_cast<std::uint64_t>(asked.node));
+    return *std::min_element(able.begin(), able.end(), [of_node](int one, int other) {
+        return mix(of_node ^ static_cast<std::uint64_t>(one)) <
+               mix(of_node ^ static_cast<std::uint64_t>(other));
+    });
+}
+
+GpuMask pick_gpus(const NodeChoice* place, const Machine& machine, const Share& share,
+                  JobIndex job, NodeIndex node, std::span<const Amount> free) {
+    if (share.gpus == 0) return 0;
+    std::vector<int> able;
+    for (int gpu = share.gpu_first; gpu < share.gpu_last; ++gpu) {
+        if (free[machine.gpu_begin() + static_cast<std::size_t>(gpu)] >= share.milli) {
+            able.push_back(gpu);
+        }
+    }
+    if (share.milli < kWholeGpu) {
+        const AskedPart asked{job, node, machine, share, free};
+        return GpuMask{1} << (place ? place->pick(asked, able) : fullest(asked, able));
+    }
+    GpuMask mask = 0;
+    for (int i = 0; i < share.gpus; ++i) mask |= GpuMask{1} << able[static_cast<std::size_t>(i)];
+    return mask;
 }
 
 void WeightChoice::rank(const Asked&, std::vector<NodeIndex>& nodes) const {
@@ -101,8 +146,10 @@ std::vector<NodeIndex> nodes_with_room(const NodeStates& states, const Part& par
 }
 
 Asked asked_now(const NodeStates& states, const Part& part, JobIndex job) {
-    return {job, part.count, [&states](std::size_t resource, NodeIndex node) {
-                return states.free(resource, node);
+    return {job, states.machine(), states.machine().share(part.share), part.count,
+            [&states, amounts = std::vector<Amount>()](NodeIndex node) mutable {
+                states.copy_free(node, amounts);
+                return std::span<const Amount>(amounts);
             }};
 }
 

@@ -11,11 +11,23 @@
 
 namespace schedlab {
 
-// What a part asks for, and what the nodes have free that it may take.
+// What a part asks for, and what nodes have free that it may take.
 struct Asked {
     JobIndex job;
+    const Machine& machine;
+    const Share& share;
     NodeCount count;
-    std::function<Amount(std::size_t resource, NodeIndex node)> free;
+    // By resource; good until the next call.
+    std::function<std::span<const Amount>(NodeIndex node)> free;
+};
+
+// A job that needs part of a GPU of a node, and what is free there by resource.
+struct AskedPart {
+    JobIndex job;
+    NodeIndex node;
+    const Machine& machine;
+    const Share& share;
+    std::span<const Amount> free;
 };
 
 // Which nodes a job takes where more have room than it needs. Null stands for the lowest-numbered.
@@ -24,7 +36,16 @@ class NodeChoice {
     virtual ~NodeChoice() = default;
     // Puts the nodes, given by rising number, in the order in which they are taken.
     virtual void rank(const Asked& asked, std::vector<NodeIndex>& nodes) const = 0;
+    // Which GPU a job takes part of; `able` are those with enough free, by rising number.
+    virtual int pick(const AskedPart& asked, std::span<const int> able) const;
 };
+
+// The fullest GPU that has enough free.
+int fullest(const AskedPart& asked, std::span<const int> able);
+
+// The GPUs of a node that a job takes: whole ones by their numbers, a part where the place says.
+GpuMask pick_gpus(const NodeChoice* place, const Machine& machine, const Share& share,
+                  JobIndex job, NodeIndex node, std::span<const Amount> free);
 
 // The node with the least free first, or the one with the most: the sum over kinds of resources of
 // what is free, each divided by the most that a node has.
@@ -36,6 +57,8 @@ class FitChoice : public NodeChoice {
     };
     FitChoice(std::vector<Kind> kinds, bool least) : kinds_(std::move(kinds)), least_(least) {}
     void rank(const Asked& asked, std::vector<NodeIndex>& nodes) const override;
+    // The fullest, or the emptiest.
+    int pick(const AskedPart& asked, std::span<const int> able) const override;
 
   private:
     std::vector<Kind> kinds_;
@@ -67,6 +90,7 @@ class RandomChoice : public NodeChoice {
   public:
     explicit RandomChoice(std::uint64_t seed) : seed_(seed) {}
     void rank(const Asked& asked, std::vector<NodeIndex>& nodes) const override;
+    int pick(const AskedPart& asked, std::span<const int> able) const override;
 
   private:
     std::uint64_t seed_;

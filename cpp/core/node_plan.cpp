@@ -42,7 +42,7 @@ void NodePlan::rebuild(const View& view, NodeIndex node) {
         }
         const Share& share = machine_->share(run.share);
         Amount* last = steps.free.data() + steps.free.size() - resources;
-        for (std::size_t r = 0; r < resources; ++r) last[r] += machine_->taken(share, r, node);
+        for (std::size_t r = 0; r < resources; ++r) last[r] += machine_->taken(share, run.gpus, r, node);
     }
 }
 
@@ -96,7 +96,8 @@ std::size_t NodePlan::split(Steps& steps, Time time) const {
     return static_cast<std::size_t>(step);
 }
 
-void NodePlan::change(NodeIndex node, Time start, Time end, const Share& share, int sign) {
+void NodePlan::change(NodeIndex node, Time start, Time end, const Share& share, GpuMask gpus,
+                      int sign) {
     Steps& steps = nodes_[node];
     changed_[node] = 1;
     drop_past(steps);
@@ -108,7 +109,7 @@ void NodePlan::change(NodeIndex node, Time start, Time end, const Share& share, 
     for (std::size_t step = first; step < last; ++step) {
         for (std::size_t r = 0; r < resources; ++r) {
             Amount& free = steps.free[step * resources + r];
-            free += sign * machine_->taken(share, r, node);
+            free += sign * machine_->taken(share, gpus, r, node);
             assert(free >= 0 && free <= machine_->capacity(r, node));
         }
     }
@@ -123,34 +124,95 @@ void NodePlan::change(NodeIndex node, Time start, Time end, const Share& share, 
     }
 }
 
-void NodePlan::change(const View& view, JobIndex job, std::span<const NodeRange> nodes, Time start,
-                      Time end, int sign) {
+void NodePlan::change(const View& view, JobIndex job, std::span<const NodeRange> nodes,
+                      std::span<const GpuMask> gpus, Time start, Time end, int sign) {
+    auto next = gpus.begin();
     for_each_node(nodes, view.parts(job), [&](NodeIndex node, const Part& part) {
-        change(node, start, end, machine_->share(part.share), sign);
+        const GpuMask own = gpus.empty() ? 0 : *next++;
+        change(node, start, end, machine_->share(part.share), own, sign);
     });
 }
 
 void NodePlan::reserve(const View& view, JobIndex job, const Slot& slot) {
-    change(view, job, slot.nodes, slot.start, slot.start + view.planned(job), -1);
+    change(view, job, slot.nodes, slot.gpus, slot.start, slot.start + view.planned(job), -1);
 }
 
 void NodePlan::release(const View& view, JobIndex job, const Slot& slot) {
-    change(view, job, slot.nodes, slot.start, slot.start + view.planned(job), 1);
+    change(view, job, slot.nodes, slot.gpus, slot.start, slot.start + view.planned(job), 1);
 }
 
 void NodePlan::ended_early(const View& view, JobIndex job) {
-    change(view, job, view.nodes_of(job), view.now(), view.expected_release(job), 1);
+    change(view, job, view.nodes_of(job), view.gpus_of(job), view.now(), view.expected_release(job), 1);
 }
 
 bool NodePlan::fits(NodeIndex node, const Amount* free, const Share& share) const {
     for (std::size_t r = 0; r < machine_->resources(); ++r) {
         if (free[r] < machine_->taken(share, r, node)) return false;
     }
-    return true;
+    return machine_->gpus_fit(share, [free](std::size_t r) { return free[r]; });
+}
+
+std::size_t NodePlan::step_at(const Steps& steps, Time time) const {
+    const auto after = std::upper_bound(steps.time.begin(), steps.time.end(), time);
+    return static_cast<std::size_t>(std::max<std::ptrdiff_t>(after - steps.time.begin() - 1, 0));
+}
+
+void NodePlan::keep_least(const Steps& steps, std::size_t step,
+                          std::vector<Amount>& amounts) const {
+    const std::size_t resources = machine_->resources();
+    const Amount* free = steps.free.data() + step * resources;
+    if (amounts.empty()) {
+        amounts.assign(free, free + resources);
+        return;
+    }
+    for (std::size_t r = 0; r < resources; ++r) amounts[r] = std::min(amounts[r], free[r]);
+}
+
+std::vector<Amount> NodePlan::least_free(NodeIndex node, Time start, Time duration) const {
+    const Steps& steps = nodes_[node];
+    std::vector<Amount> least;
+    std::size_t step = step_at(steps, start);
+    keep_least(steps, step, least);
+    while (++step < steps.time.size() && steps.time[step] < start + duration) {
+        keep_least(steps, step, least);
+    }
+    return least;
+}
+
+Time NodePlan::earliest_on_gpus(NodeIndex node, const Share& share, Time from, Time duration,
+                                Time limit) const {
+    const Steps& steps = nodes_[node];
+    for (std::size_t step = step_at(steps, from); step < steps.time.size(); ++step) {
+        const Time start = std::max(from, steps.time[step]);
+        if (start > limit) return kNever;
+        if (fits(node, least_free(node, start, duration).data(), share)) return start;
+    }
+    return kNever;
+}
+
+Time NodePlan::room_until_on_gpus(NodeIndex node, const Share& share) const {
+    const Steps& steps = nodes_[node];
+    std::vector<Amount> least;
+    for (std::size_t step = step_at(steps, now_); step < steps.time.size(); ++step) {
+        keep_least(steps, step, least);
+        if (!fits(node, least.data(), share)) return std::max(now_, steps.time[step]);
+    }
+    return kNever;
+}
+
+void NodePlan::name_gpus(const View& view, JobIndex job, Slot& slot) const {
+    if (!machine_->has_gpus()) return;
+    const Time duration = view.planned(job);
+    for_each_node(slot.nodes, view.parts(job), [&](NodeIndex node, const Part& part) {
+        const Share& share = machine_->share(part.share);
+        const auto free = least_free(node, slot.start, duration);
+        slot.gpus.push_back(pick_gpus(view.place(), *machine_, share, job, node, free));
+    });
 }
 
 Time NodePlan::earliest_on(NodeIndex node, const Share& share, Time from, Time duration,
                            Time limit) const {
+    if (share.gpus > 0) return earliest_on_gpus(node, share, from, duration, limit);
     const Steps& steps = nodes_[node];
     const std::size_t resources = machine_->resources();
     // In the end the node is idle.
@@ -172,6 +234,7 @@ Time NodePlan::earliest_on(NodeIndex node, const Share& share, Time from, Time d
 }
 
 Time NodePlan::room_until(NodeIndex node, const Share& share) const {
+    if (share.gpus > 0) return room_until_on_gpus(node, share);
     const Steps& steps = nodes_[node];
     for (std::size_t step = 0; step < steps.time.size(); ++step) {
         const bool past = step + 1 < steps.time.size() && steps.time[step + 1] <= now_;
@@ -219,14 +282,13 @@ std::vector<NodeIndex> NodePlan::nodes_with_room(const Part& part, Time start,
 
 bool NodePlan::choose_by(const NodeChoice& place, JobIndex job, const Part& part, Time start,
                          Time duration, Placement& nodes) const {
-    const auto free = [&](std::size_t resource, NodeIndex node) {
-        const Steps& steps = nodes_[node];
-        const auto after = std::upper_bound(steps.time.begin(), steps.time.end(), start);
-        const auto step = std::max<std::ptrdiff_t>(after - steps.time.begin() - 1, 0);
-        return steps.free[static_cast<std::size_t>(step) * machine_->resources() + resource];
+    std::vector<Amount> least;
+    const auto free = [&](NodeIndex node) {
+        least = least_free(node, start, duration);
+        return std::span<const Amount>(least);
     };
-    return take_first(place, {job, part.count, free}, nodes_with_room(part, start, duration),
-                      nodes);
+    return take_first(place, {job, *machine_, machine_->share(part.share), part.count, free},
+                      nodes_with_room(part, start, duration), nodes);
 }
 
 void NodePlan::choose(const Part& part, Time start, Time duration, Placement& nodes) const {
@@ -260,6 +322,7 @@ NodePlan::Slot NodePlan::earliest(const View& view, JobIndex job, Time from) con
             choose(part, slot.start, duration, slot.nodes);
         }
     }
+    name_gpus(view, job, slot);
     return slot;
 }
 
@@ -302,6 +365,7 @@ bool NodePlan::fits_now(const View& view, JobIndex job, Slot& slot) const {
         if (left > 0) return false;
     }
     slot.start = now_;
+    name_gpus(view, job, slot);
     return true;
 }
 

@@ -19,6 +19,7 @@ class NodePlan {
     struct Slot {
         Time start = kNone;
         Placement nodes;
+        std::vector<GpuMask> gpus = {};  // of each node; empty where GPUs are only counted
     };
 
     // The plan of the running jobs alone.
@@ -52,15 +53,27 @@ class NodePlan {
     };
 
     void rebuild(const View& view, NodeIndex node);
-    void change(NodeIndex node, Time start, Time end, const Share& share, int sign);
-    void change(const View& view, JobIndex job, std::span<const NodeRange> nodes, Time start,
-                Time end, int sign);
+    void change(NodeIndex node, Time start, Time end, const Share& share, GpuMask gpus, int sign);
+    void change(const View& view, JobIndex job, std::span<const NodeRange> nodes,
+                std::span<const GpuMask> gpus, Time start, Time end, int sign);
     std::size_t split(Steps& steps, Time time) const;
     void drop_past(Steps& steps) const;
     // The first time from `from` on at which the node has room for `duration`; later than `limit`
     // if there is none up to then.
     Time earliest_on(NodeIndex node, const Share& share, Time from, Time duration,
                      Time limit) const;
+    // The same where the job needs the same GPUs all the time.
+    Time earliest_on_gpus(NodeIndex node, const Share& share, Time from, Time duration,
+                          Time limit) const;
+    Time room_until_on_gpus(NodeIndex node, const Share& share) const;
+    // Lowers the amounts to what there is of each resource at the step.
+    void keep_least(const Steps& steps, std::size_t step, std::vector<Amount>& amounts) const;
+    // The step that this time lies in.
+    std::size_t step_at(const Steps& steps, Time time) const;
+    // What stays free on the node from `start` on for `duration`, by resource.
+    std::vector<Amount> least_free(NodeIndex node, Time start, Time duration) const;
+    // Names the GPUs of the slot, where each is a resource.
+    void name_gpus(const View& view, JobIndex job, Slot& slot) const;
     // The end of the room that the node has from now on; now if it has none.
     Time room_until(NodeIndex node, const Share& share) const;
     bool fits(NodeIndex node, const Amount* free, const Share& share) const;

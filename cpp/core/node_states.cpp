@@ -39,7 +39,12 @@ bool NodeStates::fits(NodeIndex node, const Share& share) const {
     for (std::size_t r = 0; r < share.amounts.size(); ++r) {
         if (free(r, node) < share.amounts[r]) return false;
     }
-    return true;
+    return machine_->gpus_fit(share, [&](std::size_t r) { return free(r, node); });
+}
+
+void NodeStates::copy_free(NodeIndex node, std::vector<Amount>& amounts) const {
+    amounts.resize(machine_->resources());
+    for (std::size_t r = 0; r < amounts.size(); ++r) amounts[r] = free(r, node);
 }
 
 bool NodeStates::any_fits(NodeRange nodes, std::span<const Part> parts) const {
@@ -80,6 +85,12 @@ std::uint64_t NodeStates::fitting(std::size_t word, const Part& part) const {
         bits &= at_least(free_.data() + column(r) + word * kNodeBits, wanted);
         if (!bits) return 0;
     }
+    for (std::uint64_t left = share.gpus > 0 ? bits : 0; left; left &= left - 1) {
+        const int bit = std::countr_zero(left);
+        const NodeIndex node = static_cast<NodeIndex>(word * kNodeBits) + bit;
+        const auto there = [&](std::size_t r) { return free(r, node); };
+        if (!machine_->gpus_fit(share, there)) bits &= ~(1ULL << bit);
+    }
     return bits;
 }
 
@@ -119,11 +130,11 @@ bool NodeStates::choose(std::span<const Part> parts, Placement& nodes,
     return true;
 }
 
-void NodeStates::change(NodeIndex node, const Share& share, int sign) {
+void NodeStates::change(NodeIndex node, const Share& share, GpuMask gpus, int sign) {
     const std::size_t word = static_cast<std::size_t>(node) / kNodeBits;
     ++changes_[node];
     for (std::size_t r = 0; r < machine_->resources(); ++r) {
-        const Amount by = machine_->taken(share, r, node);
+        const Amount by = machine_->taken(share, gpus, r, node);
         if (by == 0) continue;
         Amount& free = free_[column(r) + static_cast<std::size_t>(node)];
         Amount& most = most_free_[r * words() + word];
@@ -139,13 +150,15 @@ void NodeStates::change(NodeIndex node, const Share& share, int sign) {
 }
 
 void NodeStates::hold(std::span<const NodeRange> nodes, std::span<const Part> parts, JobIndex job,
-                      Time release) {
+                      Time release, std::span<const GpuMask> gpus) {
+    auto next = gpus.begin();
     for_each_node(nodes, parts, [&](NodeIndex node, const Part& part) {
-        change(node, machine_->share(part.share), -1);
+        const GpuMask own = gpus.empty() ? 0 : *next++;
+        change(node, machine_->share(part.share), own, -1);
         auto& runs = runs_[node];
         const auto later = std::upper_bound(runs.begin(), runs.end(), release,
                                             [](Time t, const Run& r) { return t < r.release; });
-        runs.insert(later, {release, job, part.share});
+        runs.insert(later, {release, job, part.share, own});
     });
 }
 
@@ -156,13 +169,35 @@ void NodeStates::leave(std::span<const NodeRange> nodes, std::span<const Part> p
         const auto own = std::find_if(runs.begin(), runs.end(),
                                       [job](const Run& run) { return run.job == job; });
         assert(own != runs.end());
+        const GpuMask gpus = own->gpus;
         runs.erase(own);
-        change(node, machine_->share(part.share), 1);
+        change(node, machine_->share(part.share), gpus, 1);
     });
+}
+
+Time NodeStates::release_for_gpus(NodeIndex node, const Share& share) const {
+    std::vector<Amount> there;
+    copy_free(node, there);
+    const auto enough = [&] {
+        for (std::size_t r = 0; r < share.amounts.size(); ++r) {
+            if (there[r] < share.amounts[r]) return false;
+        }
+        return machine_->gpus_fit(share, [&](std::size_t r) { return there[r]; });
+    };
+    if (enough()) return kNone;
+    for (const Run& run : runs_[node]) {
+        const Share& held = machine_->share(run.share);
+        for (std::size_t r = 0; r < there.size(); ++r) {
+            there[r] += machine_->taken(held, run.gpus, r, node);
+        }
+        if (enough()) return run.release;
+    }
+    return kNever;
 }
 
 Time NodeStates::release_for(NodeIndex node, const Share& share) const {
     const auto& runs = runs_[node];
+    if (share.gpus > 0) return release_for_gpus(node, share);
     if (share.exclusive) return runs.empty() ? kNone : runs.back().release;
     Time time = kNone;
     for (std::size_t r = 0; r < share.amounts.size(); ++r) {
@@ -170,7 +205,7 @@ Time NodeStates::release_for(NodeIndex node, const Share& share) const {
         if (there >= share.amounts[r]) continue;
         if (machine_->capacity(r, node) < share.amounts[r]) return kNever;
         for (const Run& run : runs) {
-            there += machine_->taken(machine_->share(run.share), r, node);
+            there += machine_->taken(machine_->share(run.share), run.gpus, r, node);
             if (there < share.amounts[r]) continue;
             time = std::max(time, run.release);
             break;

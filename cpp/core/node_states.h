@@ -38,6 +38,7 @@ class NodeStates {
         Time release;  // when it is expected to leave
         JobIndex job;
         std::int32_t share;
+        GpuMask gpus = 0;  // those that it has, where each is a resource
     };
 
     explicit NodeStates(std::shared_ptr<const Machine> machine);
@@ -49,6 +50,8 @@ class NodeStates {
     Amount free(std::size_t resource, NodeIndex node) const {
         return free_[column(resource) + static_cast<std::size_t>(node)];
     }
+    // All amounts of the node, by resource.
+    void copy_free(NodeIndex node, std::vector<Amount>& amounts) const;
     bool fits(NodeIndex node, const Share& share) const;
     bool idle(NodeIndex node) const { return runs_[node].empty(); }
     // In order of release.
@@ -67,8 +70,9 @@ class NodeStates {
     std::uint64_t fitting(std::size_t word, const Part& part) const;
     std::size_t words() const { return words_for(machine_->nodes()); }
 
+    // `gpus`: node by node those that it has; empty where GPUs are only counted.
     void hold(std::span<const NodeRange> nodes, std::span<const Part> parts, JobIndex job,
-              Time release);
+              Time release, std::span<const GpuMask> gpus = {});
     void leave(std::span<const NodeRange> nodes, std::span<const Part> parts, JobIndex job);
 
     // The release that gives the node room for the share: kNone if it has, kNever if it never will.
@@ -79,7 +83,8 @@ class NodeStates {
   private:
     // Columns are filled up to whole words with nodes that have less than nothing.
     std::size_t column(std::size_t resource) const { return resource * words() * kNodeBits; }
-    void change(NodeIndex node, const Share& share, int sign);
+    void change(NodeIndex node, const Share& share, GpuMask gpus, int sign);
+    Time release_for_gpus(NodeIndex node, const Share& share) const;
     Amount most_free(std::size_t resource, std::size_t word) const;
     NodeCount count_fitting(const Part& part) const;
 

@@ -229,7 +229,7 @@ void Simulator::correct(JobIndex job) {
         expected_run_[job] = std::min(longer, request);
     }
     expect_release(job);
-    if (states_) states_->hold(nodes_of(job), parts(job), job, release_time(job));
+    if (states_) states_->hold(nodes_of(job), parts(job), job, release_time(job), gpus_of(job));
     corrected_ = true;
 }
 

@@ -93,6 +93,11 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     const std::vector<Time>& estimates() const { return estimate_; }
     const std::vector<JobState>& states() const { return state_; }
     std::span<const NodeRange> nodes_of(JobIndex job) const;
+    // The GPUs that it has or had of each of its nodes; empty where GPUs are only counted.
+    std::span<const GpuMask> gpus_of(JobIndex job) const {
+        if (gpus_.empty()) return {};
+        return gpus_[job];
+    }
     // How long it runs once it starts.
     Time run_time(JobIndex job) const {
         return options_.kill_at_request ? std::min(table_->run[job], table_->request[job])
@@ -164,9 +169,13 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     std::int32_t add_to_machine(Added added);
 
     void start(WaitingQueue::Position position, std::span<const NodeRange> avoid = {});
-    void start_on(WaitingQueue::Position position, std::span<const NodeRange> nodes);
+    void start_on(WaitingQueue::Position position, std::span<const NodeRange> nodes,
+                  std::span<const GpuMask> gpus = {});
     // The job at `position` runs on the ranges from `ranges_begin` on.
-    void begin_run(WaitingQueue::Position position, std::size_t ranges_begin);
+    void begin_run(WaitingQueue::Position position, std::size_t ranges_begin,
+                   std::span<const GpuMask> gpus = {});
+    // Gives the job these GPUs, or those that the place chooses now.
+    void take_gpus(JobIndex job, std::span<const GpuMask> gpus);
     void expect_release(JobIndex job);
     void promise(JobIndex job, Time time);
     void hold_nodes(JobIndex job);
@@ -223,6 +232,7 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     std::vector<NodeRange> ranges_;
     std::vector<std::size_t> ranges_begin_;
     std::vector<std::int32_t> ranges_count_;
+    std::vector<std::vector<GpuMask>> gpus_;  // by job; empty where GPUs are only counted
     std::size_t ended_ = 0;
     std::vector<WaitingJob> scratch_jobs_;
     std::vector<JobIndex> scratch_indices_;

@@ -26,15 +26,17 @@ void Simulator::start(WaitingQueue::Position position, std::span<const NodeRange
     begin_run(position, ranges_begin);
 }
 
-void Simulator::start_on(WaitingQueue::Position position, std::span<const NodeRange> nodes) {
+void Simulator::start_on(WaitingQueue::Position position, std::span<const NodeRange> nodes,
+                         std::span<const GpuMask> gpus) {
     assert(queue_.waits(position));
     const std::size_t ranges_begin = ranges_.size();
     if (one_pool()) pool_.take(nodes);
     ranges_.insert(ranges_.end(), nodes.begin(), nodes.end());
-    begin_run(position, ranges_begin);
+    begin_run(position, ranges_begin, gpus);
 }
 
-void Simulator::begin_run(WaitingQueue::Position position, std::size_t ranges_begin) {
+void Simulator::begin_run(WaitingQueue::Position position, std::size_t ranges_begin,
+                          std::span<const GpuMask> gpus) {
     const JobIndex job = queue_.job(position);
     queue_.remove(position);
     start_[job] = now_;
@@ -44,7 +46,22 @@ void Simulator::begin_run(WaitingQueue::Position position, std::size_t ranges_be
     completions_.push({end_[job], job});
     started_.push_back(job);
     expect_release(job);
-    if (states_) hold_nodes(job);
+    if (!states_) return;
+    if (options_.machine->has_gpus()) take_gpus(job, gpus);
+    hold_nodes(job);
+}
+
+void Simulator::take_gpus(JobIndex job, std::span<const GpuMask> gpus) {
+    gpus_.resize(table_->size());
+    auto& own = gpus_[job];
+    own.assign(gpus.begin(), gpus.end());
+    if (!own.empty()) return;
+    std::vector<Amount> free;
+    for_each_node(nodes_of(job), parts(job), [&](NodeIndex node, const Part& part) {
+        states_->copy_free(node, free);
+        const Share& share = options_.machine->share(part.share);
+        own.push_back(pick_gpus(options_.place.get(), *options_.machine, share, job, node, free));
+    });
 }
 
 void Simulator::hold_nodes(JobIndex job) {
@@ -53,7 +70,7 @@ void Simulator::hold_nodes(JobIndex job) {
         const NodeRange own{node, node};
         if (states_->idle(node)) pool_.take({&own, 1});
     });
-    states_->hold(nodes_of(job), parts(job), job, release_time(job));
+    states_->hold(nodes_of(job), parts(job), job, release_time(job), gpus_of(job));
 }
 
 void Simulator::release_nodes(JobIndex job) {

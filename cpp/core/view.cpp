@@ -66,7 +66,7 @@ bool View::fits(JobIndex job) const {
 NodePlan::Slot View::earliest(JobIndex job, Time from) {
     sim_->make_plan();
     if (const auto* counts = std::get_if<CountPlan>(&sim_->plan_.plan)) {
-        return {counts->earliest(*this, job, from).start, {}};
+        return {counts->earliest(*this, job, from).start, {}, {}};
     }
     return std::get<NodePlan>(sim_->plan_.plan).earliest(*this, job, from);
 }
@@ -141,7 +141,7 @@ void View::start_job(JobIndex job) {
     if (slot.nodes.empty()) {
         sim_->start(position);
     } else {
-        sim_->start_on(position, slot.nodes);
+        sim_->start_on(position, slot.nodes, slot.gpus);
     }
 }
 

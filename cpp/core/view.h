@@ -46,6 +46,7 @@ class View {
     Time promised(JobIndex job) const { return sim_->promised_[job]; }
     // Of a job that has started.
     std::span<const NodeRange> nodes_of(JobIndex job) const { return sim_->nodes_of(job); }
+    std::span<const GpuMask> gpus_of(JobIndex job) const { return sim_->gpus_of(job); }
     Time start_of(JobIndex job) const { return sim_->start_[job]; }
     // When a running or completed job was expected to release its nodes.
     Time expected_release(JobIndex job) const { return sim_->release_time(job); }
@@ -73,7 +74,7 @@ class View {
     // Where and when a plan has it.
     void start(WaitingQueue::Position position, const CountPlan::Slot&) { sim_->start(position); }
     void start(WaitingQueue::Position position, const NodePlan::Slot& slot) {
-        sim_->start_on(position, slot.nodes);
+        sim_->start_on(position, slot.nodes, slot.gpus);
     }
     NodeCount free_nodes_outside(std::span<const NodeRange> nodes) const {
         return sim_->pool_.free_outside(nodes);

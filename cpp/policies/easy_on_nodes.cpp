@@ -26,6 +26,9 @@ void EasyOnNodes::schedule(View& view, Order* candidates, bool keys_may_move) {
 // pass cannot start now: the time before the shadows, the room and the spare nodes only shrink.
 bool EasyOnNodes::only_newcomers_matter(const View& view, bool keys_may_move) const {
     const WaitingQueue& queue = view.queue();
+    // Which GPUs a job would take, and with it whether a head can spare them, may change as others
+    // start.
+    if (view.machine_of_nodes()->has_gpus()) return false;
     if (guards_.empty() || !view.completed().empty() || !view.cancelled().empty() ||
         view.plans_are_void() || !considered_all_ || queue.size() > depth_ ||
         !std::isinf(reach_)) {
@@ -152,14 +155,22 @@ void EasyOnNodes::backfill(View& view, Position position) {
         for (const auto& [guard, loss] : losses_) guard->lose(loss);
         for (NodeGuard* guard : late_) {
             for_each_node(slot.nodes, view.parts(job), [&](NodeIndex node, const Part& part) {
-                guard->share(view, node, view.node_states().machine().share(part.share));
+                const Share& share = view.node_states().machine().share(part.share);
+                guard->share(view, node, share, gpus_of(view, job, node, share));
             });
         }
         view.start(position, slot);
-    } else if (view.parts(job).size() == 1) {
+    } else if (view.parts(job).size() == 1 && !view.machine_of_nodes()->has_gpus()) {
         failures_[view.demand(job)] = {guards_made_, guards_.size(), view.estimate(job),
                                        view.freed_ever()};
     }
+}
+
+GpuMask EasyOnNodes::gpus_of(const View& view, JobIndex job, NodeIndex node, const Share& share) {
+    if (share.gpus == 0) return 0;
+    const NodeStates& states = view.node_states();
+    states.copy_free(node, free_);
+    return pick_gpus(view.place(), states.machine(), share, job, node, free_);
 }
 
 bool EasyOnNodes::choose(const View& view, JobIndex job, Placement& nodes) {
@@ -173,7 +184,8 @@ bool EasyOnNodes::choose(const View& view, JobIndex job, Placement& nodes) {
     };
     const auto take = [&](NodeIndex node, const Share& share) {
         for (NodeGuard* guard : late_) {
-            const std::size_t part = guard->spoilt(view, node, share);
+            const GpuMask gpus = gpus_of(view, job, node, share);
+            const std::size_t part = guard->spoilt(view, node, share, gpus);
             if (part == NodeGuard::kNoPart) continue;
             if (!affordable(guard, part)) return false;
             losses_.push_back({guard, {part, node}});

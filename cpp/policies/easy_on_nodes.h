@@ -30,6 +30,8 @@ class EasyOnNodes {
     // Whether a job with the same demand and no longer estimate has been tried in vain.
     bool tried_in_vain(const View& view, JobIndex job);
     bool choose(const View& view, JobIndex job, Placement& nodes);
+    // The GPUs of the node that the job would take now.
+    GpuMask gpus_of(const View& view, JobIndex job, NodeIndex node, const Share& share);
 
     // A job was tried in vain; so is every one with the same demand and no shorter estimate, until
     // the guards are others or a node comes free that can hold it.
@@ -54,6 +56,7 @@ class EasyOnNodes {
     std::vector<std::uint8_t> skipped_;  // by demand: behind a head, and without room
     // Of the job that is being placed: guards for which it is late, and what they would lose.
     std::vector<NodeGuard*> late_;
+    std::vector<Amount> free_;
     std::vector<std::pair<NodeGuard*, NodeGuard::Loss>> losses_;
 };
 

@@ -65,17 +65,22 @@ bool NodeGuard::competes_with(const View& view, JobIndex job) const {
     return false;
 }
 
-std::size_t NodeGuard::spoilt(const View& view, NodeIndex node, const Share& taken) const {
+std::size_t NodeGuard::spoilt(const View& view, NodeIndex node, const Share& taken,
+                              GpuMask gpus) const {
+    const Machine& machine = view.node_states().machine();
     const auto parts = view.parts(head_);
     for (std::size_t i = 0; i < parts.size(); ++i) {
         if (!usable_[i].has(node)) continue;
-        const Share& own = view.node_states().machine().share(parts[i].share);
+        const Share& own = machine.share(parts[i].share);
         if (own.exclusive || taken.exclusive) return i;
         const Amount* left = left_over(view, node, own);
         for (std::size_t r = 0; r < taken.amounts.size(); ++r) {
             if (taken.amounts[r] > left[r]) return i;
         }
-        return kNoPart;
+        const auto then = [&](std::size_t r) {
+            return left[r] - machine.taken(taken, gpus, r, node);
+        };
+        return machine.gpus_fit(own, then) ? kNoPart : i;
     }
     return kNoPart;
 }
@@ -95,17 +100,20 @@ Amount* NodeGuard::left_over(const View& view, NodeIndex node, const Share& own)
     for (const NodeStates::Run& run : states.runs(node)) {
         if (std::max(run.release, view.soonest_release()) > shadow_) break;
         const Share& share = machine.share(run.share);
-        for (std::size_t r = 0; r < resources; ++r) left[r] += machine.taken(share, r, node);
+        for (std::size_t r = 0; r < resources; ++r) left[r] += machine.taken(share, run.gpus, r, node);
     }
     return left;
 }
 
-void NodeGuard::share(const View& view, NodeIndex node, const Share& taken) {
+void NodeGuard::share(const View& view, NodeIndex node, const Share& taken, GpuMask gpus) {
+    const Machine& machine = view.node_states().machine();
     const auto parts = view.parts(head_);
     for (std::size_t i = 0; i < parts.size(); ++i) {
         if (!usable_[i].has(node)) continue;
-        Amount* left = left_over(view, node, view.node_states().machine().share(parts[i].share));
-        for (std::size_t r = 0; r < taken.amounts.size(); ++r) left[r] -= taken.amounts[r];
+        Amount* left = left_over(view, node, machine.share(parts[i].share));
+        for (std::size_t r = 0; r < taken.amounts.size(); ++r) {
+            left[r] -= machine.taken(taken, gpus, r, node);
+        }
     }
 }
 

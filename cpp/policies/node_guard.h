@@ -56,11 +56,11 @@ class NodeGuard {
     static constexpr std::size_t kNoPart = static_cast<std::size_t>(-1);
 
     // The part of the head that loses the node if a late job takes this share of it.
-    std::size_t spoilt(const View& view, NodeIndex node, const Share& taken) const;
+    std::size_t spoilt(const View& view, NodeIndex node, const Share& taken, GpuMask gpus) const;
     NodeCount spare(std::size_t part) const { return spare_[part]; }
     void lose(Loss loss);
     // A late job is about to take this share of the node, and the head does not lose it.
-    void share(const View& view, NodeIndex node, const Share& taken);
+    void share(const View& view, NodeIndex node, const Share& taken, GpuMask gpus);
 
   private:
     // What the node has at the shadow time beyond the head's share, by resource.

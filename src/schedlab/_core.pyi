@@ -379,12 +379,12 @@ def name_nodes(events: Annotated[NDArray[numpy.int64], dict(shape=(None,), order
 class Machine:
     """Nodes with their resources, and what jobs ask for of them."""
 
-    def __init__(self, capacity: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, capacity: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], gpus: int = 0) -> None: ...
 
     def add_set(self, nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
         """Return the place of the set of nodes, added if it is new."""
 
-    def add_share(self, amounts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], exclusive: bool) -> int:
+    def add_share(self, amounts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], exclusive: bool, gpus: tuple[int, int, int, int]) -> int:
         """Return the place of the share, added if it is new."""
 
 class NodeChoice:
@@ -400,6 +400,11 @@ def choose_by_weight(weights: Annotated[NDArray[numpy.int64], dict(shape=(None,)
 
 def choose_by_switch(switches: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NodeChoice:
     """Return the choice of nodes on as few switches as possible."""
+
+def choose_by_fragments(machine: Machine, kinds: Sequence[tuple[int, int, int]]) -> NodeChoice:
+    """
+    Return the choice of the node on which a job leaves the fewest GPUs that others cannot use. A kind is a set, a share, and how many jobs are of it.
+    """
 
 def choose_at_random(seed: int) -> NodeChoice:
     """Return the choice of any node."""
@@ -435,7 +440,7 @@ class Simulator:
     def place_of_set(self, nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
         """Return the place of a set of nodes, for the parts of added jobs."""
 
-    def place_of_share(self, amounts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], exclusive: bool) -> int:
+    def place_of_share(self, amounts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], exclusive: bool, gpus: tuple[int, int, int, int]) -> int:
         """Return the place of a share, for parts of added jobs."""
 
     def cancel(self, job: int) -> None:

@@ -122,7 +122,7 @@ def test_no_node_is_overfull_and_every_job_ends(
                 for part in demands[each.job]
                 if node in part.allowed and node in each.nodes
             ]
-            shares = [machine.taken(node, part) for part in parts]
+            shares = [machine.taken(node, part, has, 0) for part in parts]
             used = [sum(share[at] for share in shares) for at in range(len(has))]
             assert all(some <= most for some, most in zip(used, has, strict=True))
         for block in machine.calendar:

@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.audit.gpu_parts import first_unpacked
 from schedlab.audit.node_shares import HeldNodes, first_forbidden, first_overfull
 from schedlab.audit.verdict import Rule, Violation
 from schedlab.audit.wording import count_nodes
 from schedlab.platform import demands_of
 from schedlab.sim import NodeRanges, Schedule, StepSeries
 from schedlab.sim.cluster_needs import ClusterNeeds, cluster_needs
+from schedlab.sim.gpu_columns import asks_for_parts
 from schedlab.sim.node_demands import demands_if_any
 from schedlab.sim.schedule import Times
 from schedlab.workload.readers.records import and_more
@@ -77,6 +79,10 @@ def _on_shared_nodes(schedule: Schedule, tolerance_s: int) -> Iterator[Violation
         lambda job: f"ran on node {forbidden[job]:,}, which it may not have",
     )
     overfull = first_overfull(schedule, held, demands, capacity, tolerance_s)
+    if asks_for_parts(demands):
+        gpus = capacity[:, demands.resources.place["gpu"]]
+        unpacked = first_unpacked(schedule, held, demands, gpus, tolerance_s)
+        overfull = np.where(overfull >= 0, overfull, unpacked)
     yield from _broken(
         schedule,
         "shared nodes",

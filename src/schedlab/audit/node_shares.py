@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.platform import Demands
+from schedlab.platform.asked import WHOLE_GPU_MILLI
 from schedlab.sim import NodeRanges, Schedule
 
 Counts = NDArray[np.int64]
@@ -59,9 +60,8 @@ def first_overfull(
         capacity: what nodes have, as (node, resource).
         tolerance_s: let pass overlaps up to this long.
     """
-    share = np.where(
-        demands.whole[held.job][:, None], capacity[held.node], demands.per_node[held.job]
-    )
+    per_node, capacity = _in_milli(demands, capacity)
+    share = np.where(demands.whole[held.job][:, None], capacity[held.node], per_node[held.job])
     # One of its own for every job, so that a job that has a node to itself is alone there.
     alone = np.where(demands.whole[held.job], len(schedule), 1)[:, None]
     share = np.column_stack([share, alone])
@@ -79,3 +79,10 @@ def first_overfull(
     wrong = np.flatnonzero(over)[::-1]
     first[held.job[np.concatenate([ran, ran])[order][wrong]]] = node[wrong]
     return first
+
+
+def _in_milli(demands: Demands, capacity: Counts) -> tuple[Counts, Counts]:
+    """What jobs need and nodes have, with GPUs in thousandths."""
+    gpus = np.array([name.split(":")[0] == "gpu" for name in demands.resources.names], dtype=bool)
+    of_job = np.where(gpus, demands.gpu_milli[:, None], 1)
+    return demands.per_node * of_job, capacity * np.where(gpus, WHOLE_GPU_MILLI, 1)

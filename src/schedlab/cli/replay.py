@@ -138,7 +138,7 @@ class Policies:
         Option(
             metavar="PLACE",
             help="Which nodes a job takes where more have room than it needs: lowest, best-fit, "
-            "worst-fit, weight, switches or random.",
+            "worst-fit, weight, switches, fgd or random.",
             rich_help_panel=_RUNS,
         ),
     ] = "lowest"

@@ -80,7 +80,7 @@ def _nodes(workload: Workload) -> tuple[Counts, Counts]:
 
 def _gpu_milli(workload: Workload, gpus: Counts) -> Counts:
     milli = workload["gpu_milli"]
-    bad = np.flatnonzero((milli > WHOLE_GPU_MILLI) | (milli == 0))
+    bad = np.flatnonzero((milli > WHOLE_GPU_MILLI) | ((milli == 0) & (gpus > 0)))
     if len(bad):
         value = milli[bad[0]]
         raise _error(workload, bad[0], f"gpu_milli is {value}; must be 1 to {WHOLE_GPU_MILLI}")

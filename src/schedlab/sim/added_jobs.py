@@ -62,7 +62,12 @@ def added_parts(
         if demands_if_any(jobs, platform) is not None:
             raise _uncounted(jobs)
         return [[] for _ in range(len(jobs))]
-    added = node_demands(jobs, platform, whole_nodes=present.counted)
+    added = node_demands(jobs, platform, whole_nodes=present.counted, gpus=present.gpus > 0)
+    if added.gpus and not present.gpus:
+        raise WorkloadError(
+            f"job {jobs['job_id'][0]} and those added with it ask for parts of GPUs, but this "
+            "simulation began with jobs that take whole ones"
+        )
     if present.counted and not added.is_within(present):
         raise _uncounted(jobs)
     return added.parts_in(simulator)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -13,6 +14,7 @@ from schedlab import _core
 from schedlab.platform import Demands, Platform, demands_of
 from schedlab.platform.cluster_parts import whole_clusters
 from schedlab.sim.feasibility import check_feasible, check_times
+from schedlab.sim.gpu_columns import GpuColumns, asks_for_parts
 from schedlab.workload import Workload
 from schedlab.workload.ignored import ignored, pooled, unheeded
 
@@ -20,6 +22,7 @@ Counts = NDArray[np.int64]
 Part = tuple[int, int, int]
 """The place of a set of nodes, how many of them, and the place of a share."""
 Kind = tuple[list[int], int]
+Gpus = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +40,9 @@ class NodeDemands:
         nodes: how many each job has of all sets together. More than its column ``nodes`` where it
             has too many tasks for these.
         ignored: what jobs ask for and the platform does not describe, one line each.
+        share_gpus: of each share how many GPUs, how much of each, and which columns; see
+            ``GpuColumns``. Nothing where GPUs are only counted.
+        gpus: how many resources, the last ones, are GPUs one by one.
         cores_and_gpus: for each of both that nodes have, its resources in ``capacity`` and the most
             that a node has of it.
     """
@@ -50,29 +56,41 @@ class NodeDemands:
     kind: NDArray[np.int32]
     nodes: Counts
     ignored: tuple[str, ...] = ()
+    share_gpus: list[Gpus] = field(default_factory=list)
+    gpus: int = 0
     cores_and_gpus: list[Kind] = field(default_factory=list)
 
     def machine(self) -> _core.Machine:
         """Return the machine with all sets and shares, at the places that ``kinds`` names."""
-        machine = _core.Machine(self.capacity)
+        machine = _core.Machine(self.capacity, self.gpus)
         for nodes in self.sets:
             machine.add_set(nodes)
-        for amounts, exclusive in zip(self.shares, self.exclusive.tolist(), strict=True):
-            machine.add_share(amounts, exclusive)
+        for share in self._plain_shares():
+            machine.add_share(*share)
         return machine
+
+    def _plain_shares(self) -> Iterator[tuple[Counts, bool, Gpus]]:
+        gpus = self.share_gpus or [(0, 0, 0, 0)] * len(self.shares)
+        yield from zip(self.shares, self.exclusive.tolist(), gpus, strict=True)
 
     def parts_in(self, simulator: _core.Simulator) -> list[list[Part]]:
         """Return the parts of each job, at the places that sets and shares have in a simulator."""
         sets = [simulator.place_of_set(nodes) for nodes in self.sets]
-        shares = [
-            simulator.place_of_share(amounts, exclusive)
-            for amounts, exclusive in zip(self.shares, self.exclusive.tolist(), strict=True)
-        ]
+        shares = [simulator.place_of_share(*share) for share in self._plain_shares()]
         kinds = [
             [(sets[place], count, shares[share]) for place, count, share in kind]
             for kind in self.kinds
         ]
         return [kinds[kind] for kind in self.kind.tolist()]
+
+    def popular_parts(self) -> list[Part]:
+        """Return what is asked for of shared nodes: a set, a share, and for how many nodes."""
+        popular: Counter[tuple[int, int]] = Counter()
+        for kind, jobs in enumerate(np.bincount(self.kind, minlength=len(self.kinds)).tolist()):
+            for place, count, share in self.kinds[kind]:
+                if not self.exclusive[share]:
+                    popular[place, share] += jobs * count
+        return [(place, share, nodes) for (place, share), nodes in popular.items()]
 
     def is_within(self, other: NodeDemands) -> bool:
         """Whether all jobs take whole nodes of the sets that the other names."""
@@ -87,6 +105,7 @@ def demands_if_any(
     whole_nodes: bool = False,
     named: bool = False,
     room: bool = False,
+    gpus: bool = False,
 ) -> NodeDemands | None:
     """Return what the jobs need; None where they take whole nodes, any of the machine.
 
@@ -98,6 +117,7 @@ def demands_if_any(
         whole_nodes: every job has its nodes to itself.
         named: not any nodes will do: never None where there are jobs.
         room: what nodes have of each resource is told even if all jobs take whole nodes.
+        gpus: each GPU is a resource, even if no job asks for part of one.
     """
     if _is_plain(workload, platform):
         check_feasible(workload, platform.pool())
@@ -105,7 +125,7 @@ def demands_if_any(
     check_times(workload)
     if not len(workload):
         return None
-    demands = node_demands(workload, platform, whole_nodes=whole_nodes, room=room)
+    demands = node_demands(workload, platform, whole_nodes=whole_nodes, room=room, gpus=gpus)
     one_pool = demands.counted and [len(nodes) for nodes in demands.sets] == [platform.nodes]
     as_told = np.array_equal(demands.nodes, workload["nodes"])
     alike = not room or len({group.type for group in platform.groups}) == 1
@@ -144,19 +164,26 @@ def _part_of_cores(demands: Demands) -> NDArray[np.bool_]:
 
 
 def node_demands(
-    workload: Workload, platform: Platform, *, whole_nodes: bool, room: bool = False
+    workload: Workload,
+    platform: Platform,
+    *,
+    whole_nodes: bool,
+    room: bool = False,
+    gpus: bool = False,
 ) -> NodeDemands:
     """Return what the jobs need, of which there must be some; see ``demands_if_any``."""
     demands = demands_of(workload, platform, whole_nodes=whole_nodes)
+    apart = (gpus and not demands.whole.all()) or asks_for_parts(demands)
+    columns = GpuColumns.of(demands, platform) if apart else None
     sets, place_of_set = _sets(demands, platform, clusters="needs" in workload)
-    shares, exclusive, place_of_share = _shares(demands)
+    shares, exclusive, share_gpus, place_of_share = _shares(demands, columns)
     rows = np.column_stack(
         [place_of_set[demands.allowed], demands.least, place_of_share[demands.job]]
     )
     kinds, kind = _kinds(rows, demands.job, len(workload))
     whole = bool(demands.whole.all())
     return NodeDemands(
-        _capacity(demands, platform, whole, room),
+        _capacity(demands, platform, whole, room, columns),
         sets,
         shares[:, :1] if whole else shares,
         exclusive,
@@ -165,7 +192,9 @@ def node_demands(
         kind,
         np.bincount(demands.job, demands.least, len(workload)).astype(np.int64),
         demands.ignored,
-        _cores_and_gpus(demands, first=int(whole)),
+        share_gpus,
+        0 if columns is None else columns.total,
+        _cores_and_gpus(demands, columns, first=int(whole)),
     )
 
 
@@ -210,27 +239,45 @@ def _sets(
     )
 
 
-def _shares(demands: Demands) -> tuple[Counts, NDArray[np.bool_], Counts]:
-    """The shares that differ, which of them are exclusive, and the place of each job's."""
+def _shares(
+    demands: Demands, columns: GpuColumns | None
+) -> tuple[Counts, NDArray[np.bool_], list[Gpus], Counts]:
+    """The shares that differ, which are exclusive, their GPUs, and the place of each job's."""
     amounts = np.where(demands.whole[:, None], 0, demands.per_node)
-    rows, place = _unlike_rows(np.column_stack([demands.whole, amounts]))
-    return np.ascontiguousarray(rows[:, 1:]), rows[:, 0].astype(bool), place
+    if columns is None:
+        rows, place = _unlike_rows(np.column_stack([demands.whole, amounts]))
+        return np.ascontiguousarray(rows[:, 1:]), rows[:, 0].astype(bool), [], place
+    gpus = np.where(demands.whole[:, None], 0, columns.of_jobs(demands))
+    rows, place = _unlike_rows(np.column_stack([demands.whole, gpus, amounts[:, columns.others]]))
+    none = np.zeros((len(rows), columns.total), dtype=np.int64)
+    own: list[Gpus] = [(one, two, three, four) for one, two, three, four in rows[:, 1:5].tolist()]
+    return np.column_stack([rows[:, 5:], none]), rows[:, 0].astype(bool), own, place
 
 
-def _capacity(demands: Demands, platform: Platform, whole: bool, room: bool) -> Counts:
+def _capacity(
+    demands: Demands, platform: Platform, whole: bool, room: bool, columns: GpuColumns | None
+) -> Counts:
     """What nodes have; where jobs take whole nodes, one of something before it."""
     one = np.ones((1, platform.nodes), dtype=np.int64)
     if whole and not room:
         return one
     sizes = [group.nodes for group in platform.groups]
-    has = np.repeat(demands.resources.capacity, sizes, axis=0).T
+    of_group = demands.resources.capacity
+    if columns is not None:
+        of_group = np.column_stack([of_group[:, columns.others], columns.capacity])
+    has = np.repeat(of_group, sizes, axis=0).T
     return np.ascontiguousarray(np.concatenate([one, has]) if whole else has)
 
 
-def _cores_and_gpus(demands: Demands, first: int) -> list[Kind]:
+def _cores_and_gpus(demands: Demands, columns: GpuColumns | None, first: int) -> list[Kind]:
     place, most = demands.resources.place, demands.resources.capacity.max(axis=0, initial=1)
     names = [name for name in ("cores", "gpu") if name in place]
-    return [([first + place[name]], int(most[place[name]])) for name in names]
+    if columns is None:
+        return [([first + place[name]], int(most[place[name]])) for name in names]
+    begin = len(columns.others)
+    kinds = [([columns.others.index(place["cores"])], int(most[place["cores"]]))]
+    total = int(columns.capacity.sum(axis=1).max())
+    return [*kinds, (list(range(begin, begin + columns.total)), max(1, total))]
 
 
 def _kinds(rows: Counts, job: Counts, jobs: int) -> tuple[list[list[Part]], NDArray[np.int32]]:

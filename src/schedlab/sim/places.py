@@ -30,6 +30,7 @@ class PlaceEntry:
         build: makes it, from the platform, the demands and its parameters.
         tells_apart: whether it can tell idle nodes apart that have the same resources.
         looks_at_room: whether it asks what nodes have of each resource.
+        looks_at_gpus: whether it asks what is free of each GPU.
         parameters: what it can be told.
     """
 
@@ -37,6 +38,7 @@ class PlaceEntry:
     build: Build
     tells_apart: bool = False
     looks_at_room: bool = False
+    looks_at_gpus: bool = False
     parameters: Parameters = field(default_factory=dict)
 
 
@@ -101,6 +103,10 @@ def _switches(platform: Platform, demands: NodeDemands) -> _core.NodeChoice:
     return _core.choose_by_switch(_by_node(platform, [names.index(each) for each in names]))
 
 
+def _fgd(platform: Platform, demands: NodeDemands) -> _core.NodeChoice:
+    return _core.choose_by_fragments(demands.machine(), demands.popular_parts())
+
+
 def _random(platform: Platform, demands: NodeDemands, *, seed: int = 0) -> _core.NodeChoice:
     return _core.choose_at_random(seed)
 
@@ -123,6 +129,11 @@ PLACES: dict[str, PlaceEntry] = {
     ),
     "switches": PlaceEntry(
         "Nodes on as few leaf switches as possible.", _switches, tells_apart=True
+    ),
+    "fgd": PlaceEntry(
+        "The node on which the job leaves the fewest GPUs that other jobs cannot use.",
+        _fgd,
+        looks_at_gpus=True,
     ),
     "random": PlaceEntry(
         "Any node, by a hash of seed, job and node.",

@@ -70,7 +70,8 @@ def simulate(
         predict: a predictor of run times, such as ``"last-two"``. Default: the request.
         whole_nodes: every job has its nodes to itself. Default: as it asks.
         place: which nodes a job takes where more have room than it needs: ``"lowest"`` (default),
-            ``"best-fit"``, ``"worst-fit"``, ``"weight"``, ``"switches"`` or ``"random:seed=3"``.
+            ``"best-fit"``, ``"worst-fit"``, ``"weight"``, ``"switches"``, ``"fgd"`` or
+            ``"random:seed=3"``.
         seed: recorded in the result, for those who generated the workload with it.
         progress: called now and then with (jobs ended, jobs in all).
     """
@@ -124,6 +125,7 @@ class Simulation:
             whole_nodes=whole_nodes,
             named=self._place.entry.tells_apart,
             room=self._place.entry.looks_at_room,
+            gpus=self._place.entry.looks_at_gpus,
         )
         if self._demands is not None:
             require_plans_nodes(self._chosen, counted=self._demands.counted)

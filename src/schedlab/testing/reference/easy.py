@@ -107,7 +107,7 @@ def backfill(sim: Simulation, job: Job, guards: list[Guard]) -> None:
         for node in sim.machine.ranked(part, able, room, job.position):
             if len(own) == part.count:
                 break
-            taken = sim.machine.taken(node, part)
+            taken = sim.machine.taken(node, part, room[node], job.position)
             spoilt = [(spare[id(g)], p) for g in late if (p := g.spoils(node, taken)) is not None]
             if all(left[place] > 0 for left, place in spoilt):
                 for left, place in spoilt:

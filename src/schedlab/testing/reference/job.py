@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from schedlab.errors import WorkloadError
@@ -12,7 +13,8 @@ from schedlab.platform.resources import NodeResources
 from schedlab.sim import JobState
 from schedlab.testing.reference.attempts import Attempt
 from schedlab.testing.reference.calendar import Block
-from schedlab.testing.reference.machine import Held, Machine, Part
+from schedlab.testing.reference.gpus import WHOLE, GpuPlaces
+from schedlab.testing.reference.machine import Held, Machine, Part, Vector
 from schedlab.testing.reference.places import place_of
 from schedlab.workload import Workload
 
@@ -95,10 +97,13 @@ class Job:
         return [each.node for each in self.held if not each.site_wide]
 
 
-def jobs_of(workload: Workload, platform: Platform) -> list[Job]:
-    """The jobs in order of submission; one that could never run on the platform is an error."""
+def jobs_of(workload: Workload, platform: Platform, *, apart: bool | None = None) -> list[Job]:
+    """The jobs in order of submission; one that could never run on the platform is an error.
+
+    With ``apart`` each GPU stands for itself; by default if a job takes part of one.
+    """
     asked = [workload[name].tolist() for name in ASKED]
-    rows = zip(*asked, demands_of(workload, platform), strict=True)
+    rows = zip(*asked, demands_of(workload, platform, apart=apart), strict=True)
     jobs = [Job(position, *row) for position, row in enumerate(rows)]
     for job, job_id in zip(jobs, workload["job_id"].tolist(), strict=True):
         job.job_id, job.nodes = job_id, sum(part.count for part in job.demand)
@@ -112,26 +117,58 @@ def jobs_of(workload: Workload, platform: Platform) -> list[Job]:
 
 
 def machine_of(
-    platform: Platform, tick: int = 0, kill_at_request: bool = True, place: str = "lowest"
+    platform: Platform,
+    tick: int = 0,
+    kill_at_request: bool = True,
+    place: str = "lowest",
+    jobs: Sequence[Job] = (),
+    *,
+    apart: bool = False,
 ) -> Machine:
-    """Return the platform's nodes with what they have; with one of something if nothing is said."""
-    capacity = [tuple(has) for has in NodeResources.of(platform).capacity.tolist()]
-    sizes = [group.nodes for group in platform.groups]
-    nodes = (has or (1,) for has, size in zip(capacity, sizes, strict=True) for _ in range(size))
-    rank = place_of(place, platform)
-    return Machine(tuple(nodes), tick, kill_at_request, place=rank)
+    """Return the platform's nodes with what they have; with one of something if nothing is said.
+
+    The place knows what the jobs ask for. With ``apart`` each GPU stands for itself.
+    """
+    parts = [part for job in jobs for part in job.demand]
+    places, nodes = GpuPlaces(platform), list[Vector]()
+    capacity = NodeResources.of(platform).capacity.tolist()
+    for amounts, group in zip(capacity, platform.groups, strict=True):
+        has = places.vector(amounts, group.type) if apart else tuple(amounts)
+        nodes += [has or (1,)] * group.nodes
+    gpus = places.all if apart else range(0)
+    machine = Machine(tuple(nodes), tick, kill_at_request, gpus=gpus)
+    return replace(machine, place=place_of(place, platform, machine, parts))
 
 
-def demands_of(workload: Workload, platform: Platform) -> list[tuple[Part, ...]]:
-    """Return what each job needs, part by part."""
+def gpus_stand_apart(workload: Workload, platform: Platform, place: str = "lowest") -> bool:
+    """Whether each GPU is a resource for itself: a job takes part of one, or the place looks."""
+    if not GpuPlaces(platform).all:
+        return False
+    asked = platform_demands(workload, platform)
+    return place == "fgd" or bool(((asked.gpu_milli < WHOLE) & ~asked.whole).any())
+
+
+def demands_of(
+    workload: Workload, platform: Platform, *, apart: bool | None = None
+) -> list[tuple[Part, ...]]:
+    """Return what each job needs, part by part; ``apart``: each GPU for itself."""
+    if apart is None:
+        apart = gpus_stand_apart(workload, platform)
     if platform == Platform.homogeneous(platform.nodes) and "needs" not in workload:
         return _whole_nodes(workload, platform)
     asked = platform_demands(workload, platform)
     sets = [frozenset(each.nodes.tolist()) for each in asked.node_sets]
     demands: list[list[Part]] = [[] for _ in range(len(workload))]
+    names, places = asked.resources.names, GpuPlaces(platform)
     for job, count, allowed in zip(asked.job, asked.least, asked.allowed, strict=True):
-        share = tuple(asked.per_node[job].tolist())
-        demands[job].append(Part(sets[allowed], int(count), share, bool(asked.whole[job])))
+        amounts, gpus = asked.per_node[job].tolist(), None
+        share = tuple(amounts)
+        if apart:
+            share = places.share(amounts)
+            named = dict(zip(names, amounts, strict=True))
+            gpus = places.asked(named, int(asked.gpu_milli[job]))
+        whole = bool(asked.whole[job])
+        demands[job].append(Part(sets[allowed], int(count), share, whole, gpus=gpus))
     return [tuple(parts) for parts in demands]
 
 

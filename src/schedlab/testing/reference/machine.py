@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from operator import add, ge, sub
 
 from schedlab.platform import Consumable
 from schedlab.testing.reference.calendar import Block
-from schedlab.testing.reference.places import Asked, Rank, lowest
+from schedlab.testing.reference.gpus import WHOLE, Gpus
+from schedlab.testing.reference.places import Asked, Place
 
 Vector = tuple[int, ...]
 
@@ -28,6 +29,7 @@ class Part:
     resources: Vector = (1,)
     exclusive: bool = False
     site_wide: bool = False
+    gpus: Gpus | None = None
 
     @cached_property
     def in_order(self) -> tuple[int, ...]:
@@ -53,7 +55,8 @@ class Machine:
     kill_at_request: bool = True
     consumables: tuple[Consumable, ...] = ()
     calendar: tuple[Block, ...] = ()
-    place: Rank = lowest
+    place: Place = field(default_factory=Place)
+    gpus: range = range(0)  # where in each vector its GPUs stand, if jobs take parts of them
 
     @classmethod
     def whole_nodes(cls, count: int, tick: int = 0, kill_at_request: bool = True) -> Machine:
@@ -95,18 +98,26 @@ class Machine:
         """Whether a node with these free resources can hold its share of the part."""
         if part.exclusive:
             return free == self.capacity[node]
-        return covers(free, part.resources)
+        return covers(free, part.resources) and (part.gpus is None or part.gpus.fit(free))
 
-    def taken(self, node: int, part: Part) -> Vector:
-        """What the part takes of the node."""
-        return self.capacity[node] if part.exclusive else part.resources
+    def taken(self, node: int, part: Part, free: Vector, job: int) -> Vector:
+        """What the part takes of the node, of which this is free: a part of a GPU by the place."""
+        if part.exclusive:
+            return self.capacity[node]
+        if part.gpus is None:
+            return part.resources
+        able = part.gpus.able(free)
+        if part.gpus.milli < WHOLE:
+            asked = Asked(job, part.count, part, self.gpus.start)
+            able.sort(key=lambda at: self.place.of_gpu(asked, node, free, at))
+        return more(part.resources, part.gpus.taken(able[: part.gpus.count], len(free)))
 
     def fitting(self, part: Part, free: Sequence[Vector]) -> int:
         """Return how many nodes can hold a share of the part; nodes in one state are alike."""
         if part.exclusive:
             return sum(free[node] == self.capacity[node] for node in part.allowed)
         states = Counter(map(free.__getitem__, part.in_order))
-        return sum(count for state, count in states.items() if covers(state, part.resources))
+        return sum(count for state, count in states.items() if self.fits(-1, state, part))
 
     def has_room(self, demand: Sequence[Part], free: Sequence[Vector]) -> bool:
         """Whether enough nodes can hold the demand."""
@@ -119,13 +130,8 @@ class Machine:
         avoid: frozenset[int] = frozenset(),
         *,
         job: int = 0,
-        first: Sequence[Vector] | None = None,
     ) -> list[Held] | None:
-        """Return the first nodes by the place that hold the demand; None if there are too few.
-
-        The place looks at what is free at ``first``, when the job starts; if not given it is what
-        is free all the time.
-        """
+        """Return the first nodes by the place that hold the demand; None if there are too few."""
         chosen: list[Held] = []
         for part in demand:
             room = [
@@ -135,16 +141,17 @@ class Machine:
             ]
             if len(room) < part.count:
                 return None
-            ranked = self.ranked(part, room, free if first is None else first, job)
+            ranked = self.ranked(part, room, free, job)
             chosen += [
-                Held(node, self.taken(node, part), part.site_wide)
+                Held(node, self.taken(node, part, free[node], job), part.site_wide)
                 for node in sorted(ranked[: part.count])
             ]
         return chosen
 
     def ranked(self, part: Part, nodes: list[int], free: Sequence[Vector], job: int) -> list[int]:
         """Return the nodes in the order in which the job takes them for the part."""
-        return nodes if part.site_wide else self.place(Asked(job, part.count), nodes, free)
+        asked = Asked(job, part.count, part)
+        return nodes if part.site_wide else self.place.rank(asked, nodes, free)
 
 
 def without(free: list[Vector], nodes: frozenset[int]) -> list[Vector]:

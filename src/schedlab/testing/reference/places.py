@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from operator import add, sub
+from typing import TYPE_CHECKING
 
 from schedlab.errors import UnknownNameError
 from schedlab.platform import NodeGroup, Platform
 from schedlab.platform.resources import NodeResources
+
+if TYPE_CHECKING:
+    from schedlab.testing.reference.machine import Machine, Part
 
 Vector = tuple[int, ...]
 _WORD = (1 << 64) - 1
@@ -19,27 +26,33 @@ class Asked:
 
     job: int
     count: int
+    part: Part
+    first_gpu: int = 0
 
 
-Rank = Callable[[Asked, list[int], Sequence[Vector]], list[int]]
-"""Puts nodes, given by rising number, in the order in which they are taken, by what is free."""
+class Place:
+    """The lowest-numbered node first, and of its GPUs the fullest that has enough free."""
+
+    def rank(self, asked: Asked, nodes: list[int], free: Sequence[Vector]) -> list[int]:
+        """Put nodes, given by rising number, in the order in which they are taken."""
+        return nodes
+
+    def of_gpu(self, asked: Asked, node: int, free: Vector, at: int) -> float:
+        """Return the score of one of the node's GPUs for a part; the lowest is taken."""
+        return free[at]
 
 
-def lowest(asked: Asked, nodes: list[int], free: Sequence[Vector]) -> list[int]:
-    """Return the nodes as they are."""
-    return nodes
-
-
-def place_of(name: str, platform: Platform) -> Rank:
-    """Return the place of that name on the platform."""
+def place_of(name: str, platform: Platform, machine: Machine, parts: Iterable[Part]) -> Place:
+    """Return the place of that name for these nodes and all that is asked for of them."""
     name, _, seed = name.partition(":seed=")
-    ways: dict[str, Callable[[], Rank]] = {
-        "lowest": lambda: lowest,
-        "best-fit": lambda: _fit(platform, 1),
-        "worst-fit": lambda: _fit(platform, -1),
-        "weight": lambda: _weight([group.weight for group in _by_node(platform)]),
-        "switches": lambda: _switches([group.switch for group in _by_node(platform)]),
-        "random": lambda: _random(int(seed or 0)),
+    ways: dict[str, Callable[[], Place]] = {
+        "lowest": Place,
+        "best-fit": lambda: Fit(_cores_and_gpus(platform, machine), 1),
+        "worst-fit": lambda: Fit(_cores_and_gpus(platform, machine), -1),
+        "weight": lambda: Weight([group.weight for group in _by_node(platform)]),
+        "switches": lambda: Switches([group.switch for group in _by_node(platform)]),
+        "fgd": lambda: LeastFragments(machine, parts),
+        "random": lambda: Random(int(seed or 0)),
     }
     if name not in ways:
         raise UnknownNameError("place", name, ways)
@@ -50,32 +63,62 @@ def _by_node(platform: Platform) -> list[NodeGroup]:
     return [group for group in platform.groups for _ in range(group.nodes)]
 
 
-def _fit(platform: Platform, sign: int) -> Rank:
-    """By the sum of free cores and GPUs, each divided by the most that a node has."""
+def _cores_and_gpus(platform: Platform, machine: Machine) -> list[tuple[list[int], int]]:
+    """Return where in a node's vector both stand, and the most that a node has of them."""
     resources = NodeResources.of(platform)
-    counted = [resources.place[name] for name in ("cores", "gpu") if name in resources.place]
-    most = {at: max(1, *resources.capacity[:, at].tolist()) for at in counted}
-
-    def rank(asked: Asked, nodes: list[int], free: Sequence[Vector]) -> list[int]:
-        return sorted(nodes, key=lambda node: sign * sum(free[node][at] / most[at] for at in most))
-
-    return rank
+    names = [name for name in ("cores", "gpu") if name in resources.place]
+    where = {name: [resources.place[name]] for name in names}
+    if machine.gpus:
+        where["gpu"] = list(machine.gpus)
+    return [(where[name], _most(where[name], machine)) for name in names]
 
 
-def _weight(weights: list[int]) -> Rank:
-    def rank(asked: Asked, nodes: list[int], free: Sequence[Vector]) -> list[int]:
-        return sorted(nodes, key=lambda node: weights[node])
-
-    return rank
+def _most(places: list[int], machine: Machine) -> int:
+    return max(1, *(sum(has[at] for at in places) for has in machine.capacity))
 
 
-def _switches(switches: list[str]) -> Rank:
+class Fit(Place):
+    """By the sum of free cores and GPUs, each divided by the most that a node has."""
+
+    def __init__(self, counted: list[tuple[list[int], int]], sign: int) -> None:
+        self.counted, self.sign = counted, sign
+
+    def rank(self, asked: Asked, nodes: list[int], free: Sequence[Vector]) -> list[int]:
+        """The fullest first, or the emptiest."""
+
+        def room(node: int) -> float:
+            shares = (sum(free[node][at] for at in each) / most for each, most in self.counted)
+            return self.sign * sum(shares)
+
+        return sorted(nodes, key=room)
+
+    def of_gpu(self, asked: Asked, node: int, free: Vector, at: int) -> float:
+        """The same among GPUs."""
+        return self.sign * free[at]
+
+
+class Weight(Place):
+    """The node of the lowest weight first."""
+
+    def __init__(self, weights: list[int]) -> None:
+        self.weights = weights
+
+    def rank(self, asked: Asked, nodes: list[int], free: Sequence[Vector]) -> list[int]:
+        """By weight."""
+        return sorted(nodes, key=lambda node: self.weights[node])
+
+
+class Switches(Place):
     """Switch by switch: the smallest that does, or else the largest."""
 
-    def rank(asked: Asked, nodes: list[int], free: Sequence[Vector]) -> list[int]:
+    def __init__(self, switches: list[str]) -> None:
+        self.switches = switches
+
+    def rank(self, asked: Asked, nodes: list[int], free: Sequence[Vector]) -> list[int]:
+        """As few switches as possible."""
         left: dict[str, list[int]] = {}
         for node in nodes:
-            left.setdefault(switches[node], []).append(node)
+            left.setdefault(self.switches[node], []).append(node)
         ranked: list[int] = []
         while left:
             wanted = asked.count - len(ranked)
@@ -87,15 +130,72 @@ def _switches(switches: list[str]) -> Rank:
             ranked += left.pop(chosen)
         return ranked
 
-    return rank
 
+class Random(Place):
+    """Any node and any GPU, by a hash."""
 
-def _random(seed: int) -> Rank:
-    def rank(asked: Asked, nodes: list[int], free: Sequence[Vector]) -> list[int]:
-        of_job = _mix(_mix(seed) ^ asked.job)
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+
+    def rank(self, asked: Asked, nodes: list[int], free: Sequence[Vector]) -> list[int]:
+        """By the hash of seed, job and node."""
+        of_job = _mix(_mix(self.seed) ^ asked.job)
         return sorted(nodes, key=lambda node: _mix(of_job ^ node))
 
-    return rank
+    def of_gpu(self, asked: Asked, node: int, free: Vector, at: int) -> float:
+        """By the hash of seed, job, node and number of the GPU."""
+        number = at - asked.first_gpu
+        return _mix(_mix(_mix(_mix(self.seed) ^ asked.job) ^ node) ^ number)
+
+
+class LeastFragments(Place):
+    """The node on which a job leaves the fewest GPUs that others cannot use.
+
+    FGD: Weng et al., "Beware of Fragmentation", USENIX ATC 2023.
+    """
+
+    def __init__(self, machine: Machine, parts: Iterable[Part]) -> None:
+        """Count how many nodes are asked for with each kind of part."""
+        self.machine = replace(machine, place=self)
+        self.popular: Counter[Part] = Counter()
+        for part in parts:
+            if not (part.exclusive or part.site_wide):
+                self.popular[replace(part, count=1)] += part.count
+
+    def rank(self, asked: Asked, nodes: list[int], free: Sequence[Vector]) -> list[int]:
+        """The highest score first."""
+        if not self.popular:
+            return nodes
+
+        def score(node: int) -> int:
+            taken = self.machine.taken(node, asked.part, free[node], asked.job)
+            return self.score(node, free[node], taken)
+
+        return sorted(nodes, key=lambda node: -score(node))
+
+    def of_gpu(self, asked: Asked, node: int, free: Vector, at: int) -> float:
+        """The same for each GPU."""
+        assert asked.part.gpus is not None
+        of_gpu = asked.part.gpus.taken([at], len(free))
+        taken = tuple(map(add, asked.part.resources, of_gpu))
+        return -self.score(node, free, taken)
+
+    def score(self, node: int, free: Vector, taken: Vector) -> int:
+        """Return how much the fragments shrink, in steps of a sigmoid from 0 to 100."""
+        left = tuple(map(sub, free, taken))
+        saved = self.fragments(node, free) - self.fragments(node, left)
+        of_gpus = saved / (1000 * self.popular.total())
+        return int(100 / (1 + math.exp(-of_gpus)))
+
+    def fragments(self, node: int, free: Vector) -> int:
+        """Return what of the free GPUs cannot be used, summed over all that is asked for."""
+        total, lost = sum(free[at] for at in self.machine.gpus), 0
+        for part, count in self.popular.items():
+            gpus, used = part.gpus, 0
+            if gpus is not None and node in part.allowed and self.machine.fits(node, free, part):
+                used = sum(free[at] for at in gpus.able(free))
+            lost += count * (total - used)
+        return lost
 
 
 def _mix(value: int) -> int:

@@ -199,9 +199,8 @@ class NodePlan:
 
     def _choose(self, job: Job, start_s: int, end_s: int) -> list[Held] | None:
         closed = job.barred_from(self.blocks, start_s, end_s)
-        free, first = self._least_free(start_s, end_s), self._free_at(start_s)
-        room = without(free, closed)
-        return self.machine.choose(job.demand, room, job=job.position, first=first)
+        room = without(self._least_free(start_s, end_s), closed)
+        return self.machine.choose(job.demand, room, job=job.position)
 
     def _least_free(self, start_s: int, end_s: int) -> list[Vector]:
         """Return what each node has free throughout this time, resource by resource."""

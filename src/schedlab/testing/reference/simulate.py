@@ -13,7 +13,7 @@ from schedlab.testing.reference.attempts import Attempt
 from schedlab.testing.reference.conservative import Conservative, RebuiltConservative
 from schedlab.testing.reference.easy import Easy
 from schedlab.testing.reference.easy_nodes import EasyNodes
-from schedlab.testing.reference.job import jobs_of, machine_of
+from schedlab.testing.reference.job import gpus_stand_apart, jobs_of, machine_of
 from schedlab.testing.reference.linear import linear
 from schedlab.testing.reference.no_backfill import NoBackfill
 from schedlab.testing.reference.orders import ORDERS, Order, aged_wrsa
@@ -113,10 +113,12 @@ def reference_simulate(
         place: which nodes a job takes where more have room than it needs.
     """
     built = Platform.homogeneous(platform) if isinstance(platform, int) else platform
-    machine = machine_of(built, tick, kill_at_request, place)
+    apart = gpus_stand_apart(workload, built, place)
+    jobs = jobs_of(workload, built, apart=apart)
+    machine = machine_of(built, tick, kill_at_request, place, jobs, apart=apart)
     if predict not in PREDICTORS:
         raise UnknownNameError("predictor", predict, PREDICTORS)
-    simulation = Simulation(jobs_of(workload, built), machine, beta, PREDICTORS[predict]())
+    simulation = Simulation(jobs, machine, beta, PREDICTORS[predict]())
     tries = None if candidates is None else _order(candidates, candidate_weights, simulation)
     how = _backfill(backfill, rebuild, promises, tries, alpha, frozen)
     if backfill == "easy" and reserve == "nodes":
