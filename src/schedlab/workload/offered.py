@@ -14,6 +14,7 @@ from schedlab.workload.workload import Array, Workload
 _MOST = 10**24
 """Bytes of the memory of all nodes together may be more than a double can count."""
 _COUNTED = ("cores", "memory_bytes", "gpus")
+_WHOLE_GPU_MILLI = 1000
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,8 @@ def _asked(workload: Workload) -> tuple[dict[str, Array], Array]:
     cores, gpus = cores_on_each(workload, nodes), gpus_on_each(workload, nodes)
     memory = memory_on_each(workload, cores)
     says = (cores > 0) | (memory > 0) | (gpus > 0)
-    on_each = {"cores": np.maximum(cores, says), "memory_bytes": memory, "gpus": gpus}
+    milli = workload["gpu_milli"]
+    of_gpus = np.where(milli > 0, gpus * milli / _WHOLE_GPU_MILLI, gpus)
+    on_each = {"cores": np.maximum(cores, says), "memory_bytes": memory, "gpus": of_gpus}
     asked = {name: nodes * amount.astype(float) for name, amount in on_each.items()}
     return asked, ~says | (workload["exclusive"] == 1)
