@@ -213,6 +213,48 @@ def test_what_nobody_acknowledges_is_told_again(lagging: Watched) -> None:
     assert (past.id, past.ended_s) == (alert.id, NOW_S + 52 * HOUR_S)
 
 
+def test_who_was_told_is_told_once_that_it_is_over(lagging: Watched) -> None:
+    """With when, and what it was; who was not told of it hears nothing of its end."""
+    over_s = NOW_S + 2 * HOUR_S
+    with mail_server() as box, webhook() as hook:
+        mail = (
+            f'[service.mail]\nserver = "127.0.0.1"\nport = {box.port}\nsender = "s@example.org"\n'
+        )
+        lagging.configured(f'{mail}[service.alerts]\nemail = ["ops@example.org"]\n')
+        lagging.look()
+        with Store.open(str(lagging.site.path.parent / "history.db")) as store:
+            store.put([job("2", queued_s=HOUR_S)], source="scheduler")
+        lagging.configured(
+            f'{mail}[service.alerts]\nemail = ["ops@example.org"]\nwebhook = "{hook.url}"\n'
+        )
+        for later_s in (0, 600, 50 * HOUR_S):
+            with Store.open(str(lagging.site.path.parent / "history.db")) as store:
+                store.put([job(f"3{later_s}", queued_s=HOUR_S + later_s)], source="scheduler")
+            assert lagging.look(over_s + later_s) == []
+    subjects = [message["subject"] for message in box.messages]
+    assert subjects == ["tiny: an alert (source-lag)", "tiny: an alert is over (source-lag)"]
+    assert box.messages[1].get_content().startswith("Over since 2023-11-15 ")
+    assert 'It was: No job of source "scheduler"' in box.messages[1].get_content()
+    assert "Acknowledge" not in box.messages[1].get_content()
+    assert hook.documents == []
+
+
+def test_a_webhook_is_told_when_it_is_over(lagging: Watched) -> None:
+    """After quiet hours, if it ended in them; ``ended`` is null in what was told before."""
+    with webhook() as hook:
+        lagging.configured(f'[service.alerts]\nwebhook = "{hook.url}"\nquiet = "22:00-07:00"\n')
+        lagging.look()
+        with Store.open(str(lagging.site.path.parent / "history.db")) as store:
+            store.put([job("2", queued_s=10 * HOUR_S)], source="scheduler")
+        lagging.look(NOON_S + 11 * HOUR_S)
+        assert len(hook.documents) == 1
+        lagging.look(NOON_S + 20 * HOUR_S)
+    first, last = (document["alerts"][0] for document in hook.documents)
+    assert (first["ended"], last["ended"]) == (None, "2023-11-15T23:00:00+00:00")
+    assert last["id"] == first["id"]
+    assert hook.documents[1]["text"].startswith("tiny: an alert is over (source-lag)\nOver since")
+
+
 def test_quiet_hours_keep_the_news_for_the_morning(lagging: Watched) -> None:
     """At night it stands on the page only; who wakes up is told."""
     with webhook() as hook:

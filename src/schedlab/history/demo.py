@@ -182,6 +182,7 @@ public = true
 [service.cost]
 currency = "EUR"
 node_hour = 0.35
+gpu_hour = 0.6
 kwh = 0.24
 
 [service.alerts]

@@ -39,18 +39,20 @@ class CostSection:
     Args:
         currency: in which prices are told.
         node_hour: what an hour of a node costs.
+        gpu_hour: what an hour of a GPU costs, beside that of its node.
         kwh: what a kilowatt-hour costs.
         since: the day from which a change holds, such as ``2026-07-01``.
     """
 
     currency: str
     node_hour: float = 0.0
+    gpu_hour: float = 0.0
     kwh: float = 0.0
     since: str | None = None
 
     def __post_init__(self) -> None:
         _check_day(self.since)
-        _check(node_hour=self.node_hour, kwh=self.kwh)
+        _check(node_hour=self.node_hour, gpu_hour=self.gpu_hour, kwh=self.kwh)
 
 
 F = TypeVar("F", CarbonSection, CostSection)

@@ -9,7 +9,7 @@ import pytest
 from tests.history.records import NOON_S
 from tests.history.tiny_site import tiny_site
 from tests.history.web.filled import BOTH, filled
-from tests.history.web.test_web_reports import ALL, FACTORS, JOBS, WEEK
+from tests.history.web.test_web_reports import ALL, FACTORS, JOBS, WEEK, ran
 
 from schedlab.history.alerts.book import acknowledge, count_unacknowledged, current_alerts
 from schedlab.history.alerts.section import AlertsSection
@@ -34,7 +34,8 @@ DAY_S = 86_400
 @pytest.fixture(scope="module", params=BOTH)
 def store(request: pytest.FixtureRequest) -> Iterator[Database]:
     """The jobs of the reports."""
-    with filled(request, JOBS) as database:
+    gpus = {"num_host": 1, "accelerator": {"type": "a", "num_perhost": 2}}
+    with filled(request, [*JOBS, ran("1", 0, 2, 60, resource_req=gpus)]) as database:
         yield database
 
 
@@ -62,11 +63,13 @@ def test_a_duty_is_taken_once(store: Database) -> None:
 
 def test_reports_have_the_same_numbers(store: Database, tmp_path: Path) -> None:
     """Those of the plain loops in the tests of reports."""
-    site = tiny_site(tmp_path, FACTORS)
+    site = tiny_site(tmp_path, FACTORS.replace("node_hour = 1.0", "gpu_hour = 3.0"))
     with store.reading() as connection:
         report = make_report(connection, ALL, site, Subject("site", "tiny"), WEEK)
     assert (report.use.jobs, report.use.not_completed, report.before.jobs) == (4, 1, 1)
     assert report.use.carbon_gram == pytest.approx(400 * 5 + 100 * 4)
+    assert report.use.gpu_hours == pytest.approx(2 * 2)
+    assert report.use.cost == pytest.approx(2 * 2 * 3 + 4 * 0.5)
     assert [name for name, _ in report.groups] == ["physics", "chemistry"]
 
 

@@ -26,6 +26,7 @@ from schedlab.history.web.access import Role, Viewer
 from schedlab.history.web.database import Database
 from schedlab.history.web.reports import pdf
 from schedlab.history.web.reports.deliver import Post
+from schedlab.history.web.reports.files import as_file
 from schedlab.history.web.reports.period import Period
 from schedlab.history.web.reports.report import Report, Subject, make_report
 
@@ -113,6 +114,26 @@ def reported(tmp_path: Path) -> Iterator[Reported]:
     found = Reported(tmp_path)
     with closing(found.database):
         yield found
+
+
+def test_an_hour_of_a_gpu_has_its_price(reported: Reported) -> None:
+    """Of those that the job got, else of those that it asked for on each host."""
+    assert reported.report().use.gpu_hours is None
+    before = reported.report().use.cost
+    assert before is not None
+    two = {"num_host": 2, "accelerator": {"type": "a", "num_perhost": 4}}
+    hosts = [{"node_id": "n01"}, {"node_id": "n02"}]
+    got = {"resource_req": {"num_host": 1}, "resource_alloc": {"num_accelerator": 3}}
+    with Store.open(str(reported.folder / "history.db")) as store:
+        asked = ran("g1", 0, 2, 0, resource_req=two, per_host=hosts, energy=None)
+        store.put([asked, ran("g2", 0, 1, 0, energy=None, **got)], source="scheduler")
+    site = reported.folder / "site.toml"
+    site.write_text(site.read_text().replace("node_hour = 1.0", "node_hour = 1.0\ngpu_hour = 10"))
+    reported.site = read_site(site)
+    use = reported.report().use
+    assert use.gpu_hours == pytest.approx(2 * 4 * 2 + 3 * 1)
+    assert use.cost == pytest.approx(before + (2 * 2 + 1) * 1.0 + 19 * 10)
+    assert "GPU-hours" in as_file(reported.report(), "tiny", "html").decode()
 
 
 def test_a_report_sums_up_a_week(reported: Reported) -> None:

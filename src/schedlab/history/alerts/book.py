@@ -83,6 +83,12 @@ def untold(connection: Connection, column: str, before_s: float) -> list[Noted]:
     )
 
 
+def untold_over(connection: Connection, column: str, since_s: float) -> list[Noted]:
+    """Return those that are over since then, of which that way only their begin was told."""
+    ended, told = alerts.c.ended_s, alerts.c[column]
+    return _found(connection, (ended >= since_s) & (told < ended))
+
+
 def note_told(
     connection: Connection, ids: Sequence[str], column: str, now_s: float, failure: str | None
 ) -> None:

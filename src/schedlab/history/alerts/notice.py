@@ -1,4 +1,4 @@
-"""What is sent about alerts."""
+"""What is sent about alerts: those that hold, or those that are over."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import Any
 
 from schedlab.history.alerts.book import Noted
 from schedlab.history.notify.mail import Message
-from schedlab.history.schema.times import from_epoch
+from schedlab.history.schema.times import find_zone, from_epoch
 from schedlab.history.site import Site
 
 
 def message(site: Site, alerts: Sequence[Noted]) -> Message:
-    """The alerts as an e-mail."""
+    """Return the alerts as an e-mail."""
     page = page_url(site, "/alerts")
     parts = [_paragraph(site, each) for each in alerts]
-    if page is not None:
+    if page is not None and not _are_over(alerts):
         parts.append(f"Acknowledge them at {page}")
     return Message(_title(site, alerts), "\n\n".join(parts) + "\n")
 
 
 def document(site: Site, alerts: Sequence[Noted]) -> Mapping[str, Any]:
-    """The same for a webhook; ``text`` is what chat programs show."""
+    """Return the same for a webhook; ``text`` is what chat programs show."""
     return {
-        "text": "\n".join([_title(site, alerts), *(each.says for each in alerts)]),
+        "text": "\n".join([_title(site, alerts), *(_says(site, each) for each in alerts)]),
         "site": site.about.name,
         "url": page_url(site, "/alerts"),
         "alerts": [
@@ -33,6 +33,7 @@ def document(site: Site, alerts: Sequence[Noted]) -> Mapping[str, Any]:
                 "subject": each.subject,
                 "text": each.says,
                 "began": from_epoch(each.began_s).isoformat(),
+                "ended": None if each.ended_s is None else from_epoch(each.ended_s).isoformat(),
                 "url": page_url(site, each.path),
             }
             for each in alerts
@@ -45,11 +46,24 @@ def page_url(site: Site, path: str) -> str | None:
     return None if site.service.url is None else site.service.url.rstrip("/") + path
 
 
+def _are_over(alerts: Sequence[Noted]) -> bool:
+    return all(each.ended_s is not None for each in alerts)
+
+
 def _title(site: Site, alerts: Sequence[Noted]) -> str:
     count = "an alert" if len(alerts) == 1 else f"{len(alerts)} alerts"
-    return f"{site.about.name}: {count} ({', '.join(sorted({each.kind for each in alerts}))})"
+    over = (" is over" if len(alerts) == 1 else " are over") if _are_over(alerts) else ""
+    kinds = ", ".join(sorted({each.kind for each in alerts}))
+    return f"{site.about.name}: {count}{over} ({kinds})"
+
+
+def _says(site: Site, alert: Noted) -> str:
+    if alert.ended_s is None:
+        return alert.says
+    ended = from_epoch(alert.ended_s).astimezone(find_zone(site.about.time_zone))
+    return f"Over since {ended:%Y-%m-%d %H:%M}. It was: {alert.says}"
 
 
 def _paragraph(site: Site, alert: Noted) -> str:
-    page = page_url(site, alert.path)
-    return alert.says if page is None else f"{alert.says}\n{page}"
+    page, says = page_url(site, alert.path), _says(site, alert)
+    return says if page is None else f"{says}\n{page}"

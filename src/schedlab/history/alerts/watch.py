@@ -6,10 +6,12 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
+from sqlalchemy import Connection
+
 from schedlab.errors import SchedlabError, ServiceError
 from schedlab.history.alerts import notice
 from schedlab.history.alerts.alert import HOUR_S, Alert, Look
-from schedlab.history.alerts.book import Noted, note_alerts, note_told, untold
+from schedlab.history.alerts.book import Noted, note_alerts, note_told, untold, untold_over
 from schedlab.history.alerts.rules import RULES
 from schedlab.history.alerts.section import AlertsSection
 from schedlab.history.notify.mail import send_mail
@@ -23,14 +25,15 @@ Telling = Callable[[Sequence[Noted]], None]
 
 
 def watch(connections: Connections, site: Site, section: AlertsSection, now_s: float) -> None:
-    """Look once; tell of what is new, and again of what nobody has acknowledged."""
+    """Look once; tell of what is new or over, and again of what nobody has acknowledged."""
     kinds, found = find_alerts(connections, site, section, now_s)
     with connections.writing() as connection:
         note_alerts(connection, found, kinds, now_s)
     if section.is_quiet(datetime.fromtimestamp(now_s, find_zone(site.about.time_zone))):
         return
     for column, tell in channels(site, section):
-        _tell(connections, column, tell, now_s, now_s - section.remind_h * HOUR_S)
+        for which in (untold_over, untold):
+            _tell(connections, column, tell, which, now_s, now_s - section.remind_h * HOUR_S)
 
 
 def find_alerts(
@@ -64,10 +67,15 @@ def channels(site: Site, section: AlertsSection) -> Iterator[tuple[str, Telling]
 
 
 def _tell(
-    connections: Connections, column: str, tell: Telling, now_s: float, before_s: float
+    connections: Connections,
+    column: str,
+    tell: Telling,
+    which: Callable[[Connection, str, float], list[Noted]],
+    now_s: float,
+    limit_s: float,
 ) -> None:
     with connections.reading_long() as connection:
-        some = untold(connection, column, before_s)
+        some = which(connection, column, limit_s)
     if not some:
         return
     failure = None

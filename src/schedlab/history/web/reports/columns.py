@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, select
+from sqlalchemy import JSON, ColumnElement, Connection, cast, null, select, type_coerce
 
 from schedlab.errors import ParameterError
 from schedlab.history.schema.job import JobState
@@ -33,7 +33,7 @@ _COLUMNS = (
     jobs.c.accounting_group,
 )
 _NUMBERS = ("queue_s", "start_s", "end_s", "node_s", "request_s", "energy_j")
-_ARRAYS = (*_NUMBERS, "gram", "cost", "completed")
+_ARRAYS = (*_NUMBERS, "gpu_s", "gram", "cost", "completed")
 
 Floats = NDArray[np.float64]
 
@@ -49,6 +49,7 @@ class Ended:
         node_s: its time on all its hosts together.
         request_s: the time that it asked for.
         energy_j: that it used.
+        gpu_s: its time on all its GPUs together; not known unless GPUs have a price.
         gram: what that emitted, by the factor at its end.
         cost: by the prices at its end.
         completed: whether it ended as it should.
@@ -62,6 +63,7 @@ class Ended:
     node_s: Floats
     request_s: Floats
     energy_j: Floats
+    gpu_s: Floats
     gram: Floats
     cost: Floats
     completed: NDArray[np.bool_]
@@ -89,36 +91,67 @@ def ended_jobs(
 ) -> Ended:
     """Those of the jobs that ended in the period and that the viewer sees."""
     ended = (jobs.c.end_s >= period.from_s, jobs.c.end_s < period.to_s)
-    statement = select(*_COLUMNS).where(visible_of_few(viewer), *ended, *conditions(query))
+    # GPUs stand in the records only, which take long to look into.
+    gpus = _gpus(connection) if _gpus_cost(site, period) else (null(), null())
+    selected = (*_COLUMNS, *gpus)
+    statement = select(*selected).where(visible_of_few(viewer), *ended, *conditions(query))
     rows = connection.execute(statement.limit(MOST_JOBS + 1)).all()
     if len(rows) > MOST_JOBS:
         raise ParameterError(f"more than {MOST_JOBS:,} jobs ended then; choose a week")
-    columns = list(zip(*rows, strict=True)) if rows else [()] * len(_COLUMNS)
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(selected)
     numbers: dict[str, Any] = {
-        name: np.array([np.nan if value is None else float(value) for value in column])
-        for name, column in zip(_NUMBERS, columns, strict=False)
+        name: _floats(column) for name, column in zip(_NUMBERS, columns, strict=False)
     }
-    states, users, groups = columns[len(_NUMBERS) :]
+    states, users, groups, given, asked = columns[len(_NUMBERS) :]
     completed = np.array([state == JobState.COMPLETED for state in states], dtype=bool)
-    gram, cost = _factors(site, numbers["end_s"], numbers["node_s"], numbers["energy_j"])
+    ran_s = numbers["end_s"] - numbers["start_s"]
+    in_all, on_host = _floats(given) * ran_s, _floats(asked) * numbers["node_s"]
+    numbers["gpu_s"] = np.where(np.isfinite(in_all), in_all, on_host)
+    gram, cost = _factors(site, numbers)
     return Ended(**numbers, gram=gram, cost=cost, completed=completed, user=users, group=groups)
 
 
-def _factors(
-    site: Site | None, end_s: Floats, node_s: Floats, energy_j: Floats
-) -> tuple[Floats, Floats]:
+def _floats(column: Sequence[Any]) -> Floats:
+    return np.array([np.nan if value is None else float(value) for value in column])
+
+
+def _gpus_cost(site: Site | None, period: Period) -> bool:
+    """Whether GPUs have a price at the begin or the end of the period."""
+    cost = None if site is None else site.service.cost
+    if cost is None:
+        return False
+    return any(cost(moment_s).gpu_hour > 0 for moment_s in (period.from_s, period.to_s - 1))
+
+
+def _gpus(connection: Connection) -> tuple[ColumnElement[Any], ColumnElement[Any]]:
+    """Return the GPUs that a job got in all, and those that it asked for on each host."""
+    document: Any
+    if connection.dialect.name == "sqlite":
+        document = type_coerce(jobs.c.record, JSON)
+    else:
+        document = cast(jobs.c.record, JSON)
+    asked = document[("resource_req", "accelerator", "num_perhost")]
+    return document[("resource_alloc", "num_accelerator")].as_float(), asked.as_float()
+
+
+def _factors(site: Site | None, numbers: Mapping[str, Floats]) -> tuple[Floats, Floats]:
     """What each job emitted and cost; NaN where the site does not say, or nothing was measured."""
+    end_s = numbers["end_s"]
     days, place = np.unique(end_s // DAY_S, return_inverse=True)  # factors change at midnight, UTC
     moments = (days * DAY_S).tolist()
-    kwh = energy_j / JOULE_PER_KWH
+    kwh = numbers["energy_j"] / JOULE_PER_KWH
     gram, cost = np.full(len(end_s), np.nan), np.full(len(end_s), np.nan)
     if site is not None and site.carbon is not None:
         gram = kwh * np.array([site.carbon(each).gram_per_kwh for each in moments])[place]
     if site is not None and site.service.cost is not None:
         prices = [site.service.cost(each) for each in moments]
-        of_hour, of_kwh = (
-            np.array([getattr(each, name) for each in prices])[place]
-            for name in ("node_hour", "kwh")
-        )
-        cost = np.nan_to_num(node_s) / HOUR_S * of_hour + np.nan_to_num(kwh) * of_kwh
+        amounts = {
+            "node_hour": numbers["node_s"] / HOUR_S,
+            "gpu_hour": numbers["gpu_s"] / HOUR_S,
+            "kwh": kwh,
+        }
+        cost = np.zeros(len(end_s))
+        for name, amount in amounts.items():
+            of_one = np.array([getattr(each, name) for each in prices])[place]
+            cost += np.nan_to_num(amount) * of_one
     return gram, cost

@@ -17,10 +17,11 @@ class Use:
         jobs: how many ended.
         not_completed: of these, did not end as they should.
         node_hours: that they held.
+        gpu_hours: that they held; None unless GPUs have a price.
         energy_joule: that they used, as far as it was measured.
         jobs_with_energy: of how many it was.
         carbon_gram: what that emitted.
-        cost: of node-hours and energy.
+        cost: of node-hours, GPU-hours and energy.
         mean_wait_s: from submission to start.
         median_wait_s: which half of them did not exceed.
         p95_wait_s: which 95 % of them did not exceed.
@@ -31,6 +32,7 @@ class Use:
     jobs: int
     not_completed: int
     node_hours: float
+    gpu_hours: float | None
     energy_joule: float | None
     jobs_with_energy: int
     carbon_gram: float | None
@@ -53,6 +55,7 @@ def use_of(ended: Ended) -> Use:
         jobs=len(ended),
         not_completed=int((~ended.completed).sum()),
         node_hours=float(np.nansum(ended.node_s)) / HOUR_S,
+        gpu_hours=_sum(_known(ended.gpu_s) / HOUR_S),
         energy_joule=_sum(energy),
         jobs_with_energy=len(energy),
         carbon_gram=_sum(_known(ended.gram)),
