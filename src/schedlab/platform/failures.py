@@ -10,6 +10,11 @@ import numpy as np
 
 from schedlab.errors import PlatformError
 from schedlab.platform.checks import require_count, require_positive
+from schedlab.platform.cluster import MAX_NODES
+
+_MOST = 10_000_000
+"""Failures that are drawn at a time."""
+_SHAPES = (0.1, 100)
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,8 @@ def draw_failures(
         require_positive(name, value)
     for name, given in (("shape", shape), ("repair_shape", repair_shape)):
         if given is not None:
-            require_positive(name, given)
+            _require_shape(name, given)
+    _require_few(nodes, until_s / (mean_up_s + mean_repair_s))
     drawn: list[Failure] = []
     for node in range(nodes):
         rng = np.random.default_rng((seed, node))
@@ -89,6 +95,24 @@ def draw_failures(
             drawn.append(Failure(node, at_s, repair_s))
             at_s += repair_s + _draw_s(rng, mean_up_s, shape)
     return check_failures(drawn, nodes)
+
+
+def _require_shape(name: str, shape: float) -> None:
+    """Refuse what no machine fails by, and what would be beyond all numbers."""
+    require_positive(name, shape)
+    if not _SHAPES[0] <= shape <= _SHAPES[1]:
+        raise PlatformError(f"{name} is {shape:g}; must be {_SHAPES[0]} to {_SHAPES[1]}")
+
+
+def _require_few(nodes: int, each: float) -> None:
+    """Refuse what would take hours: too many nodes, or too many failures of all together."""
+    if nodes > MAX_NODES:
+        raise PlatformError(f"nodes is {nodes}; must be at most {MAX_NODES:,}")
+    if nodes * each > _MOST:
+        raise PlatformError(
+            f"about {nodes * each:.3g} failures would be drawn; must be at most {_MOST:,}: take "
+            "fewer nodes, an earlier end, or a longer time up"
+        )
 
 
 def _draw_s(rng: np.random.Generator, mean_s: float, shape: float | None) -> int:
