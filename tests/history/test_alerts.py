@@ -115,7 +115,7 @@ def test_coverage_falls_against_the_week_before(
     watched = Watched(tmp_path, [*before, *(covered(str(100 + n), n, share) for n in range(6))])
     with closing(watched.database):
         found = watched.texts().get("coverage one power_watt")
-    expected = f'power_watt of "meter" covers {told} of the last day\'s jobs on one'
+    expected = f'The coverage of power_watt of "meter" on one is {told} in the last day;'
     assert found is None if told is None else found is not None and found.startswith(expected)
 
 
@@ -136,8 +136,8 @@ def test_a_gpu_that_idles_in_a_running_job_is_told(tmp_path: Path) -> None:
     watched = Watched(tmp_path, [long, begun, job("1")], GPUS)
     with closing(watched.database):
         assert watched.texts() == {
-            "idle-gpu one 7": "Job 7 of ann runs on one, and 1 of its 2 GPUs did next to nothing "
-            "in the last 2.00 h: n01 GPU 1."
+            "idle-gpu one 7": "Job 7 of ann on one: 1 of its 2 GPUs was idle in the last 2.00 h "
+            "(n01 GPU 1)."
         }
 
 
@@ -163,7 +163,7 @@ def test_a_queue_grows_unusually(tmp_path: Path) -> None:
         watched.configured("[service.alerts]\nqueue_factor = 20\n")
         assert watched.texts() == {}
     assert set(found) == {"queue one"}
-    assert found["queue one"].startswith("30 jobs wait on one; in the last 4 weeks, 95 % of")
+    assert found["queue one"].startswith("30 jobs wait on one; in the last 4 weeks it was ")
 
 
 def test_people_and_programs_are_told_once(lagging: Watched) -> None:

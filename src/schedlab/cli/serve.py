@@ -31,7 +31,7 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 def serve(
     site: Annotated[
         Path | None,
-        Option("--site", "--config", metavar="FILE", help="The site file; site.toml if not said."),
+        Option("--site", "--config", metavar="FILE", help="The site file. Default: site.toml."),
     ] = None,
     store: Annotated[
         str | None,
@@ -44,12 +44,12 @@ def serve(
     ] = None,
     host: Annotated[str, Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
     port: Annotated[int, Option(metavar="N", min=0, max=65_535, help="0 takes a free one.")] = 8080,
-    workers: Annotated[
-        int, Option(metavar="N", min=1, max=1024, help="Processes that answer.")
-    ] = 1,
+    workers: Annotated[int, Option(metavar="N", min=1, max=1024, help="Worker processes.")] = 1,
     prefix: Annotated[
         str | None,
-        Option(metavar="PATH", help="Under which a proxy shows the service, such as /history."),
+        Option(
+            metavar="PATH", help="Path under which a proxy shows the service, such as /history."
+        ),
     ] = None,
     demo: Annotated[
         bool,

@@ -106,7 +106,7 @@ def test_the_page_tells_of_sources_and_sensors(served: Served) -> None:
         store.end_ingest(store.begin_ingest("scheduler"))
         store.end_ingest(store.begin_ingest("other"), failure="<b>no route to host</b>")
     root = served.browser("root")
-    assert "Waiting for its turn" in root.get("/admin", headers=PAGE).text
+    assert "Waiting for other simulations" in root.get("/admin", headers=PAGE).text
     assert served.app.state.service.runner.run_next()
     text = root.get("/admin", headers=PAGE).text
     assert not served.app.state.service.runner.run_next(), "it was counted a moment ago"

@@ -30,4 +30,4 @@ def test_a_site_without_the_section_says_so(common: Served) -> None:
     with closing(common.with_section(alerts=AlertsSection(off=("queue",)))) as watching:
         told = watching.browser("sue").get("/alerts").text
     assert "Nothing is wrong." in told
-    assert "Nobody is told" in told
+    assert "No messages are sent" in told

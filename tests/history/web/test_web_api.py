@@ -297,7 +297,7 @@ def test_efficiency_is_told_by_job_and_user(served: Served) -> None:
     worst = told["jobs"][0]
     assert (worst["jobid"], worst["user"], worst["idle_gpus"]) == ("900", "ann", 1)
     assert worst["uses"]["gpu"] == {"share": 0.45, "level": "fair"}
-    assert worst["advice"] == "1 of its 2 GPUs did next to nothing: ask for 1."
+    assert worst["advice"] == "1 of its 2 GPUs was idle: ask for 1."
     assert worst["idle_gpu_hours"] == pytest.approx(11.0)
     assert [each["user"] for each in told["users"]] == ["ann"]
     sums = {each["jobid"]: each["node_hours"] for each in told["jobs"]}

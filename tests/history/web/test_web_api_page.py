@@ -70,7 +70,7 @@ def test_accelerators_have_timelines_of_their_own(demo: tuple[str, str]) -> None
         assert service.timeline(host["accelerator"][1]["power_watt"]).height > 0
         place = f"timelines/mini/1020/{host['node_id']}"
         for wrong in ("power_watt/0", "accelerator.power_watt/9", "accelerator.power_wat/0"):
-            with pytest.raises(ServiceError, match="no such thing"):
+            with pytest.raises(ServiceError, match="not found, or you have no permission"):
                 service.timeline(f"{place}/{wrong}")
         with pytest.raises(ServiceError, match="of a device"):
             service.timeline(f"{place}/accelerator.power_watt")

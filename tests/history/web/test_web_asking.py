@@ -78,7 +78,7 @@ def test_a_task_is_followed_and_cancelled(served: Served) -> None:
     assert followed == {"state": "waiting", "progress": 0.0, "is_finished": False}
     assert meg.post(f"/tasks/{task}/cancel").headers["location"] == place
     assert meg.get(f"/tasks/{task}").json()["is_finished"]
-    assert "was cancelled" in meg.get(place, headers=PAGE).text
+    assert "Cancelled." in meg.get(place, headers=PAGE).text
     assert not served.app.state.service.runner.run_next()
 
 
@@ -137,8 +137,8 @@ def test_nodes_without_names_are_not_told_apart(public: Served) -> None:
     site.path.write_text(site.path.read_text() + '\n[release]\nnode = "drop"\nuser = "drop"\n')
     closed = Served(replace(public.settings, site=read_site(site.path)))
     page = closed.client().get("/cluster", headers=PAGE).text
-    assert "knows of no node" in page
-    assert "Nobody whom you see" in closed.client().get("/users", headers=PAGE).text
+    assert "No nodes are known" in page
+    assert "No job that you may see ended" in closed.client().get("/users", headers=PAGE).text
     closed.close()
 
 

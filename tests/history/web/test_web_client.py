@@ -99,7 +99,7 @@ def test_a_refusal_is_one_sentence(client: Client) -> None:
     """The service's own words, and which service it was."""
     with pytest.raises(ServiceError, match=r'^http://127.*: unknown sort "size"'):
         client.jobs(sort="size")
-    with pytest.raises(ServiceError, match="no such thing"):
+    with pytest.raises(ServiceError, match="not found, or you have no permission"):
         client.job("nothing")
     with (
         Client(client.url, "wrong") as stranger,

@@ -204,7 +204,7 @@ def test_jobs_are_compared(visitors: Visitors) -> None:
     page.goto("/jobs?sort=-run_s")
     for box in page.locator("table.jobs input[type=checkbox]").all()[:2]:
         box.check()
-    page.get_by_role("button", name="Compare the chosen").click()
+    page.get_by_role("button", name="Compare ticked jobs").click()
     page.get_by_label("Add a job by its id").fill("1004")
     page.get_by_role("button", name="Add").click()
     page.wait_for_selector("section.timeline[data-filled]")

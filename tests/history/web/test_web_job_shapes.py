@@ -76,7 +76,7 @@ def test_a_job_that_was_held_back_says_so(shapes: Served) -> None:
     """Its time limit, its dependency and the time before it was eligible are no mystery."""
     page = shapes.browser("sue").get(f"/jobs/{KEYS['held back']}", headers=PAGE)
     text = _text(page.text)
-    assert "For the first 1.00 h it was not yet allowed to start." in text
+    assert "For the first 1.00 h it was not yet eligible." in text
     assert "It had to wait for 1 other job." in text
 
 

@@ -93,7 +93,7 @@ def test_a_wrong_name_and_a_wrong_password_look_the_same(
     """Otherwise one could find out who has an account."""
     answer = log_in(served.client(), name, password)
     assert answer.status_code == 401
-    assert "do not go together" in answer.text
+    assert "Wrong name or password" in answer.text
     assert SESSION not in answer.cookies
 
 

@@ -30,7 +30,7 @@ def test_one_logs_in_on_the_way_to_a_page_and_out_again(visitors: Visitors) -> N
     page.goto("/account")
     expect(page).to_have_title(re.compile("^Log in"))
     log_in(page, password="mistyped it")
-    expect(page.get_by_role("alert")).to_contain_text("do not go together")
+    expect(page.get_by_role("alert")).to_contain_text("Wrong name or password")
     expect(page.get_by_label("Name")).to_have_value("ada")
     expect(page.get_by_label("Password")).to_be_focused()
     visitors.complaints.clear()  # the browser has noted the answer 401

@@ -23,7 +23,7 @@ from schedlab.cli.history import (
 
 app = typer.Typer(
     name="history",
-    help="Keep one open record per job, joined with sensors, from whatever the site already runs.",
+    help="Collect one record per job, with its sensors, from what the site already runs.",
     epilog=epilog((demo.EXAMPLES[0], ingest.EXAMPLES[0])),
     no_args_is_help=True,
 )

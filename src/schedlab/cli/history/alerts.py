@@ -29,7 +29,11 @@ def alerts(
     ] = None,
     test: Annotated[
         bool,
-        Option("--test", metavar="", help="Send a message to all that would be told, and end."),
+        Option(
+            "--test",
+            metavar="",
+            help="Send a test message to every address and the webhook, and exit.",
+        ),
     ] = False,
     json: AsJson = False,
 ) -> None:

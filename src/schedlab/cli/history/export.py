@@ -53,7 +53,7 @@ def export(
             metavar="D",
             min=-36_500,
             max=36_500,
-            help="Shift all times of the release by so many days.",
+            help="Shift all times of the release by this many days.",
         ),
     ] = 0,
     json: AsJson = False,

@@ -43,7 +43,7 @@ class Reading:
         str | None,
         Option(
             metavar="KIND",
-            help="Read what is named itself, without a site file, as a job source of this kind.",
+            help="Read the named files without a site file, as a job source of this kind.",
         ),
     ] = None
     cluster: Annotated[

@@ -36,7 +36,7 @@ class About:
     ] = "week"
     date: Annotated[
         str | None,
-        Option(metavar="DAY", help="A day of it; the last that is over if it is not said."),
+        Option(metavar="DAY", help="A day in the period. Default: the last period that is over."),
     ] = None
     user: Annotated[str | None, Option(metavar="NAME", help="On this user.")] = None
     group: Annotated[str | None, Option(metavar="NAME", help="On this accounting group.")] = None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="token",
-    help="Make tokens, which programs show to the service in place of a password.",
+    help="Manage tokens: programs log in with them instead of a password.",
     epilog=epilog(('schedlab history token add "scheduler hook" --scope ingest',)),
     no_args_is_help=True,
 )
@@ -35,12 +35,14 @@ def add(
     name: Annotated[str, Argument(metavar="NAME", help="What it is for.")],
     user: Annotated[
         str | None,
-        Option(metavar="NAME", help="Whose it is; otherwise a program's own, which sees all jobs."),
+        Option(
+            metavar="NAME", help="The account it belongs to. Default: none, and it sees all jobs."
+        ),
     ] = None,
     scopes: Scopes = None,
     days: Annotated[
         float | None,
-        Option(metavar="N", max=36_500, help="For how many days it is good; 0: for ever."),
+        Option(metavar="N", max=36_500, help="Days until it expires; 0: never."),
     ] = 90,
 ) -> None:
     """Make a token and print it, this once: the store keeps a digest only."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="user",
-    help="Say who may log in to the service, and what they see there.",
+    help="Manage accounts of the service: login, role and groups.",
     epilog=epilog(("schedlab history user add ann --role manager --group physics",)),
     no_args_is_help=True,
 )
@@ -62,7 +62,7 @@ def change(
     ] = None,
     groups: Groups = None,
     enabled: Annotated[
-        bool | None, Option("--enable/--disable", help="Whether they may come in.")
+        bool | None, Option("--enable/--disable", help="Allow or block login.")
     ] = None,
 ) -> None:
     """Change what an account is; groups that are named take the place of those it had."""

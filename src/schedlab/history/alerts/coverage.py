@@ -30,8 +30,8 @@ def fallen_coverage(look: Look) -> Iterator[Alert]:
         cluster, item = key
         of_source = f' of "{source}"' if source else ""
         text = (
-            f"{item}{of_source} covers {100 * share:.0f} % of the last day's jobs on {cluster}, "
-            f"and covered {100 * before:.0f} % of those in the week before."
+            f"The coverage of {item}{of_source} on {cluster} is {100 * share:.0f} % in the last "
+            f"day; it was {100 * before:.0f} % in the week before."
         )
         yield Alert("coverage", f"{cluster} {item}", text, "/admin")
 

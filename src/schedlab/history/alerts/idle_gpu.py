@@ -66,7 +66,7 @@ def _alert(look: Look, key: int, record: JobRecord, held: int, idle: list[str]) 
     who = f" of {record.user_identifier}" if record.user_identifier else ""
     where = ", ".join(idle[:4]) + (", …" if len(idle) > 4 else "")
     text = (
-        f"Job {record.jobid}{who} runs on {record.cluster}, and {len(idle)} of its {held} GPUs "
-        f"did next to nothing in the last {hours}: {where}."
+        f"Job {record.jobid}{who} on {record.cluster}: {len(idle)} of its {held} GPUs "
+        f"{'was' if len(idle) == 1 else 'were'} idle in the last {hours} ({where})."
     )
     return Alert("idle-gpu", f"{record.cluster} {record.jobid}", text, f"/jobs/{key}")

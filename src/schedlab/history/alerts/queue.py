@@ -31,8 +31,8 @@ def grown_queues(look: Look) -> Iterator[Alert]:
         least = max(look.section.queue_least, look.section.queue_factor * usual.get(cluster, 0.0))
         if count >= least:
             text = (
-                f"{count:,} jobs wait on {cluster}; in the last {_WEEKS} weeks, "
-                f"{100 * _USUAL:.0f} % of the time no more than {usual.get(cluster, 0.0):,.0f} did."
+                f"{count:,} jobs wait on {cluster}; in the last {_WEEKS} weeks it was "
+                f"{usual.get(cluster, 0.0):,.0f} or fewer for {100 * _USUAL:.0f} % of the time."
             )
             yield Alert("queue", cluster, text, f"/jobs?state=pending&cluster={cluster}")
 

@@ -39,8 +39,8 @@ def _advise_gpu(job: EndedJob, use: Use) -> Advised:
         used = "asked for a GPU and did not use it" if held == 1 else f"did not use its {held} GPUs"
         return f"It {used}: ask for none{waits}.", Change("gpu", 0)
     if idle:
-        needed = held - idle
-        text = f"{idle} of its {held} GPUs did next to nothing: ask for {needed}{waits}."
+        needed, was = held - idle, "was" if idle == 1 else "were"
+        text = f"{idle} of its {held} GPUs {was} idle: ask for {needed}{waits}."
         return text, Change("gpu", math.ceil(needed / hosts))
     return (
         f"Its GPUs were busy {100 * use.share:.0f} % of the time: "

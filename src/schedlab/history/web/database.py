@@ -23,7 +23,7 @@ from schedlab.history.store.database import (
 from schedlab.history.web.problems import Problem
 
 MOST_S = 30.0
-"""So long may a request keep the store busy: who asks for all jobs of decades asks in parts."""
+"""Maximum time one request may use the database."""
 _LOOKED_EVERY = 1_000_000  # steps of SQLite, which takes some milliseconds for them
 _CACHE_KIB = 2_048  # of each connection: there are many, and the operating system caches as well
 
@@ -94,7 +94,7 @@ class Database:
 
 @contextmanager
 def changing(url: str) -> Iterator[Connection]:
-    """A transaction on the accounts of the store there, for who does nothing else with it."""
+    """Open a transaction on the accounts of the store at that URL."""
     with closing(Database(url)) as database, database.writing() as connection:
         yield connection
 

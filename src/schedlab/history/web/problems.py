@@ -48,7 +48,7 @@ class Problem(Exception):  # noqa: N818 (the word of RFC 9457)
 
 def not_found() -> Problem:
     """What another's job and no job have in common."""
-    return Problem(404, "there is no such thing, or you may not see it")
+    return Problem(404, "not found, or you have no permission")
 
 
 class ProblemResponse(JSONResponse):
@@ -120,7 +120,7 @@ async def _http_exception(request: Request, error: Exception) -> Response:
 
         await note_viewer(request)
     detail = {
-        404: "there is no such thing, or you may not see it",
+        404: "not found, or you have no permission",
         405: f"{request.method} is not possible here",
     }.get(error.status_code, str(error.detail))
     return respond(request, error.status_code, detail, error.headers)

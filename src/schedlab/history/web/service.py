@@ -40,7 +40,7 @@ class Service:
 
     @property
     def is_public(self) -> bool:
-        """Whether who is not logged in sees anything."""
+        """Whether visitors see anonymised jobs."""
         return self.release_key is not None
 
     def release(self) -> Release:

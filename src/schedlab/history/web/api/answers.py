@@ -22,14 +22,14 @@ _PROBLEM = {
     },
 }
 _REFUSALS = {
-    400: "A parameter has a value that is not allowed.",
+    400: "A parameter has a wrong value.",
     401: "Nobody is logged in, and no valid token was sent.",
     403: "The role, or the token, does not allow it.",
-    404: "There is no such thing, or it may not be seen.",
+    404: "Not found, or you have no permission.",
     406: "None of the accepted media types is possible.",
     409: "The id is that of several jobs, or the simulation is not done.",
     413: "The body is too large.",
-    422: "A parameter is unknown, or what was sent does not keep to its schema.",
+    422: "A parameter is unknown, or the body does not match its schema.",
     502: "The source of a timeline does not answer.",
     503: "The store does not answer, is busy, or would be kept busy for too long.",
 }
@@ -67,7 +67,7 @@ class Total(BaseModel):
     """How many jobs there are on all pages."""
 
     jobs: int
-    is_exact: bool = Field(description="Whether it is all of them, or at least so many.")
+    is_exact: bool = Field(description="Whether this is the exact number; else there are more.")
 
 
 class JobsPage(BaseModel):

@@ -31,7 +31,7 @@ class EfficiencyParameters(Parameters):
     to: Moment | None = Field(
         None, description="And before then; the end of the last job if it is not said."
     )
-    limit: int = Field(100, ge=1, le=MOST_JOBS, description="No more jobs than so many.")
+    limit: int = Field(100, ge=1, le=MOST_JOBS, description="At most this many jobs.")
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:

@@ -76,18 +76,20 @@ class JobFilter(Parameters):
     state: list[JobState] = Field([], description="In this state.")
     node: Names = Field([], description="That used this node.")
     tag: Names = Field([], description="With this tag.")
-    min_num_host: Count | None = Field(None, description="That asked for so many hosts or more.")
+    min_num_host: Count | None = Field(None, description="That asked for this many hosts or more.")
     max_num_host: Count | None = Field(None, description="That asked for no more hosts.")
-    min_wait_s: Seconds | None = Field(None, description="That waited so long or longer.")
+    min_wait_s: Seconds | None = Field(None, description="That waited this long or longer.")
     max_wait_s: Seconds | None = Field(None, description="That waited no longer.")
-    min_run_s: Seconds | None = Field(None, description="That ran so long or longer.")
+    min_run_s: Seconds | None = Field(None, description="That ran this long or longer.")
     max_run_s: Seconds | None = Field(None, description="That ran no longer.")
-    min_energy_joule: Amount | None = Field(None, description="That used so much energy or more.")
+    min_energy_joule: Amount | None = Field(None, description="That used this much energy or more.")
     max_energy_joule: Amount | None = Field(None, description="That used no more energy.")
     min_wra: Amount | None = Field(
-        None, description="Whose run time over requested time is so much or more."
+        None, description="Whose run time / requested time is this or more."
     )
-    max_wra: Amount | None = Field(None, description="Whose run time over requested time is less.")
+    max_wra: Amount | None = Field(
+        None, description="Whose run time / requested time is this or less."
+    )
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:

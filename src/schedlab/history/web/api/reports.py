@@ -42,8 +42,8 @@ def get_report(
 ) -> Response:
     """What the jobs did that ended in a week or a month: waits, use, energy, cost, what would help.
 
-    Without `user` and `group` it is about the site for who sees all jobs, about the first of their
-    groups for managers, and about themselves for users.
+    Without `user` and `group`: the site for roles that see all jobs, the first of their groups for
+    managers, their own jobs for users.
     """
     given = (parameters.date or "", parameters.user or "", parameters.group or "")
     report = asked_report(service, viewer, parameters.period, *given)

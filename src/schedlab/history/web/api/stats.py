@@ -25,7 +25,7 @@ class StatsParameters(JobFilter):
     by: Annotated[str, list_of(KEYS, most=3)] = Field(
         "user", description=f"Up to three, with commas between, of: {', '.join(KEYS)}."
     )
-    limit: int = Field(ROWS, ge=1, le=MOST_ROWS, description="No more groups than so many.")
+    limit: int = Field(ROWS, ge=1, le=MOST_ROWS, description="At most this many groups.")
     format: Annotated[Format, one_of(TABLES)] | None = Field(
         None, description="Else as `Accept` says, else JSON."
     )

@@ -48,7 +48,7 @@ _TABLE_UNITS = {
 
 CLUSTER = (
     Panel("Nodes in use", "nodes_in_use"),
-    Panel("Jobs that wait", "jobs_waiting"),
+    Panel("Jobs waiting", "jobs_waiting"),
     Panel("Mean wait, by partition", "mean_wait_s", "s", "partition"),
     Panel("Jobs that ended, by state", "jobs", by="state", stacked=True),
     Panel("Node-hours, by partition", "node_hours", "h", "partition", stacked=True),
@@ -57,7 +57,7 @@ CLUSTER = (
 USERS = (
     Panel("Node-hours, by user", "node_hours", "h", "user", stacked=True),
     Panel("Mean wait, by group", "mean_wait_s", "s", "group"),
-    Panel("Run time of the request, by group", "mean_wra", "percentunit", "group"),
+    Panel("Run time / request, by group", "mean_wra", "percentunit", "group"),
     Panel("Energy, by group", "energy_joule", "joule", "group", stacked=True),
     Panel("Users", "user_table", kind="table", width=_WIDTH, units=_TABLE_UNITS),
     Panel("Jobs", "job_table", kind="table", width=_WIDTH, units=_TABLE_UNITS),

@@ -132,11 +132,9 @@ METRICS: dict[str, Metric] = {
     "node_hours": Metric("Node-hours", _over_time(lambda s: s.shown()["node_hours"]), by=True),
     "energy_joule": Metric("Energy", _over_time(lambda s: s.shown()["energy_joule"]), by=True),
     "mean_wait_s": Metric("Mean wait", _over_time(lambda s: s.shown()["mean_wait_s"]), by=True),
-    "mean_wra": Metric(
-        "Run time of the request", _over_time(lambda s: s.shown()["mean_wra"]), by=True
-    ),
+    "mean_wra": Metric("Run time / request", _over_time(lambda s: s.shown()["mean_wra"]), by=True),
     "nodes_in_use": Metric("Nodes in use", _load(lambda load: load.used_nodes)),
-    "jobs_waiting": Metric("Jobs that wait", _load(lambda load: load.queued_jobs)),
+    "jobs_waiting": Metric("Jobs waiting", _load(lambda load: load.queued_jobs)),
     "user_table": Metric("Table of users", _users),
     "job_table": Metric("Table of jobs", _jobs),
 }

@@ -54,7 +54,7 @@ def _watched(section: AlertsSection) -> list[tuple[str, str]]:
         "source-lag": f"no job of a source has ended for {section.source_lag_h:g} h",
         "coverage": f"coverage is below {100 * section.coverage:.0f} % of what it was in the week "
         "before",
-        "idle-gpu": f"a GPU of a running job did next to nothing for {section.idle_gpu_h:g} h",
+        "idle-gpu": f"a GPU of a running job is idle for {section.idle_gpu_h:g} h",
         "queue": f"{section.queue_least:,} jobs or more wait, and {section.queue_factor:g} times "
         "as many as did in 95 % of the hours of the last four weeks",
     }

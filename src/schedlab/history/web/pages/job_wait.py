@@ -75,7 +75,7 @@ def _held_back(record: JobRecord) -> Iterator[str]:
     if record.eligible_time is not None:
         held_s = (record.eligible_time - record.queue_time).total_seconds()
         if held_s >= SHORT_S:
-            yield f"For the first {FILTERS['duration'](held_s)} it was not yet allowed to start."
+            yield f"For the first {FILTERS['duration'](held_s)} it was not yet eligible."
     if record.dependency:
         yield f"It had to wait for {_some(len(record.dependency), 'other job')}."
 
@@ -101,13 +101,13 @@ def _nodes_free(wait: Wait, found: Waited) -> Iterator[str]:
         wanted = "a node was free" if wait.num_host == 1 else f"{wait.num_host:,} nodes were free"
         if found.short_share >= 0.995:
             asked = _some(wait.num_host, "node")
-            yield f"In all that time fewer than the {asked} it asked for were free."
+            yield f"Fewer than the {asked} it asked for were free all the time."
         elif found.short_share <= 0.005:
-            yield f"In all that time {wanted}: others had a claim to them, or nodes were down."
+            yield f"All the time {wanted}, but others had reservations, or nodes were down."
         else:
             yield (
                 f"For {FILTERS['percent'](found.short_share)} of the wait too few nodes were free; "
-                f"in the rest {wanted}, but others had a claim to them, or nodes were down."
+                f"for the rest {wanted}, but others had reservations, or nodes were down."
             )
 
 

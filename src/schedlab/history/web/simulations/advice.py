@@ -28,7 +28,7 @@ _LEAST_CUT = 0.05
 
 @dataclass(frozen=True)
 class Tried:
-    """Requests of so many times the run time, and the user's mean wait with them."""
+    """Requests cut to this many times the run time, and the mean wait with them."""
 
     ratio: float
     wait_s: float
@@ -87,7 +87,7 @@ def advise(database: Database, machines: Machines, task: Task, progress: Progres
     own_ids = replay.workload["job_id"][own]
     if not own.any():
         raise ParameterError(
-            "in that time this user submitted no job that has ended and that you see"
+            "in that time this user submitted no job that has ended and that you may see"
         )
 
     def mean_wait_s(place: int, workload: Workload) -> float:
@@ -114,7 +114,7 @@ def advise(database: Database, machines: Machines, task: Task, progress: Progres
 
 
 def tightened(workload: Workload, own: Mask, ratio: float) -> Workload:
-    """Some jobs' requests cut to so many times their run times; none is raised."""
+    """Cut some jobs' requests to a multiple of their run times; raise none."""
     run_s, request_s = workload["run_s"], workload["request_s"]
     enough_s = np.maximum(np.ceil(ratio * run_s), 1).astype(np.int64)
     return workload.replace(request_s=np.where(own, np.minimum(request_s, enough_s), request_s))

@@ -1,4 +1,4 @@
-"""What the store holds, counted: no simulation, but as long a matter with millions of jobs."""
+"""Count what the store holds, in the background: it takes long with millions of jobs."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def submit(connection: Connection, asked: Asked, *, kept: int | None = None) -> 
         kept: how many tasks of the account are kept. Default: ``KEPT``.
     """
     account = asked.viewer.user
-    assert account is not None, "only who is somebody may ask"
+    assert account is not None, "only an account may ask"
     own = tasks.c.account == account
     same = select(tasks.c.id).where(
         own, tasks.c.key == asked.key, tasks.c.state.in_([*UNFINISHED, State.DONE])

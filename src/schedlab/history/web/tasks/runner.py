@@ -117,7 +117,7 @@ class Runner:
 
     @contextmanager
     def _seen_alive(self, task: Task) -> Iterator[None]:
-        """While it is at a part of the task that takes long and says nothing, too."""
+        """Send a heartbeat while a long step reports no progress."""
         ended = Event()
 
         def say() -> None:
