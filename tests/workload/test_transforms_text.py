@@ -49,7 +49,8 @@ def forgetful(workload: Workload) -> None:
 def test_every_form_in_the_table_can_be_used(form: str) -> None:
     """A choice offered works, exactly as it is written in the help."""
     refusals = {"resample=10000:weeks": "less than a week", "slice=1000:2000": "keeps none"}
-    if form in refusals:  # ten jobs are too few
+    refusals["fill=1.3:6212"] = "asks for no GPU"
+    if form in refusals:  # ten jobs are too few, and have no GPUs
         with pytest.raises(SchedlabError, match=refusals[form]):
             apply(ten_jobs(), [form])
     else:

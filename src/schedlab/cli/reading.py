@@ -27,7 +27,8 @@ class ReadingRules:
         Option(
             metavar="NAME",
             help="Its format, if neither suffix nor content tells: swf, gwf, gwf-sqlite, "
-            "job-history, batsim-json, parquet or csv; or the accounting of a scheduler: "
+            "job-history, batsim-json, parquet, alibaba-gpu or csv; or the accounting of a "
+            "scheduler: "
             "slurm-sacct, slurm-sacct-json, slurm-jobcomp, grid-engine or clustercockpit.",
             rich_help_panel=_READING,
         ),

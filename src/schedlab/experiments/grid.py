@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from schedlab.errors import ParameterError
+from schedlab.errors import InputError, ParameterError
 from schedlab.experiments.config import (
     Experiment,
     PlatformSection,
@@ -80,13 +80,16 @@ class Cell:
         )
 
 
-def grid(experiment: Experiment) -> list[Cell]:
-    """Every cell; where seeds make no difference only the first is there."""
+def grid(experiment: Experiment, data: Path | None = None) -> list[Cell]:
+    """Every cell; where seeds make no difference only the first is there.
+
+    Files of platforms are looked for in ``data``, then in the experiment's folder.
+    """
     return [
         Cell(recipe, name, platform, policy, experiment.about.metrics)
         for workload in experiment.workloads
         for recipe in _recipes(experiment, workload)
-        for name, platform in _platforms(experiment, workload)
+        for name, platform in _platforms(experiment, workload, data)
         for policy in _policies(experiment, recipe)
     ]
 
@@ -121,20 +124,26 @@ def _policies(experiment: Experiment, recipe: Recipe) -> Iterator[PolicySection 
 
 
 def _platforms(
-    experiment: Experiment, workload: WorkloadSection
+    experiment: Experiment, workload: WorkloadSection, data: Path | None
 ) -> list[tuple[str, Platform | None]]:
     if workload.nodes is not None:
         return [(f"{workload.nodes} nodes", Platform.homogeneous(workload.nodes))]
     if not experiment.platforms:
         return [("as in header", None)]
-    folder = experiment.path.parent
-    return [(each.name, _platform(each, folder)) for each in experiment.platforms]
+    folders = [each for each in (data, experiment.path.parent) if each is not None]
+    return [(each.name, _platform(each, folders)) for each in experiment.platforms]
 
 
-def _platform(section: PlatformSection, folder: Path) -> Platform:
+def _platform(section: PlatformSection, folders: Sequence[Path]) -> Platform:
     if section.nodes is not None:
         return Platform.homogeneous(section.nodes)
-    path = folder / str(section.file)
+    places = [folder / str(section.file) for folder in folders]
+    path = next((each for each in places if each.is_file()), None)
+    if path is None:
+        raise InputError(
+            f'platform "{section.name}" needs {section.file}; give with --data the folder that '
+            "holds it"
+        )
     found = read_platform(path)
     chosen = found if section.cluster is None else found.only(section.cluster)
     return chosen.of_cores() if section.cores else chosen

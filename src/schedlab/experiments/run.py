@@ -48,7 +48,7 @@ def run_experiment(
     folder, computing = RunFolder(Path(out)), engine or LocalEngine()
     if experiment.coalloc is not None:
         return run_solvers(experiment, folder, computing, only, progress)
-    everything = grid(experiment)
+    everything = grid(experiment, None if data is None else Path(data))
     cells = select([each for each in everything if _is_run(each, experiment, models)], only)
     sources = _locate(experiment, cells, data)
     record = make_record(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from schedlab.errors import InputError, PlatformError, SchedlabError
+from schedlab.platform.node_list import FIRST, read_node_list
 from schedlab.platform.platform import Platform
 from schedlab.platform.simgrid import read_simgrid
 from schedlab.sections import parse_toml
@@ -19,7 +20,8 @@ MASTER_HOST = "master_host"
 def read_platform(path: str | Path, *, master_host: str = MASTER_HOST) -> Platform:
     """The platform a file describes.
 
-    TOML has ``[[cluster]]`` sections, as a site file does; XML is SimGrid's, with equal hosts.
+    TOML has ``[[cluster]]`` sections, as a site file does; XML is SimGrid's, with equal hosts; CSV
+    is a list of nodes as in Alibaba's GPU cluster trace.
 
     Args:
         path: the file.
@@ -28,6 +30,8 @@ def read_platform(path: str | Path, *, master_host: str = MASTER_HOST) -> Platfo
     source = Source.load(path)
     if source.text.lstrip().startswith(b"<"):
         return read_simgrid(source, master_host)
+    if source.text.startswith(FIRST):
+        return read_node_list(source)
     document = parse_toml(path, source.decoded())
     try:
         return Platform.from_dict(document, source.stem)

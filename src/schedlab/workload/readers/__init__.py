@@ -8,6 +8,7 @@ from pathlib import Path
 
 from schedlab.errors import InputError, ParameterError
 from schedlab.lookup import find_class, require_callable
+from schedlab.workload.readers.alibaba_gpu import AlibabaGpuReader
 from schedlab.workload.readers.batsim_json import BatsimJsonReader
 from schedlab.workload.readers.csv import CsvReader
 from schedlab.workload.readers.gwf import GwfReader
@@ -28,6 +29,7 @@ READERS: dict[str, type[Reader]] = {
     "job-history": JobHistoryReader,
     "batsim-json": BatsimJsonReader,
     "parquet": ParquetReader,
+    "alibaba-gpu": AlibabaGpuReader,
     "csv": CsvReader,
 }
 

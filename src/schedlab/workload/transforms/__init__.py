@@ -10,6 +10,7 @@ from schedlab.units import parse_duration
 from schedlab.workload import arguments
 from schedlab.workload.transforms import parameters
 from schedlab.workload.transforms.arrivals import interarrival, pauses, rebase, scale_load
+from schedlab.workload.transforms.fill import fill
 from schedlab.workload.transforms.machine import cores_per_node, oversize
 from schedlab.workload.transforms.merge import merge
 from schedlab.workload.transforms.request_accuracy import accuracy, wra
@@ -36,6 +37,7 @@ __all__ = [
     "accuracy",
     "apply",
     "cores_per_node",
+    "fill",
     "head",
     "interarrival",
     "merge",
@@ -174,6 +176,14 @@ TRANSFORMS: dict[str, TransformEntry] = {
         "resample=10000 or resample=10000:weeks",
         resample,
         parameters.resample,
+        seeded=True,
+    ),
+    "fill": TransformEntry(
+        "Let jobs come one by one in random order and never leave, drawn again until they ask for "
+        "so many times so many GPUs.",
+        "fill=1.3:6212",
+        fill,
+        parameters.fill,
         seeded=True,
     ),
 }

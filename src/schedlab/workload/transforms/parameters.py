@@ -76,6 +76,12 @@ def resample(text: str) -> dict[str, Any]:
     return {"jobs": whole_number(jobs), **({"unit": unit} if colon else {})}
 
 
+def fill(text: str) -> dict[str, Any]:
+    """``"1.3:6212"``: so many times so many GPUs."""
+    times, gpus = _two_parts(text)
+    return {"times": number(times), "gpus": whole_number(gpus)}
+
+
 def _two_parts(text: str) -> tuple[str, str]:
     first, colon, second = text.partition(":")
     if not colon:

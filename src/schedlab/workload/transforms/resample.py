@@ -30,12 +30,12 @@ def resample(workload: Workload, jobs: int, unit: str = "jobs", *, seed: Seed = 
             f"cannot draw {jobs} jobs from {len(workload)}; must be at most {MOST_JOBS}"
         )
     picked, submit_s = draws[unit](workload, jobs, np.random.default_rng(seed_sequence(seed)))
-    columns = {name: workload[name][picked] for name in workload.columns if name not in _TIES}
+    columns = {name: workload[name][picked] for name in workload.columns if name not in TIES}
     columns |= {"job_id": np.arange(1, jobs + 1), "submit_s": submit_s}
     return workload.with_columns(columns).record("resample", jobs=jobs, unit=unit, seed=seed)
 
 
-_TIES = ("depends_on", "think_time_s", "dependencies", "array", "array_index", "array_limit")
+TIES = ("depends_on", "think_time_s", "dependencies", "array", "array_index", "array_limit")
 
 
 def _draw_jobs(
