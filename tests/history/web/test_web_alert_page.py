@@ -25,7 +25,7 @@ def test_an_alert_is_acknowledged_on_its_page(visitors: Visitors, demo: Served) 
     assert look(demo, time.time()) == []
     page = visitors.page("helpdesk", color_scheme="dark", viewport={"width": 400, "height": 900})
     page.goto("/")
-    page.get_by_role("link", name="One alert waits").click()
+    page.get_by_role("link", name="One alert is not acknowledged").click()
     row = page.get_by_role("list", name="Alerts that hold").locator("li")
     expect(row).to_contain_text('No job of source "scheduler" has ended in the last 1.00 d.')
     assert faults(page) == []

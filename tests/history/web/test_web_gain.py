@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Browser, expect
-from sqlalchemy import select
+from sqlalchemy import select, update
 from tests.history.records import NOON_S, job
 from tests.history.web.browsing import Visitors, needs_chromium
 from tests.history.web.listening import listening
@@ -18,6 +18,7 @@ from schedlab.history.schema.times import from_epoch
 from schedlab.history.site import read_site
 from schedlab.history.store import Store
 from schedlab.history.store.tables import jobs
+from schedlab.history.store.task_tables import tasks
 from schedlab.history.web.simulations.gain import Gain
 
 PAGE = {"accept": "text/html"}
@@ -91,6 +92,18 @@ def test_a_small_gain_is_not_told(site: Served) -> None:
     assert site.app.state.service.runner.run_next()
     assert ann.get(f"{path}/gain").json() == {"state": "done", "text": "", "how": ""}
     assert "In a simulation" not in ann.get(path, headers=PAGE).text
+
+
+@pytest.mark.parametrize(("hours", "asks"), [(0, False), (2, True)])
+def test_a_failure_is_tried_again_later(site: Served, hours: int, asks: bool) -> None:
+    """Its cause may be gone, such as a stop of the service; but not at every look at the page."""
+    path = f"/jobs/{key_of(site, '12')}"
+    ann = site.browser("ann")
+    ann.post(f"{path}/gain")
+    with site.database.writing() as connection:
+        earlier_s = tasks.c.created_s - hours * HOUR_S
+        connection.execute(update(tasks).values(state="failed", created_s=earlier_s))
+    assert ("data-gain" in ann.get(path, headers=PAGE).text) is asks
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ The page of the job asks for it by a script; whoever opens it later finds it the
 
 from __future__ import annotations
 
+import time
 from dataclasses import asdict
 
 from fastapi import APIRouter
@@ -31,6 +32,7 @@ router = APIRouter(include_in_schema=False)
 _SERVICE = Viewer(Role.ADMIN, "service: gains")
 """For whom it is simulated: the result tells nothing of other jobs, so that all share it."""
 _KEPT = 1_000
+_RETRIED_AFTER_S = 3_600
 _NONE = {"state": "none", "text": "", "how": ""}
 UNASKED = ("none", State.INTERRUPTED)
 """The states in which a page asks."""
@@ -62,7 +64,12 @@ def _may_help(record: JobRecord, change: Change) -> bool:
 def known_gain(connection: Connection, asked: Asked | None) -> dict[str, str]:
     """Return what is known: a state, and once it is done a sentence and how it was computed."""
     found = None if asked is None else find_asked(connection, asked)
-    return dict(_NONE) if found is None else _told(found)
+    return dict(_NONE) if found is None or _is_stale(found) else _told(found)
+
+
+def _is_stale(task: Task) -> bool:
+    """Whether it failed some time ago: the cause may be gone, such as a restart of the service."""
+    return task.state is State.FAILED and time.time() - task.created_s > _RETRIED_AFTER_S
 
 
 @router.get("/jobs/{key}/gain", name="job_gain")
