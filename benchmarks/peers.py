@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import subprocess
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from schedlab import Workload
+from schedlab.platform import Platform, demands_of
 from schedlab.testing.reference import reference_simulate
 from schedlab.workload import write_workload
 
@@ -44,13 +48,20 @@ def reference_rate(workload: Workload, nodes: int) -> float:
 
 
 ACCASIM = """
-import collections, collections.abc, json, os, sys, time
+import collections, collections.abc, json, sys, time
 collections.Mapping = collections.abc.Mapping
 from accasim.base.allocator_class import FirstFit
 from accasim.base.scheduler_class import EASYBackfilling
 from accasim.base.simulator_class import Simulator
-system = {"groups": {"g0": {"core": 1, "mem": 1}}, "resources": {"g0": int(sys.argv[2])}}
-json.dump(system, open("system.json", "w"))
+from accasim.utils.reader_class import DefaultTweaker
+demands = json.load(open("demands.json"))
+as_swf = DefaultTweaker.tweak_function
+def as_told(self, job):
+    job = as_swf(self, job)
+    nodes, resources = demands[str(job["job_number"])]
+    job |= {name: nodes * amount for name, amount in resources.items()}
+    return job | {"requested_nodes": nodes, "requested_resources": resources}
+DefaultTweaker.tweak_function = as_told
 simulator = Simulator(sys.argv[1], "system.json", EASYBackfilling(FirstFit()))
 began = time.perf_counter()
 simulator.start_simulation()
@@ -60,16 +71,48 @@ print("took", time.perf_counter() - began)
 
 def accasim_rate(folder: Path, workload: Workload, nodes: int) -> float | None:
     """Jobs per second of AccaSim's EASY; None if it is not installed."""
+    system = {"groups": {"g0": {"core": 1, "mem": 1}}, "resources": {"g0": nodes}}
+    one = {"core": 1, "mem": 1}
+    return _accasim_rate(folder, workload, system, [one] * len(workload))
+
+
+def accasim_shared_rate(folder: Path, workload: Workload, platform: Platform) -> float | None:
+    """The same where jobs share nodes by cores, memory (in MiB) and GPUs."""
+    asked = demands_of(workload, platform)
+    names = {"cores": "core", "memory": "mem", "gpu": "gpu"}
+    scale = np.array([1 << 20 if name == "memory" else 1 for name in asked.resources.names])
+    groups = {
+        f"g{place}": dict(zip(map(names.get, asked.resources.names), row, strict=True))
+        for place, row in enumerate((asked.resources.capacity // scale).tolist())
+    }
+    counts = {f"g{place}": group.nodes for place, group in enumerate(platform.groups)}
+    needed = np.where(asked.whole[:, None], asked.resources.capacity[0], asked.per_node) // scale
+    each = [
+        dict(zip(map(names.get, asked.resources.names), row, strict=True))
+        for row in needed.tolist()
+    ]
+    return _accasim_rate(folder, workload, {"groups": groups, "resources": counts}, each)
+
+
+def _accasim_rate(
+    folder: Path,
+    workload: Workload,
+    system: dict[str, Any],
+    each: Sequence[Mapping[Any, int]],
+) -> float | None:
     if importlib.util.find_spec("accasim") is None:
         return None
-    ones = np.ones(len(workload))
-    trace = folder / "accasim.swf"
+    ids, nodes = workload["job_id"].tolist(), workload["nodes"].tolist()
+    demands = {job: (count, of) for job, count, of in zip(ids, nodes, each, strict=True)}
+    (folder / "system.json").write_text(json.dumps(system))
+    (folder / "demands.json").write_text(json.dumps(demands))
+    ones, trace = np.ones(len(workload)), folder / "accasim.swf"
     told = workload.replace(
         requested_memory_kb=ones, user=ones.astype(int), requested_procs=workload["nodes"]
     )
     write_workload(told, trace)
     answer = subprocess.run(
-        [sys.executable, "-c", ACCASIM, str(trace), str(nodes)],
+        [sys.executable, "-c", ACCASIM, str(trace)],
         check=True,
         capture_output=True,
         text=True,

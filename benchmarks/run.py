@@ -34,7 +34,7 @@ def main() -> None:
         folder = Path(name)
         on_files = files(folder)  # first: a child's size counts from that of its parent
         rows, floor = policies_and_peers(folder)
-        rows += whole_traces(options.data) + growth() + overload() + shared_nodes()
+        rows += whole_traces(options.data) + growth() + overload() + shared_nodes(folder)
         rows += environments() + evolution() + coalloc()
         rows += on_files + history(folder) + sensors(folder) + start_up()
     show(rows, floor)
