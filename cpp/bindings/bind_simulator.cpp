@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "bindings/bindings.h"
+#include "bindings/machine_arrays.h"
 #include "bindings/python_view.h"
 #include "core/frag_choice.h"
 
@@ -28,29 +29,6 @@ std::vector<T> copied_if(const std::optional<Column<T>>& column) {
     return column ? copied<T>(*column) : std::vector<T>{};
 }
 
-Machine make_machine(const Matrix<Amount>& capacity, std::size_t gpus) {
-    const std::span<const Amount> amounts(capacity.data(), capacity.size());
-    return {static_cast<NodeCount>(capacity.shape(1)), {amounts.begin(), amounts.end()}, gpus};
-}
-
-NodeSet node_set(const Machine& machine, const Column<NodeIndex>& nodes) {
-    NodeSet set(machine.nodes(), {});
-    for (const NodeIndex node : as_span(nodes)) set.add(node);
-    return set;
-}
-
-// How many GPUs, how much of each, and the first and last that may be taken, the last excluded.
-using PlainGpus = std::tuple<std::int32_t, Amount, std::int32_t, std::int32_t>;
-
-Share share_of(const Column<Amount>& amounts, bool exclusive, const PlainGpus& gpus) {
-    Share share;
-    share.exclusive = exclusive;
-    if (exclusive) return share;
-    share.amounts = copied<Amount>(amounts);
-    std::tie(share.gpus, share.milli, share.gpu_first, share.gpu_last) = gpus;
-    return share;
-}
-
 using PlainPart = std::tuple<std::int32_t, NodeCount, std::int32_t>;  // set, count, share
 
 std::vector<Part> parts_of(const std::vector<PlainPart>& plain) {
@@ -60,9 +38,13 @@ std::vector<Part> parts_of(const std::vector<PlainPart>& plain) {
 }
 
 // What jobs need of a machine that is not one pool: the machine, whether plans need only count its
-// nodes, the demands that differ, and which of them each job has.
+// nodes, the demands that differ, the guests that ask for each, and which of them each job has.
 using Demands = std::tuple<std::shared_ptr<Machine>, bool, std::vector<std::vector<PlainPart>>,
-                           Column<std::int32_t>>;
+                           std::vector<std::int32_t>, Column<std::int32_t>>;
+
+// By job: tier, checkpoint interval, whether it runs again, what is done when it is preempted.
+using Attempting = std::tuple<Column<std::int32_t>, Column<Time>, Column<std::uint8_t>,
+                              Column<std::int8_t>>;
 
 std::shared_ptr<Simulator> make_simulator(
     const Column<std::int64_t>& id, const Column<Time>& submit, const Column<std::int64_t>& nodes,
@@ -72,7 +54,9 @@ std::shared_ptr<Simulator> make_simulator(
     NodeCount total_nodes, Time tick, bool kill_at_request,
     const std::optional<std::shared_ptr<Predictor>>& predictor,
     const std::optional<Demands>& demands,
-    const std::optional<std::shared_ptr<NodeChoice>>& place) {
+    const std::optional<std::shared_ptr<NodeChoice>>& place,
+    const std::optional<Attempting>& attempting,
+    const std::optional<std::shared_ptr<MachineChanges>>& changes, std::int8_t preempt_by) {
     JobTable table;
     table.id = copied<std::int64_t>(id);
     table.submit = copied<Time>(submit);
@@ -86,12 +70,25 @@ std::shared_ptr<Simulator> make_simulator(
     Options options{total_nodes, tick, kill_at_request};
     options.place = place.value_or(nullptr);
     if (demands) {
-        const auto& [machine, counted, parts, of_job] = *demands;
+        const auto& [machine, counted, parts, guests, of_job] = *demands;
         options.machine = machine;
         options.counted = counted;
-        for (const auto& each : parts) table.demands.push_back(parts_of(each));
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            table.demands.push_back({parts_of(parts[i]), guests[i]});
+        }
         table.demand = copied<std::int32_t>(of_job);
     }
+    if (attempting) {
+        const auto& [tier, checkpoint, requeue, when_preempted] = *attempting;
+        table.tier = copied<std::int32_t>(tier);
+        table.checkpoint = copied<Time>(checkpoint);
+        table.requeue = copied<std::uint8_t>(requeue);
+        for (const std::int8_t mode : as_span(when_preempted)) {
+            table.when_preempted.push_back(static_cast<WhenPreempted>(mode));
+        }
+    }
+    options.changes = changes.value_or(nullptr);
+    options.preempt_by = static_cast<PreemptBy>(preempt_by);
     return std::make_shared<Simulator>(std::move(table), std::move(options),
                                        predictor.value_or(nullptr));
 }
@@ -116,6 +113,27 @@ auto packed_ranges(std::size_t jobs, RangesOf ranges_of) {
 auto node_ranges(const Simulator& simulator) {
     return packed_ranges(simulator.jobs(),
                          [&](JobIndex job) { return simulator.nodes_of(job); });
+}
+
+// (job, start, end, why, lost, (offset, first, last)) of the attempts that were interrupted.
+auto interrupted_attempts(const Simulator& simulator) {
+    std::vector<JobIndex> job;
+    std::vector<Time> start, end, lost;
+    std::vector<std::int8_t> why;
+    const auto attempts = simulator.attempts();
+    for (const Attempt& attempt : attempts) {
+        job.push_back(attempt.job);
+        start.push_back(attempt.start);
+        end.push_back(attempt.end);
+        why.push_back(static_cast<std::int8_t>(attempt.why));
+        lost.push_back(attempt.lost);
+    }
+    auto nodes = packed_ranges(attempts.size(), [&](JobIndex place) {
+        return simulator.nodes_of(attempts[static_cast<std::size_t>(place)]);
+    });
+    return std::make_tuple(to_numpy(std::move(job)), to_numpy(std::move(start)),
+                           to_numpy(std::move(end)), to_numpy(std::move(why)),
+                           to_numpy(std::move(lost)), std::move(nodes));
 }
 
 // Plays starts and ends in the given order; a job that occurs for the second time ends.
@@ -339,26 +357,13 @@ void bind_simulator(nb::module_& m) {
     m.def("name_nodes", &name_nodes, "events"_a, "nodes"_a, "total"_a,
           "Names nodes, lowest free first, for jobs in the order of their starts and ends: "
           "(offset, first, last). IndexError names a job for which too few are free.");
-    nb::class_<Machine>(m, "Machine", "Nodes with their resources, and what jobs ask for of them.")
-        .def(nb::new_([](const Matrix<Amount>& capacity, std::size_t gpus) {
-                 return std::make_shared<Machine>(make_machine(capacity, gpus));
-             }),
-             "capacity"_a, "gpus"_a = 0)
-        .def("add_set",
-             [](Machine& machine, const Column<NodeIndex>& nodes) {
-                 return machine.add(node_set(machine, nodes));
-             },
-             "nodes"_a, "Return the place of the set of nodes, added if it is new.")
-        .def("add_share",
-             [](Machine& machine, const Column<Amount>& amounts, bool exclusive,
-                const PlainGpus& gpus) { return machine.add(share_of(amounts, exclusive, gpus)); },
-             "amounts"_a, "exclusive"_a, "gpus"_a, "Return the place of the share, added if it is new.");
     bind_choices(m);
     nb::class_<Simulator>(m, "Simulator", "A steppable simulation of a machine.")
         .def(nb::new_(&make_simulator), "id"_a, "submit"_a, "nodes"_a, "request"_a, "run"_a,
              "user"_a, "depends_on"_a.none(), "think_time"_a.none(), "cancel_time"_a.none(),
              "total_nodes"_a, "tick"_a, "kill_at_request"_a, "predictor"_a = nb::none(),
-             "demands"_a = nb::none(), "place"_a = nb::none())
+             "demands"_a = nb::none(), "place"_a = nb::none(), "attempting"_a = nb::none(),
+             "changes"_a = nb::none(), "preempt_by"_a = 0)
         .def("use", &Simulator::use, "policy"_a, nb::keep_alive<1, 2>(),
              "Put the queue in the policy's order from now on; call it before the first pass.")
         .def("run", &Simulator::run, "policy"_a, "passes"_a, "until"_a = kNever,
@@ -372,21 +377,26 @@ void bind_simulator(nb::module_& m) {
         .def(
             "add_job",
             [](Simulator& s, std::int64_t id, Time submit, NodeCount nodes, Time request, Time run,
-               std::int64_t user, const std::vector<PlainPart>& parts) {
-                return s.add_job({id, submit, nodes, request, run, user, parts_of(parts)});
+               std::int64_t user, const std::vector<PlainPart>& parts, std::int32_t guest,
+               std::int32_t tier) {
+                const Demand demand{parts_of(parts), guest};
+                return s.add_job({id, submit, nodes, request, run, user, demand, tier});
             },
             "id"_a, "submit"_a, "nodes"_a, "request"_a, "run"_a, "user"_a,
-            "parts"_a = std::vector<PlainPart>{},
+            "parts"_a = std::vector<PlainPart>{}, "guest"_a = 0, "tier"_a = 0,
             "Add a job that is submitted at its time; return its place.")
         .def("place_of_set",
              [](Simulator& s, const Column<NodeIndex>& nodes) {
-                 return s.place_of(node_set(*s.options().machine, nodes));
+                 return s.place_of(node_set(s.options().machine->nodes(), nodes));
              },
              "nodes"_a, "Return the place of a set of nodes, for the parts of added jobs.")
         .def("place_of_share",
              [](Simulator& s, const Column<Amount>& amounts, bool exclusive,
                 const PlainGpus& gpus) { return s.place_of(share_of(amounts, exclusive, gpus)); },
-             "amounts"_a, "exclusive"_a, "gpus"_a, "Return the place of a share, for parts of added jobs.")
+             "amounts"_a, "exclusive"_a, "gpus"_a,
+             "Return the place of a share, for parts of added jobs.")
+        .def("group_of", &Simulator::group_of, "open_to"_a,
+             "Return the group of guests to whom these intervals are open, for added jobs.")
         .def("cancel", &Simulator::cancel, "job"_a,
              "Withdraw the job now if it has not started; end it now if it runs.")
         .def_prop_ro(
@@ -409,6 +419,8 @@ void bind_simulator(nb::module_& m) {
         .def("estimates", [](const Simulator& s) { return copy_to_numpy<Time>(s.estimates()); },
              "run time of each job as predicted when it became eligible")
         .def("states", &state_codes, "how each job ended")
+        .def("attempts", &interrupted_attempts,
+             "the attempts that were interrupted: (job, start, end, why, lost, nodes)")
         .def("node_ranges", &node_ranges, "the nodes of all jobs: (offset, first, last)");
 }
 

@@ -32,6 +32,7 @@ NB_MODULE(_core, m) {
     schedlab::bind_io(m);
     schedlab::bind_policies(m);
     schedlab::bind_predictors(m);
+    schedlab::bind_machine(m);
     schedlab::bind_simulator(m);
     schedlab::bind_live(m);
     schedlab::bind_env(m);

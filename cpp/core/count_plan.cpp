@@ -21,6 +21,15 @@ void CountPlan::rebuild(const View& view) {
         const Time release = std::max(view.expected_release(job), view.soonest_release());
         change(view.parts(job), view.now(), release, -1);
     }
+    for (const auto [node, until] : view.closed_nodes()) close(view, {node, view.now(), until});
+}
+
+void CountPlan::close(const View& view, const Closing& closing) {
+    for (std::size_t i = 0; i < pools_.size(); ++i) {
+        if (view.one_pool() || view.machine_of_nodes()->sets()[i].has(closing.node)) {
+            pools_[i].reserve(closing.from, closing.until, 1);
+        }
+    }
 }
 
 void CountPlan::advance(const View& view) {

@@ -9,6 +9,7 @@
 namespace schedlab {
 
 class View;
+struct Closing;
 
 // How many nodes are free from now to the end of time, as a plan has it, in each of some pools of
 // interchangeable nodes. Any free node is as good as any other: nodes are named when a job starts.
@@ -31,6 +32,9 @@ class CountPlan {
     void release(const View& view, JobIndex job, Slot slot);
     // The job has ended before it was expected to.
     void ended_early(const View& view, JobIndex job);
+
+    // A node was closed since the last pass.
+    void close(const View& view, const Closing& closing);
 
     // Return the first slot from `from` on that the plan leaves for the job.
     Slot earliest(const View& view, JobIndex job, Time from) const;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <functional>
 #include <span>
 #include <vector>
@@ -11,14 +13,14 @@ namespace schedlab {
 
 struct Event {
     Time time;
-    JobIndex job;
+    std::int32_t index;  // of a job, or of whatever the event concerns
     bool operator>(const Event& other) const {
-        return time != other.time ? time > other.time : job > other.job;
+        return time != other.time ? time > other.time : index > other.index;
     }
 };
 
-// Events to come, the earliest first; those of one time in order of the jobs.
-class EventQueue {
+// Events of one kind to come, the earliest first; those of one time in order of their index.
+class EventHeap {
   public:
     bool empty() const { return heap_.empty(); }
     std::size_t size() const { return heap_.size(); }
@@ -41,6 +43,39 @@ class EventQueue {
 
   private:
     std::vector<Event> heap_;
+};
+
+// What happens at one instant, in this order.
+enum class EventKind : std::size_t {
+    end,         // of a running job
+    opening,     // an interval of the calendar or a repair ends
+    capacity,    // of a consumable changes
+    closing,     // an interval of the calendar begins
+    failure,     // of a node
+    correction,  // a running job outlives its estimate
+    submission,  // a job becomes eligible
+    withdrawal,  // of a job that still waits
+};
+inline constexpr std::size_t kEventKinds = 8;
+
+// All events to come.
+class EventQueue {
+  public:
+    EventHeap& operator[](EventKind kind) { return kinds_[static_cast<std::size_t>(kind)]; }
+    const EventHeap& operator[](EventKind kind) const {
+        return kinds_[static_cast<std::size_t>(kind)];
+    }
+    // The time of the next event; kNever if there is none.
+    Time next() const {
+        Time time = kNever;
+        for (const EventHeap& kind : kinds_) {
+            if (!kind.empty()) time = std::min(time, kind.top().time);
+        }
+        return time;
+    }
+
+  private:
+    std::array<EventHeap, kEventKinds> kinds_;
 };
 
 }  // namespace schedlab

@@ -28,6 +28,13 @@ std::int32_t Machine::add(NodeSet set) {
     return static_cast<std::int32_t>(sets_.size() - 1);
 }
 
+void Machine::add_single_nodes() {
+    for (NodeIndex node = 0; node < nodes_; ++node) {
+        const NodeRange own{node, node};
+        single_nodes_.push_back(add(NodeSet(nodes_, {&own, 1})));
+    }
+}
+
 std::int32_t Machine::add(Share share) {
     const auto next = static_cast<std::int32_t>(shares_.size());
     const auto [known, is_new] = place_of_share_.emplace(std::move(share), next);

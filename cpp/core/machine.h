@@ -61,7 +61,15 @@ class Machine {
     const std::vector<Amount>& capacity() const { return capacity_; }
     const NodeSet& set(std::int32_t place) const { return sets_[place]; }
     std::span<const NodeSet> sets() const { return sets_; }
-    const Share& share(std::int32_t place) const { return shares_[place]; }
+    // Adds the set of each single node, for `place_of_node`.
+    void add_single_nodes();
+    // The place of the set that is this node alone.
+    std::int32_t place_of_node(NodeIndex node) const { return single_nodes_[node]; }
+    // All that an idle node has, as a share without a place.
+    static constexpr std::int32_t kWholeNode = -1;
+    const Share& share(std::int32_t place) const {
+        return place == kWholeNode ? whole_node_ : shares_[place];
+    }
     // What the share takes of this resource of the node.
     Amount taken(const Share& share, std::size_t resource, NodeIndex node) const {
         return share.exclusive ? capacity(resource, node) : share.amounts[resource];
@@ -90,7 +98,9 @@ class Machine {
     std::size_t gpu_begin_;
     std::vector<Amount> capacity_;
     std::vector<NodeSet> sets_;
+    std::vector<std::int32_t> single_nodes_;
     std::vector<Share> shares_;
+    Share whole_node_{{}, true};
     std::map<Share, std::int32_t> place_of_share_;
     std::vector<std::vector<bool>> meets_;
 };

@@ -134,11 +134,14 @@ bool take_first(const NodeChoice& choice, const Asked& asked, std::vector<NodeIn
     return true;
 }
 
-std::vector<NodeIndex> nodes_with_room(const NodeStates& states, const Part& part) {
+std::vector<NodeIndex> nodes_with_room(const NodeStates& states, const Part& part,
+                                       const NodeSet* avoid) {
     std::vector<NodeIndex> nodes;
     for (std::size_t word = 0; word < states.words(); ++word) {
         const auto base = static_cast<NodeIndex>(word * kNodeBits);
-        for (auto bits = states.fitting(word, part); bits; bits &= bits - 1) {
+        auto bits = states.fitting(word, part);
+        if (avoid) bits &= ~avoid->word(word);
+        for (; bits; bits &= bits - 1) {
             nodes.push_back(base + std::countr_zero(bits));
         }
     }
@@ -154,10 +157,10 @@ Asked asked_now(const NodeStates& states, const Part& part, JobIndex job) {
 }
 
 bool choose_now(const NodeChoice& choice, const NodeStates& states, std::span<const Part> parts,
-                JobIndex job, Placement& placement) {
+                JobIndex job, Placement& placement, const NodeSet* avoid) {
     const std::size_t before = placement.size();
     for (const Part& part : parts) {
-        if (take_first(choice, asked_now(states, part, job), nodes_with_room(states, part),
+        if (take_first(choice, asked_now(states, part, job), nodes_with_room(states, part, avoid),
                        placement)) {
             continue;
         }

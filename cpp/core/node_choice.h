@@ -100,14 +100,15 @@ class RandomChoice : public NodeChoice {
 bool take_first(const NodeChoice& choice, const Asked& asked, std::vector<NodeIndex> nodes,
                 Placement& placement);
 
-// The nodes that have room for the part now, by rising number.
-std::vector<NodeIndex> nodes_with_room(const NodeStates& states, const Part& part);
+// The nodes that have room for the part now, by rising number, none of `avoid`.
+std::vector<NodeIndex> nodes_with_room(const NodeStates& states, const Part& part,
+                                       const NodeSet* avoid);
 
 // What is asked for by a part that starts now.
 Asked asked_now(const NodeStates& states, const Part& part, JobIndex job);
 
 // Appends the nodes that the choice gives a job that starts now; false if there are too few.
 bool choose_now(const NodeChoice& choice, const NodeStates& states, std::span<const Part> parts,
-                JobIndex job, Placement& placement);
+                JobIndex job, Placement& placement, const NodeSet* avoid);
 
 }  // namespace schedlab

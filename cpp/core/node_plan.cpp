@@ -44,6 +44,17 @@ void NodePlan::rebuild(const View& view, NodeIndex node) {
         Amount* last = steps.free.data() + steps.free.size() - resources;
         for (std::size_t r = 0; r < resources; ++r) last[r] += machine_->taken(share, run.gpus, r, node);
     }
+    Amount capacity = states.free(0, node);
+    for (const NodeStates::Run& run : states.runs(node)) {
+        capacity += machine_->taken(machine_->share(run.share), run.gpus, 0, node);
+    }
+    view.calendar().for_each_step(node, [&](const CapacityStep& step) {
+        const Amount more = step.capacity - capacity;
+        capacity = step.capacity;
+        for (std::size_t i = split(steps, step.time); i < steps.time.size(); ++i) {
+            steps.free[i * resources] += more;
+        }
+    });
 }
 
 void NodePlan::reset_to(const NodePlan& other) {
@@ -110,7 +121,6 @@ void NodePlan::change(NodeIndex node, Time start, Time end, const Share& share, 
         for (std::size_t r = 0; r < resources; ++r) {
             Amount& free = steps.free[step * resources + r];
             free += sign * machine_->taken(share, gpus, r, node);
-            assert(free >= 0 && free <= machine_->capacity(r, node));
         }
     }
     // Steps that do not differ from the one before are one; the later first, so that places hold.
@@ -142,7 +152,8 @@ void NodePlan::release(const View& view, JobIndex job, const Slot& slot) {
 }
 
 void NodePlan::ended_early(const View& view, JobIndex job) {
-    change(view, job, view.nodes_of(job), view.gpus_of(job), view.now(), view.expected_release(job), 1);
+    change(view, job, view.held_by(job), view.gpus_of(job), view.now(), view.expected_release(job),
+           1);
 }
 
 bool NodePlan::fits(NodeIndex node, const Amount* free, const Share& share) const {
@@ -179,7 +190,7 @@ std::vector<Amount> NodePlan::least_free(NodeIndex node, Time start, Time durati
     return least;
 }
 
-Time NodePlan::earliest_on_gpus(NodeIndex node, const Share& share, Time from, Time duration,
+Time NodePlan::first_room_on_gpus(NodeIndex node, const Share& share, Time from, Time duration,
                                 Time limit) const {
     const Steps& steps = nodes_[node];
     for (std::size_t step = step_at(steps, from); step < steps.time.size(); ++step) {
@@ -210,21 +221,36 @@ void NodePlan::name_gpus(const View& view, JobIndex job, Slot& slot) const {
     });
 }
 
-Time NodePlan::earliest_on(NodeIndex node, const Share& share, Time from, Time duration,
-                           Time limit) const {
-    if (share.gpus > 0) return earliest_on_gpus(node, share, from, duration, limit);
+NodePlan::Wish NodePlan::wish(const View& view, JobIndex job, const Part& part) {
+    return {view.machine_of_nodes()->share(part.share), view.planned(job), view.calendar(),
+            view.guest(job)};
+}
+
+Time NodePlan::earliest_on(NodeIndex node, const Wish& wish, Time from, Time limit) const {
+    for (;;) {
+        const Time start =
+            wish.share.gpus > 0
+                ? first_room_on_gpus(node, wish.share, from, wish.duration, limit)
+                : first_room_on(node, wish, from, limit);
+        if (start > limit || start == kNever) return kNever;
+        from = wish.calendar.next_open(wish.guest, node, start, wish.duration);
+        if (from == start) return start;
+    }
+}
+
+Time NodePlan::first_room_on(NodeIndex node, const Wish& wish, Time from, Time limit) const {
     const Steps& steps = nodes_[node];
     const std::size_t resources = machine_->resources();
     // In the end the node is idle.
-    if (!fits(node, steps.free.data() + steps.free.size() - resources, share)) return kNever;
+    if (!fits(node, steps.free.data() + steps.free.size() - resources, wish.share)) return kNever;
     const auto after = std::upper_bound(steps.time.begin(), steps.time.end(), from);
     auto step = static_cast<std::size_t>(after - steps.time.begin());
     if (step > 0) --step;
     Time start = kNone;
     for (; step < steps.time.size(); ++step) {
-        if (start != kNone && start + duration <= steps.time[step]) return start;
+        if (start != kNone && wish.duration <= steps.time[step] - start) return start;
         if (start == kNone && steps.time[step] > limit) return kNever;
-        if (!fits(node, steps.free.data() + step * resources, share)) {
+        if (!fits(node, steps.free.data() + step * resources, wish.share)) {
             start = kNone;
             continue;
         }
@@ -233,26 +259,26 @@ Time NodePlan::earliest_on(NodeIndex node, const Share& share, Time from, Time d
     return start == kNone ? kNever : start;
 }
 
-Time NodePlan::room_until(NodeIndex node, const Share& share) const {
-    if (share.gpus > 0) return room_until_on_gpus(node, share);
+Time NodePlan::room_until(NodeIndex node, const Wish& wish) const {
     const Steps& steps = nodes_[node];
+    const Time open_until = wish.calendar.open_until(wish.guest, node, now_);
+    if (wish.share.gpus > 0) return std::min(open_until, room_until_on_gpus(node, wish.share));
     for (std::size_t step = 0; step < steps.time.size(); ++step) {
         const bool past = step + 1 < steps.time.size() && steps.time[step + 1] <= now_;
         if (past) continue;
-        if (!fits(node, steps.free.data() + step * machine_->resources(), share)) {
-            return std::max(now_, steps.time[step]);
+        if (!fits(node, steps.free.data() + step * machine_->resources(), wish.share)) {
+            return std::min(open_until, std::max(now_, steps.time[step]));
         }
     }
-    return kNever;
+    return open_until;
 }
 
-Time NodePlan::earliest_for(const Part& part, Time from, Time duration) const {
+Time NodePlan::earliest_for(const Part& part, const Wish& wish, Time from) const {
     const NodeSet& set = machine_->set(part.set);
-    const Share& share = machine_->share(part.share);
     if (part.count == 1) {
         Time best = kNever;
         set.for_each([&](NodeIndex node) {
-            if (best > from) best = std::min(best, earliest_on(node, share, from, duration, best));
+            if (best > from) best = std::min(best, earliest_on(node, wish, from, best));
         });
         return best;
     }
@@ -261,7 +287,7 @@ Time NodePlan::earliest_for(const Part& part, Time from, Time duration) const {
     for (;;) {
         times_.clear();
         set.for_each([&](NodeIndex node) {
-            times_.push_back(earliest_on(node, share, from, duration, kNever));
+            times_.push_back(earliest_on(node, wish, from, kNever));
         });
         const auto last = times_.begin() + (part.count - 1);
         std::nth_element(times_.begin(), last, times_.end());
@@ -270,33 +296,31 @@ Time NodePlan::earliest_for(const Part& part, Time from, Time duration) const {
     }
 }
 
-std::vector<NodeIndex> NodePlan::nodes_with_room(const Part& part, Time start,
-                                                 Time duration) const {
-    const Share& share = machine_->share(part.share);
+std::vector<NodeIndex> NodePlan::nodes_with_room(const Part& part, const Wish& wish,
+                                                 Time start) const {
     std::vector<NodeIndex> nodes;
     machine_->set(part.set).for_each([&](NodeIndex node) {
-        if (earliest_on(node, share, start, duration, start) == start) nodes.push_back(node);
+        if (earliest_on(node, wish, start, start) == start) nodes.push_back(node);
     });
     return nodes;
 }
 
-bool NodePlan::choose_by(const NodeChoice& place, JobIndex job, const Part& part, Time start,
-                         Time duration, Placement& nodes) const {
+bool NodePlan::choose_by(const NodeChoice& place, JobIndex job, const Part& part,
+                         const Wish& wish, Time start, Placement& nodes) const {
     std::vector<Amount> least;
     const auto free = [&](NodeIndex node) {
-        least = least_free(node, start, duration);
+        least = least_free(node, start, wish.duration);
         return std::span<const Amount>(least);
     };
-    return take_first(place, {job, *machine_, machine_->share(part.share), part.count, free},
-                      nodes_with_room(part, start, duration), nodes);
+    return take_first(place, {job, *machine_, wish.share, part.count, free},
+                      nodes_with_room(part, wish, start), nodes);
 }
 
-void NodePlan::choose(const Part& part, Time start, Time duration, Placement& nodes) const {
-    const Share& share = machine_->share(part.share);
+void NodePlan::choose(const Part& part, const Wish& wish, Time start, Placement& nodes) const {
     const std::size_t first_own = nodes.size();
     NodeCount left = part.count;
     machine_->set(part.set).for_each([&](NodeIndex node) {
-        if (left == 0 || earliest_on(node, share, start, duration, start) != start) return;
+        if (left == 0 || earliest_on(node, wish, start, start) != start) return;
         append_node(node, first_own, nodes);
         --left;
     });
@@ -304,22 +328,22 @@ void NodePlan::choose(const Part& part, Time start, Time duration, Placement& no
 }
 
 NodePlan::Slot NodePlan::earliest(const View& view, JobIndex job, Time from) const {
-    const Time duration = view.planned(job);
     const auto parts = view.parts(job);
     Slot slot{from, {}};
     for (bool again = true; again;) {
         again = false;
         for (const Part& part : parts) {
-            const Time start = earliest_for(part, slot.start, duration);
+            const Time start = earliest_for(part, wish(view, job, part), slot.start);
             again |= start > slot.start && parts.size() > 1;
             slot.start = start;
         }
     }
     for (const Part& part : parts) {
+        const Wish own = wish(view, job, part);
         if (view.place()) {
-            choose_by(*view.place(), job, part, slot.start, duration, slot.nodes);
+            choose_by(*view.place(), job, part, own, slot.start, slot.nodes);
         } else {
-            choose(part, slot.start, duration, slot.nodes);
+            choose(part, own, slot.start, slot.nodes);
         }
     }
     name_gpus(view, job, slot);
@@ -342,22 +366,21 @@ bool NodePlan::move_earlier(const View& view, JobIndex job, Slot& slot) {
 }
 
 bool NodePlan::fits_now(const View& view, JobIndex job, Slot& slot) const {
-    const Time duration = view.planned(job);
     const NodeStates& states = view.node_states();
     if (!view.has_room(job)) return false;  // a plan leaves no more than there is
     for (const Part& part : view.parts(job)) {
+        const Wish wish = NodePlan::wish(view, job, part);
         if (view.place()) {
-            if (!choose_by(*view.place(), job, part, now_, duration, slot.nodes)) return false;
+            if (!choose_by(*view.place(), job, part, wish, now_, slot.nodes)) return false;
             continue;
         }
-        const Share& share = machine_->share(part.share);
         const std::size_t first_own = slot.nodes.size();
         NodeCount left = part.count;
         for (std::size_t word = 0; word < states.words() && left > 0; ++word) {
             const NodeIndex base = static_cast<NodeIndex>(word * kNodeBits);
             for (auto bits = states.fitting(word, part); bits && left > 0; bits &= bits - 1) {
                 const NodeIndex node = base + std::countr_zero(bits);
-                if (earliest_on(node, share, now_, duration, now_) != now_) continue;
+                if (earliest_on(node, wish, now_, now_) != now_) continue;
                 append_node(node, first_own, slot.nodes);
                 --left;
             }
@@ -372,15 +395,29 @@ bool NodePlan::fits_now(const View& view, JobIndex job, Slot& slot) const {
 Time NodePlan::free_for(const View& view, JobIndex job) const {
     Time shortest = kNever;
     for (const Part& part : view.parts(job)) {
-        const Share& share = machine_->share(part.share);
+        const Wish wish = NodePlan::wish(view, job, part);
         times_.clear();
         machine_->set(part.set).for_each(
-            [&](NodeIndex node) { times_.push_back(room_until(node, share)); });
+            [&](NodeIndex node) { times_.push_back(room_until(node, wish)); });
         const auto last = times_.begin() + (part.count - 1);
         std::nth_element(times_.begin(), last, times_.end(), std::greater<>());
         shortest = std::min(shortest, *last);
     }
     return shortest == kNever ? kNever : shortest - now_;
+}
+
+NodeSet NodePlan::usable_from(const View& view, JobIndex job, const Part& part,
+                              Time start) const {
+    const Wish wish = NodePlan::wish(view, job, part);
+    NodeSet usable(machine_->nodes(), {});
+    machine_->set(part.set).for_each([&](NodeIndex node) {
+        if (earliest_on(node, wish, start, start) == start) usable.add(node);
+    });
+    return usable;
+}
+
+void NodePlan::close(const View&, const Closing& closing) {
+    change(closing.node, closing.from, closing.until, machine_->share(Machine::kWholeNode), 0, -1);
 }
 
 }  // namespace schedlab

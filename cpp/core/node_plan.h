@@ -4,12 +4,14 @@
 #include <span>
 #include <vector>
 
+#include "core/calendar.h"
 #include "core/node_choice.h"
 #include "core/node_states.h"
 
 namespace schedlab {
 
 class View;
+struct Closing;
 
 // What is free on each node from now to the end of time, as a plan has it: it names nodes, and a
 // job keeps the same ones from its start to its end.
@@ -44,6 +46,12 @@ class NodePlan {
     bool fits_now(const View& view, JobIndex job, Slot& slot) const;
     // For how long the same nodes have room for the job from now on; kNever if for ever.
     Time free_for(const View& view, JobIndex job) const;
+    // The nodes that have room for this part of the job from that time on.
+    NodeSet usable_from(const View& view, JobIndex job, const Part& part, Time start) const;
+    // What stays free on the node from `start` on for `duration`, by resource.
+    std::vector<Amount> least_free(NodeIndex node, Time start, Time duration) const;
+    // A node was closed since the last pass, for an outage that was announced.
+    void close(const View& view, const Closing& closing);
 
   private:
     // Free amounts of one node: step i is [time[i], time[i + 1]), the last one is endless.
@@ -58,33 +66,40 @@ class NodePlan {
                 std::span<const GpuMask> gpus, Time start, Time end, int sign);
     std::size_t split(Steps& steps, Time time) const;
     void drop_past(Steps& steps) const;
-    // The first time from `from` on at which the node has room for `duration`; later than `limit`
-    // if there is none up to then.
-    Time earliest_on(NodeIndex node, const Share& share, Time from, Time duration,
-                     Time limit) const;
+    // What is planned: how much of each node, for how long, and which intervals bar the job.
+    struct Wish {
+        const Share& share;
+        Time duration;
+        const Calendar& calendar;
+        std::int32_t guest;
+    };
+    static Wish wish(const View& view, JobIndex job, const Part& part);
+
+    // The first time from `from` on at which the node has room and is open to the job; later than
+    // `limit` if there is none up to then.
+    Time earliest_on(NodeIndex node, const Wish& wish, Time from, Time limit) const;
+    Time first_room_on(NodeIndex node, const Wish& wish, Time from, Time limit) const;
     // The same where the job needs the same GPUs all the time.
-    Time earliest_on_gpus(NodeIndex node, const Share& share, Time from, Time duration,
-                          Time limit) const;
+    Time first_room_on_gpus(NodeIndex node, const Share& share, Time from, Time duration,
+                            Time limit) const;
     Time room_until_on_gpus(NodeIndex node, const Share& share) const;
     // Lowers the amounts to what there is of each resource at the step.
     void keep_least(const Steps& steps, std::size_t step, std::vector<Amount>& amounts) const;
     // The step that this time lies in.
     std::size_t step_at(const Steps& steps, Time time) const;
-    // What stays free on the node from `start` on for `duration`, by resource.
-    std::vector<Amount> least_free(NodeIndex node, Time start, Time duration) const;
     // Names the GPUs of the slot, where each is a resource.
     void name_gpus(const View& view, JobIndex job, Slot& slot) const;
     // The end of the room that the node has from now on; now if it has none.
-    Time room_until(NodeIndex node, const Share& share) const;
+    Time room_until(NodeIndex node, const Wish& wish) const;
     bool fits(NodeIndex node, const Amount* free, const Share& share) const;
     // The first time from `from` on at which enough nodes have room for the part.
-    Time earliest_for(const Part& part, Time from, Time duration) const;
-    void choose(const Part& part, Time start, Time duration, Placement& nodes) const;
-    // Those that have room from `start` on for `duration`.
-    std::vector<NodeIndex> nodes_with_room(const Part& part, Time start, Time duration) const;
+    Time earliest_for(const Part& part, const Wish& wish, Time from) const;
+    void choose(const Part& part, const Wish& wish, Time start, Placement& nodes) const;
+    // Those that have room from `start` on.
+    std::vector<NodeIndex> nodes_with_room(const Part& part, const Wish& wish, Time start) const;
     // The first of them by the choice; false if there are too few.
-    bool choose_by(const NodeChoice& place, JobIndex job, const Part& part, Time start,
-                   Time duration, Placement& nodes) const;
+    bool choose_by(const NodeChoice& place, JobIndex job, const Part& part, const Wish& wish,
+                   Time start, Placement& nodes) const;
 
     std::shared_ptr<const Machine> machine_;
     Time now_ = 0;

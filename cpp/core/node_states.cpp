@@ -94,17 +94,19 @@ std::uint64_t NodeStates::fitting(std::size_t word, const Part& part) const {
     return bits;
 }
 
-NodeCount NodeStates::count_fitting(const Part& part) const {
+NodeCount NodeStates::count_fitting(const Part& part, const NodeSet* avoid) const {
     NodeCount found = 0;
     for (std::size_t word = 0; word < words() && found < part.count; ++word) {
-        found += std::popcount(fitting(word, part));
+        std::uint64_t bits = fitting(word, part);
+        if (avoid) bits &= ~avoid->word(word);
+        found += std::popcount(bits);
     }
     return found;
 }
 
-bool NodeStates::has_room(std::span<const Part> parts) const {
-    return std::all_of(parts.begin(), parts.end(), [this](const Part& part) {
-        return count_fitting(part) >= part.count;
+bool NodeStates::has_room(std::span<const Part> parts, const NodeSet* avoid) const {
+    return std::all_of(parts.begin(), parts.end(), [&](const Part& part) {
+        return count_fitting(part, avoid) >= part.count;
     });
 }
 
@@ -141,7 +143,6 @@ void NodeStates::change(NodeIndex node, const Share& share, GpuMask gpus, int si
         if (sign < 0) {
             if (most == free) most = kUnknown;
             free -= by;
-            assert(free >= 0);
         } else {
             free += by;
             if (most != kUnknown) most = std::max(most, free);
@@ -155,11 +156,33 @@ void NodeStates::hold(std::span<const NodeRange> nodes, std::span<const Part> pa
     for_each_node(nodes, parts, [&](NodeIndex node, const Part& part) {
         const GpuMask own = gpus.empty() ? 0 : *next++;
         change(node, machine_->share(part.share), own, -1);
-        auto& runs = runs_[node];
-        const auto later = std::upper_bound(runs.begin(), runs.end(), release,
-                                            [](Time t, const Run& r) { return t < r.release; });
-        runs.insert(later, {release, job, part.share, own});
+        add_run(node, {release, job, part.share, own});
     });
+}
+
+void NodeStates::add_run(NodeIndex node, Run run) {
+    auto& runs = runs_[node];
+    const auto later = std::upper_bound(runs.begin(), runs.end(), run.release,
+                                        [](Time t, const Run& r) { return t < r.release; });
+    runs.insert(later, run);
+}
+
+void NodeStates::close(NodeIndex node, Time until) {
+    assert(idle(node));
+    change(node, machine_->share(Machine::kWholeNode), 0, -1);
+    add_run(node, {until, kNoJob, Machine::kWholeNode, 0});
+}
+
+void NodeStates::open(NodeIndex node) {
+    assert(runs_[node].size() == 1 && runs_[node].front().job == kNoJob);
+    runs_[node].clear();
+    change(node, machine_->share(Machine::kWholeNode), 0, 1);
+}
+
+void NodeStates::add_capacity(NodeIndex node, Amount more) {
+    free_[column(0) + static_cast<std::size_t>(node)] += more;
+    most_free_[static_cast<std::size_t>(node) / kNodeBits] = kUnknown;
+    ++changes_[node];
 }
 
 void NodeStates::leave(std::span<const NodeRange> nodes, std::span<const Part> parts,
@@ -203,13 +226,12 @@ Time NodeStates::release_for(NodeIndex node, const Share& share) const {
     for (std::size_t r = 0; r < share.amounts.size(); ++r) {
         Amount there = free(r, node);
         if (there >= share.amounts[r]) continue;
-        if (machine_->capacity(r, node) < share.amounts[r]) return kNever;
-        for (const Run& run : runs) {
+        const auto last = std::find_if(runs.begin(), runs.end(), [&](const Run& run) {
             there += machine_->taken(machine_->share(run.share), run.gpus, r, node);
-            if (there < share.amounts[r]) continue;
-            time = std::max(time, run.release);
-            break;
-        }
+            return there >= share.amounts[r];
+        });
+        if (last == runs.end()) return kNever;
+        time = std::max(time, last->release);
     }
     return time;
 }

@@ -61,8 +61,8 @@ class NodeStates {
 
     // Whether a node of the range has room for one of the parts that may use it.
     bool any_fits(NodeRange nodes, std::span<const Part> parts) const;
-    // Whether enough nodes have room for all parts.
-    bool has_room(std::span<const Part> parts) const;
+    // Whether enough nodes have room for all parts, not counting those to avoid.
+    bool has_room(std::span<const Part> parts, const NodeSet* avoid = nullptr) const;
     // Appends the lowest-numbered nodes with room, none of `avoid`; false if there are too few.
     bool choose(std::span<const Part> parts, Placement& nodes,
                 const NodeSet* avoid = nullptr) const;
@@ -75,6 +75,12 @@ class NodeStates {
               Time release, std::span<const GpuMask> gpus = {});
     void leave(std::span<const NodeRange> nodes, std::span<const Part> parts, JobIndex job);
 
+    // Nobody may use the idle node before that time, or everybody again.
+    void close(NodeIndex node, Time until);
+    void open(NodeIndex node);
+    // Changes what there is of the first resource.
+    void add_capacity(NodeIndex node, Amount more);
+
     // The release that gives the node room for the share: kNone if it has, kNever if it never will.
     Time release_for(NodeIndex node, const Share& share) const;
     // When all parts will have room at the same time, if every job leaves as expected.
@@ -86,7 +92,8 @@ class NodeStates {
     void change(NodeIndex node, const Share& share, GpuMask gpus, int sign);
     Time release_for_gpus(NodeIndex node, const Share& share) const;
     Amount most_free(std::size_t resource, std::size_t word) const;
-    NodeCount count_fitting(const Part& part) const;
+    NodeCount count_fitting(const Part& part, const NodeSet* avoid) const;
+    void add_run(NodeIndex node, Run run);
 
     std::shared_ptr<const Machine> machine_;
     std::vector<Amount> free_;

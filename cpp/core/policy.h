@@ -17,6 +17,8 @@ class Policy {
     // Return a copy with all that it keeps between passes, for a fork of the simulation.
     virtual std::shared_ptr<Policy> clone() const = 0;
 
+    // How many waiting jobs a pass considers at most.
+    virtual std::size_t depth() const { return static_cast<std::size_t>(-1); }
     // The order in which the queue is kept; null means arrival.
     virtual std::shared_ptr<Order> order() const { return nullptr; }
     // Called before the first pass of a simulation, or when a running one gets this policy: forget

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/correction.h"
+#include "core/preemption.h"
 #include "core/view.h"
 
 namespace schedlab {
@@ -28,6 +29,7 @@ Simulator::Simulator(JobTable jobs, Options options, std::shared_ptr<Predictor> 
     ranges_.reserve(2 * n);
     if (options_.machine) states_.emplace(options_.machine);
     if (!options_.counted) plan_.plan.emplace<NodePlan>();
+    if (options_.changes || options_.preempt_by != PreemptBy::nobody) progress_.resize(n);
     if (predictor_) {
         corrections_.assign(n, 0);
         predictor_->begin();
@@ -48,19 +50,29 @@ Simulator::Simulator(JobTable jobs, Options options, std::shared_ptr<Predictor> 
     }
     for (std::size_t i = 0; i < table_->cancel_time.size(); ++i) {
         const Time time = table_->cancel_time[i];
-        if (time != kNone) cancellations_.push_back({time, static_cast<JobIndex>(i)});
+        if (time == kNone) continue;
+        events_[EventKind::withdrawal].push({time, static_cast<JobIndex>(i)});
     }
-    std::sort(cancellations_.begin(), cancellations_.end(),
-              [](const Event& a, const Event& b) { return b > a; });
+    schedule_changes();
+}
+
+std::span<const NodeRange> Simulator::real_nodes(std::size_t begin, std::int32_t count) const {
+    while (count > 0 && is_consumable(ranges_[begin + count - 1].first)) --count;
+    return {ranges_.data() + begin, static_cast<std::size_t>(count)};
 }
 
 std::span<const NodeRange> Simulator::nodes_of(JobIndex job) const {
-    return {ranges_.data() + ranges_begin_[job], static_cast<std::size_t>(ranges_count_[job])};
+    return real_nodes(ranges_begin_[job], ranges_count_[job]);
+}
+
+std::span<const NodeRange> Simulator::nodes_of(const Attempt& attempt) const {
+    return real_nodes(attempt.ranges_begin, attempt.ranges_count);
 }
 
 void Simulator::use(Policy& policy) {
     forget_pass();  // what happened since the last pass is in the state that the policy begins with
     order_ = policy.order();
+    depth_ = policy.depth();
     if (order_) {
         order_->begin();
         teach(*order_);
@@ -78,7 +90,7 @@ void Simulator::teach(Order& order) const {
         if (ran) past.push_back({end_[i], static_cast<JobIndex>(i)});
     }
     std::sort(past.begin(), past.end(), [](const Event& a, const Event& b) { return b > a; });
-    for (const auto [end, job] : past) order.job_ended(submitted_job(job), end - start_[job]);
+    for (const auto [end, job] : past) order.job_ended(submitted_job(job), work(job));
     for (auto at = queue_.first(); at < queue_.end(); at = queue_.next(at)) {
         order.job_submitted(waiting_job(queue_.job(at), queue_.arrival(at)));
     }
@@ -106,24 +118,31 @@ bool Simulator::run(Policy& policy, std::int64_t passes, Time until) {
 bool Simulator::advance(Time until) {
     if (wake_up_ != kNever) require_progress();
     if (deciding_) forget_pass();
-    for (;;) {
+    do {
         const Time next = next_event();
         if (next == kNever || next > until) return false;
         now_ = std::max(now_, next);  // a live cluster may tell late
         wake_up_ = kNever;
         complete_jobs();
-        if (predictor_) correct_predictions();
+        if (options_.changes) change_machine();
+        if (!events_[EventKind::correction].empty()) correct_predictions();
         submit_jobs();
         cancel_jobs();
-        if (!queue_.empty()) break;
-    }
-    if (keys_changed()) {
+    } while (queue_.empty() || !prepare_queue());
+    deciding_ = true;
+    return true;
+}
+
+bool Simulator::prepare_queue() {
+    if (misplaced_ || keys_changed()) {
         reorder_queue();
     } else {
         queue_.tidy();
     }
-    deciding_ = true;
-    return true;
+    if (options_.preempt_by == PreemptBy::nobody) return true;
+    Preemption(*this).preempt();
+    if (misplaced_ || keys_changed()) reorder_queue();
+    return !queue_.empty();
 }
 
 void Simulator::forget_pass() {
@@ -131,9 +150,11 @@ void Simulator::forget_pass() {
     submitted_.clear();
     cancelled_.clear();
     started_.clear();
+    closings_.clear();
     plan_.reserved.clear();
     plan_.made = false;
-    corrected_ = false;
+    upset_ = false;
+    machine_changed_ = false;
     deciding_ = false;
 }
 
@@ -149,54 +170,54 @@ Time Simulator::next_event() {
            table_->depends_on[next_submission_] != kNoJob) {
         ++next_submission_;  // becomes eligible when its dependency ends
     }
-    while (!eligibles_.empty() && state_[eligibles_.top().job] == JobState::cancelled) {
-        eligibles_.pop();
+    drop_void_events();
+    Time next = events_.next();
+    if (next_submission_ < given_) next = std::min(next, table_->submit[next_submission_]);
+    return std::min(next == kNever ? kNever : seen(next), wake_up_);
+}
+
+void Simulator::drop_void_events() {
+    EventHeap& submissions = events_[EventKind::submission];
+    while (!submissions.empty() && state_[submissions.top().index] == JobState::cancelled) {
+        submissions.pop();
     }
-    while (next_cancellation_ < cancellations_.size() &&
-           start_[cancellations_[next_cancellation_].job] != kNone) {
-        ++next_cancellation_;
-    }
-    while (!predicted_ends_.empty() &&
-           state_[predicted_ends_.top().job] != JobState::waiting) {
-        predicted_ends_.pop();  // it ended in time
-    }
-    Time next = kNever;
-    if (!completions_.empty()) next = std::min(next, seen(completions_.top().time));
-    if (next_submission_ < given_) next = std::min(next, seen(table_->submit[next_submission_]));
-    if (!eligibles_.empty()) next = std::min(next, seen(eligibles_.top().time));
-    if (next_cancellation_ < cancellations_.size()) {
-        next = std::min(next, seen(cancellations_[next_cancellation_].time));
-    }
-    if (!predicted_ends_.empty()) next = std::min(next, predicted_ends_.top().time);
-    return std::min(next, wake_up_);
+    EventHeap& withdrawals = events_[EventKind::withdrawal];
+    while (!withdrawals.empty() && is_void_withdrawal(withdrawals.top())) withdrawals.pop();
+    EventHeap& corrections = events_[EventKind::correction];
+    while (!corrections.empty() && is_void_correction(corrections.top())) corrections.pop();
+    EventHeap& ends = events_[EventKind::end];
+    while (!ends.empty() && is_void_end(ends.top())) ends.pop();
 }
 
 void Simulator::require_progress() {
-    if (!completions_.empty() || !started_.empty()) idle_wake_ups_ = 0;
+    if (!events_[EventKind::end].empty() || !started_.empty()) idle_wake_ups_ = 0;
     if (++idle_wake_ups_ <= kIdleWakeUps) return;
     throw PolicyError("the policy asked to be woken " + std::to_string(kIdleWakeUps) +
                       " times in a row while no job ran and none started; it must start one");
 }
 
 void Simulator::complete_jobs() {
-    while (!completions_.empty() && seen(completions_.top().time) <= now_) {
-        const JobIndex job = completions_.top().job;
-        completions_.pop();
-        complete(job);
+    EventHeap& ends = events_[EventKind::end];
+    while (!ends.empty() && seen(ends.top().time) <= now_) {
+        const Event end = ends.top();
+        ends.pop();
+        if (!is_void_end(end)) complete(end.index);
     }
 }
 
 void Simulator::complete(JobIndex job) {
-    const bool killed = end_[job] - start_[job] < table_->run[job];
-    state_[job] = killed ? JobState::killed : JobState::completed;
+    state_[job] = work(job) < table_->run[job] ? JobState::killed : JobState::completed;
     release_nodes(job);
     releases_.remove(release_time(job), table_->nodes[job]);
+    finish(job, end_[job]);
+}
+
+void Simulator::finish(JobIndex job, Time ended) {
     completed_.push_back(job);
-    const Time ran = end_[job] - start_[job];
-    if (order_) order_->job_ended(submitted_job(job), ran);
-    if (predictor_) predictor_->learn(submitted_job(job), ran);
+    if (order_) order_->job_ended(submitted_job(job), work(job));
+    if (predictor_) predictor_->learn(submitted_job(job), work(job));
     ++ended_;
-    free_dependants(job, end_[job]);
+    free_dependants(job, ended);
 }
 
 SubmittedJob Simulator::submitted_job(JobIndex job) const {
@@ -212,25 +233,26 @@ void Simulator::predict(JobIndex job) {
 }
 
 void Simulator::correct_predictions() {
-    while (!predicted_ends_.empty() && predicted_ends_.top().time <= now_) {
-        const JobIndex job = predicted_ends_.top().job;
-        predicted_ends_.pop();
-        if (state_[job] == JobState::waiting) correct(job);
+    EventHeap& corrections = events_[EventKind::correction];
+    while (!corrections.empty() && corrections.top().time <= now_) {
+        const Event due = corrections.top();
+        corrections.pop();
+        if (!is_void_correction(due)) correct(due.index);
     }
 }
 
 void Simulator::correct(JobIndex job) {
-    const Time request = table_->request[job];
+    const Time longest = table_->request[job] - saved(job);
     releases_.remove(release_time(job), table_->nodes[job]);
-    if (states_) states_->leave(nodes_of(job), parts(job), job);
-    while (release_time(job) <= now_ && expected_run_[job] < request) {
+    if (states_) states_->leave(held_by(job), parts(job), job);
+    while (release_time(job) <= now_ && expected_run_[job] < longest) {
         const Time longer = expected_run_[job] + correction(corrections_[job]);
         if (corrections_[job] < kCorrections) ++corrections_[job];
-        expected_run_[job] = std::min(longer, request);
+        expected_run_[job] = std::min(longer, longest);
     }
     expect_release(job);
-    if (states_) states_->hold(nodes_of(job), parts(job), job, release_time(job), gpus_of(job));
-    corrected_ = true;
+    if (states_) states_->hold(held_by(job), parts(job), job, release_time(job), gpus_of(job));
+    upset_ = true;
 }
 
 void Simulator::free_dependants(JobIndex job, Time ended) {
@@ -239,7 +261,7 @@ void Simulator::free_dependants(JobIndex job, Time ended) {
         const JobIndex child = dependants_[i];
         if (state_[child] == JobState::cancelled) continue;
         const Time ready = ended + std::max<Time>(0, table_->think_time[child]);
-        eligibles_.push({std::max(table_->submit[child], ready), child});
+        events_[EventKind::submission].push({std::max(table_->submit[child], ready), child});
     }
 }
 
@@ -253,9 +275,10 @@ void Simulator::submit_jobs() {
         eligible_[job] = table_->submit[job];
         submitted_.push_back(job);
     }
-    if (!eligibles_.empty()) {
-        for (; !eligibles_.empty() && seen(eligibles_.top().time) <= now_; eligibles_.pop()) {
-            const auto [time, job] = eligibles_.top();
+    EventHeap& eligibles = events_[EventKind::submission];
+    if (!eligibles.empty()) {
+        for (; !eligibles.empty() && seen(eligibles.top().time) <= now_; eligibles.pop()) {
+            const auto [time, job] = eligibles.top();
             if (state_[job] == JobState::cancelled) continue;
             eligible_[job] = time;
             submitted_.push_back(job);
@@ -267,8 +290,12 @@ void Simulator::submit_jobs() {
 
 void Simulator::submit(JobIndex job) {
     if (predictor_) predict(job);
-    const WaitingJob newcomer = waiting_job(job, arrivals_++);
-    if (order_) order_->job_submitted(newcomer);
+    if (order_) order_->job_submitted(waiting_job(job, arrivals_));
+    enqueue(job, arrivals_++);
+}
+
+void Simulator::enqueue(JobIndex job, std::int64_t arrival) {
+    const WaitingJob newcomer = waiting_job(job, arrival);
     // A key that changes with time is computed before the pass; until then the last place will do.
     double key = std::numeric_limits<double>::infinity();
     if (!order_) {
@@ -288,15 +315,17 @@ WaitingJob Simulator::waiting_job(JobIndex job, std::int64_t arrival) const {
             eligible_[job],
             table_->user[job],
             arrival,
-            one_pool() ? 0 : table_->demand[job]};
+            one_pool() ? 0 : table_->demand[job],
+            table_->tier.empty() ? 0 : table_->tier[job]};
 }
 
 void Simulator::cancel_jobs() {
-    for (; next_cancellation_ < cancellations_.size() &&
-           seen(cancellations_[next_cancellation_].time) <= now_;
-         ++next_cancellation_) {
-        const auto [time, job] = cancellations_[next_cancellation_];
-        if (start_[job] != kNone || state_[job] == JobState::cancelled) continue;
+    EventHeap& withdrawals = events_[EventKind::withdrawal];
+    while (!withdrawals.empty() && seen(withdrawals.top().time) <= now_) {
+        const Event due = withdrawals.top();
+        withdrawals.pop();
+        if (is_void_withdrawal(due)) continue;
+        const auto [time, job] = due;
         if (eligible_[job] == kNone) {
             eligible_[job] = time;
         } else {
@@ -311,39 +340,39 @@ void Simulator::cancel_jobs() {
 
 JobIndex Simulator::add_job(const NewJob& job) {
     assert(0 < job.nodes && job.nodes <= nodes() && job.request > 0);
-    if (table_.use_count() > 1) table_ = std::make_shared<JobTable>(*table_);
     const auto added = static_cast<JobIndex>(jobs());
-    table_->add(job);
+    own_table().add(job);
     estimate_.push_back(job.request);
     expected_run_.push_back(job.request);
     if (predictor_) corrections_.push_back(0);
+    if (!progress_.empty()) progress_.emplace_back();
     for (auto* column : {&start_, &end_, &eligible_, &promised_}) column->push_back(kNone);
     state_.push_back(JobState::waiting);
     ranges_begin_.push_back(0);
     ranges_count_.push_back(0);
-    eligibles_.push({job.submit, added});
+    events_[EventKind::submission].push({job.submit, added});
     return added;
 }
 
-void Simulator::cancel(JobIndex job) {
-    if (start_[job] != kNone) {
-        if (state_[job] == JobState::waiting) kill(job);
-        return;
-    }
-    const Event event{now_, job};
-    const auto later = std::find_if(cancellations_.begin() + next_cancellation_,
-                                    cancellations_.end(),
-                                    [&](const Event& other) { return other > event; });
-    cancellations_.insert(later, event);
+JobTable& Simulator::own_table() {
+    if (table_.use_count() > 1) table_ = std::make_shared<JobTable>(*table_);
+    return *table_;
 }
 
-void Simulator::kill(JobIndex job) {
-    completions_.remove_if([job](const Event& completion) { return completion.job == job; });
-    end_[job] = now_;
-    completions_.push({now_, job});
+void Simulator::cancel(JobIndex job) {
+    if (is_running(job)) {
+        end_[job] = now_;
+        events_[EventKind::end].push({now_, job});
+    } else if (state_[job] == JobState::waiting && attempted(job)) {
+        give_up_waiting(job, false);
+        if (!queue_.empty()) wake_up_ = now_;
+    } else {
+        events_[EventKind::withdrawal].push({now_, job});
+    }
 }
 
 void Simulator::reorder_queue() {
+    misplaced_ = false;
     if (!order_) {
         scratch_keys_.assign(queue_.size(), 0.0);
         queue_.reorder(scratch_keys_);

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <variant>
 #include <vector>
 
+#include "core/calendar.h"
 #include "core/count_plan.h"
 #include "core/event_queue.h"
 #include "core/job.h"
@@ -21,6 +23,13 @@
 
 namespace schedlab {
 
+// Which running jobs a waiting one may preempt.
+enum class PreemptBy : std::int8_t {
+    nobody = 0,
+    tier = 1,  // those of a lower tier
+    srpt = 2,  // those with more time left than it needs
+};
+
 struct Options {
     NodeCount nodes = 1;
     Time tick = 0;  // 0: events are seen when they happen; else at the next multiple
@@ -31,6 +40,16 @@ struct Options {
     bool counted = true;
     // Null where jobs take the lowest-numbered nodes.
     std::shared_ptr<const NodeChoice> place = nullptr;
+    // Null where the machine stays as it is.
+    std::shared_ptr<const MachineChanges> changes = nullptr;
+    PreemptBy preempt_by = PreemptBy::nobody;
+};
+
+// A node that nobody may use for a while.
+struct Closing {
+    NodeIndex node;
+    Time from;
+    Time until;
 };
 
 // A plan of the kind that the machine needs, and what a policy in Python has reserved in it.
@@ -49,8 +68,8 @@ struct PassPlan {
 //
 //     while (simulator.advance()) policy.schedule(view);
 //
-// At one instant: all completions, then the corrections of predictions that running jobs have
-// outlived, then all submissions, then all withdrawals, then one pass.
+// At one instant events happen in the order of their kinds; then waiting jobs preempt running ones,
+// then comes one pass.
 class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTimes {
   public:
     // Without a predictor, requests plan.
@@ -73,6 +92,8 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     // Return the place of a set of nodes or a share, for the parts of jobs that are added.
     std::int32_t place_of(NodeSet set);
     std::int32_t place_of(Share share);
+    // Return the group of guests to whom these intervals of the calendar are open.
+    std::int32_t group_of(const OpenTo& open_to) { return calendar_.group_of(open_to); }
     // Withdraws the job now if it has not started; ends it now if it runs.
     void cancel(JobIndex job);
 
@@ -92,13 +113,17 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     const std::vector<Time>& promised_times() const { return promised_; }
     const std::vector<Time>& estimates() const { return estimate_; }
     const std::vector<JobState>& states() const { return state_; }
+    // The nodes that the job holds or has held last.
     std::span<const NodeRange> nodes_of(JobIndex job) const;
     // The GPUs that it has or had of each of its nodes; empty where GPUs are only counted.
     std::span<const GpuMask> gpus_of(JobIndex job) const {
         if (gpus_.empty()) return {};
         return gpus_[job];
     }
-    // How long it runs once it starts.
+    // The attempts that were interrupted, in order of their ends.
+    std::span<const Attempt> attempts() const { return attempts_; }
+    std::span<const NodeRange> nodes_of(const Attempt& attempt) const;
+    // How long it runs in all.
     Time run_time(JobIndex job) const {
         return options_.kill_at_request ? std::min(table_->run[job], table_->request[job])
                                         : table_->run[job];
@@ -127,12 +152,35 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
                 one_pool() ? nullptr : this};
     }
 
+    // The nodes of these ranges, without the consumables behind them.
+    std::span<const NodeRange> real_nodes(std::size_t begin, std::int32_t count) const;
+    // All that the job holds: nodes, and consumables behind them.
+    std::span<const NodeRange> held_by(JobIndex job) const {
+        return {ranges_.data() + ranges_begin_[job], static_cast<std::size_t>(ranges_count_[job])};
+    }
+    bool is_running(JobIndex job) const {
+        return start_[job] != kNone && state_[job] == JobState::waiting;
+    }
+
     Time next_event();
+    void drop_void_events();
+    bool is_void_end(const Event& event) const {
+        return !is_running(event.index) || end_[event.index] != event.time;
+    }
+    bool is_void_correction(const Event& event) const {
+        return !is_running(event.index) || release_time(event.index) != event.time;
+    }
+    bool is_void_withdrawal(const Event& event) const {
+        return start_[event.index] != kNone || state_[event.index] != JobState::waiting ||
+               attempted(event.index);
+    }
     // Ends a run in which the policy only asks for time to pass.
     void require_progress();
     void forget_pass();
     void complete_jobs();
     void complete(JobIndex job);
+    // The job has ended for good.
+    void finish(JobIndex job, Time ended);
     void correct_predictions();
     void correct(JobIndex job);
     void predict(JobIndex job);
@@ -140,19 +188,21 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     void submit_jobs();
     void submit(JobIndex job);
     void cancel_jobs();
-    void kill(JobIndex job);
+    // Puts the queue in order and lets its jobs preempt others; false if then none waits.
+    bool prepare_queue();
     // Tells an order that learns of all that has happened before it was chosen.
     void teach(Order& order) const;
     void free_dependants(JobIndex job, Time ended);
+    void enqueue(JobIndex job, std::int64_t arrival);
     bool keys_changed() const;
     void reorder_queue();
     WaitingJob waiting_job(JobIndex job, std::int64_t arrival) const;
 
     // Jobs take whole nodes, and any will do.
     bool one_pool() const { return !states_; }
-    std::span<const Part> parts(JobIndex job) const {
-        return table_->demands[table_->demand[job]];
-    }
+    const Demand& demand(JobIndex job) const { return table_->demands[table_->demand[job]]; }
+    std::span<const Part> parts(JobIndex job) const { return demand(job).parts; }
+    bool is_consumable(NodeIndex node) const { return node >= options_.nodes; }
     bool has_room(JobIndex job) const {
         return one_pool() ? table_->nodes[job] <= pool_.free() : has_room_on_nodes(job);
     }
@@ -162,24 +212,66 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     }
     // Whether a node that came free since then (a value of freed_ever) has room for the job.
     bool freed_since_helps(JobIndex job, std::int64_t since) const;
-    Time time_until_room(JobIndex job) const override {
-        return states_->room_at(parts(job), now_, soonest_release()) - now_;
+    Time time_until_room(JobIndex job) const override;
+    // Whether an announced change before that time may concern the job.
+    bool is_disturbed(JobIndex job, Time until) const;
+    // The nodes that the job may not use if it starts now; null if it may use all.
+    const NodeSet* barred(JobIndex job) const;
+    bool lasts(NodeIndex consumable, Amount wanted, Time end) const;
+    // The plan of the running jobs alone.
+    const NodePlan& running_plan() const;
+
+    // What happens to the machine by itself.
+    void schedule_changes();
+    void change_machine();
+    void change_capacity(const CapacityStep& step);
+    void fail(const NodeFailure& failure);
+    void close_node(NodeIndex node, Time until);
+    void open_nodes();
+    static constexpr std::int32_t kRepair = -1;  // an opening that is no interval's
+
+    // Attempts that do not end by themselves.
+    bool attempted(JobIndex job) const {
+        return !progress_.empty() && progress_[job].attempt != kNoAttempt;
     }
+    Time saved(JobIndex job) const { return progress_.empty() ? 0 : progress_[job].saved; }
+    // What the job has done, when its last attempt has ended.
+    Time work(JobIndex job) const {
+        return (progress_.empty() ? 0 : progress_[job].begun) + end_[job] - start_[job];
+    }
+    bool may_requeue(JobIndex job) const {
+        return table_->requeue.empty() || table_->requeue[job] != 0;
+    }
+    JobTable& own_table();
+    // Ends the attempts of all jobs on these nodes.
+    void interrupt_all(const NodeSet& nodes, WhyEnded why);
+    void interrupt(JobIndex job, WhyEnded why, bool again);
+    void give_up(JobIndex job, bool again);
+    void wait_again(JobIndex job, Time kept);
+    void bind_to_nodes(JobIndex job);
+    void unbind(JobIndex job);
+    // The same while the job waits again.
+    void give_up_waiting(JobIndex job, bool again);
+    friend class Preemption;
     template <typename Added>
     std::int32_t add_to_machine(Added added);
 
     void start(WaitingQueue::Position position, std::span<const NodeRange> avoid = {});
+    // Appends the nodes that the job takes if it starts now; false if there are too few.
+    bool choose(JobIndex job, Placement& nodes) const;
     void start_on(WaitingQueue::Position position, std::span<const NodeRange> nodes,
                   std::span<const GpuMask> gpus = {});
     // The job at `position` runs on the ranges from `ranges_begin` on.
     void begin_run(WaitingQueue::Position position, std::size_t ranges_begin,
                    std::span<const GpuMask> gpus = {});
-    // Gives the job these GPUs, or those that the place chooses now.
-    void take_gpus(JobIndex job, std::span<const GpuMask> gpus);
+    // The GPUs that the job takes of each of these nodes if it starts now; none where GPUs are only
+    // counted.
+    std::vector<GpuMask> choose_gpus(JobIndex job, std::span<const NodeRange> nodes) const;
     void expect_release(JobIndex job);
     void promise(JobIndex job, Time time);
     void hold_nodes(JobIndex job);
     void release_nodes(JobIndex job);
+    void note_freed(NodeRange nodes);
     void make_plan();
 
     std::shared_ptr<JobTable> table_;  // shared by forks; copied before it is written
@@ -192,14 +284,13 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     std::optional<NodeStates> states_;  // none where the machine is one pool
     WaitingQueue queue_;
     ReleaseList releases_;
-    EventQueue completions_;
-    EventQueue predicted_ends_;  // of jobs whose request is longer
+    EventQueue events_;
+    Calendar calendar_;
+    std::size_t depth_ = static_cast<std::size_t>(-1);  // how many jobs may preempt others
+    std::map<NodeIndex, Time> closed_;                  // until when nodes are out
 
     JobIndex next_submission_ = 0;  // of the jobs given at the beginning, in order of time
     JobIndex given_ = 0;            // how many these are
-    EventQueue eligibles_;          // dependants whose dependency has ended, and jobs added since
-    std::vector<Event> cancellations_;    // in order of time
-    std::size_t next_cancellation_ = 0;
     Time wake_up_ = kNever;  // a pass asked for by the policy
     std::int64_t idle_wake_ups_ = 0;  // in a row, while nothing ran
     bool deciding_ = false;  // between advance() and the next: jobs may be started
@@ -212,7 +303,10 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     std::vector<JobIndex> submitted_;
     std::vector<JobIndex> cancelled_;
     std::vector<JobIndex> started_;
-    bool corrected_ = false;
+    std::vector<Closing> closings_;
+    bool upset_ = false;            // something has happened that no plan foresaw
+    bool machine_changed_ = false;  // by itself
+    bool misplaced_ = false;        // a job waits again, and stands at the wrong place
     PassPlan plan_;  // of this pass, made when first asked for
     // The last nodes that came free, and by demand how many had when it was last seen to have no
     // room.
@@ -229,6 +323,18 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     std::vector<Time> expected_run_;  // the same, corrected since
     std::vector<std::uint8_t> corrections_;  // how many times; empty without a predictor
     std::vector<JobState> state_;
+    // What a job has done in earlier attempts; empty where none can be interrupted.
+    static constexpr std::int32_t kNoAttempt = -1;
+    struct Progress {
+        Time begun = 0;  // the work that its present or last attempt began with
+        Time saved = 0;  // the same of the next
+        std::int64_t arrival = 0;
+        std::int32_t attempt = kNoAttempt;  // its last in `attempts_`
+        std::int32_t asked = -1;            // its demand before it was suspended
+    };
+    std::vector<Progress> progress_;
+    std::vector<Attempt> attempts_;
+    std::vector<JobIndex> suspended_;
     std::vector<NodeRange> ranges_;
     std::vector<std::size_t> ranges_begin_;
     std::vector<std::int32_t> ranges_count_;
@@ -237,6 +343,8 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     std::vector<WaitingJob> scratch_jobs_;
     std::vector<JobIndex> scratch_indices_;
     std::vector<double> scratch_keys_;
+    mutable NodeSet barred_;
+    mutable NodePlan running_plan_;
 };
 
 }  // namespace schedlab

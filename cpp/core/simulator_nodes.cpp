@@ -14,9 +14,7 @@ void Simulator::start(WaitingQueue::Position position, std::span<const NodeRange
     const std::size_t ranges_begin = ranges_.size();
     if (states_) {
         const JobIndex job = queue_.job(position);
-        [[maybe_unused]] const bool chosen =
-            options_.place ? choose_now(*options_.place, *states_, parts(job), job, ranges_)
-                           : states_->choose(parts(job), ranges_);
+        [[maybe_unused]] const bool chosen = choose(job, ranges_);
         assert(chosen && avoid.empty());
     } else if (avoid.empty()) {
         pool_.take(nodes, ranges_);
@@ -24,6 +22,12 @@ void Simulator::start(WaitingQueue::Position position, std::span<const NodeRange
         pool_.take(nodes, ranges_, avoid);
     }
     begin_run(position, ranges_begin);
+}
+
+bool Simulator::choose(JobIndex job, Placement& nodes) const {
+    const NodeSet* closed = barred(job);
+    if (!options_.place) return states_->choose(parts(job), nodes, closed);
+    return choose_now(*options_.place, *states_, parts(job), job, nodes, closed);
 }
 
 void Simulator::start_on(WaitingQueue::Position position, std::span<const NodeRange> nodes,
@@ -38,39 +42,47 @@ void Simulator::start_on(WaitingQueue::Position position, std::span<const NodeRa
 void Simulator::begin_run(WaitingQueue::Position position, std::size_t ranges_begin,
                           std::span<const GpuMask> gpus) {
     const JobIndex job = queue_.job(position);
+    if (!progress_.empty()) {
+        progress_[job].arrival = queue_.arrival(position);
+        progress_[job].begun = progress_[job].saved;
+    }
     queue_.remove(position);
     start_[job] = now_;
-    end_[job] = now_ + run_time(job);
+    end_[job] = now_ + run_time(job) - saved(job);
     ranges_begin_[job] = ranges_begin;
     ranges_count_[job] = static_cast<std::int32_t>(ranges_.size() - ranges_begin);
-    completions_.push({end_[job], job});
+    events_[EventKind::end].push({end_[job], job});
     started_.push_back(job);
     expect_release(job);
     if (!states_) return;
-    if (options_.machine->has_gpus()) take_gpus(job, gpus);
+    if (options_.machine->has_gpus()) {
+        gpus_.resize(table_->size());
+        gpus_[job] = gpus.empty() ? choose_gpus(job, held_by(job))
+                                  : std::vector<GpuMask>(gpus.begin(), gpus.end());
+    }
     hold_nodes(job);
+    if (!progress_.empty()) unbind(job);
 }
 
-void Simulator::take_gpus(JobIndex job, std::span<const GpuMask> gpus) {
-    gpus_.resize(table_->size());
-    auto& own = gpus_[job];
-    own.assign(gpus.begin(), gpus.end());
-    if (!own.empty()) return;
+std::vector<GpuMask> Simulator::choose_gpus(JobIndex job, std::span<const NodeRange> nodes) const {
+    std::vector<GpuMask> chosen;
+    if (!options_.machine->has_gpus()) return chosen;
     std::vector<Amount> free;
-    for_each_node(nodes_of(job), parts(job), [&](NodeIndex node, const Part& part) {
+    for_each_node(nodes, parts(job), [&](NodeIndex node, const Part& part) {
         states_->copy_free(node, free);
         const Share& share = options_.machine->share(part.share);
-        own.push_back(pick_gpus(options_.place.get(), *options_.machine, share, job, node, free));
+        chosen.push_back(pick_gpus(options_.place.get(), *options_.machine, share, job, node, free));
     });
+    return chosen;
 }
 
 void Simulator::hold_nodes(JobIndex job) {
     ++started_ever_;
-    for_each_node(nodes_of(job), parts(job), [this](NodeIndex node, const Part&) {
+    for_each_node(held_by(job), parts(job), [this](NodeIndex node, const Part&) {
         const NodeRange own{node, node};
-        if (states_->idle(node)) pool_.take({&own, 1});
+        if (!is_consumable(node) && states_->idle(node)) pool_.take({&own, 1});
     });
-    states_->hold(nodes_of(job), parts(job), job, release_time(job), gpus_of(job));
+    states_->hold(held_by(job), parts(job), job, release_time(job), gpus_of(job));
 }
 
 void Simulator::release_nodes(JobIndex job) {
@@ -78,21 +90,27 @@ void Simulator::release_nodes(JobIndex job) {
         pool_.give_back(nodes_of(job));
         return;
     }
-    states_->leave(nodes_of(job), parts(job), job);
+    states_->leave(held_by(job), parts(job), job);
+    for (const NodeRange range : held_by(job)) note_freed(range);
+    for_each_node(held_by(job), parts(job), [this](NodeIndex node, const Part&) {
+        const NodeRange own{node, node};
+        if (!is_consumable(node) && states_->idle(node)) pool_.give_back({&own, 1});
+    });
+}
+
+void Simulator::note_freed(NodeRange nodes) {
     if (freed_.size() > kFreedKept) {
         freed_before_ = freed_ever();
         freed_.clear();
     }
-    for (const NodeRange range : nodes_of(job)) freed_.push_back(range);
-    for_each_node(nodes_of(job), parts(job), [this](NodeIndex node, const Part&) {
-        const NodeRange own{node, node};
-        if (states_->idle(node)) pool_.give_back({&own, 1});
-    });
+    freed_.push_back(nodes);
 }
 
 void Simulator::expect_release(JobIndex job) {
     releases_.add(release_time(job), table_->nodes[job]);
-    if (expected_run_[job] < table_->request[job]) predicted_ends_.push({release_time(job), job});
+    if (expected_run_[job] < table_->request[job] - saved(job)) {
+        events_[EventKind::correction].push({release_time(job), job});
+    }
 }
 
 void Simulator::promise(JobIndex job, Time time) {
@@ -116,6 +134,7 @@ bool Simulator::has_room_on_nodes(JobIndex job) const {
         full_since = freed;
         return false;
     }
+    if (const NodeSet* closed = barred(job)) return states_->has_room(parts(job), closed);
     if (roomy_[demand] == started_ever_) return true;  // nodes that came free only help
     const bool room = states_->has_room(parts(job));
     full_since = room ? kNone : freed;

@@ -40,18 +40,21 @@ WaitingQueue::Position View::waiting_position(JobIndex job) const {
 
 std::vector<JobIndex> View::running() const {
     std::vector<JobIndex> jobs;
-    for (const Event& completion : sim_->completions_.all()) jobs.push_back(completion.job);
+    for (const Event& end : sim_->events_[EventKind::end].all()) {
+        if (!sim_->is_void_end(end)) jobs.push_back(end.index);
+    }
     std::sort(jobs.begin(), jobs.end(), [this](JobIndex a, JobIndex b) {
         return start_of(a) != start_of(b) ? start_of(a) < start_of(b) : a < b;
     });
+    jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
     return jobs;
 }
 
 std::vector<NodeRange> View::lowest_nodes_free_at(Time time, NodeCount count) const {
     NodePool then = sim_->pool_;
-    for (const Event& completion : sim_->completions_.all()) {
-        const Time release = std::max(expected_release(completion.job), soonest_release());
-        if (release <= time) then.give_back(sim_->nodes_of(completion.job));
+    for (const JobIndex job : running()) {
+        const Time release = std::max(expected_release(job), soonest_release());
+        if (release <= time) then.give_back(sim_->nodes_of(job));
     }
     std::vector<NodeRange> nodes;
     then.take(count, nodes);

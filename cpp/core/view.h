@@ -35,7 +35,7 @@ class View {
     void teach(Order& order) const { sim_->teach(order); }
     SubmittedJob submitted_job(JobIndex job) const { return sim_->submitted_job(job); }
     // How long a job that has ended ran.
-    Time ran(JobIndex job) const { return sim_->end_[job] - sim_->start_[job]; }
+    Time ran(JobIndex job) const { return sim_->work(job); }
     // What an order may know of the machine now.
     MachineState machine() const { return sim_->machine(); }
     // How long the job occupies its nodes in a plan: its estimate, up to the next tick.
@@ -47,6 +47,8 @@ class View {
     // Of a job that has started.
     std::span<const NodeRange> nodes_of(JobIndex job) const { return sim_->nodes_of(job); }
     std::span<const GpuMask> gpus_of(JobIndex job) const { return sim_->gpus_of(job); }
+    // With the consumables behind them.
+    std::span<const NodeRange> held_by(JobIndex job) const { return sim_->held_by(job); }
     Time start_of(JobIndex job) const { return sim_->start_[job]; }
     // When a running or completed job was expected to release its nodes.
     Time expected_release(JobIndex job) const { return sim_->release_time(job); }
@@ -54,9 +56,22 @@ class View {
     Time soonest_release() const { return sim_->soonest_release(); }
     // Whether a running job has exceeded its request.
     bool overdue() const { return sim_->releases_.first() <= sim_->now_; }
-    // Whether a running job has outlived its estimate since the last pass, or its request: plans
-    // made earlier do not hold.
-    bool plans_are_void() const { return sim_->corrected_ || overdue(); }
+    // Whether a running job has outlived its estimate since the last pass, or its request, or was
+    // interrupted: plans made earlier do not hold.
+    bool plans_are_void() const { return sim_->upset_ || overdue(); }
+    // What is announced to happen to the machine.
+    const Calendar& calendar() const { return sim_->calendar_; }
+    std::int32_t guest(JobIndex job) const { return sim_->demand(job).guest; }
+    bool is_disturbed(JobIndex job, Time until) const { return sim_->is_disturbed(job, until); }
+    const NodeSet* barred(JobIndex job) const { return sim_->barred(job); }
+    bool is_consumable(NodeIndex node) const { return sim_->is_consumable(node); }
+    const NodePlan& running_plan() const { return sim_->running_plan(); }
+    // Whether the machine has changed by itself since the last pass, and which nodes were closed.
+    bool machine_changed() const { return sim_->machine_changed_; }
+    std::span<const Closing> closings() const { return sim_->closings_; }
+    const std::map<NodeIndex, Time>& closed_nodes() const { return sim_->closed_; }
+    // Jobs that have started in the place of others since the last pass.
+    std::span<const JobIndex> started() const { return sim_->started_; }
     // When the running jobs will have left enough nodes.
     Shadow shadow(NodeCount needed) const {
         return sim_->releases_.shadow(needed, free_nodes(), soonest_release());

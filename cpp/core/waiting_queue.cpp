@@ -22,7 +22,7 @@ void WaitingQueue::Block::copy_slot(std::size_t to, const Block& source, std::si
     estimate[to] = source.estimate[from];
     demand[to] = source.demand[from];
     job[to] = source.job[from];
-    key[to] = source.key[from];
+    rank[to] = source.rank[from];
     arrival[to] = source.arrival[from];
 }
 
@@ -45,7 +45,7 @@ WaitingQueue::WaitingQueue(const WaitingQueue& other)
     : least_nodes_(other.least_nodes_),
       least_estimate_(other.least_estimate_),
       least_arrival_(other.least_arrival_),
-      last_key_(other.last_key_),
+      last_rank_(other.last_rank_),
       first_(other.first_),
       live_(other.live_) {
     blocks_.reserve(other.blocks_.size());
@@ -57,7 +57,7 @@ void WaitingQueue::clear() {
     least_nodes_.clear();
     least_estimate_.clear();
     least_arrival_.clear();
-    last_key_.clear();
+    last_rank_.clear();
     first_ = 0;
     live_ = 0;
 }
@@ -67,7 +67,7 @@ void WaitingQueue::append_block() {
     least_nodes_.push_back(kGone);
     least_estimate_.push_back(kLongest);
     least_arrival_.push_back(kNoArrival);
-    last_key_.push_back(0);
+    last_rank_.push_back({});
 }
 
 void WaitingQueue::summarise(std::size_t index) {
@@ -84,7 +84,7 @@ void WaitingQueue::summarise(std::size_t index) {
     least_nodes_[index] = nodes;
     least_estimate_[index] = estimate;
     least_arrival_[index] = arrival;
-    if (block.size) last_key_[index] = block.key[block.size - 1];
+    if (block.size) last_rank_[index] = block.rank[block.size - 1];
 }
 
 void WaitingQueue::split(std::size_t index) {
@@ -99,22 +99,23 @@ void WaitingQueue::split(std::size_t index) {
     least_nodes_.insert(least_nodes_.begin() + index + 1, kGone);
     least_estimate_.insert(least_estimate_.begin() + index + 1, kLongest);
     least_arrival_.insert(least_arrival_.begin() + index + 1, kNoArrival);
-    last_key_.insert(last_key_.begin() + index + 1, 0);
+    last_rank_.insert(last_rank_.begin() + index + 1, Rank{});
     summarise(index);
     summarise(index + 1);
 }
 
-// The block in which a newcomer with that key belongs: behind all equal keys.
-std::size_t WaitingQueue::block_for(double key) const {
-    const auto place = std::upper_bound(last_key_.begin(), last_key_.end(), key);
-    return std::min<std::size_t>(place - last_key_.begin(), blocks_.size() - 1);
+// The block in which a newcomer with that rank belongs: behind all equal ones.
+std::size_t WaitingQueue::block_for(Rank rank) const {
+    const auto place = std::upper_bound(last_rank_.begin(), last_rank_.end(), rank);
+    return std::min<std::size_t>(place - last_rank_.begin(), blocks_.size() - 1);
 }
 
 void WaitingQueue::insert(const WaitingJob& job, double key) {
     if (blocks_.empty()) append_block();
-    std::size_t index = block_for(key);
+    const Rank rank{-job.tier, key};
+    std::size_t index = block_for(rank);
     if (blocks_[index]->size == kBlock) {
-        const bool at_the_end = index + 1 == blocks_.size() && last_key_[index] <= key;
+        const bool at_the_end = index + 1 == blocks_.size() && last_rank_[index] <= rank;
         blocks_[index]->close_gaps();
         first_ = std::min(first_, index * kBlock);
         if (blocks_[index]->size == kBlock && at_the_end) {
@@ -122,19 +123,19 @@ void WaitingQueue::insert(const WaitingJob& job, double key) {
         } else if (blocks_[index]->size == kBlock) {
             split(index);
         }
-        index = at_the_end ? blocks_.size() - 1 : block_for(key);
+        index = at_the_end ? blocks_.size() - 1 : block_for(rank);
     }
     Block& block = *blocks_[index];
-    const auto keys = block.key.begin();
-    const std::size_t slot = std::upper_bound(keys, keys + block.size, key) - keys;
+    const auto ranks = block.rank.begin();
+    const std::size_t slot = std::upper_bound(ranks, ranks + block.size, rank) - ranks;
     block.open_slot(slot);
     block.nodes[slot] = job.nodes;
     block.estimate[slot] = capped(job.estimate);
     block.demand[slot] = job.demand;
     block.job[slot] = job.job;
-    block.key[slot] = key;
+    block.rank[slot] = rank;
     block.arrival[slot] = job.arrival;
-    last_key_[index] = block.key[block.size - 1];
+    last_rank_[index] = block.rank[block.size - 1];
     least_nodes_[index] = std::min(least_nodes_[index], job.nodes);
     least_estimate_[index] = std::min(least_estimate_[index], block.estimate[slot]);
     least_arrival_[index] = std::min(least_arrival_[index], job.arrival);
@@ -196,21 +197,21 @@ void WaitingQueue::jobs(std::vector<JobIndex>& jobs) const {
 // Returns whether the present order is the right one still.
 bool WaitingQueue::set_keys(std::span<const double> keys) {
     bool sorted = true;
-    double last_key = -std::numeric_limits<double>::infinity();
+    Rank last{std::numeric_limits<std::int32_t>::min(), 0};
     std::int64_t last_arrival = -1;
     std::size_t next = 0;
     for (std::size_t index = 0; index < blocks_.size(); ++index) {
         Block& block = *blocks_[index];
         for (std::size_t i = 0; i < block.size; ++i) {
             if (block.nodes[i] != kGone) {
-                const double key = keys[next++];
-                sorted &= last_key < key || (last_key == key && last_arrival < block.arrival[i]);
-                last_key = key;
+                const Rank rank{block.rank[i].minus_tier, keys[next++]};
+                sorted &= last < rank || (last == rank && last_arrival < block.arrival[i]);
+                last = rank;
                 last_arrival = block.arrival[i];
             }
-            block.key[i] = last_key;
+            block.rank[i] = last;
         }
-        if (block.size) last_key_[index] = last_key;
+        if (block.size) last_rank_[index] = last;
     }
     return sorted;
 }
@@ -225,7 +226,8 @@ void WaitingQueue::reorder(std::span<const double> keys) {
     order.reserve(live_);
     for (Position p = first_; p < end(); p = next(p)) order.push_back(p);
     const auto before = [this](Position a, Position b) {
-        return key(a) != key(b) ? key(a) < key(b) : arrival(a) < arrival(b);
+        const Rank one = block(a).rank[a % kBlock], other = block(b).rank[b % kBlock];
+        return one != other ? one < other : arrival(a) < arrival(b);
     };
     std::sort(order.begin(), order.end(), before);
     rebuild(order);
@@ -253,12 +255,13 @@ WaitingQueue::Position WaitingQueue::end_of_first(std::size_t depth) const {
 }
 
 WaitingQueue::Position WaitingQueue::end_of_keys(double most) const {
-    const auto beyond = std::upper_bound(last_key_.begin(), last_key_.end(), most);
-    if (beyond == last_key_.end()) return end();
-    const std::size_t index = beyond - last_key_.begin();
+    const auto beyond = std::upper_bound(last_rank_.begin(), last_rank_.end(), Rank{0, most});
+    if (beyond == last_rank_.end()) return end();
+    const std::size_t index = beyond - last_rank_.begin();
     const Block& block = *blocks_[index];
-    const auto slot = std::upper_bound(block.key.begin(), block.key.begin() + block.size, most);
-    return index * kBlock + (slot - block.key.begin());
+    const auto ranks = block.rank.begin();
+    const auto slot = std::upper_bound(ranks, ranks + block.size, Rank{0, most});
+    return index * kBlock + (slot - ranks);
 }
 
 WaitingQueue::Position WaitingQueue::find_in(JobIndex job, std::size_t first_block,
@@ -284,10 +287,11 @@ WaitingQueue::Position WaitingQueue::find(JobIndex job) const {
 }
 
 WaitingQueue::Position WaitingQueue::find(JobIndex job, double key) const {
-    const auto from = std::lower_bound(last_key_.begin(), last_key_.end(), key);
-    const auto until = std::upper_bound(from, last_key_.end(), key);
-    const std::size_t end_block = std::min<std::size_t>(until - last_key_.begin() + 1, blocks_.size());
-    return find_in(job, from - last_key_.begin(), end_block);
+    const Rank rank{0, key};
+    const auto from = std::lower_bound(last_rank_.begin(), last_rank_.end(), rank);
+    const auto until = std::upper_bound(from, last_rank_.end(), rank);
+    const std::size_t end_block = std::min<std::size_t>(until - last_rank_.begin() + 1, blocks_.size());
+    return find_in(job, from - last_rank_.begin(), end_block);
 }
 
 WaitingQueue::Position WaitingQueue::find_not_skipped(

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <limits>
 #include <memory>
@@ -12,7 +13,7 @@
 
 namespace schedlab {
 
-// The waiting jobs in some order: by key, then by arrival.
+// The waiting jobs in some order: higher tiers first, then by key, then by arrival.
 //
 // Blocks of jobs, each with the smallest nodes and estimate in it, so that a search for a job that
 // can be backfilled passes over whole blocks: queues of 100,000 jobs do occur.
@@ -29,7 +30,8 @@ class WaitingQueue {
     bool empty() const { return live_ == 0; }
 
     void clear();
-    // These three move jobs to other positions.
+    // These three move jobs to other positions. A job that is inserted comes behind those with the
+    // same tier and key, however early it arrived.
     void insert(const WaitingJob& job, double key);
     void reorder(std::span<const double> keys);  // one per job, in the present order
     void tidy();                                 // closes the gaps if they are many
@@ -42,18 +44,18 @@ class WaitingQueue {
     Position next(Position position) const;
     // One past the `depth`-th job.
     Position end_of_first(std::size_t depth) const;
-    // One past the last job whose key is at most `most`.
+    // One past the last job whose key is at most `most`; all must be of one tier.
     Position end_of_keys(double most) const;
     // The job that arrived first. Needs one that waits.
     Position oldest() const;
     // Where the job waits; end() if it does not.
     Position find(JobIndex job) const;
-    // The same, quicker for who knows the key.
+    // The same, quicker for who knows the key of a job of tier 0.
     Position find(JobIndex job, double key) const;
 
     JobIndex job(Position p) const { return block(p).job[p % kBlock]; }
     NodeCount nodes(Position p) const { return block(p).nodes[p % kBlock]; }
-    double key(Position p) const { return block(p).key[p % kBlock]; }
+    double key(Position p) const { return block(p).rank[p % kBlock].key; }
     std::int64_t arrival(Position p) const { return block(p).arrival[p % kBlock]; }
     bool waits(Position p) const { return nodes(p) != kGone; }
 
@@ -70,12 +72,20 @@ class WaitingQueue {
     static constexpr std::size_t kBlock = 64;
     static constexpr NodeCount kGone = std::numeric_limits<NodeCount>::max();
 
+    // Where a job belongs.
+    struct Rank {
+        std::int32_t minus_tier = 0;
+        double key = 0;
+
+        auto operator<=>(const Rank&) const = default;
+    };
+
     // Column by column, so that a search reads only what it tests.
     struct Block {
         std::array<NodeCount, kBlock> nodes;  // kGone where a job has left or none was yet
         std::array<std::int32_t, kBlock> estimate;
         std::array<JobIndex, kBlock> job;
-        std::array<double, kBlock> key;
+        std::array<Rank, kBlock> rank;
         std::array<std::int64_t, kBlock> arrival;
         std::array<std::int32_t, kBlock> demand;
         std::size_t size = 0;  // slots in use, including those that jobs have left
@@ -88,7 +98,7 @@ class WaitingQueue {
     };
 
     const Block& block(Position p) const { return *blocks_[p / kBlock]; }
-    std::size_t block_for(double key) const;
+    std::size_t block_for(Rank rank) const;
     void append_block();
     void split(std::size_t index);
     void summarise(std::size_t index);
@@ -98,11 +108,11 @@ class WaitingQueue {
     Position find_in(JobIndex job, std::size_t first_block, std::size_t end_block) const;
 
     std::vector<std::unique_ptr<Block>> blocks_;
-    // By block: the smallest values of its jobs, and the key of its last slot.
+    // By block: the smallest values of its jobs, and the rank of its last slot.
     std::vector<NodeCount> least_nodes_;
     std::vector<std::int32_t> least_estimate_;
     std::vector<std::int64_t> least_arrival_;
-    std::vector<double> last_key_;
+    std::vector<Rank> last_rank_;
     Position first_ = 0;
     std::size_t live_ = 0;
 };

@@ -24,11 +24,10 @@ JobIndex LiveCluster::submit(std::int64_t id, Time time, NodeCount nodes, Time r
 }
 
 void LiveCluster::end(JobIndex job, Time time) {
-    assert(sim_->start_[job] != kNone && sim_->state_[job] == JobState::waiting);
-    sim_->completions_.remove_if([job](const Event& completion) { return completion.job == job; });
+    assert(sim_->is_running(job));
     sim_->end_[job] = std::max(time, sim_->start_[job]);
     sim_->table_->run[job] = sim_->end_[job] - sim_->start_[job];
-    sim_->completions_.push({sim_->end_[job], job});
+    sim_->events_[EventKind::end].push({sim_->end_[job], job});
 }
 
 std::vector<JobIndex> LiveCluster::decide(Policy& policy, Time time) {

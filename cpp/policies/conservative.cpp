@@ -34,10 +34,17 @@ template <typename Plan>
 bool ConservativePasses<Plan>::take_in_changes(const View& view) {
     bool room = false;
     plan_.advance(view);
-    for (const JobIndex job : view.completed()) {
-        if (view.expected_release(job) <= view.now()) continue;
-        plan_.ended_early(view, job);
-        room = true;
+    for (const JobIndex job : view.started()) {  // in the place of others
+        promised_ -= slots_[job].start != kNone;
+        slots_[job] = {};
+    }
+    if (!view.plans_are_void()) {
+        for (const Closing& closing : view.closings()) plan_.close(view, closing);
+        for (const JobIndex job : view.completed()) {
+            if (view.expected_release(job) <= view.now()) continue;
+            plan_.ended_early(view, job);
+            room = true;
+        }
     }
     for (const JobIndex job : view.cancelled()) {
         Slot& slot = slots_[job];
@@ -110,7 +117,7 @@ void ConservativePasses<Plan>::promise(View& view, JobIndex job) {
 
 template <typename Plan>
 Time ConservativePasses<Plan>::next_due() {
-    const auto given_up = [this](const Event& e) { return slots_[e.job].start != e.time; };
+    const auto given_up = [this](const Event& e) { return slots_[e.index].start != e.time; };
     if (due_.size() > 64 + 4 * promised_) due_.remove_if(given_up);
     while (!due_.empty() && given_up(due_.top())) due_.pop();
     return due_.empty() ? kNever : due_.top().time;

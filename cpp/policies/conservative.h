@@ -45,7 +45,7 @@ class ConservativePasses {
     Plan plan_;
     std::vector<Slot> slots_;   // by job; without a start: no promise
     std::size_t promised_ = 0;  // waiting jobs with a promise
-    EventQueue due_;            // planned starts, also some that have been given up since
+    EventHeap due_;             // planned starts, also some that have been given up since
     bool broken_ = false;       // a running job had exceeded its request at the last pass
 };
 

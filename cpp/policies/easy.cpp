@@ -53,8 +53,8 @@ void Easy::schedule(View& view) {
 bool Easy::nothing_but_newcomers(const View& view) const {
     const WaitingQueue& queue = view.queue();
     return guard_.has_head() && queue.job(queue.first()) == guard_.head() &&
-           view.completed().empty() && !view.plans_are_void() && considered_all_ &&
-           queue.size() <= depth() && std::isinf(reach_);
+           view.completed().empty() && !view.plans_are_void() && !view.machine_changed() &&
+           considered_all_ && queue.size() <= depth() && std::isinf(reach_);
 }
 
 void Easy::pass(View& view) {

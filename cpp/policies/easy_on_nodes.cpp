@@ -30,7 +30,7 @@ bool EasyOnNodes::only_newcomers_matter(const View& view, bool keys_may_move) co
     // start.
     if (view.machine_of_nodes()->has_gpus()) return false;
     if (guards_.empty() || !view.completed().empty() || !view.cancelled().empty() ||
-        view.plans_are_void() || !considered_all_ || queue.size() > depth_ ||
+        view.plans_are_void() || view.machine_changed() || !considered_all_ || queue.size() > depth_ ||
         !std::isinf(reach_)) {
         return false;
     }
@@ -51,7 +51,7 @@ void EasyOnNodes::pass(View& view, Order* candidates) {
     considered_all_ = end == queue.end();
     last_guards_.swap(guards_);
     guards_.clear();
-    if (view.plans_are_void()) ++guards_made_;
+    if (view.plans_are_void() || view.machine_changed()) ++guards_made_;
     head_keys_.clear();
     behind_.clear();
     skipped_.assign(view.demands(), 0);
@@ -103,7 +103,8 @@ void EasyOnNodes::consider(View& view, Position position, Order* candidates) {
     }
     if (has_rival && tried_in_vain(view, job)) return;
     if (has_rival && !view.has_room(job)) {
-        skipped_[view.demand(job)] = 1;  // room and free nodes only shrink in a pass
+        // Room and free nodes only shrink in a pass. A shorter job may be barred from fewer.
+        if (!view.barred(job)) skipped_[view.demand(job)] = 1;
     } else if (has_rival && candidates) {
         behind_.push_back(position);
     } else if (has_rival) {
@@ -175,6 +176,7 @@ GpuMask EasyOnNodes::gpus_of(const View& view, JobIndex job, NodeIndex node, con
 
 bool EasyOnNodes::choose(const View& view, JobIndex job, Placement& nodes) {
     const NodeStates& states = view.node_states();
+    const NodeSet* barred = view.barred(job);
     losses_.clear();
     const auto affordable = [this](const NodeGuard* guard, std::size_t part) {
         const auto lost = std::count_if(losses_.begin(), losses_.end(), [&](const auto& each) {
@@ -198,8 +200,8 @@ bool EasyOnNodes::choose(const View& view, JobIndex job, Placement& nodes) {
         const std::size_t first_own = nodes.size();
         NodeCount left = part.count;
         if (view.place()) {
-            auto ranked = nodes_with_room(states, part);
-            view.place()->rank(asked_now(states, part, job), ranked);
+            auto ranked = nodes_with_room(states, part, barred);
+            if (ranked.size() > 1) view.place()->rank(asked_now(states, part, job), ranked);
             std::erase_if(ranked, [&](NodeIndex node) {
                 if (left == 0 || !take(node, share)) return true;
                 --left;
@@ -210,7 +212,9 @@ bool EasyOnNodes::choose(const View& view, JobIndex job, Placement& nodes) {
         }
         for (std::size_t word = 0; !view.place() && word < states.words() && left > 0; ++word) {
             const NodeIndex base = static_cast<NodeIndex>(word * kNodeBits);
-            for (auto bits = states.fitting(word, part); bits && left > 0; bits &= bits - 1) {
+            auto bits = states.fitting(word, part);
+            if (barred) bits &= ~barred->word(word);
+            for (; bits && left > 0; bits &= bits - 1) {
                 const NodeIndex node = base + std::countr_zero(bits);
                 if (!take(node, share)) continue;
                 append_node(node, first_own, nodes);

@@ -47,11 +47,34 @@ NodeSet HeadRooms::usable(const View& view, std::size_t part, Time shadow) const
 
 NodeGuard::NodeGuard(View& view, const HeadRooms& rooms)
     : head_(rooms.head()), shadow_(rooms.shadow(view)) {
+    if (shadow_ == kNever || view.is_disturbed(head_, shadow_ + view.planned(head_))) {
+        guard_as(view, view.running_plan());
+    } else {
+        guard_as(view, rooms);
+    }
     view.promise(head_, shadow_);
     const auto parts = view.parts(head_);
     for (std::size_t part = 0; part < parts.size(); ++part) {
+        spare_.push_back(usable_[part].count() - parts[part].count);
+    }
+}
+
+void NodeGuard::guard_as(const View& view, const HeadRooms& rooms) {
+    for (std::size_t part = 0; part < view.parts(head_).size(); ++part) {
         usable_.push_back(rooms.usable(view, part, shadow_));
-        spare_.push_back(usable_.back().count() - parts[part].count);
+    }
+}
+
+void NodeGuard::guard_as(const View& view, const NodePlan& plan) {
+    shadow_ = plan.earliest(view, head_, view.now()).start;
+    for (const Part& part : view.parts(head_)) {
+        usable_.push_back(plan.usable_from(view, head_, part, shadow_));
+        const Share& own = view.node_states().machine().share(part.share);
+        usable_.back().for_each([&](NodeIndex node) {
+            if (!view.is_consumable(node)) return;
+            const Amount least = plan.least_free(node, shadow_, view.planned(head_))[0];
+            left_over(view, node, own)[0] = least - own.amounts[0];
+        });
     }
 }
 

@@ -63,6 +63,9 @@ class NodeGuard {
     void share(const View& view, NodeIndex node, const Share& taken, GpuMask gpus);
 
   private:
+    void guard_as(const View& view, const HeadRooms& rooms);
+    // The same where the machine is going to change.
+    void guard_as(const View& view, const NodePlan& plan);
     // What the node has at the shadow time beyond the head's share, by resource.
     Amount* left_over(const View& view, NodeIndex node, const Share& own) const;
 

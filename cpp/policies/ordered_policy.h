@@ -18,9 +18,7 @@ class OrderedPolicy : public Policy {
         : order_(std::move(order)), depth_(depth) {}
 
     std::shared_ptr<Order> order() const override { return order_.pointer(); }
-
-  protected:
-    std::size_t depth() const { return depth_; }
+    std::size_t depth() const override { return depth_; }
 
   private:
     OwnOrder order_;

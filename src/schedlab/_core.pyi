@@ -222,6 +222,39 @@ class Regression(Predictor):
 
     def learn(self, job: SubmittedJob, run_s: int) -> None: ...
 
+class Machine:
+    """Nodes with their resources, and what jobs ask for of them."""
+
+    def __init__(self, capacity: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], gpus: int = 0) -> None: ...
+
+    def add_set(self, nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
+        """Return the place of the set of nodes, added if it is new."""
+
+    def add_single_nodes(self) -> None:
+        """Add each node as a set, for jobs that are suspended there."""
+
+    def add_share(self, amounts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], exclusive: bool, gpus: tuple[int, int, int, int]) -> int:
+        """Return the place of the share, added if it is new."""
+
+class MachineChanges:
+    """What happens to a machine by itself."""
+
+    def __init__(self) -> None: ...
+
+    def add_interval(self, kind: int, begin: int, end: int | None, total: int, nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Close nodes for a time: outage 0, drain 1, reservation 2; in order of begin.
+        """
+
+    def add_guests(self, open_to: Sequence[bool]) -> None:
+        """Add a group of guests: which intervals are open to it."""
+
+    def add_step(self, time: int, consumable: int, capacity: int) -> None:
+        """Give a consumable another capacity; in order of time."""
+
+    def add_failure(self, node: int, time: int, up: int) -> None:
+        """Let a node fail until it is repaired; in order of time."""
+
 class Queue:
     """The waiting jobs as columns, in the queue's order."""
 
@@ -376,17 +409,6 @@ def name_nodes(events: Annotated[NDArray[numpy.int64], dict(shape=(None,), order
     Names nodes, lowest free first, for jobs in the order of their starts and ends: (offset, first, last). IndexError names a job for which too few are free.
     """
 
-class Machine:
-    """Nodes with their resources, and what jobs ask for of them."""
-
-    def __init__(self, capacity: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], gpus: int = 0) -> None: ...
-
-    def add_set(self, nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
-        """Return the place of the set of nodes, added if it is new."""
-
-    def add_share(self, amounts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], exclusive: bool, gpus: tuple[int, int, int, int]) -> int:
-        """Return the place of the share, added if it is new."""
-
 class NodeChoice:
     """Which nodes a job takes where more have room than it needs."""
 
@@ -412,7 +434,7 @@ def choose_at_random(seed: int) -> NodeChoice:
 class Simulator:
     """A steppable simulation of a machine."""
 
-    def __init__(self, id: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], submit: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], request: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], run: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], user: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], depends_on: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, think_time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, cancel_time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, total_nodes: int, tick: int, kill_at_request: bool, predictor: Predictor | None = None, demands: tuple[Machine, bool, Sequence[Sequence[tuple[int, int, int]]], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, place: NodeChoice | None = None) -> None: ...
+    def __init__(self, id: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], submit: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], request: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], run: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], user: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], depends_on: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, think_time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, cancel_time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, total_nodes: int, tick: int, kill_at_request: bool, predictor: Predictor | None = None, demands: tuple[Machine, bool, Sequence[Sequence[tuple[int, int, int]]], Sequence[int], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, place: NodeChoice | None = None, attempting: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, changes: MachineChanges | None = None, preempt_by: int = 0) -> None: ...
 
     def use(self, policy: Policy) -> None:
         """
@@ -434,7 +456,7 @@ class Simulator:
         Return a simulation that goes on from here by itself, under a clone of the policy.
         """
 
-    def add_job(self, id: int, submit: int, nodes: int, request: int, run: int, user: int, parts: Sequence[tuple[int, int, int]] = []) -> int:
+    def add_job(self, id: int, submit: int, nodes: int, request: int, run: int, user: int, parts: Sequence[tuple[int, int, int]] = [], guest: int = 0, tier: int = 0) -> int:
         """Add a job that is submitted at its time; return its place."""
 
     def place_of_set(self, nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
@@ -442,6 +464,11 @@ class Simulator:
 
     def place_of_share(self, amounts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], exclusive: bool, gpus: tuple[int, int, int, int]) -> int:
         """Return the place of a share, for parts of added jobs."""
+
+    def group_of(self, open_to: Sequence[bool]) -> int:
+        """
+        Return the group of guests to whom these intervals are open, for added jobs.
+        """
 
     def cancel(self, job: int) -> None:
         """Withdraw the job now if it has not started; end it now if it runs."""
@@ -479,6 +506,11 @@ class Simulator:
 
     def states(self) -> Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C')]:
         """how each job ended"""
+
+    def attempts(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]]]:
+        """
+        the attempts that were interrupted: (job, start, end, why, lost, nodes)
+        """
 
     def node_ranges(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]]:
         """the nodes of all jobs: (offset, first, last)"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
@@ -134,11 +134,11 @@ def simulate_natively(
     nodes: int | Platform,
     workload: Workload,
     options: SimulationOptions,
-    place: str = "lowest",
+    **more: Any,
 ) -> Schedule:
     """The core's schedule; a name has no place for the weights of the candidates."""
     if policy.candidate_weights is None or policy.weights is None:
-        return simulate(workload, nodes, policy.name, **options, place=place)
+        return simulate(workload, nodes, policy.name, **options, **more)
     head, backfill = (
         native_order("linear", **weights) for weights in (policy.weights, policy.candidate_weights)
     )
@@ -150,7 +150,7 @@ def simulate_natively(
         tick=options["tick"],
         kill_at_request=options["kill_at_request"],
         predict=policy.predict,
-        place=place,
+        **more,
     )
 
 

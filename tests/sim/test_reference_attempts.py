@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from schedlab.errors import PlatformError
 from schedlab.platform import Failure, Platform
-from schedlab.sim import JobState
+from schedlab.sim import JobState, WhyEnded
 from schedlab.testing import ORDERS
 from schedlab.testing.instances import jobs
-from schedlab.testing.reference.attempts import Attempt, Why
+from schedlab.testing.reference.attempts import Attempt
 from schedlab.testing.reference.calendar import Block
 from schedlab.testing.reference.job import Job, jobs_of
 from schedlab.testing.reference.machine import Machine
@@ -47,7 +47,7 @@ def run(
     return made
 
 
-def rows(job: Job) -> list[tuple[int, int, Why, tuple[int, ...]]]:
+def rows(job: Job) -> list[tuple[int, int, WhyEnded, tuple[int, ...]]]:
     """Return start, end, reason and nodes of the job's attempts."""
     return [(each.start_s, each.end_s, each.why, each.nodes) for each in job.attempts]
 
@@ -55,15 +55,15 @@ def rows(job: Job) -> list[tuple[int, int, Why, tuple[int, ...]]]:
 def test_a_job_that_is_never_interrupted_has_one_attempt() -> None:
     """The table of attempts has all jobs that ran, those that were killed, too."""
     made = run(jobs((0, 2, 5, 4), (1, 1, 3, 9)))
-    assert made[0].attempts == [Attempt(0, 1, 0, 4, Why.COMPLETED, 0, (0, 1))]
-    assert made[1].attempts == [Attempt(1, 1, 1, 4, Why.KILLED, 0, (2,))]
+    assert made[0].attempts == [Attempt(0, 1, 0, 4, WhyEnded.COMPLETED, 0, (0, 1))]
+    assert made[1].attempts == [Attempt(1, 1, 1, 4, WhyEnded.KILLED, 0, (2,))]
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_job_runs_again_when_its_node_fails(way: str) -> None:
     """All its work is repeated, at once, on the lowest-numbered node that is up."""
     (job,) = run(jobs((0, 1, 10, 10)), Failure(0, 4, 100), way=way)
-    assert rows(job) == [(0, 4, Why.FAILURE, (0,)), (4, 14, Why.COMPLETED, (1,))]
+    assert rows(job) == [(0, 4, WhyEnded.FAILURE, (0,)), (4, 14, WhyEnded.COMPLETED, (1,))]
     assert (job.start_s, job.end_s, job.node_numbers) == (4, 14, [1])
     assert [each.lost_s for each in job.attempts] == [4, 0]
 
@@ -72,7 +72,7 @@ def test_a_job_runs_again_when_its_node_fails(way: str) -> None:
 def test_a_checkpoint_keeps_the_work_before_it(way: str) -> None:
     """At 7 the checkpoints of 3 and 6 are written: 1 s is repeated, 4 s are left."""
     (job,) = run(jobs((0, 1, 10, 10)), Failure(0, 7, 1), checkpoint_s=3, way=way)
-    assert rows(job) == [(0, 7, Why.FAILURE, (0,)), (7, 11, Why.COMPLETED, (1,))]
+    assert rows(job) == [(0, 7, WhyEnded.FAILURE, (0,)), (7, 11, WhyEnded.COMPLETED, (1,))]
     assert job.attempts[0].lost_s == 1
     assert job.estimate_s == 4
 
@@ -102,7 +102,7 @@ def test_checkpoints_count_from_the_first_second_of_work() -> None:
 def test_the_request_limits_the_work_of_all_attempts() -> None:
     """It saved 6 of 8 s: the second attempt is killed after 2 s."""
     (job,) = run(jobs((0, 1, 8, 50)), Failure(0, 7, 50), checkpoint_s=3)
-    assert rows(job) == [(0, 7, Why.FAILURE, (0,)), (7, 9, Why.KILLED, (1,))]
+    assert rows(job) == [(0, 7, WhyEnded.FAILURE, (0,)), (7, 9, WhyEnded.KILLED, (1,))]
     assert job.state is JobState.KILLED
 
 
@@ -165,7 +165,7 @@ def test_a_job_that_has_run_is_not_withdrawn() -> None:
 def test_a_job_may_end_as_its_node_fails() -> None:
     """Completions come before failures."""
     (job,) = run(jobs((0, 1, 10, 10)), Failure(0, 10, 5))
-    assert rows(job) == [(0, 10, Why.COMPLETED, (0,))]
+    assert rows(job) == [(0, 10, WhyEnded.COMPLETED, (0,))]
 
 
 def test_a_job_that_outlives_its_estimate_runs_again_after_the_outage() -> None:
@@ -175,14 +175,14 @@ def test_a_job_that_outlives_its_estimate_runs_again_after_the_outage() -> None:
     """
     block = Block("outage", 10, 15, frozenset({0}))
     (job,) = run(jobs((0, 1, 8, 12)), kill_at_request=False, calendar=(block,), nodes=1)
-    assert rows(job) == [(0, 10, Why.OUTAGE, (0,)), (15, 27, Why.COMPLETED, (0,))]
+    assert rows(job) == [(0, 10, WhyEnded.OUTAGE, (0,)), (15, 27, WhyEnded.COMPLETED, (0,))]
 
 
 def test_what_was_learnt_of_a_run_time_is_kept() -> None:
     """The prediction of 2 s was corrected to 62: this is the estimate of the second attempt."""
     workload = jobs((0, 1, 99, 2), (3, 1, 99, 2), (8, 1, 99, 50), (8, 2, 99, 5), user=[1, 1, 1, 2])
     made = run(workload, Failure(0, 20, 500), predict="last-two")
-    assert rows(made[2])[0] == (8, 20, Why.FAILURE, (0,))
+    assert rows(made[2])[0] == (8, 20, WhyEnded.FAILURE, (0,))
     assert made[2].predicted_s == 2
     assert made[2].estimate_s == 62
 
@@ -219,13 +219,13 @@ def check_attempts(made: list[Job]) -> None:
         assert [each.number for each in job.attempts] == list(range(1, len(job.attempts) + 1))
         for one, other in zip(job.attempts, job.attempts[1:], strict=False):
             assert one.end_s <= other.start_s
-            assert one.why > Why.KILLED
+            assert one.why > WhyEnded.KILLED
         if job.attempts:
             last = job.attempts[-1]
             assert (job.start_s, job.end_s) == (last.start_s, last.end_s)
             held_s = sum(each.end_s - each.start_s for each in job.attempts)
             lost_s = sum(each.lost_s for each in job.attempts)
-            done_s = job.done_s if last.why <= Why.KILLED else 0
+            done_s = job.done_s if last.why <= WhyEnded.KILLED else 0
             assert held_s == lost_s + done_s
     attempts = [each for job in made for each in job.attempts]
     for one in attempts:

@@ -9,15 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlab.platform import CapacityStep, Consumable, Failure, Platform
-from schedlab.sim import JobState
+from schedlab.sim import JobState, WhyEnded
 from schedlab.testing import ORDERS
 from schedlab.testing.instances import jobs
-from schedlab.testing.reference.attempts import Why
 from schedlab.testing.reference.calendar import Block
 from schedlab.testing.reference.job import Job, jobs_of
 from schedlab.testing.reference.machine import Machine, Part
 from schedlab.testing.reference.predictors import PREDICTORS
-from schedlab.testing.reference.preemption import RULES, Preemption
+from schedlab.testing.reference.preemption import RULES, PreemptionStep
 from schedlab.testing.reference.simulation import Simulation
 from schedlab.testing.reference.ways import WAYS
 from schedlab.testing.strategies import examples, workloads
@@ -42,13 +41,13 @@ def run(
         for name, value in given_ones.items():
             setattr(job, name, value)
     built = Machine(((1,),) * NODES, **machine)
-    preemption = Preemption(RULES[rule]())
+    preemption = PreemptionStep(RULES[rule]())
     sim = Simulation(made, built, 0.3, PREDICTORS["request"](), failures, preemption)
     sim.run(ORDERS[order], WAYS[way](), None)
     return made
 
 
-def rows(job: Job) -> list[tuple[int, int, Why, tuple[int, ...]]]:
+def rows(job: Job) -> list[tuple[int, int, WhyEnded, tuple[int, ...]]]:
     """Return start, end, reason and nodes of the job's attempts."""
     return [(each.start_s, each.end_s, each.why, each.nodes) for each in job.attempts]
 
@@ -65,7 +64,7 @@ HIGH: dict[str, Any] = {"tier": 1}
 def test_a_cancelled_job_ends(way: str) -> None:
     """The job of the higher tier has its nodes at once."""
     made = run(jobs((0, 3, 10, 10), (4, 1, 5, 5)), low("cancel"), HIGH, way=way)
-    assert rows(made[0]) == [(0, 4, Why.PREEMPTED, (0, 1, 2))]
+    assert rows(made[0]) == [(0, 4, WhyEnded.PREEMPTED, (0, 1, 2))]
     assert made[0].state is JobState.KILLED
     assert (made[1].start_s, made[1].node_numbers) == (4, [0])
 
@@ -75,7 +74,7 @@ def test_a_requeued_job_repeats_its_work_since_the_last_checkpoint(way: str) -> 
     """3 of 4 s are saved; it needs all nodes again and has them at 9."""
     settings = low("requeue", checkpoint_s=3)
     made = run(jobs((0, 3, 10, 10), (4, 1, 5, 5)), settings, HIGH, way=way)
-    assert rows(made[0])[1:] == [(9, 16, Why.COMPLETED, (0, 1, 2))]
+    assert rows(made[0])[1:] == [(9, 16, WhyEnded.COMPLETED, (0, 1, 2))]
     assert made[0].attempts[0].lost_s == 1
 
 
@@ -84,7 +83,7 @@ def test_a_suspended_job_goes_on_where_it_was(way: str) -> None:
     """Node 1 is free all the time; it waits for node 0 and loses nothing."""
     workload = jobs((0, 1, 10, 10), (0, 2, 4, 4), (4, 3, 5, 5))
     made = run(workload, low("suspend"), low("no"), HIGH, way=way)
-    assert rows(made[0]) == [(0, 4, Why.SUSPENDED, (0,)), (9, 15, Why.COMPLETED, (0,))]
+    assert rows(made[0]) == [(0, 4, WhyEnded.SUSPENDED, (0,)), (9, 15, WhyEnded.COMPLETED, (0,))]
     assert made[0].attempts[0].lost_s == 0
 
 
@@ -94,11 +93,11 @@ def test_a_requeued_job_may_start_elsewhere_at_the_same_instant(way: str) -> Non
     made = jobs_of(jobs((0, 1, 10, 10), (4, 1, 5, 5)), Platform.homogeneous(NODES))
     made[0].when_preempted, made[1].tier = "requeue", 1
     made[1].demand = (Part(frozenset({0}), 1),)
-    preemption = Preemption(RULES["tier"]())
+    preemption = PreemptionStep(RULES["tier"]())
     machine = Machine(((1,),) * NODES)
     sim = Simulation(made, machine, 0.3, PREDICTORS["request"](), (), preemption)
     sim.run(ORDERS["fcfs"], WAYS[way](), None)
-    assert rows(made[0]) == [(0, 4, Why.PREEMPTED, (0,)), (4, 14, Why.COMPLETED, (1,))]
+    assert rows(made[0]) == [(0, 4, WhyEnded.PREEMPTED, (0,)), (4, 14, WhyEnded.COMPLETED, (1,))]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -123,7 +122,7 @@ def test_no_job_is_preempted_in_vain() -> None:
     workload = jobs((0, 2, 50, 50), (1, 1, 50, 50), (2, 2, 5, 5))
     made = run(workload, low("requeue"), low("requeue"), HIGH)
     assert len(made[1].attempts) == 1
-    assert rows(made[0])[0] == (0, 2, Why.PREEMPTED, (0, 1))
+    assert rows(made[0])[0] == (0, 2, WhyEnded.PREEMPTED, (0, 1))
 
 
 def test_nobody_is_preempted_for_a_job_that_does_not_fit_even_so() -> None:
@@ -157,7 +156,7 @@ def test_work_of_a_suspended_job_is_lost_with_its_node() -> None:
     failures = (Failure(0, 6, 100),)
     last = {"tier": 1, "requeue": False}
     made = run(workload, low("suspend", checkpoint_s=3), {}, last, failures=failures)
-    assert rows(made[0]) == [(0, 4, Why.SUSPENDED, (0,)), (6, 13, Why.COMPLETED, (1,))]
+    assert rows(made[0]) == [(0, 4, WhyEnded.SUSPENDED, (0,)), (6, 13, WhyEnded.COMPLETED, (1,))]
     assert made[0].attempts[0].lost_s == 1
     made = run(workload, low("suspend", requeue=False), {}, last, failures=failures)
     assert made[0].state is JobState.KILLED
@@ -224,13 +223,13 @@ def check_lawful(made: list[Job], broken: bool) -> None:
         assert job.attempts or job.state is JobState.CANCELLED
         held_s = sum(each.end_s - each.start_s for each in job.attempts)
         lost_s = sum(each.lost_s for each in job.attempts)
-        done = bool(job.attempts) and job.attempts[-1].why <= Why.KILLED
+        done = bool(job.attempts) and job.attempts[-1].why <= WhyEnded.KILLED
         assert held_s == lost_s + (min(job.run_s, job.request_s) if done else 0)
-        taken = {each.why for each in job.attempts} & {Why.PREEMPTED, Why.SUSPENDED}
+        taken = {each.why for each in job.attempts} & {WhyEnded.PREEMPTED, WhyEnded.SUSPENDED}
         assert job.when_preempted != "no" or not taken
         for one, other in zip(job.attempts, job.attempts[1:], strict=False):
             assert one.end_s <= other.start_s
-            assert one.why is not Why.SUSPENDED or one.nodes == other.nodes or broken
+            assert one.why is not WhyEnded.SUSPENDED or one.nodes == other.nodes or broken
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -303,8 +302,8 @@ def test_a_victim_s_licences_count_until_it_would_have_ended() -> None:
         job.demand += (machine.some_of("licences", 1),)
         job.when_preempted = "requeue"
     made[2].tier = 1
-    preemption = Preemption(RULES["tier"]())
+    preemption = PreemptionStep(RULES["tier"]())
     sim = Simulation(made, machine, 0.3, PREDICTORS["request"](), (), preemption)
     sim.run(ORDERS["fcfs"], WAYS["easy"](), None)
-    assert rows(made[2]) == [(2, 12, Why.COMPLETED, (1,))]
+    assert rows(made[2]) == [(2, 12, WhyEnded.COMPLETED, (1,))]
     assert [len(job.attempts) for job in made] == [1, 2, 1]

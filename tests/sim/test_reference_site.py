@@ -13,12 +13,13 @@ from schedlab.platform import (
     Platform,
     Reservation,
 )
+from schedlab.sim import Preemption, WhyEnded
 from schedlab.testing import ORDERS
-from schedlab.testing.reference.attempts import Attempt, Why
+from schedlab.testing.reference.attempts import Attempt
 from schedlab.testing.reference.job import jobs_of
 from schedlab.testing.reference.machine import Machine
 from schedlab.testing.reference.predictors import PREDICTORS
-from schedlab.testing.reference.preemption import RULES, Preemption
+from schedlab.testing.reference.preemption import RULES, PreemptionStep
 from schedlab.testing.reference.simulate import reference_attempts
 from schedlab.testing.reference.simulation import Simulation
 from schedlab.testing.reference.site import at_site
@@ -60,19 +61,19 @@ def test_a_site_as_it_is_described() -> None:
         },
     )
     made = jobs_of(workload, SITE)
-    machine = at_site(made, Machine.whole_nodes(3), workload, SITE, "requeue")
-    preemption = Preemption(RULES["tier"]())
+    machine = at_site(made, Machine.whole_nodes(3), workload, SITE, Preemption("tier", "requeue"))
+    preemption = PreemptionStep(RULES["tier"]())
     sim = Simulation(made, machine, 0.3, PREDICTORS["request"](), (), preemption)
     sim.run(ORDERS["fcfs"], WAYS["easy"](), None)
     assert reference_attempts(sim) == [
         # preempted by the high partition; from 15 on it would meet the reservation
-        Attempt(0, 1, 0, 5, Why.PREEMPTED, 5, (0, 1)),
-        Attempt(0, 2, 60, 90, Why.COMPLETED, 0, (1, 2)),
+        Attempt(0, 1, 0, 5, WhyEnded.PREEMPTED, 5, (0, 1)),
+        Attempt(0, 2, 60, 90, WhyEnded.COMPLETED, 0, (1, 2)),
         # may not be preempted
-        Attempt(1, 1, 0, 30, Why.COMPLETED, 0, (2,)),
-        Attempt(2, 1, 5, 15, Why.COMPLETED, 0, (0, 1)),
+        Attempt(1, 1, 0, 30, WhyEnded.COMPLETED, 0, (2,)),
+        Attempt(2, 1, 5, 15, WhyEnded.COMPLETED, 0, (0, 1)),
         # ann's reservation
-        Attempt(3, 1, 39, 69, Why.COMPLETED, 0, (0,)),
+        Attempt(3, 1, 39, 69, WhyEnded.COMPLETED, 0, (0,)),
         # two licences are there from 80 on, and job 1 has one until 90: then the outage is near
-        Attempt(4, 1, 90, 100, Why.COMPLETED, 0, (0,)),
+        Attempt(4, 1, 90, 100, WhyEnded.COMPLETED, 0, (0,)),
     ]

@@ -11,14 +11,13 @@ from tests.sim.machines import machines
 
 from schedlab.errors import WorkloadError
 from schedlab.platform import CapacityStep, Consumable, Failure, Platform
-from schedlab.sim import JobState
+from schedlab.sim import JobState, WhyEnded
 from schedlab.testing import ORDERS
-from schedlab.testing.reference.attempts import Why
 from schedlab.testing.reference.calendar import Block
 from schedlab.testing.reference.job import Job, jobs_of
 from schedlab.testing.reference.machine import Machine, Part, Vector
 from schedlab.testing.reference.predictors import PREDICTORS
-from schedlab.testing.reference.preemption import RULES, Preemption
+from schedlab.testing.reference.preemption import RULES, PreemptionStep
 from schedlab.testing.reference.simulation import Simulation
 from schedlab.testing.reference.ways import WAYS
 from schedlab.testing.strategies import examples
@@ -73,7 +72,7 @@ def run(
     for job, own in zip(made, settings or [], strict=False):
         for name, value in own.items():
             setattr(job, name, value)
-    preemption = Preemption(RULES[rule]()) if rule else None
+    preemption = PreemptionStep(RULES[rule]()) if rule else None
     sim = Simulation(made, machine, 0.3, PREDICTORS["request"](), failures, preemption)
     sim.run(ORDERS[order], WAYS[way](), None)
     return made
@@ -130,7 +129,7 @@ def test_no_node_is_overfull_and_every_job_ends(
                 assert all(block.nodes.isdisjoint(each.nodes) for each in there)
     for job in made:
         held_s = sum(each.end_s - each.start_s for each in job.attempts)
-        done = bool(job.attempts) and job.attempts[-1].why <= Why.KILLED
+        done = bool(job.attempts) and job.attempts[-1].why <= WhyEnded.KILLED
         lost_s = sum(each.lost_s for each in job.attempts)
         assert held_s == lost_s + (min(job.run_s, job.request_s) if done else 0)
 

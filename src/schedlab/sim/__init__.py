@@ -1,17 +1,22 @@
 """Running a workload on a platform under a policy."""
 
+from schedlab.sim.attempts import Attempts, WhyEnded
 from schedlab.sim.io import check_saving, load_schedules, save_schedules
 from schedlab.sim.node_ranges import NodeRanges
+from schedlab.sim.preemption import Preemption
 from schedlab.sim.schedule import JobState, Schedule
 from schedlab.sim.simulation import Simulation, simulate
 from schedlab.sim.step_series import StepSeries
 
 __all__ = [
+    "Attempts",
     "JobState",
     "NodeRanges",
+    "Preemption",
     "Schedule",
     "Simulation",
     "StepSeries",
+    "WhyEnded",
     "check_saving",
     "load_schedules",
     "save_schedules",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +11,15 @@ from numpy.typing import NDArray
 from schedlab import _core
 from schedlab.errors import WorkloadError
 from schedlab.platform import Platform
+from schedlab.sim.changes import Guests, in_core_order
 from schedlab.sim.feasibility import check_times
-from schedlab.sim.node_demands import NodeDemands, Part, demands_if_any, node_demands
+from schedlab.sim.node_demands import (
+    NodeDemands,
+    Part,
+    check_open_in_the_end,
+    demands_if_any,
+    node_demands,
+)
 from schedlab.workload import Workload
 from schedlab.workload.transforms.merge import merge
 
@@ -44,10 +52,23 @@ def check_added(parts: Sequence[Workload], jobs: Workload, now_s: int) -> None:
             raise WorkloadError(f"column {unlike[0]}: the jobs have names on one side only")
 
 
-def added_parts(
-    jobs: Workload, platform: Platform, present: NodeDemands | None, simulator: _core.Simulator
-) -> list[list[Part]]:
-    """Return what the added jobs need, part by part; no parts where the machine is one pool.
+@dataclass(frozen=True)
+class AddedDemand:
+    """What one added job needs: parts, none where the machine is one pool; guests, and nodes."""
+
+    parts: list[Part]
+    guest: int
+    nodes: int
+
+
+def added_demands(
+    jobs: Workload,
+    platform: Platform,
+    present: NodeDemands | None,
+    simulator: _core.Simulator,
+    tick: int,
+) -> list[AddedDemand]:
+    """Return what each of the added jobs needs.
 
     Raises WorkloadError for jobs that can never run, or that need what this simulation, whose
     jobs take whole nodes, does not count.
@@ -57,11 +78,12 @@ def added_parts(
         platform: the machine.
         present: what the jobs given at the beginning need.
         simulator: of these jobs.
+        tick: of the simulation.
     """
     if present is None:
         if demands_if_any(jobs, platform) is not None:
             raise _uncounted(jobs)
-        return [[] for _ in range(len(jobs))]
+        return [AddedDemand([], 0, nodes) for nodes in jobs["nodes"].tolist()]
     added = node_demands(jobs, platform, whole_nodes=present.counted, gpus=present.gpus > 0)
     if added.gpus and not present.gpus:
         raise WorkloadError(
@@ -70,7 +92,15 @@ def added_parts(
         )
     if present.counted and not added.is_within(present):
         raise _uncounted(jobs)
-    return added.parts_in(simulator)
+    check_open_in_the_end(jobs, platform, added)
+    rows = in_core_order(Guests.of(jobs, platform), platform, tick)
+    groups = [simulator.group_of(row) for row in rows]
+    return [
+        AddedDemand(parts, groups[guest], nodes)
+        for (parts, guest), nodes in zip(
+            added.parts_in(simulator), added.nodes.tolist(), strict=True
+        )
+    ]
 
 
 def _uncounted(jobs: Workload) -> WorkloadError:

@@ -22,8 +22,9 @@ from schedlab.predict import PredictorLike
 from schedlab.version import __version__
 from schedlab.workload import Workload, read_workload, write_workload
 
-_FORMAT = "schedlab-simulation-1"
-_BEGIN = ("tick", "kill_at_request", "whole_nodes", "place", "seed")
+_FORMAT = "schedlab-simulation-2"
+_BEGIN = ("tick", "kill_at_request", "whole_nodes", "place", "failures", "preemption", "seed")
+"""The options of a simulation beside its policy and predictor."""
 
 
 class Journal:

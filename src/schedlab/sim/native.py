@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab import _core
+from schedlab.sim.attempting import Attempting
 from schedlab.sim.node_demands import NodeDemands
+from schedlab.sim.preemption import Preemption
 from schedlab.workload import Workload
 
 
@@ -17,6 +19,9 @@ def build_simulator(
     nodes: int,
     demands: NodeDemands | None = None,
     *,
+    attempting: Attempting | None = None,
+    changes: _core.MachineChanges | None = None,
+    preemption: Preemption | None = None,
     tick: int,
     kill_at_request: bool,
     predictor: _core.Predictor | None = None,
@@ -28,6 +33,9 @@ def build_simulator(
         workload: the jobs.
         nodes: how many the machine has.
         demands: what the jobs need of them. Default: whole nodes, any of the machine.
+        attempting: how jobs go on when they are interrupted. Default: none is.
+        changes: what happens to the machine by itself. Default: nothing.
+        preemption: lets jobs take the nodes of others. Default: none does.
         tick: events are seen only at multiples of this many seconds.
         kill_at_request: a job that exceeds its request is killed then.
         predictor: says how long jobs run. Default: their requests do.
@@ -51,8 +59,17 @@ def build_simulator(
         predictor=predictor,
         demands=None
         if demands is None
-        else (demands.machine(), demands.counted, demands.kinds, demands.kind),
+        else (
+            demands.machine(suspends=preemption is not None and preemption.mode == "suspend"),
+            demands.counted,
+            demands.kinds,
+            demands.guests,
+            demands.kind,
+        ),
         place=place,
+        attempting=None if attempting is None else attempting.columns(),
+        changes=changes,
+        preempt_by=0 if preemption is None else preemption.core_by,
     )
 
 

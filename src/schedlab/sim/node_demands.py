@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab import _core
+from schedlab.errors import WorkloadError
 from schedlab.platform import Demands, Platform, demands_of
 from schedlab.platform.cluster_parts import whole_clusters
+from schedlab.sim.changes import Guests
 from schedlab.sim.feasibility import check_feasible, check_times
 from schedlab.sim.gpu_columns import GpuColumns, asks_for_parts
 from schedlab.workload import Workload
@@ -29,6 +31,8 @@ Gpus = tuple[int, int, int, int]
 class NodeDemands:
     """The jobs' demands, each kind once.
 
+    A consumable is one more node, behind all others.
+
     Args:
         capacity: what nodes have, as (resource, node). Every share takes some of the first.
         sets: the numbers of nodes that jobs may have.
@@ -36,6 +40,7 @@ class NodeDemands:
         exclusive: whether a share is all of an idle node.
         counted: jobs take whole nodes of sets that have no node in common.
         kinds: the demands that differ.
+        guests: the group of guests that each kind belongs to, see ``Guests``.
         kind: the place of each job's demand in ``kinds``.
         nodes: how many each job has of all sets together. More than its column ``nodes`` where it
             has too many tasks for these.
@@ -53,6 +58,7 @@ class NodeDemands:
     exclusive: NDArray[np.bool_]
     counted: bool
     kinds: list[list[Part]]
+    guests: list[int]
     kind: NDArray[np.int32]
     nodes: Counts
     ignored: tuple[str, ...] = ()
@@ -60,26 +66,31 @@ class NodeDemands:
     gpus: int = 0
     cores_and_gpus: list[Kind] = field(default_factory=list)
 
-    def machine(self) -> _core.Machine:
-        """Return the machine with all sets and shares, at the places that ``kinds`` names."""
+    def machine(self, *, suspends: bool = False) -> _core.Machine:
+        """Return the machine with all sets and shares, at the places that ``kinds`` names.
+
+        Where jobs are suspended, each node is a set, too.
+        """
         machine = _core.Machine(self.capacity, self.gpus)
         for nodes in self.sets:
             machine.add_set(nodes)
         for share in self._plain_shares():
             machine.add_share(*share)
+        if suspends:
+            machine.add_single_nodes()
         return machine
 
     def _plain_shares(self) -> Iterator[tuple[Counts, bool, Gpus]]:
         gpus = self.share_gpus or [(0, 0, 0, 0)] * len(self.shares)
         yield from zip(self.shares, self.exclusive.tolist(), gpus, strict=True)
 
-    def parts_in(self, simulator: _core.Simulator) -> list[list[Part]]:
-        """Return the parts of each job, at the places that sets and shares have in a simulator."""
+    def parts_in(self, simulator: _core.Simulator) -> list[tuple[list[Part], int]]:
+        """Return the parts and guests of each job, with the places they have in a simulator."""
         sets = [simulator.place_of_set(nodes) for nodes in self.sets]
         shares = [simulator.place_of_share(*share) for share in self._plain_shares()]
         kinds = [
-            [(sets[place], count, shares[share]) for place, count, share in kind]
-            for kind in self.kinds
+            ([(sets[place], count, shares[share]) for place, count, share in kind], guest)
+            for kind, guest in zip(self.kinds, self.guests, strict=True)
         ]
         return [kinds[kind] for kind in self.kind.tolist()]
 
@@ -106,6 +117,7 @@ def demands_if_any(
     named: bool = False,
     room: bool = False,
     gpus: bool = False,
+    suspends: bool = False,
 ) -> NodeDemands | None:
     """Return what the jobs need; None where they take whole nodes, any of the machine.
 
@@ -118,18 +130,56 @@ def demands_if_any(
         named: not any nodes will do: never None where there are jobs.
         room: what nodes have of each resource is told even if all jobs take whole nodes.
         gpus: each GPU is a resource, even if no job asks for part of one.
+        suspends: jobs wait for particular nodes.
     """
     if _is_plain(workload, platform):
         check_feasible(workload, platform.pool())
-        return _one_pool(workload, platform.nodes) if named and len(workload) else None
+        if not named or not len(workload):
+            return None
+        return _one_pool(workload, platform.nodes, counted=not suspends)
     check_times(workload)
     if not len(workload):
         return None
     demands = node_demands(workload, platform, whole_nodes=whole_nodes, room=room, gpus=gpus)
+    check_open_in_the_end(workload, platform, demands)
+    if suspends:
+        if demands.gpus:
+            raise WorkloadError(
+                "jobs cannot be suspended where GPUs stand apart, for parts of GPUs or place=fgd; "
+                "must be requeued or cancelled"
+            )
+        demands = replace(demands, counted=False)
     one_pool = demands.counted and [len(nodes) for nodes in demands.sets] == [platform.nodes]
     as_told = np.array_equal(demands.nodes, workload["nodes"])
     alike = not room or len({group.type for group in platform.groups}) == 1
     return None if one_pool and as_told and alike and not named else demands
+
+
+def check_open_in_the_end(workload: Workload, platform: Platform, demands: NodeDemands) -> None:
+    """Raise WorkloadError for a job that has too few nodes once the machine has changed."""
+    lasting = [(each, nodes) for each, nodes in platform.intervals() if each.end_s is None]
+    fewer = [each for each in platform.consumables if each.steps]
+    if not lasting and not fewer:
+        return
+    open_to = Guests.of(workload, platform).open_to
+    endless = np.array([each.end_s is None for each, _ in platform.intervals()], dtype=bool)
+    last = demands.capacity.copy()
+    for place, each in enumerate(platform.consumables):
+        last[0, platform.nodes + place] = (each.capacity, *(s.capacity for s in each.steps))[-1]
+    for place, (kind, guest) in enumerate(zip(demands.kinds, demands.guests, strict=True)):
+        shut = endless & ~open_to[guest]
+        closed = [
+            nodes for (_, nodes), is_shut in zip(platform.intervals(), shut, strict=True) if is_shut
+        ]
+        for allowed, count, share in kind:
+            left = np.setdiff1d(demands.sets[allowed], np.concatenate([[-1], *closed]))
+            able = (last[:, left] >= demands.shares[share][:, None]).all(axis=0)
+            if np.count_nonzero(able) < count:
+                job = workload["job_id"][np.flatnonzero(demands.kind == place)[0]]
+                raise WorkloadError(
+                    f"job {job} can never start once the machine has changed for the last time: "
+                    "what it asks for is closed or too little from then on"
+                )
 
 
 def demand_notes(workload: Workload, platform: Platform, *, whole_nodes: bool) -> Iterator[str]:
@@ -177,18 +227,38 @@ def node_demands(
     columns = GpuColumns.of(demands, platform) if apart else None
     sets, place_of_set = _sets(demands, platform, clusters="needs" in workload)
     shares, exclusive, share_gpus, place_of_share = _shares(demands, columns)
-    rows = np.column_stack(
+    whole = bool(demands.whole.all())
+    capacity = _capacity(demands, platform, whole, room, columns)
+    shares = np.zeros((len(shares), len(capacity)), dtype=np.int64) if whole else shares
+    guest = Guests.of(workload, platform).group
+    parts = np.column_stack(
         [place_of_set[demands.allowed], demands.least, place_of_share[demands.job]]
     )
-    kinds, kind = _kinds(rows, demands.job, len(workload))
-    whole = bool(demands.whole.all())
+    counted = whole and _apart(sets) and not platform.consumables and not platform.intervals()
+    job = demands.job
+    if platform.consumables:
+        held, amounts, used = _held(demands, len(sets), len(shares), shares.shape[1])
+        sets += [np.array([platform.nodes + at], np.int32) for at in range(len(used))]
+        gpus_of = np.zeros((len(shares) + len(amounts), 4), dtype=np.int64)
+        gpus_of[: len(share_gpus)] = np.reshape(share_gpus, (-1, 4))
+        is_exclusive = np.append(exclusive, np.zeros(len(amounts), dtype=bool))
+        every = np.column_stack([is_exclusive, gpus_of, np.vstack([shares, amounts])])
+        unlike, place = _unlike_rows(every)
+        shares, exclusive = unlike[:, 5:], unlike[:, 0].astype(bool)
+        share_gpus = [(one, two, three, four) for one, two, three, four in unlike[:, 1:5].tolist()]
+        parts[:, 2], held[:, 3] = place[parts[:, 2]], place[held[:, 3]]
+        job = np.append(job, held[:, 0])
+        behind = np.argsort(job, kind="stable")
+        job, parts = job[behind], np.vstack([parts, held[:, 1:]])[behind]
+    kinds, guests, kind = _kinds(np.column_stack([parts, guest[job]]), job, len(workload))
     return NodeDemands(
-        _capacity(demands, platform, whole, room, columns),
+        capacity,
         sets,
-        shares[:, :1] if whole else shares,
+        np.ascontiguousarray(shares),
         exclusive,
-        whole and _apart(sets),
+        counted,
         kinds,
+        guests,
         kind,
         np.bincount(demands.job, demands.least, len(workload)).astype(np.int64),
         demands.ignored,
@@ -198,7 +268,7 @@ def node_demands(
     )
 
 
-def _one_pool(workload: Workload, nodes: int) -> NodeDemands:
+def _one_pool(workload: Workload, nodes: int, *, counted: bool) -> NodeDemands:
     """Whole nodes, any of the machine."""
     counts, kind = np.unique(workload["nodes"], return_inverse=True)
     return NodeDemands(
@@ -206,8 +276,9 @@ def _one_pool(workload: Workload, nodes: int) -> NodeDemands:
         [np.arange(nodes, dtype=np.int32)],
         np.zeros((1, 1), dtype=np.int64),
         np.ones(1, dtype=bool),
-        True,
+        counted,
         [[(0, count, 0)] for count in counts.tolist()],
+        [0] * len(counts),
         kind.astype(np.int32),
         workload["nodes"].astype(np.int64),
     )
@@ -219,6 +290,7 @@ def _is_plain(workload: Workload, platform: Platform) -> bool:
         any(cluster.partitions for cluster in platform.clusters)
         or any(group.type.has_resources or group.all_features() for group in platform.groups)
         or platform.consumables
+        or platform.intervals()
     )
 
 
@@ -254,19 +326,37 @@ def _shares(
     return np.column_stack([rows[:, 5:], none]), rows[:, 0].astype(bool), own, place
 
 
+def _held(
+    demands: Demands, sets: int, shares: int, resources: int
+) -> tuple[Counts, Counts, Counts]:
+    """What jobs hold of consumables.
+
+    Return rows (job, set, count, share), with the places behind so many sets and shares; the
+    amounts of these shares; and the consumables, of which each is a set.
+    """
+    job, consumable = np.nonzero(demands.consumables)
+    unlike, place = np.unique(demands.consumables[job, consumable], return_inverse=True)
+    amounts = np.zeros((len(unlike), resources), dtype=np.int64)
+    amounts[:, 0] = unlike
+    rows = np.column_stack([job, sets + consumable, np.ones_like(job), shares + place])
+    return rows, amounts, np.arange(demands.consumables.shape[1])
+
+
 def _capacity(
     demands: Demands, platform: Platform, whole: bool, room: bool, columns: GpuColumns | None
 ) -> Counts:
     """What nodes have; where jobs take whole nodes, one of something before it."""
-    one = np.ones((1, platform.nodes), dtype=np.int64)
-    if whole and not room:
-        return one
     sizes = [group.nodes for group in platform.groups]
     of_group = demands.resources.capacity
     if columns is not None:
         of_group = np.column_stack([of_group[:, columns.others], columns.capacity])
     has = np.repeat(of_group, sizes, axis=0).T
-    return np.ascontiguousarray(np.concatenate([one, has]) if whole else has)
+    if whole:
+        one = np.ones((1, platform.nodes), dtype=np.int64)
+        has = np.concatenate([one, has]) if room else one
+    behind = np.zeros((len(has), len(platform.consumables)), dtype=np.int64)
+    behind[0] = [each.capacity for each in platform.consumables]
+    return np.ascontiguousarray(np.hstack([has, behind]))
 
 
 def _cores_and_gpus(demands: Demands, columns: GpuColumns | None, first: int) -> list[Kind]:
@@ -280,17 +370,31 @@ def _cores_and_gpus(demands: Demands, columns: GpuColumns | None, first: int) ->
     return [*kinds, (list(range(begin, begin + columns.total)), max(1, total))]
 
 
-def _kinds(rows: Counts, job: Counts, jobs: int) -> tuple[list[list[Part]], NDArray[np.int32]]:
+def _kinds(
+    rows: Counts, job: Counts, jobs: int
+) -> tuple[list[list[Part]], list[int], NDArray[np.int32]]:
+    """Return the demands that differ, their guests, and the place of each job's.
+
+    Args:
+        rows: set, count, share and guests of each part.
+        job: whose part it is, in order.
+        jobs: how many jobs there are.
+    """
     unlike, code = _unlike_rows(rows)
-    parts: list[Part] = [(one, two, three) for one, two, three in unlike.tolist()]
+    parts: list[Part] = [(one, two, three) for one, two, three, _ in unlike.tolist()]
+    guests: list[int] = unlike[:, 3].tolist()
     if len(rows) == jobs:
-        return [[part] for part in parts], code.astype(np.int32)
+        return [[part] for part in parts], guests, code.astype(np.int32)
     ends = np.searchsorted(job, np.arange(jobs + 1)).tolist()
     codes = code.tolist()
     of_job = [tuple(codes[first:last]) for first, last in pairwise(ends)]
     place = {each: at for at, each in enumerate(dict.fromkeys(of_job))}
     kind = np.array([place[each] for each in of_job], dtype=np.int32)
-    return [[parts[each] for each in codes] for codes in place], kind
+    return (
+        [[parts[each] for each in codes] for codes in place],
+        [guests[codes[0]] for codes in place],
+        kind,
+    )
 
 
 def _unlike_rows(rows: Counts) -> tuple[Counts, Counts]:

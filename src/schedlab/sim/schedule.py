@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from schedlab.errors import ParameterError, WorkloadError
 from schedlab.platform import Platform
+from schedlab.sim.attempts import Attempts
 from schedlab.sim.cluster_needs import cluster_needs
 from schedlab.sim.node_naming import name_cluster_nodes, name_nodes
 from schedlab.sim.node_ranges import NodeRanges
@@ -51,6 +52,8 @@ class Schedule:
     A job that never started (cancelled while it waited) has start and end -1.
     ``promised_s`` is the first start time ever promised to the job, -1 if none was.
     ``estimate_s`` is the run time predicted when the job became eligible; None: requests planned.
+    ``attempts`` are all times that jobs held nodes, where some were interrupted; None: a job that
+    started has one. Its start, end and nodes are those of the last.
     """
 
     workload: Workload
@@ -63,6 +66,7 @@ class Schedule:
     state: NDArray[np.int8]
     estimate_s: Times | None = None
     node_ranges: NodeRanges | None = None
+    attempts: Attempts | None = None
     wall_s: float = float("nan")
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
@@ -83,6 +87,7 @@ class Schedule:
             and self.workload == other.workload
             and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in _PER_JOB)
             and self.node_ranges == other.node_ranges
+            and self.attempts == other.attempts
             and _same(self.estimate_s, other.estimate_s)
         )
 
@@ -109,7 +114,14 @@ class Schedule:
         if self.estimate_s is not None:
             columns["estimate_s"] = self.estimate_s[which]
         ranges = None if self.node_ranges is None else self.node_ranges.take(which)
-        return replace(self, workload=self.workload.take(which), node_ranges=ranges, **columns)
+        attempts = None if self.attempts is None else self.attempts.take(which)
+        return replace(
+            self,
+            workload=self.workload.take(which),
+            node_ranges=ranges,
+            attempts=attempts,
+            **columns,
+        )
 
     def horizon_s(self) -> tuple[int, int]:
         """The first submission and the last end; the makespan lies between them."""
@@ -124,6 +136,21 @@ class Schedule:
         if needs is not None:
             return name_cluster_nodes(self.start_s, self.end_s, needs)
         return name_nodes(self.start_s, self.end_s, self.workload["nodes"], self.platform.nodes)
+
+    def all_attempts(self) -> Attempts:
+        """Every time that a job held nodes."""
+        if self.attempts is not None:
+            return self.attempts
+        ran = np.flatnonzero(self.started & (self.state != JobState.WAITING))
+        return Attempts(
+            ran,
+            np.ones_like(ran),
+            self.start_s[ran],
+            self.end_s[ran],
+            self.state[ran],
+            np.zeros_like(ran),
+            self.named_nodes().reordered(ran),
+        )
 
     def used_nodes(self) -> StepSeries:
         """Nodes in use over time."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import platform as host
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
 from operator import index
 from pathlib import Path
 from typing import Any, SupportsIndex
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from schedlab import _core
 from schedlab.errors import ParameterError, PolicyError, WorkloadError
-from schedlab.platform import Platform
+from schedlab.platform import Failure, Platform, check_failures
 from schedlab.policies import (
     ChosenPolicy,
     Policy,
@@ -24,13 +24,17 @@ from schedlab.policies import (
     require_plans_nodes,
 )
 from schedlab.predict import PredictorLike
-from schedlab.sim.added_jobs import added_parts, check_added, users_of_last, with_added
+from schedlab.sim.added_jobs import added_demands, check_added, users_of_last, with_added
+from schedlab.sim.attempting import Attempting, tiers_of
+from schedlab.sim.attempts import attempts_of
+from schedlab.sim.changes import Guests, machine_changes
 from schedlab.sim.feasibility import LONGEST_S
 from schedlab.sim.journal import Journal, SavedRun
 from schedlab.sim.native import build_simulator
 from schedlab.sim.node_demands import demands_if_any
 from schedlab.sim.node_ranges import NodeRanges
 from schedlab.sim.places import choose_place
+from schedlab.sim.preemption import Preemption
 from schedlab.sim.schedule import JobState, Schedule
 from schedlab.units import require_whole
 from schedlab.version import __version__
@@ -53,6 +57,8 @@ def simulate(
     predict: PredictorLike | None = None,
     whole_nodes: bool = False,
     place: str = "lowest",
+    failures: Iterable[Failure] = (),
+    preemption: Preemption | None = None,
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> Schedule:
@@ -72,6 +78,8 @@ def simulate(
         place: which nodes a job takes where more have room than it needs: ``"lowest"`` (default),
             ``"best-fit"``, ``"worst-fit"``, ``"weight"``, ``"switches"``, ``"fgd"`` or
             ``"random:seed=3"``.
+        failures: nodes that go down without notice, as ``draw_failures`` gives them.
+        preemption: lets waiting jobs take the nodes of running ones. Default: none does.
         seed: recorded in the result, for those who generated the workload with it.
         progress: called now and then with (jobs ended, jobs in all).
     """
@@ -85,6 +93,8 @@ def simulate(
         predict=predict,
         whole_nodes=whole_nodes,
         place=place,
+        failures=failures,
+        preemption=preemption,
         seed=seed,
     )
     simulation.run(progress=progress)
@@ -109,6 +119,8 @@ class Simulation:
         predict: PredictorLike | None = None,
         whole_nodes: bool = False,
         place: str = "lowest",
+        failures: Iterable[Failure] = (),
+        preemption: Preemption | None = None,
         seed: int | None = None,
     ) -> None:
         """Check that all jobs can run, and stand before the first of them."""
@@ -119,31 +131,42 @@ class Simulation:
         self._chosen = choose_policy(policy, depth=depth, predict=predict)
         self._place = choose_place(place)
         self._place.require_serves(self._chosen)
+        failures = check_failures(failures, self.platform.nodes)
         self._demands = demands_if_any(
             workload,
             self.platform,
             whole_nodes=whole_nodes,
-            named=self._place.entry.tells_apart,
+            named=self._place.entry.tells_apart or preemption is not None,
             room=self._place.entry.looks_at_room,
             gpus=self._place.entry.looks_at_gpus,
+            suspends=preemption is not None and preemption.suspends(workload),
         )
-        if self._demands is not None:
-            require_plans_nodes(self._chosen, counted=self._demands.counted)
+        self._require_plans(self._chosen, fails=bool(failures))
         self._predicts = (predictor := self._chosen.predictor.make(workload)) is not None
-        self._options = {
+        self._preemption = preemption
+        self._options: dict[str, Any] = {
             "tick": tick,
             "depth": depth,
             "kill_at_request": kill_at_request,
             "predict": self._chosen.predictor.name,
             "whole_nodes": whole_nodes,
             "place": self._place.name,
+            "failures": [asdict(each) for each in failures],
+            "preemption": None if preemption is None else preemption.to_dict(),
             "seed": seed,
         }
         self._jobs: tuple[Workload, ...] = (workload,)
+        guests = Guests.of(workload, self.platform)
+        changes = machine_changes(self.platform, guests, failures, tick)
         self._simulator = build_simulator(
             workload,
             self.platform.nodes,
             self._demands,
+            attempting=Attempting.of(
+                workload, self.platform, preemption, interrupted=changes is not None
+            ),
+            changes=changes,
+            preemption=preemption,
             tick=tick,
             kill_at_request=kill_at_request,
             predictor=predictor,
@@ -209,6 +232,7 @@ class Simulation:
             state=state,
             estimate_s=native.estimates()[order] if self._predicts else None,
             node_ranges=ranges if len(self._jobs) == 1 else ranges.reordered(order),
+            attempts=attempts_of(native, ranges, order),
             wall_s=self._wall_s,
             provenance=self._provenance(workload),
         )
@@ -262,8 +286,7 @@ class Simulation:
         """
         chosen = choose_policy(policy, depth=depth)
         self._place.require_serves(chosen)
-        if self._demands is not None:
-            require_plans_nodes(chosen, counted=self._demands.counted)
+        self._require_plans(chosen, fails=bool(self._options["failures"]))
         if chosen.predictor.name not in ("request", self._chosen.predictor.name):
             raise ParameterError(
                 f"policy {chosen.name}: a running simulation keeps its predictor, "
@@ -278,18 +301,22 @@ class Simulation:
         """Add jobs that are submitted now or later; return the simulation."""
         require_workload(jobs)
         check_added(self._jobs, jobs, self.now_s)
-        needed = added_parts(jobs, self.platform, self._demands, self._simulator)
+        tick = self._options["tick"]
+        needed = added_demands(jobs, self.platform, self._demands, self._simulator, tick)
+        tiers = tiers_of(jobs, self.platform, self._preemption)
         self._jobs = (*self._jobs, jobs)
         users = users_of_last(self._jobs)
         for place in range(len(jobs)):
             self._simulator.add_job(
                 id=int(jobs["job_id"][place]),
                 submit=int(jobs["submit_s"][place]),
-                nodes=sum(part[1] for part in needed[place]) or int(jobs["nodes"][place]),
+                nodes=needed[place].nodes,
                 request=int(jobs["request_s"][place]),
                 run=int(jobs["run_s"][place]),
                 user=int(users[place]),
-                parts=needed[place],
+                parts=needed[place].parts,
+                guest=needed[place].guest,
+                tier=int(tiers[place]),
             )
         self._journal.submitted(jobs)
         return self
@@ -321,6 +348,9 @@ class Simulation:
         """Return the simulation that ``save`` wrote."""
         saved = SavedRun.load(path)
         begin = dict(saved.begin)
+        begin["failures"] = [Failure(**each) for each in begin["failures"]]
+        if begin["preemption"] is not None:
+            begin["preemption"] = Preemption(**begin["preemption"])
         made = Simulation(saved.jobs[0], saved.platform, begin.pop("policy"), **begin)
         for step in saved.steps:
             made._repeat(step, saved.jobs)
@@ -340,6 +370,12 @@ class Simulation:
                 self.submit(jobs[part])
             case {"cancel": job_id}:
                 self.cancel(job_id)
+
+    def _require_plans(self, chosen: ChosenPolicy, *, fails: bool) -> None:
+        """Refuse a policy that counts what this machine does not let it count."""
+        if self._demands is not None or fails:
+            counted = self._demands is None or self._demands.counted
+            require_plans_nodes(chosen, counted=counted)
 
     def _require_nobody_waits(self) -> None:
         waiting = self._simulator.waiting

@@ -71,6 +71,8 @@ COLUMNS: dict[str, Column] = {
     "begin_after_s": Column(np.int64, -1, "not eligible before this long after submission"),
     "priority": Column(np.int64, -1, "its priority on the real machine; higher goes first"),
     "preemptible": Column(np.int64, -1, "1 if it may be preempted, 0 if not"),
+    "requeue": Column(np.int64, -1, "0 if it is not run again when a node of it fails"),
+    "checkpoint_s": Column(np.int64, -1, "how much run time passes between its checkpoints"),
     "think_time_s": Column(np.int64, -1, "delay between that end and eligibility"),
     "cancel_after_s": Column(np.int64, -1, "withdrawn if still waiting this long after submission"),
     "wait_s": Column(np.int64, -1, "how long it waited on the real machine"),

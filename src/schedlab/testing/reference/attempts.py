@@ -3,23 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
 
-
-class Why(IntEnum):
-    """Why an attempt ended."""
-
-    COMPLETED = 1
-    KILLED = 2
-    """The job reached its request."""
-    OUTAGE = 3
-    """An announced outage began."""
-    FAILURE = 4
-    """A node failed."""
-    PREEMPTED = 5
-    """Another job took its nodes, and it gave up work since its last checkpoint."""
-    SUSPENDED = 6
-    """Another job took its nodes, and it waits for them with all its work."""
+from schedlab.sim import WhyEnded
 
 
 @dataclass(frozen=True)
@@ -33,7 +18,7 @@ class Attempt:
     number: int
     start_s: int
     end_s: int
-    why: Why
+    why: WhyEnded
     lost_s: int
     nodes: tuple[int, ...]
 

@@ -186,10 +186,9 @@ def nodes_of(demand: Sequence[Part]) -> frozenset[int]:
 def pools_of(demands: Iterable[Sequence[Part]], machine: Machine) -> list[frozenset[int]] | None:
     """Return the pools of whole, interchangeable nodes that all demands name; else None.
 
-    Within such a pool a plan need only count nodes: any free one is as good as any other. Each
-    consumable is a pool, too.
+    Within such a pool a plan need only count nodes: any free one is as good as any other.
     """
-    parts = [part for demand in demands for part in demand if not part.site_wide]
+    parts = [part for demand in demands for part in demand]
     pools = sorted({part.allowed for part in parts}, key=min)
     apart = sum(len(pool) for pool in pools) == len(frozenset[int]().union(*pools))
     whole = all(
@@ -197,6 +196,4 @@ def pools_of(demands: Iterable[Sequence[Part]], machine: Machine) -> list[frozen
         for part in parts
         for node in part.allowed
     )
-    if not apart or not whole:
-        return None
-    return pools + [frozenset({machine.nodes + at}) for at in range(len(machine.consumables))]
+    return pools if apart and whole else None

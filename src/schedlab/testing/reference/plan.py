@@ -51,14 +51,14 @@ class Plan(Protocol):
 def plan_of(sim: Simulation) -> Plan:
     """Return a plan in which only running jobs hold nodes, each until its expected release.
 
-    Where jobs take whole nodes of separate pools it counts nodes and consumables. Elsewhere, and
-    where there is a calendar or jobs are suspended, it names nodes.
+    Where jobs take whole nodes of separate pools it counts nodes. Elsewhere, and where there are
+    consumables or a calendar or jobs are suspended, it names nodes.
     """
     return NodePlan(sim) if sim.pools is None else CountPlan(sim, sim.pools)
 
 
 class CountPlan:
-    """Free nodes of each pool, and what is free of each consumable.
+    """Free nodes of each pool.
 
     It is ``free[i]`` from ``times[i]`` until ``times[i + 1]``.
     """
@@ -67,10 +67,8 @@ class CountPlan:
         """Nothing is planned yet."""
         self.seen = sim.machine.seen
         self.pools = pools
-        self.node_pools = len(pools) - len(sim.machine.consumables)
-        self.times = [sim.now, *sim.changes_s()]
-        sizes = [len(pool) for pool in pools[: self.node_pools]]
-        self.free = [sizes + sim.machine.consumables_at(time_s) for time_s in self.times]
+        self.times = [sim.now]
+        self.free = [[len(pool) for pool in pools]]
         for job in sim.running:
             self._change(job, -1, sim.now, sim.expected_release(job))
         for block in sim.blocks:
@@ -112,11 +110,8 @@ class CountPlan:
         return other
 
     def _wanted(self, job: Job) -> list[tuple[int, int]]:
-        """Return how many nodes of which pools the job needs, or how much of a consumable."""
-        return [
-            (self._pool(part), part.resources[0] if part.site_wide else part.count)
-            for part in job.demand
-        ]
+        """Return how many nodes of which pools the job needs."""
+        return [(self._pool(part), part.count) for part in job.demand]
 
     def _pool(self, part: Part) -> int:
         return 0 if len(self.pools) == 1 else self.pools.index(part.allowed)
@@ -124,10 +119,9 @@ class CountPlan:
     def _change(self, job: Job, sign: int, start_s: int, end_s: int) -> None:
         first, last = self._step_at(start_s), self._step_at(end_s)
         for pool, count in self._wanted(job):
-            of_nodes = pool < self.node_pools
             for free in self.free[first:last]:
                 free[pool] += sign * count
-                assert free[pool] >= 0 or not of_nodes, "a plan holds no node twice"
+                assert free[pool] >= 0, "a plan holds no node twice"
 
     def _close(self, block: Block) -> None:
         """Take out nodes that are down until the end of their repair."""

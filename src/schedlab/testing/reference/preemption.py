@@ -1,4 +1,4 @@
-"""Preemption: a waiting job takes the nodes of running ones."""
+"""PreemptionStep: a waiting job takes the nodes of running ones."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ShortestFirst:
         return -sim.expected_release(other)
 
 
-class Preemption:
+class PreemptionStep:
     """Before a pass, starts jobs that fit only in place of others, in the order of the queue."""
 
     def __init__(self, rule: Rule) -> None:
@@ -122,4 +122,8 @@ def choose_beside(sim: Simulation, job: Job, holding: Holding) -> list[Held] | N
     return sim.machine.choose(job.demand, room, job=job.position)
 
 
-RULES: dict[str, type[ByTier] | type[ShortestFirst]] = {"tier": ByTier, "srpt": ShortestFirst}
+RULES: dict[str, type[ByTier] | type[ShortestFirst]] = {
+    "tier": ByTier,
+    "qos": ByTier,
+    "srpt": ShortestFirst,
+}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from schedlab.errors import UnknownNameError
-from schedlab.platform import Platform
-from schedlab.sim import Schedule
+from schedlab.platform import Failure, Platform
+from schedlab.sim import Attempts, NodeRanges, Preemption, Schedule, WhyEnded
 from schedlab.testing.reference.attempts import Attempt
 from schedlab.testing.reference.conservative import Conservative, RebuiltConservative
 from schedlab.testing.reference.easy import Easy
@@ -19,9 +19,11 @@ from schedlab.testing.reference.no_backfill import NoBackfill
 from schedlab.testing.reference.orders import ORDERS, Order, aged_wrsa
 from schedlab.testing.reference.pinned import Pinned, Push
 from schedlab.testing.reference.predictors import PREDICTORS
+from schedlab.testing.reference.preemption import RULES, PreemptionStep
 from schedlab.testing.reference.reserve import Reserve
 from schedlab.testing.reference.reserving import AllReserved, OneReserved
 from schedlab.testing.reference.simulation import Backfill, Simulation
+from schedlab.testing.reference.site import at_site
 from schedlab.workload import Workload
 
 
@@ -36,12 +38,14 @@ class ReferenceSchedule:
     estimate_s: list[int]
     state: list[int]
     nodes_of: list[list[int]]
+    attempts: list[Attempt]
 
     @classmethod
     def of(cls, schedule: Schedule) -> ReferenceSchedule:
         """The same columns of a schedule made by ``simulate``, for comparison."""
         ranges = schedule.node_ranges
         assert ranges is not None, "simulate names the nodes"
+        attempts = schedule.all_attempts()
         requests, predicted = schedule.workload["request_s"], schedule.estimate_s
         estimates = requests if predicted is None else predicted
         return cls(
@@ -55,7 +59,22 @@ class ReferenceSchedule:
                 [node for first, last in ranges.of(job) for node in range(first, last + 1)]
                 for job in range(len(schedule))
             ],
+            attempts=[
+                Attempt(*told, _nodes_in(attempts.node_ranges, place))
+                for place, told in enumerate(_rows(attempts))
+            ],
         )
+
+
+def _rows(attempts: Attempts) -> Iterator[tuple[int, int, int, int, WhyEnded, int]]:
+    columns = ("job", "number", "start_s", "end_s", "why", "lost_s")
+    for *told, why, lost_s in zip(*(getattr(attempts, x).tolist() for x in columns), strict=True):
+        job, number, start_s, end_s = told
+        yield job, number, start_s, end_s, WhyEnded(why), lost_s
+
+
+def _nodes_in(ranges: NodeRanges, place: int) -> tuple[int, ...]:
+    return tuple(node for first, last in ranges.of(place) for node in range(first, last + 1))
 
 
 def reference_simulate(
@@ -84,6 +103,8 @@ def reference_simulate(
     kill_at_request: bool = True,
     predict: str = "request",
     place: str = "lowest",
+    failures: Iterable[Failure] = (),
+    preemption: Preemption | None = None,
 ) -> ReferenceSchedule:
     """Run a workload on a platform under a policy, plainly.
 
@@ -111,6 +132,8 @@ def reference_simulate(
         kill_at_request: end jobs that reach the time they asked for.
         predict: who says how long jobs run, a key of ``PREDICTORS``.
         place: which nodes a job takes where more have room than it needs.
+        failures: nodes that go down without notice.
+        preemption: lets waiting jobs take the nodes of running ones.
     """
     built = Platform.homogeneous(platform) if isinstance(platform, int) else platform
     apart = gpus_stand_apart(workload, built, place)
@@ -118,7 +141,14 @@ def reference_simulate(
     machine = machine_of(built, tick, kill_at_request, place, jobs, apart=apart)
     if predict not in PREDICTORS:
         raise UnknownNameError("predictor", predict, PREDICTORS)
-    simulation = Simulation(jobs, machine, beta, PREDICTORS[predict]())
+    simulation = Simulation(
+        jobs,
+        at_site(jobs, machine, workload, built, preemption),
+        beta,
+        PREDICTORS[predict](),
+        failures,
+        PreemptionStep(RULES[preemption.by]()) if preemption else None,
+    )
     tries = None if candidates is None else _order(candidates, candidate_weights, simulation)
     how = _backfill(backfill, rebuild, promises, tries, alpha, frozen)
     if backfill == "easy" and reserve == "nodes":
@@ -145,6 +175,7 @@ def reference_schedule(simulation: Simulation) -> ReferenceSchedule:
         estimate_s=[job.predicted_s if job.arrival >= 0 else job.request_s for job in jobs],
         state=[int(job.state) for job in jobs],
         nodes_of=[job.node_numbers for job in jobs],
+        attempts=reference_attempts(simulation),
     )
 
 

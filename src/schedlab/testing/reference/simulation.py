@@ -9,8 +9,8 @@ from heapq import heapify, heappop, heappush
 from typing import Protocol
 
 from schedlab.platform import Failure, check_failures
-from schedlab.sim import JobState
-from schedlab.testing.reference.attempts import Attempt, Why, checkpointed_s
+from schedlab.sim import JobState, WhyEnded
+from schedlab.testing.reference.attempts import Attempt, checkpointed_s
 from schedlab.testing.reference.calendar import Block
 from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.machine import Held, Machine, Vector, less, more, pools_of, without
@@ -74,7 +74,7 @@ class Simulation:
         self.free = machine.capacity_at(0)  # by node, then by consumable
         self.blocks = seen_blocks(machine)  # those not past
         suspends = preemption and any(job.when_preempted == "suspend" for job in jobs)
-        named = self.blocks or suspends
+        named = self.blocks or suspends or machine.consumables
         self.pools = None if named else pools_of((job.demand for job in jobs), machine)
         self.preemption = preemption
         self.queue: list[Job] = []
@@ -172,7 +172,7 @@ class Simulation:
     def preempt(self, job: Job) -> None:
         """Take the nodes of a running job for another."""
         again, suspends = job.when_preempted != "cancel", job.when_preempted == "suspend"
-        self._interrupt(job, Why.SUSPENDED if suspends else Why.PREEMPTED, again)
+        self._interrupt(job, WhyEnded.SUSPENDED if suspends else WhyEnded.PREEMPTED, again)
 
     def plans_are_void(self) -> bool:
         """Whether something has happened that no plan foresaw."""
@@ -236,7 +236,7 @@ class Simulation:
         ended = list(self._due(self._completions))
         for job in ended:
             self._give_back(job)
-            self._record(job, Why.KILLED if job.state is JobState.KILLED else Why.COMPLETED)
+            self._record(job, WhyEnded(job.state))
         self._end(ended)
         return bool(ended)
 
@@ -271,7 +271,7 @@ class Simulation:
             self.free[self.machine.nodes :] = [(amount,) for amount in left]
             for block in self.blocks:
                 if block.kind == "outage" and block.begin_s == self.now:
-                    self._break(block.nodes, Why.OUTAGE)
+                    self._break(block.nodes, WhyEnded.OUTAGE)
         return self._fail() or due
 
     def _fail(self) -> bool:
@@ -283,11 +283,11 @@ class Simulation:
             if up_s > self.now:
                 self.blocks.append(Block("outage", self.now, up_s, nodes))
                 self._changes_s = sorted({*self._changes_s, up_s})
-            self._break(nodes, Why.FAILURE)
+            self._break(nodes, WhyEnded.FAILURE)
             self.upset = True
         return bool(failed)
 
-    def _break(self, nodes: frozenset[int], why: Why) -> None:
+    def _break(self, nodes: frozenset[int], why: WhyEnded) -> None:
         """Interrupt the jobs on these nodes; those that are suspended there lose their work."""
         for job in sorted([*self.running, *self.queue], key=lambda job: job.position):
             if nodes.isdisjoint(job.node_numbers):
@@ -297,14 +297,14 @@ class Simulation:
             else:
                 self._lose(job)
 
-    def _interrupt(self, job: Job, why: Why, again: bool) -> None:
+    def _interrupt(self, job: Job, why: WhyEnded, again: bool) -> None:
         """End the attempt of a running job; it waits again, or that was it."""
         self._completions.remove((self.machine.seen(job.end_s), job.position))
         heapify(self._completions)
         self._give_back(job)
         job.end_s = self.now
         self._record(job, why)
-        if why is Why.SUSPENDED:
+        if why is WhyEnded.SUSPENDED:
             job.suspend()
             self._wait_again(job, job.done_s)
         else:
@@ -334,7 +334,7 @@ class Simulation:
         job.state, self.upset = JobState.WAITING, True
         self.queue.append(job)
 
-    def _record(self, job: Job, why: Why) -> None:
+    def _record(self, job: Job, why: WhyEnded) -> None:
         """Write down the attempt that has ended."""
         job.done_s = job.saved_s + job.end_s - job.start_s
         number, nodes = len(job.attempts) + 1, tuple(job.node_numbers)

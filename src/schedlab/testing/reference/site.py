@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from schedlab.platform import Platform, demands_of
+from schedlab.sim import Preemption
 from schedlab.testing.reference.calendar import calendar_of
-from schedlab.testing.reference.job import Job, Mode
+from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.machine import Machine
 from schedlab.workload import Workload
+from schedlab.workload.labels import label_of
 
 
 def at_site(
@@ -16,12 +18,13 @@ def at_site(
     machine: Machine,
     workload: Workload,
     platform: Platform,
-    when_preempted: Mode = "no",
+    preemption: Preemption | None = None,
 ) -> Machine:
     """Return the machine with the platform's consumables and calendar.
 
-    The jobs get what they hold of the consumables and the highest tier of their partitions. What
-    is done to a job when it is preempted holds for all but those that say they may not be.
+    The jobs get what they hold of the consumables, and their tier: the highest of their partitions,
+    or that of their QOS. What is done to a job when it is preempted holds for all but those that
+    say they may not be.
     """
     calendar = calendar_of(platform, workload)
     there = replace(machine, consumables=platform.consumables, calendar=calendar)
@@ -33,6 +36,13 @@ def at_site(
         partitions = asked.node_sets[allowed].partitions
         tiers = [each.rules.priority_tier for each in partitions]
         jobs[part].tier = max([jobs[part].tier, *tiers])
-    for job, may in zip(jobs, workload["preemptible"].tolist(), strict=True):
-        job.when_preempted = "no" if may == 0 else when_preempted
+    names = ("preemptible", "requeue", "checkpoint_s", "qos")
+    columns = zip(*(workload[name].tolist() for name in names), strict=True)
+    for job, (may, requeue, checkpoint_s, qos) in zip(jobs, columns, strict=True):
+        job.requeue, job.checkpoint_s = requeue != 0, max(0, checkpoint_s)
+        if preemption is None:
+            continue
+        job.when_preempted = "no" if may == 0 else preemption.mode
+        if preemption.by == "qos":
+            job.tier = preemption.qos.get(label_of(workload, "qos", qos) or "", 0)
     return there

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <vector>
+
+#include "core/simulator.h"
+
+namespace schedlab {
+
+// Waiting jobs take the nodes of running ones, before a pass.
+//
+// Jobs are looked at in the order of the queue. One that fits is left to the policy, and its nodes
+// are held for it. One that fits only in the place of others starts there. Behind one that does not
+// fit even so, no job preempts another that may use the same nodes.
+class Preemption {
+  public:
+    explicit Preemption(Simulator& sim) : sim_(sim) {}
+    void preempt();
+
+  private:
+    bool is_blocked(JobIndex job) const;
+    bool may_take(JobIndex job, JobIndex other) const;
+    Time expected_release(JobIndex job) const;
+    // The running jobs that it may preempt, the first to go first.
+    std::vector<JobIndex> candidates(JobIndex job) const;
+    bool fits(JobIndex job) const;
+    // Return whether the job fits in the place of these jobs, which give their nodes back. Others
+    // have theirs as before.
+    bool make_room(JobIndex job, std::vector<JobIndex>& victims);
+    void start(JobIndex job, const std::vector<JobIndex>& victims);
+    void leave(JobIndex job);
+    void come_back(JobIndex job);
+
+    // Nodes that are held for a job that fits.
+    struct Held {
+        JobIndex job;
+        Placement nodes;
+    };
+
+    Simulator& sim_;
+    std::vector<JobIndex> running_;
+    std::vector<Held> held_;
+    std::vector<JobIndex> blocked_;
+};
+
+}  // namespace schedlab
