@@ -22,9 +22,12 @@ from schedlab.audit.lawful import find_violations
 from schedlab.cli.app import app
 from schedlab.errors import SchedlabError
 from schedlab.experiments.config import read_experiment
+from schedlab.history.alerts.section import AlertsSection
 from schedlab.history.efficiency.section import EfficiencySection
-from schedlab.history.factors import CarbonSection
+from schedlab.history.factors import CarbonSection, CostSection
 from schedlab.history.keeping import ArchiveSection, StoreSection
+from schedlab.history.notify.section import MailSection
+from schedlab.history.reports_section import ReportsSection
 from schedlab.history.service_section import ServiceSection
 from schedlab.history.site import read_site
 from schedlab.platform import draw_failures, keep_apart, read_platform
@@ -106,6 +109,16 @@ SECTIONS: dict[str, type] = {
     "archive": ArchiveSection,
     "store": StoreSection,
     "service": ServiceSection,
+    "service.alerts": AlertsSection,
+    "service.cost": CostSection,
+    "service.mail": MailSection,
+    "service.reports": ReportsSection,
+}
+
+
+REQUIRED = {
+    "service.mail": 'server = "localhost"\nsender = "ops@example.org"\n',
+    "service.reports": 'folder = "reports"\n',
 }
 
 
@@ -114,7 +127,7 @@ def site_text() -> Iterator[str]:
     for name, section in SECTIONS.items():
         for each in fields(section):
             if re.search(r"\b(int|float)\b", str(each.type)):
-                yield f'[site]\nname = "s"\n[{name}]\n{each.name} = 1\n'
+                yield f'[site]\nname = "s"\n[{name}]\n{REQUIRED.get(name, "")}{each.name} = 1\n'
 
 
 TEXTS: list[tuple[Callable[[Path], Any], str, str]] = [
@@ -183,6 +196,7 @@ TEXT_OPTIONS = [
     "history show --site {site} --from {number}",
     "serve --site {site} --host {number} --port 1",
 ]
+ALERTS = ("source_lag_h", "coverage", "idle_gpu_h", "queue_factor", "queue_least")
 
 
 @pytest.fixture(scope="module")
@@ -217,6 +231,22 @@ def test_any_number_in_a_text(words: dict[str, Path], line: str, number: str) ->
     assert done.exit_code in (0, 1, 2)
     if done.exit_code == 2:
         assert re.fullmatch(r"schedlab: .+\n", done.stderr)
+
+
+@pytest.mark.parametrize("key", ALERTS)
+@settings(max_examples=4, deadline=None, derandomize=True)
+@example(number="1e300")
+@example(number=str(2**53 - 1))
+@example(number="5e-324")
+@given(number=NUMBERS)
+def test_any_number_of_an_alert(words: dict[str, Path], key: str, number: str) -> None:
+    """What the section takes must be fit to be looked for in the store."""
+    site = words["site"].with_name("alerts.toml")
+    site.write_text(f"{words['site'].read_text()}\n[service.alerts]\n{key} = {number}\n")
+    with ending():
+        done = CliRunner().invoke(app, ["history", "alerts", "--site", str(site)])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    assert done.exit_code in (0, 1, 2)
 
 
 def number_of(text: str) -> float | int:

@@ -14,6 +14,9 @@ from schedlab.history.notify.section import MailSection, check_url
 from schedlab.history.reports_section import ReportsSection
 from schedlab.sections import build
 
+_MOST_HOURS, _LONGEST_WINDOW_S = 87_660, 7 * 86400
+"""Ten years, and a week: what is longer is a slip, and beyond the clocks of some libraries."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ProxySection:
@@ -106,6 +109,9 @@ class ServiceSection:
         for key in ("session_hours", "login_failures", "login_window_s"):
             if getattr(self, key) <= 0:
                 raise ParameterError(f"{key} is {getattr(self, key):g}; must be > 0")
+        for key, most in (("session_hours", _MOST_HOURS), ("login_window_s", _LONGEST_WINDOW_S)):
+            if getattr(self, key) > most:
+                raise ParameterError(f"{key} is {getattr(self, key):g}; must be <= {most}")
 
 
 def check_prefix(prefix: str) -> None:

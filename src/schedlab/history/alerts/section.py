@@ -13,7 +13,9 @@ from schedlab.history.notify.section import check_address, check_url
 KINDS = ("source-lag", "coverage", "idle-gpu", "queue")
 """What can be watched."""
 _HOURS = re.compile(r"(\d\d:\d\d)-(\d\d:\d\d)")
-_LEAST_EVERY_S = 10
+_LEAST_EVERY_S, _MOST_EVERY_S = 10, 7 * 86400
+_MOST_H = 87_660
+"""Ten years: later times than the store can hold are nobody's wish."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +57,13 @@ class AlertsSection:
         for key in ("source_lag_h", "idle_gpu_h", "queue_factor", "remind_h"):
             if getattr(self, key) <= 0:
                 raise ParameterError(f"{key} is {getattr(self, key):g}; must be > 0")
-        if self.every_s < _LEAST_EVERY_S:
-            raise ParameterError(f"every_s is {self.every_s}; must be >= {_LEAST_EVERY_S}")
+        for key in ("source_lag_h", "idle_gpu_h", "remind_h"):
+            if getattr(self, key) > _MOST_H:
+                raise ParameterError(f"{key} is {getattr(self, key):g}; must be <= {_MOST_H}")
+        if not _LEAST_EVERY_S <= self.every_s <= _MOST_EVERY_S:
+            raise ParameterError(
+                f"every_s is {self.every_s}; must be {_LEAST_EVERY_S} to {_MOST_EVERY_S}"
+            )
         if not 0 <= self.coverage <= 1:
             raise ParameterError(f"coverage is {self.coverage:g}; must be from 0 to 1")
         for address in self.email:

@@ -11,6 +11,7 @@ from schedlab.errors import InputError, ParameterError, UnknownNameError
 
 _ADDRESS = re.compile(r"[^\s@<>,;]+@[^\s@<>,;]+")
 _TLS = ("none", "starttls", "tls")
+_LONGEST_S = 3600
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +44,10 @@ class MailSection:
             raise ParameterError(f"port is {self.port}; must be from 1 to 65535")
         if (self.user is None) != (self.password_file is None):
             raise ParameterError("user and password_file belong together")
-        if self.timeout_s <= 0:
-            raise ParameterError(f"timeout_s is {self.timeout_s:g}; must be > 0")
+        if not 0 < self.timeout_s <= _LONGEST_S:
+            raise ParameterError(
+                f"timeout_s is {self.timeout_s:g}; must be > 0 and <= {_LONGEST_S}"
+            )
 
     def password(self, folder: Path) -> str | None:
         """What the file says; its path counts from the site file's folder."""
