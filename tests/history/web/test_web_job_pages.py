@@ -52,7 +52,8 @@ def _stranger(demo: Served) -> None:
 
 
 def ids(page: Page) -> list[str]:
-    """The job ids in the list."""
+    """The job ids in the list, once all of the page is there."""
+    page.wait_for_load_state()
     return page.locator("table.jobs td.title > a").all_inner_texts()
 
 
