@@ -160,7 +160,12 @@ bool NodePlan::fits(NodeIndex node, const Amount* free, const Share& share) cons
     for (std::size_t r = 0; r < machine_->resources(); ++r) {
         if (free[r] < machine_->taken(share, r, node)) return false;
     }
-    return machine_->gpus_fit(share, [free](std::size_t r) { return free[r]; });
+    return true;
+}
+
+bool NodePlan::fits_on_gpus(NodeIndex node, const Amount* free, const Share& share) const {
+    return fits(node, free, share) &&
+           machine_->gpus_fit(share, [free](std::size_t r) { return free[r]; });
 }
 
 std::size_t NodePlan::step_at(const Steps& steps, Time time) const {
@@ -196,7 +201,7 @@ Time NodePlan::first_room_on_gpus(NodeIndex node, const Share& share, Time from,
     for (std::size_t step = step_at(steps, from); step < steps.time.size(); ++step) {
         const Time start = std::max(from, steps.time[step]);
         if (start > limit) return kNever;
-        if (fits(node, least_free(node, start, duration).data(), share)) return start;
+        if (fits_on_gpus(node, least_free(node, start, duration).data(), share)) return start;
     }
     return kNever;
 }
@@ -206,7 +211,7 @@ Time NodePlan::room_until_on_gpus(NodeIndex node, const Share& share) const {
     std::vector<Amount> least;
     for (std::size_t step = step_at(steps, now_); step < steps.time.size(); ++step) {
         keep_least(steps, step, least);
-        if (!fits(node, least.data(), share)) return std::max(now_, steps.time[step]);
+        if (!fits_on_gpus(node, least.data(), share)) return std::max(now_, steps.time[step]);
     }
     return kNever;
 }

@@ -92,6 +92,8 @@ class NodePlan {
     // The end of the room that the node has from now on; now if it has none.
     Time room_until(NodeIndex node, const Wish& wish) const;
     bool fits(NodeIndex node, const Amount* free, const Share& share) const;
+    // The same for a share with GPUs, where each is a resource.
+    bool fits_on_gpus(NodeIndex node, const Amount* free, const Share& share) const;
     // The first time from `from` on at which enough nodes have room for the part.
     Time earliest_for(const Part& part, const Wish& wish, Time from) const;
     void choose(const Part& part, const Wish& wish, Time start, Placement& nodes) const;

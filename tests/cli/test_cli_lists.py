@@ -12,6 +12,7 @@ import pytest
 
 from schedlab import __version__
 from schedlab.policies import BACKFILLS, ORDERS, POLICIES
+from schedlab.sim.places import PLACES
 
 Run = Callable[..., Any]
 
@@ -19,7 +20,7 @@ Run = Callable[..., Any]
 def test_policies_are_shown_as_orders_and_backfills(run: Run) -> None:
     """Two short tables and a rule say more than every combination."""
     shown = run("policies").stdout
-    assert all(f"\n{name} " in shown for name in (*ORDERS, *BACKFILLS))
+    assert all(f"\n{name} " in shown for name in (*ORDERS, *BACKFILLS, *PLACES))
     assert "sjf+easy" in shown
     assert "sjf+conservative" not in shown
     assert "Lifka, JSSPP 1995" in shown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,7 @@ from schedlab.audit.lawful import find_violations
 from schedlab.errors import ParameterError, SchedlabError
 from schedlab.platform import Cluster, NodeGroup, NodeType, Platform
 from schedlab.sim import Schedule
+from schedlab.sim.places import PLACES as TABLE
 from schedlab.testing import ReferenceSchedule, reference_simulate
 from schedlab.testing.instances import jobs
 from schedlab.testing.strategies import SimulationOptions, examples, simulation_options, workloads
@@ -192,3 +194,11 @@ def test_policies_that_name_nodes_themselves_take_no_place(policy: str) -> None:
     run = Simulation(jobs((0, 1, 10, 10)), 4, "easy", place="random")
     with pytest.raises(ParameterError, match="takes the lowest-numbered nodes of its plan"):
         run.use(policy)
+
+
+def test_every_place_is_on_the_pages() -> None:
+    """A choice offered is a choice documented."""
+    docs = Path(__file__).parents[2] / "docs"
+    for page in ("guides/policies.md", "design/semantics.md"):
+        text = (docs / page).read_text(encoding="utf-8")
+        assert [name for name in TABLE if f"| `{name}`" not in text] == []

@@ -48,6 +48,10 @@ def policies(json: AsJson = False) -> None:
         "",
         _predictors(references),
         "",
+        "On which nodes a job starts is told by --place:",
+        "",
+        _places(),
+        "",
         *(f"[{number}] {reference}" for number, reference in enumerate(references, 1)),
         sep="\n",
     )
@@ -104,6 +108,15 @@ def _predictors(references: list[str]) -> Table:
     table = new_table("predictor", "", "", text_columns=3)
     for name, entry in PREDICTORS.items():
         table.add_row(name, entry.sentence, _mark(entry.reference, references))
+    return table
+
+
+def _places() -> Table:
+    from schedlab.sim.places import PLACES
+
+    table = new_table("place", "", text_columns=2)
+    for name, entry in PLACES.items():
+        table.add_row(name, entry.sentence)
     return table
 
 
