@@ -190,6 +190,19 @@ def test_results_stand_side_by_side(served: Served) -> None:
     assert served.browser("sue").get(f"/what-if/compare?{query}").status_code == 404
 
 
+def test_the_calendar_of_the_site_file_is_left_out(served: Served) -> None:
+    """Its seconds count from the begin of a workload, which is another for every window."""
+    site = served.settings.site
+    assert site is not None
+    outage = '[[cluster.outage]]\nbegin = 0\nnodes = "n01"\n'
+    site.path.write_text(site.path.read_text().replace("cores = 4\n", f"cores = 4\n\n{outage}"))
+    own = Served(replace(served.settings, site=read_site(site.path)))
+    root = own.program("root", [Scope.READ])
+    found = root.get(f"/v1/what-if/{simulated(own, root)}").json()["result"]
+    assert found["outcomes"][1]["wait_s"] == 0
+    own.close()
+
+
 SHARED = """
 [[cluster.partition]]
 name = "batch"

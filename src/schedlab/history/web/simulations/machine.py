@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,10 +38,16 @@ class Machines:
         return next((each for each in clusters if each.name == cluster and each.groups), None)
 
     def platform(self, cluster: str, workload: Workload) -> Platform:
-        """Return the machine that the file describes, else the nodes that jobs ran on."""
+        """Return the machine that the file describes, else the nodes that jobs ran on.
+
+        Outages, drains, reservations and changes of capacity are left out.
+        """
         described = self.described(cluster)
         if described is not None and self.site is not None:
-            return Platform((described,), cluster, self.site.consumables)
+            # Their times are on the clock of a workload, which begins at another moment here.
+            always = replace(described, outages=(), drains=(), reservations=())
+            consumables = tuple(replace(each, steps=()) for each in self.site.consumables)
+            return Platform((always,), cluster, consumables)
         nodes = max(header_int(workload.header, "MaxNodes") or 0, int(workload["nodes"].max()))
         cores = max(1, int(workload["cores_per_node"].max(initial=1)))
         return Platform.homogeneous(nodes, name=cluster, cores=cores)
