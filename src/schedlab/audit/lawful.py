@@ -36,8 +36,9 @@ def find_violations(schedule: Schedule, tolerance_s: int = 0) -> list[Violation]
     found = list(_impossible_jobs(schedule))
     if found:
         return found
-    needs = cluster_needs(schedule.workload, schedule.platform)
     found += _too_early(schedule, tolerance_s)
+    schedule = schedule.by_attempt()
+    needs = cluster_needs(schedule.workload, schedule.platform)
     if _is_shared(schedule):
         found += _on_shared_nodes(schedule, tolerance_s)
         return found
@@ -252,10 +253,10 @@ def _broken(
     jobs = np.flatnonzero(which)
     if len(jobs):
         job = int(jobs[np.argmin(schedule.start_s[jobs])])
-        sentence = f"job {schedule.workload['job_id'][job]} {what(job)}"
+        sentence = f"job {schedule.job_id[job]} {what(job)}"
         yield _violation(schedule, rule, job, len(jobs), sentence)
 
 
 def _violation(schedule: Schedule, rule: Rule, job: int, count: int, sentence: str) -> Violation:
-    job_id, start_s = schedule.workload["job_id"][job], schedule.start_s[job]
+    job_id, start_s = schedule.job_id[job], schedule.start_s[job]
     return Violation(rule, int(job_id), int(start_s), count, sentence + and_more(count))

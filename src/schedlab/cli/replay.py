@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Option
 
+from schedlab.cli.interruptions import failures_of, preemption_of
 from schedlab.cli.machine import Machine
 from schedlab.cli.reading import Reading, Shaping
 from schedlab.errors import ParameterError
@@ -142,6 +143,32 @@ class Policies:
             rich_help_panel=_RUNS,
         ),
     ] = "lowest"
+    failures: Annotated[
+        str | None,
+        Option(
+            metavar="FILE|up=T,repair=T",
+            help="Nodes fail: as a CSV file lists them (node,at_s,repair_s), or drawn with these "
+            "mean times, such as up=30d,repair=4h; shape= (Weibull) and seed= may follow.",
+            rich_help_panel=_RUNS,
+        ),
+    ] = None
+    preempt: Annotated[
+        str | None,
+        Option(
+            metavar="tier|qos:NAME=N|srpt",
+            help="Waiting jobs take the nodes of running ones: of lower partition tiers, of lower "
+            "QOS, or of those with more time left.",
+            rich_help_panel=_RUNS,
+        ),
+    ] = None
+    when_preempted: Annotated[
+        Literal["requeue", "cancel", "suspend"],
+        Option(
+            metavar="requeue|cancel|suspend",
+            help="What becomes of a preempted job.",
+            rich_help_panel=_RUNS,
+        ),
+    ] = "requeue"
     no_kill: Annotated[
         bool,
         Option(
@@ -158,6 +185,7 @@ class Policies:
         from schedlab.sim.places import choose_place
 
         choose_place(self.place)
+        preemption_of(self.preempt, self.when_preempted)
         names = [choose_policy(text, depth=self.depth).name for text in self.policy]
         for name in names:
             if names.count(name) > 1:
@@ -169,6 +197,7 @@ class Policies:
         from schedlab.cli.progress import progress
         from schedlab.sim import simulate
 
+        failures = failures_of(self.failures, scenario.workload, scenario.platform)
         for policy in self.policy:
             with progress(f"simulating {policy}") as report:
                 schedule = simulate(
@@ -180,6 +209,8 @@ class Policies:
                     kill_at_request=not self.no_kill,
                     whole_nodes=scenario.whole_nodes,
                     place=self.place,
+                    failures=failures,
+                    preemption=preemption_of(self.preempt, self.when_preempted),
                     seed=seed,
                     progress=report,
                 )

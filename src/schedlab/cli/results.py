@@ -27,6 +27,9 @@ def result_rows(
         "tick_s": policies.tick,
         "kill_at_request": not policies.no_kill,
         "place": policies.place,
+        "failures": policies.failures,
+        "preempt": policies.preempt,
+        "when_preempted": policies.when_preempted if policies.preempt else None,
         "seed": seed,
     }
     return [{**summary(schedule), **settings, **_cluster_rows(schedule)} for schedule in schedules]

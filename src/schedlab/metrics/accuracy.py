@@ -29,7 +29,7 @@ def wra(source: Workload | Schedule) -> Values:
     ran beyond its request.
     """
     if isinstance(source, Schedule):
-        return np.asarray(source.ran_s / source.workload["request_s"])
+        return np.asarray(source.worked_s / source.workload["request_s"])
     return np.asarray(source["run_s"] / source["request_s"])
 
 

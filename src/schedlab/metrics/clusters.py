@@ -61,6 +61,7 @@ def busy_node_seconds(schedule: Schedule, sizes: Sequence[int]) -> Values:
     """Node-seconds used on each part of the machine; nodes are numbered through the parts."""
     if len(sizes) == 1:
         return np.array([node_seconds(schedule).sum()])
+    schedule = schedule.by_attempt()
     ranges = schedule.node_ranges
     if ranges is None:
         return np.full(len(sizes), np.nan)

@@ -44,7 +44,7 @@ def _by_size(schedule: Schedule) -> Groups:
 
 def _by_run_time(schedule: Schedule) -> Groups:
     """How long the job ran."""
-    return np.searchsorted(_RUN_TIME_BOUNDS_S, schedule.ran_s, side="right"), _RUN_TIMES
+    return np.searchsorted(_RUN_TIME_BOUNDS_S, schedule.worked_s, side="right"), _RUN_TIMES
 
 
 def _by_clusters(schedule: Schedule) -> Groups:

@@ -9,6 +9,7 @@ from schedlab.metrics.coallocation import coallocated_bounded_slowdown, coalloca
 from schedlab.metrics.energy import energy
 from schedlab.metrics.fairness import fairness
 from schedlab.metrics.incentive import INCENTIVES
+from schedlab.metrics.interruptions import interruptions, lost_work
 from schedlab.metrics.loss_of_capacity import loss_of_capacity
 from schedlab.metrics.metric import JobMetric, Metric
 from schedlab.metrics.prediction import (
@@ -48,6 +49,8 @@ METRICS: dict[str, Metric] = {
     "max_queue_length": Metric(max_queue_length, "jobs"),
     "fairness": Metric(fairness, "1", smaller_is_better=False),
     "loss_of_capacity": Metric(loss_of_capacity, "1"),
+    "interruptions": JobMetric(interruptions, "1"),
+    "lost_work": Metric(lost_work, "1"),
     "energy": Metric(energy, "J"),
     "prediction_error": JobMetric(prediction_error, "s"),
     "prediction_accuracy": JobMetric(prediction_accuracy, "1", smaller_is_better=False),

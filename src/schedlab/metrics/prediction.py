@@ -23,7 +23,7 @@ def prediction_bias(schedule: Schedule) -> Values:
 
     e − r, with e and r as in ``prediction_error``.
     """
-    bias: Values = (_estimate_s(schedule) - schedule.ran_s).astype(float)
+    bias: Values = (_estimate_s(schedule) - schedule.worked_s).astype(float)
     return bias
 
 
@@ -32,7 +32,7 @@ def prediction_accuracy(schedule: Schedule) -> Values:
 
     min(e, r) / max(e, r), with e and r as in ``prediction_error``.
     """
-    estimate_s, ran_s = _estimate_s(schedule), schedule.ran_s
+    estimate_s, ran_s = _estimate_s(schedule), schedule.worked_s
     accuracy: Values = np.minimum(estimate_s, ran_s) / np.maximum(estimate_s, ran_s)
     return accuracy
 
@@ -42,7 +42,7 @@ def underestimated(schedule: Schedule) -> Values:
 
     1 if e < r, else 0; such predictions had to be corrected while the job ran.
     """
-    return (_estimate_s(schedule) < schedule.ran_s).astype(float)
+    return (_estimate_s(schedule) < schedule.worked_s).astype(float)
 
 
 def _estimate_s(schedule: Schedule) -> NDArray[np.int64]:

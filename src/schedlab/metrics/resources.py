@@ -106,7 +106,8 @@ class ResourceUse:
 
     @classmethod
     def of(cls, schedule: Schedule) -> ResourceUse:
-        """What the jobs of the schedule asked for, on the nodes that they had."""
+        """What the jobs of the schedule asked for, on the nodes that they had, in all attempts."""
+        schedule = schedule.by_attempt()
         whole_nodes = bool(schedule.provenance.get("whole_nodes"))
         demands = demands_of(schedule.workload, schedule.platform, whole_nodes=whole_nodes)
         if not demands.resources.names:

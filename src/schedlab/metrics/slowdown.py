@@ -18,7 +18,7 @@ def slowdown(schedule: Schedule) -> Values:
     ran for 0 s is taken to have run for 1 s.
     """
     ran = np.maximum(schedule.ran_s, 1)
-    return (schedule.wait_s + ran) / ran
+    return (schedule.wait_s + ran) / np.maximum(schedule.worked_s, 1)
 
 
 def bounded_slowdown(schedule: Schedule) -> Values:
@@ -27,5 +27,5 @@ def bounded_slowdown(schedule: Schedule) -> Values:
     max(1, (w + r) / max(r, τ)) with τ = 10 s (Feitelson et al., "Theory and practice in parallel
     job scheduling", JSSPP 1997).
     """
-    ran = schedule.ran_s
-    return np.maximum((schedule.wait_s + ran) / np.maximum(ran, BOUND_S), 1.0)
+    taken = schedule.wait_s + schedule.ran_s
+    return np.maximum(taken / np.maximum(schedule.worked_s, BOUND_S), 1.0)

@@ -36,7 +36,14 @@ def wait_per_node(schedule: Schedule) -> Values:
 def delay(schedule: Schedule) -> Values:
     """How much later than first promised a job starts.
 
-    max(0, start − promised); a job that was never promised a start is left out.
+    max(0, start − promised), with the start of its first attempt; a job that was never promised a
+    start is left out.
     """
-    late = np.maximum(schedule.start_s - schedule.promised_s, 0)
+    attempts = schedule.attempts
+    start_s = schedule.start_s
+    if attempts is not None:
+        first = attempts.number == 1
+        start_s = start_s.copy()
+        start_s[attempts.job[first]] = attempts.start_s[first]
+    late = np.maximum(start_s - schedule.promised_s, 0)
     return np.where(schedule.promised_s >= 0, late, np.nan)

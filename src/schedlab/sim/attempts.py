@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Times = NDArray[np.int64]
+_COLUMNS = ("job", "number", "start_s", "end_s", "why", "lost_s")
 
 
 class WhyEnded(IntEnum):
@@ -62,9 +64,8 @@ class Attempts:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Attempts):
             return NotImplemented
-        names = ("job", "number", "start_s", "end_s", "why", "lost_s")
         return self.node_ranges == other.node_ranges and all(
-            np.array_equal(getattr(self, name), getattr(other, name)) for name in names
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in _COLUMNS
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -79,6 +80,14 @@ class Attempts:
         held = np.bincount(self.job, self.end_s - self.start_s, minlength=jobs)
         return held.astype(np.int64)
 
+    def lost_of(self, jobs: int) -> Times:
+        """Return the work that each of the jobs lost, in all attempts together."""
+        return np.bincount(self.job, self.lost_s, minlength=jobs).astype(np.int64)
+
+    def interruptions(self, jobs: int) -> NDArray[np.int64]:
+        """Return how often each of the jobs was interrupted."""
+        return np.bincount(self.job[self.interrupted], minlength=jobs)
+
     def take(self, jobs: NDArray[np.bool_]) -> Attempts:
         """Return the attempts of these jobs, with their places among them."""
         kept = jobs[self.job]
@@ -92,6 +101,18 @@ class Attempts:
             self.lost_s[kept],
             self.node_ranges.take(kept),
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the columns in plain types, for a file."""
+        plain = {name: getattr(self, name).tolist() for name in _COLUMNS}
+        return plain | {"node_ranges": self.node_ranges.text().to_list()}
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Attempts:
+        """Return the attempts that ``to_dict`` gave."""
+        columns: dict[str, Any] = {name: np.array(plain[name], dtype=np.int64) for name in _COLUMNS}
+        columns["why"] = columns["why"].astype(np.int8)
+        return cls(**columns, node_ranges=NodeRanges.parse(plain["node_ranges"]))
 
     def frame(self, job_id: NDArray[np.int64]) -> pl.DataFrame:
         """Return the table as a Polars frame, with the ``job_id`` of each attempt."""

@@ -53,7 +53,8 @@ class Schedule:
     ``promised_s`` is the first start time ever promised to the job, -1 if none was.
     ``estimate_s`` is the run time predicted when the job became eligible; None: requests planned.
     ``attempts`` are all times that jobs held nodes, where some were interrupted; None: a job that
-    started has one. Its start, end and nodes are those of the last.
+    started has one. Its start, end and nodes are those of the last. ``attempted_job_id`` is whose
+    attempt each row is, in a schedule that ``by_attempt`` made.
     """
 
     workload: Workload
@@ -67,6 +68,7 @@ class Schedule:
     estimate_s: Times | None = None
     node_ranges: NodeRanges | None = None
     attempts: Attempts | None = None
+    attempted_job_id: Times | None = None
     wall_s: float = float("nan")
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
@@ -99,14 +101,34 @@ class Schedule:
         return self.start_s >= 0
 
     @property
+    def job_id(self) -> Times:
+        """The number of each job, also where a row is one of its attempts."""
+        ids = self.attempted_job_id
+        return self.workload["job_id"] if ids is None else ids
+
+    @property
     def wait_s(self) -> Times:
-        """Time from eligibility (submission, or the end of the dependency) to start, or -1."""
-        return np.where(self.started, self.start_s - self.eligible_s, -1)
+        """Time from eligibility (submission, or the end of the dependency) to start, or -1.
+
+        A job with several attempts waits between them, too.
+        """
+        if self.attempts is None:
+            return np.where(self.started, self.start_s - self.eligible_s, -1)
+        return np.where(self.started, self.end_s - self.eligible_s - self.ran_s, -1)
 
     @property
     def ran_s(self) -> Times:
-        """How long the job occupied its nodes; shorter than ``run_s`` if it was killed."""
-        return np.where(self.started, self.end_s - self.start_s, 0)
+        """How long the job occupied its nodes, in all attempts; less than ``run_s`` if killed."""
+        if self.attempts is None:
+            return np.where(self.started, self.end_s - self.start_s, 0)
+        return self.attempts.held_s(len(self))
+
+    @property
+    def worked_s(self) -> Times:
+        """How long the job ran, without work that was lost and repeated."""
+        if self.attempts is None:
+            return self.ran_s
+        return self.ran_s - self.attempts.lost_of(len(self))
 
     def take(self, which: NDArray[np.bool_]) -> Schedule:
         """The part of the schedule that belongs to these jobs."""
@@ -152,8 +174,43 @@ class Schedule:
             self.named_nodes().reordered(ran),
         )
 
+    def by_attempt(self) -> Schedule:
+        """Return the same with a row for each attempt, numbered through, in order of its start."""
+        if self.attempts is None:
+            return self
+        order = np.argsort(self.attempts.start_s, kind="stable")
+        job, start_s = self.attempts.job[order], self.attempts.start_s[order]
+        columns = {name: self.workload[name][job] for name in self.workload.columns}
+        columns["job_id"] = np.arange(1, len(job) + 1)
+        # Where the attempt before ended, it began to wait again.
+        since_s = np.where(
+            self.attempts.number == 1,
+            self.eligible_s[self.attempts.job],
+            np.concatenate([[0], self.attempts.end_s[:-1]]),
+        )
+        columns["submit_s"] = np.minimum(since_s[order], start_s)
+        for name in ("depends_on", "dependencies", "think_time_s", "cancel_after_s"):
+            columns.pop(name, None)
+        workload = self.workload.with_columns(columns)
+        place = np.argsort(workload.given_order)
+        return replace(
+            self,
+            workload=workload,
+            start_s=start_s[place],
+            end_s=self.attempts.end_s[order][place],
+            eligible_s=columns["submit_s"][place],
+            promised_s=self.promised_s[job][place],
+            state=np.minimum(self.attempts.why[order][place], JobState.KILLED).astype(np.int8),
+            estimate_s=None if self.estimate_s is None else self.estimate_s[job][place],
+            node_ranges=self.attempts.node_ranges.reordered(order[place]),
+            attempts=None,
+            attempted_job_id=self.workload["job_id"][job][place],
+        )
+
     def used_nodes(self) -> StepSeries:
         """Nodes in use over time."""
+        if self.attempts is not None:
+            return self.by_attempt().used_nodes()
         ran, nodes = self.started, self.workload["nodes"]
         return StepSeries.from_changes(
             (self.start_s[ran], nodes[ran]), (self.end_s[ran], -nodes[ran])

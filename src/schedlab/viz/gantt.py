@@ -54,7 +54,8 @@ def draw_gantt(
     """
     schedules = with_nameable_nodes(checked(schedules))
     axis = TimeAxis.over(schedules)
-    named = [replace(each, node_ranges=each.named_nodes()) for each in schedules]
+    each_attempt = [schedule.by_attempt() for schedule in schedules]
+    named = [replace(each, node_ranges=each.named_nodes()) for each in each_attempt]
     few = all(few_rectangles(each) for each in named)
     usual = "job" if few else usual_colouring(named[0])
     colours = [job_colours(each, colour_by or usual) for each in named]

@@ -10,6 +10,7 @@ from typing import Any
 
 from schedlab.errors import InputError
 from schedlab.platform import Platform
+from schedlab.sim.attempts import Attempts
 from schedlab.sim.schedule import Schedule
 from schedlab.workload import ReadReport
 
@@ -39,6 +40,11 @@ def platform_of(description: dict[str, Any]) -> Platform | None:
     return Platform.from_dict(description["platform"]) if "platform" in description else None
 
 
+def attempts_of_file(description: dict[str, Any]) -> Attempts | None:
+    """The attempts, if any was interrupted."""
+    return Attempts.from_dict(description["attempts"]) if "attempts" in description else None
+
+
 def workload_arguments(description: dict[str, Any]) -> dict[str, Any]:
     """Name, columns, header, labels, report and provenance of the workload."""
     known = dict(description.get("workload", {}))
@@ -48,11 +54,12 @@ def workload_arguments(description: dict[str, Any]) -> dict[str, Any]:
 
 
 def _description(schedule: Schedule) -> dict[str, Any]:
-    workload = schedule.workload
+    workload, attempts = schedule.workload, schedule.attempts
     return {
         "platform": schedule.platform.to_dict(),
         "wall_s": None if math.isnan(schedule.wall_s) else schedule.wall_s,
         "provenance": dict(schedule.provenance),
+        **({} if attempts is None else {"attempts": attempts.to_dict()}),
         "workload": {
             "name": workload.name,
             "columns": workload.columns,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from schedlab.errors import UnknownNameError, WorkloadError
 from schedlab.platform import Platform
 from schedlab.sim.io.columns import ROW, codes, numbers, words
-from schedlab.sim.io.description import platform_of, workload_arguments
+from schedlab.sim.io.description import attempts_of_file, platform_of, workload_arguments
 from schedlab.sim.io.format import ScheduleTable
 from schedlab.sim.node_ranges import NodeRanges
 from schedlab.sim.schedule import ORIGINAL_WAIT, JobState, Schedule
@@ -95,6 +95,7 @@ def _schedule(
         state=_states(frame, start, end, workload["run_s"]),
         node_ranges=ranges,
         wall_s=float("nan") if wall_s is None else wall_s,
+        attempts=attempts_of_file(description),
         provenance=description.get("provenance", {}),
     )
 

@@ -30,6 +30,7 @@ return `${Math.round(100 * (level + 1) / levels)}% busy, mostly ${title} ${main}
 
 def gantt_figure(schedule: Schedule, axis: TimeAxis, x_range: Any) -> Any:
     """Nodes upwards, time to the right, coloured by user or size."""
+    schedule = schedule.by_attempt()
     schedule = replace(schedule, node_ranges=schedule.named_nodes())
     nodes = schedule.platform.nodes
     plot = time_figure(
@@ -64,7 +65,7 @@ def _draw_rectangles(plot: Any, schedule: Schedule, colours: JobColours, axis: T
         "bottom": bars.bottom,
         "top": bars.top,
         "colour": np.array(colours.colours)[colours.of_job[job]].tolist(),
-        "job": workload["job_id"][job].tolist(),
+        "job": schedule.job_id[job].tolist(),
         "user": workload.labelled("user")[job].tolist(),
         "nodes": workload["nodes"][job],
         "wait": schedule.wait_s[job].astype(float),
