@@ -146,8 +146,9 @@ def require_plans_nodes(chosen: ChosenPolicy, *, counted: bool) -> None:
     """
     if isinstance(chosen.core, (_core.EasyNodes, _core.Pinned)):
         raise ParameterError(
-            f"policy {chosen.name} plans whole nodes of one pool, but these jobs share nodes, or "
-            "may have only some of them; take easy, conservative, all-reserved or one-reserved"
+            f"policy {chosen.name} plans whole nodes of one pool that does not change, but these "
+            "jobs share nodes, or may have only some of them, or nodes fail; take easy, "
+            "conservative, all-reserved or one-reserved"
         )
     if not counted and getattr(chosen.core, "counts_nodes", False):
         raise ParameterError(

@@ -54,7 +54,10 @@ def usual_colouring(schedule: Schedule) -> str:
 
 def _by_job(schedule: Schedule) -> JobColours:
     """In turn by submission: neighbours mostly differ, and a job looks the same in each panel."""
-    return JobColours("job", (), LIGHT, np.arange(len(schedule)) % len(LIGHT))
+    turn = np.arange(len(schedule))
+    if schedule.attempted_job_id is not None:
+        turn = np.unique(schedule.attempted_job_id, return_inverse=True)[1]
+    return JobColours("job", (), LIGHT, turn % len(LIGHT))
 
 
 def _by_user(schedule: Schedule) -> JobColours:

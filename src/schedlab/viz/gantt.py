@@ -61,9 +61,9 @@ def draw_gantt(
     colours = [job_colours(each, colour_by or usual) for each in named]
     with paper_style():
         figure, axes = panels(len(named), 1, width_in, height_in * len(named), sharex=True)
-        for panel, schedule, colouring in zip(axes, named, colours, strict=True):
+        for panel, whole, schedule, colouring in zip(axes, schedules, named, colours, strict=True):
             draw_jobs(panel, schedule, colouring, axis, rectangles=few)
-            _frame(panel, schedule, axis)
+            _frame(panel, whole, axis)
         label_time(axes[-1], axis)
         _draw_legends(figure, axes, colours)
     return figure
@@ -135,7 +135,7 @@ def _draw_labels(axes: Axes, schedule: Schedule, bars: Bars, axis: TimeAxis) -> 
     for at in widest[np.unique(bars.job[widest], return_index=True)[1]].tolist():
         job, low, high = int(bars.job[at]), bars.bottom[at], bars.top[at]
         left, right = axis.at(schedule.start_s[job]), axis.at(schedule.end_s[job])
-        text = str(schedule.workload["job_id"][job])
+        text = str(schedule.job_id[job])
         fits_x = (right - left) * points_x > _LABEL_WIDTH_PT * len(text) + 1
         if fits_x and (high - low) * points_y > _LABEL_PT:
             axes.text(
