@@ -11,7 +11,6 @@ from operator import add, ge, sub
 from schedlab.platform import Consumable
 from schedlab.testing.reference.calendar import Block
 from schedlab.testing.reference.gpus import WHOLE, Gpus
-from schedlab.testing.reference.places import Asked, Place
 
 Vector = tuple[int, ...]
 
@@ -38,6 +37,28 @@ class Part:
 
 
 @dataclass(frozen=True)
+class AskedNodes:
+    """What is asked for: so many nodes for the job at this place of the workload."""
+
+    job: int
+    count: int
+    part: Part
+    first_gpu: int = 0
+
+
+class NodeChoice:
+    """The lowest-numbered node first, and of its GPUs the fullest that has enough free."""
+
+    def rank(self, asked: AskedNodes, nodes: list[int], free: Sequence[Vector]) -> list[int]:
+        """Put nodes, given by rising number, in the order in which they are taken."""
+        return nodes
+
+    def of_gpu(self, asked: AskedNodes, node: int, free: Vector, at: int) -> float:
+        """Return the score of one of the node's GPUs for a part; the lowest is taken."""
+        return free[at]
+
+
+@dataclass(frozen=True)
 class Held:
     """What a job holds of one node, or of a consumable."""
 
@@ -55,7 +76,7 @@ class Machine:
     kill_at_request: bool = True
     consumables: tuple[Consumable, ...] = ()
     calendar: tuple[Block, ...] = ()
-    place: Place = field(default_factory=Place)
+    place: NodeChoice = field(default_factory=NodeChoice)
     gpus: range = range(0)  # where in each vector its GPUs stand, if jobs take parts of them
 
     @classmethod
@@ -108,7 +129,7 @@ class Machine:
             return part.resources
         able = part.gpus.able(free)
         if part.gpus.milli < WHOLE:
-            asked = Asked(job, part.count, part, self.gpus.start)
+            asked = AskedNodes(job, part.count, part, self.gpus.start)
             able.sort(key=lambda at: self.place.of_gpu(asked, node, free, at))
         return more(part.resources, part.gpus.taken(able[: part.gpus.count], len(free)))
 
@@ -150,7 +171,7 @@ class Machine:
 
     def ranked(self, part: Part, nodes: list[int], free: Sequence[Vector], job: int) -> list[int]:
         """Return the nodes in the order in which the job takes them for the part."""
-        asked = Asked(job, part.count, part)
+        asked = AskedNodes(job, part.count, part)
         return nodes if part.site_wide else self.place.rank(asked, nodes, free)
 
 

@@ -5,48 +5,22 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import add, sub
-from typing import TYPE_CHECKING
 
 from schedlab.errors import UnknownNameError
 from schedlab.platform import NodeGroup, Platform
 from schedlab.platform.resources import NodeResources
+from schedlab.testing.reference.machine import AskedNodes, Machine, NodeChoice, Part, Vector
 
-if TYPE_CHECKING:
-    from schedlab.testing.reference.machine import Machine, Part
-
-Vector = tuple[int, ...]
 _WORD = (1 << 64) - 1
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What is asked for: so many nodes for the job at this place of the workload."""
-
-    job: int
-    count: int
-    part: Part
-    first_gpu: int = 0
-
-
-class Place:
-    """The lowest-numbered node first, and of its GPUs the fullest that has enough free."""
-
-    def rank(self, asked: Asked, nodes: list[int], free: Sequence[Vector]) -> list[int]:
-        """Put nodes, given by rising number, in the order in which they are taken."""
-        return nodes
-
-    def of_gpu(self, asked: Asked, node: int, free: Vector, at: int) -> float:
-        """Return the score of one of the node's GPUs for a part; the lowest is taken."""
-        return free[at]
-
-
-def place_of(name: str, platform: Platform, machine: Machine, parts: Iterable[Part]) -> Place:
+def place_of(name: str, platform: Platform, machine: Machine, parts: Iterable[Part]) -> NodeChoice:
     """Return the place of that name for these nodes and all that is asked for of them."""
     name, _, seed = name.partition(":seed=")
-    ways: dict[str, Callable[[], Place]] = {
-        "lowest": Place,
+    ways: dict[str, Callable[[], NodeChoice]] = {
+        "lowest": NodeChoice,
         "best-fit": lambda: Fit(_cores_and_gpus(platform, machine), 1),
         "worst-fit": lambda: Fit(_cores_and_gpus(platform, machine), -1),
         "weight": lambda: Weight([group.weight for group in _by_node(platform)]),
@@ -77,13 +51,13 @@ def _most(places: list[int], machine: Machine) -> int:
     return max(1, *(sum(has[at] for at in places) for has in machine.capacity))
 
 
-class Fit(Place):
+class Fit(NodeChoice):
     """By the sum of free cores and GPUs, each divided by the most that a node has."""
 
     def __init__(self, counted: list[tuple[list[int], int]], sign: int) -> None:
         self.counted, self.sign = counted, sign
 
-    def rank(self, asked: Asked, nodes: list[int], free: Sequence[Vector]) -> list[int]:
+    def rank(self, asked: AskedNodes, nodes: list[int], free: Sequence[Vector]) -> list[int]:
         """The fullest first, or the emptiest."""
 
         def room(node: int) -> float:
@@ -92,29 +66,29 @@ class Fit(Place):
 
         return sorted(nodes, key=room)
 
-    def of_gpu(self, asked: Asked, node: int, free: Vector, at: int) -> float:
+    def of_gpu(self, asked: AskedNodes, node: int, free: Vector, at: int) -> float:
         """The same among GPUs."""
         return self.sign * free[at]
 
 
-class Weight(Place):
+class Weight(NodeChoice):
     """The node of the lowest weight first."""
 
     def __init__(self, weights: list[int]) -> None:
         self.weights = weights
 
-    def rank(self, asked: Asked, nodes: list[int], free: Sequence[Vector]) -> list[int]:
+    def rank(self, asked: AskedNodes, nodes: list[int], free: Sequence[Vector]) -> list[int]:
         """By weight."""
         return sorted(nodes, key=lambda node: self.weights[node])
 
 
-class Switches(Place):
+class Switches(NodeChoice):
     """Switch by switch: the smallest that does, or else the largest."""
 
     def __init__(self, switches: list[str]) -> None:
         self.switches = switches
 
-    def rank(self, asked: Asked, nodes: list[int], free: Sequence[Vector]) -> list[int]:
+    def rank(self, asked: AskedNodes, nodes: list[int], free: Sequence[Vector]) -> list[int]:
         """As few switches as possible."""
         left: dict[str, list[int]] = {}
         for node in nodes:
@@ -131,24 +105,24 @@ class Switches(Place):
         return ranked
 
 
-class Random(Place):
+class Random(NodeChoice):
     """Any node and any GPU, by a hash."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
 
-    def rank(self, asked: Asked, nodes: list[int], free: Sequence[Vector]) -> list[int]:
+    def rank(self, asked: AskedNodes, nodes: list[int], free: Sequence[Vector]) -> list[int]:
         """By the hash of seed, job and node."""
         of_job = _mix(_mix(self.seed) ^ asked.job)
         return sorted(nodes, key=lambda node: _mix(of_job ^ node))
 
-    def of_gpu(self, asked: Asked, node: int, free: Vector, at: int) -> float:
+    def of_gpu(self, asked: AskedNodes, node: int, free: Vector, at: int) -> float:
         """By the hash of seed, job, node and number of the GPU."""
         number = at - asked.first_gpu
         return _mix(_mix(_mix(_mix(self.seed) ^ asked.job) ^ node) ^ number)
 
 
-class LeastFragments(Place):
+class LeastFragments(NodeChoice):
     """The node on which a job leaves the fewest GPUs that others cannot use.
 
     FGD: Weng et al., "Beware of Fragmentation", USENIX ATC 2023.
@@ -162,7 +136,7 @@ class LeastFragments(Place):
             if not (part.exclusive or part.site_wide):
                 self.popular[replace(part, count=1)] += part.count
 
-    def rank(self, asked: Asked, nodes: list[int], free: Sequence[Vector]) -> list[int]:
+    def rank(self, asked: AskedNodes, nodes: list[int], free: Sequence[Vector]) -> list[int]:
         """The highest score first."""
         if not self.popular:
             return nodes
@@ -173,7 +147,7 @@ class LeastFragments(Place):
 
         return sorted(nodes, key=lambda node: -score(node))
 
-    def of_gpu(self, asked: Asked, node: int, free: Vector, at: int) -> float:
+    def of_gpu(self, asked: AskedNodes, node: int, free: Vector, at: int) -> float:
         """The same for each GPU."""
         assert asked.part.gpus is not None
         of_gpu = asked.part.gpus.taken([at], len(free))
