@@ -44,8 +44,6 @@ struct MachineChanges {
     std::vector<CapacityStep> steps;
     std::vector<NodeFailure> failures;
     std::vector<OpenTo> guests;  // by group
-
-    bool empty() const { return intervals.empty() && steps.empty() && failures.empty(); }
 };
 
 // The announced changes that are still to come, or have begun and not ended.
