@@ -22,6 +22,7 @@ class NodePlan {
         Time start = kNone;
         Placement nodes;
         std::vector<GpuMask> gpus = {};  // of each node; empty where GPUs are only counted
+        std::int64_t gains_seen = -1;    // how many there had been when it was looked for
     };
 
     // The plan of the running jobs alone.
@@ -37,8 +38,9 @@ class NodePlan {
     // The job has ended before it was expected to.
     void ended_early(const View& view, JobIndex job);
 
-    // Return the first slot from `from` on that the plan leaves for the job, on the first nodes.
-    Slot earliest(const View& view, JobIndex job, Time from) const;
+    // Return the first slot from `from` on that the plan leaves for the job, on the first nodes;
+    // one that starts kNever if there is none up to `limit`.
+    Slot earliest(const View& view, JobIndex job, Time from, Time limit = kNever) const;
     Slot reserve_earliest(const View& view, JobIndex job);
     // Moves the slot of the job to an earlier start if there is one; false if not.
     bool move_earlier(const View& view, JobIndex job, Slot& slot);
@@ -61,6 +63,12 @@ class NodePlan {
     };
 
     void rebuild(const View& view, NodeIndex node);
+    // How often nodes have got room that they did not have before, by what was given back.
+    std::int64_t gains() const { return gains_before_ + static_cast<std::int64_t>(gains_.size()); }
+    void note_gains(std::span<const NodeRange> nodes);
+    // Whether the slot could be earlier, by room that nodes have got since it was looked for.
+    bool may_move_earlier(const View& view, JobIndex job, const Slot& slot) const;
+
     void change(NodeIndex node, Time start, Time end, const Share& share, GpuMask gpus, int sign);
     void change(const View& view, JobIndex job, std::span<const NodeRange> nodes,
                 std::span<const GpuMask> gpus, Time start, Time end, int sign);
@@ -94,8 +102,9 @@ class NodePlan {
     bool fits(NodeIndex node, const Amount* free, const Share& share) const;
     // The same for a share with GPUs, where each is a resource.
     bool fits_on_gpus(NodeIndex node, const Amount* free, const Share& share) const;
-    // The first time from `from` on at which enough nodes have room for the part.
-    Time earliest_for(const Part& part, const Wish& wish, Time from) const;
+    // The first time from `from` on at which enough nodes have room for the part; kNever if there
+    // is none up to `limit`.
+    Time earliest_for(const Part& part, const Wish& wish, Time from, Time limit) const;
     void choose(const Part& part, const Wish& wish, Time start, Placement& nodes) const;
     // Those that have room from `start` on.
     std::vector<NodeIndex> nodes_with_room(const Part& part, const Wish& wish, Time start) const;
@@ -110,6 +119,12 @@ class NodePlan {
     std::vector<std::int64_t> built_from_;
     std::vector<std::uint8_t> changed_;
     bool overdue_ = false;  // when it was built
+    // The nodes that got room last; those before are forgotten.
+    static constexpr std::size_t kGainsKept = 1 << 16;
+    std::vector<NodeIndex> gains_;
+    std::int64_t gains_before_ = 0;
+    mutable std::vector<std::int64_t> asked_;  // by node: the last question that looked at it
+    mutable std::int64_t questions_ = 0;
     mutable std::vector<Time> times_;
 };
 

@@ -48,8 +48,8 @@ def test_the_core_agrees_with_the_reference(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(4))
-@examples(300)
+@pytest.mark.parametrize("part", range(2))
+@examples(200)
 @given(drawn=changing(max_jobs=16), options=simulation_options(), policies=FEW, place=PLACES)
 def test_the_core_agrees_with_the_reference_at_length(
     part: int, drawn: Changing, options: SimulationOptions, policies: list[Policy], place: str
