@@ -26,7 +26,9 @@ def lost_work(schedule: Schedule) -> float:
     and n its nodes.
     """
     used = node_seconds(schedule)
-    if schedule.attempts is None or not used.sum():
+    if not used.sum():
+        return float("nan")
+    if schedule.attempts is None:
         return 0.0
     lost = schedule.attempts.lost_of(len(schedule)) / np.maximum(schedule.ran_s, 1)
     return float((lost * used).sum() / used.sum())
