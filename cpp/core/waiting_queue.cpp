@@ -268,9 +268,10 @@ WaitingQueue::Position WaitingQueue::find_in(JobIndex job, std::size_t first_blo
                                              std::size_t end_block) const {
     for (std::size_t index = end_block; index-- > first_block;) {
         const Block& block = *blocks_[index];
-        const auto slot = std::find(block.job.begin(), block.job.begin() + block.size, job);
-        const Position position = index * kBlock + (slot - block.job.begin());
-        if (slot != block.job.begin() + block.size && waits(position)) return position;
+        for (std::size_t slot = 0; slot < block.size; ++slot) {
+            // A job that was interrupted may have left a slot of this block before.
+            if (block.job[slot] == job && block.nodes[slot] != kGone) return index * kBlock + slot;
+        }
     }
     return end();
 }

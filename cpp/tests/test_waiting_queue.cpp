@@ -38,6 +38,15 @@ void a_job_is_found_until_it_has_left() {
     assert(queue.job(queue.oldest()) == 0);
 }
 
+void a_job_that_comes_back_is_found_beside_the_slot_it_left() {
+    WaitingQueue queue;
+    queue.insert(job(0, 1, 10), 0);
+    queue.insert(job(1, 1, 10), 1);
+    queue.remove(queue.find(0));
+    queue.insert(job(0, 1, 10), 2);
+    assert(queue.find(0) < queue.end() && queue.key(queue.find(0)) == 2);
+}
+
 void the_search_passes_over_what_is_too_wide_or_too_long() {
     const WaitingQueue queue = many();
     const auto found = queue.find_backfill(queue.first(), queue.end(), 3, 12, 1);
@@ -77,6 +86,7 @@ void a_copy_goes_its_own_way() {
 int main() {
     jobs_stand_by_key_then_by_arrival();
     a_job_is_found_until_it_has_left();
+    a_job_that_comes_back_is_found_beside_the_slot_it_left();
     the_search_passes_over_what_is_too_wide_or_too_long();
     new_keys_give_a_new_order_and_old_ones_change_nothing();
     a_copy_goes_its_own_way();
