@@ -7,7 +7,7 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeVar, get_args, get_type_hints
@@ -15,6 +15,8 @@ from typing import Any, TypeVar, get_args, get_type_hints
 from schedlab.errors import InputError, SchedlabError, UnknownNameError
 
 T = TypeVar("T")
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
 def _is_text(value: Any) -> bool:
@@ -44,6 +46,10 @@ _TYPES: dict[Any, tuple[Callable[[Any], bool], str]] = {
     dict[str, int]: (
         lambda value: isinstance(value, dict) and all(map(_is_count, value.values())),
         "a table of whole numbers >= 0",
+    ),
+    dict[str, float]: (
+        lambda value: isinstance(value, dict) and all(map(_is_number, value.values())),
+        "a table of numbers",
     ),
     tuple[float, float, float]: (
         lambda value: _list_of(_is_number)(value) and len(value) == 3,
@@ -116,6 +122,66 @@ def as_toml(sections: Mapping[str, Mapping[str, Any]]) -> str:
     return "\n".join(
         "\n".join((f"[{name}]", *_lines(section))) + "\n" for name, section in sections.items()
     )
+
+
+def document_toml(document: Mapping[str, Any]) -> str:
+    """A document of values, of tables, and of lists of tables, which may hold such lists."""
+    tables = {key: value for key, value in document.items() if isinstance(value, Mapping)}
+    rest = {key: value for key, value in document.items() if key not in tables}
+    values = {key: value for key, value in rest.items() if not _is_tables(value)}
+    lists = {key: value for key, value in rest.items() if key not in values}
+    lines = list(_table_lines(values))
+    for key, table in tables.items():
+        lines += ["", f"[{_toml_key(key)}]", *_table_lines(table)]
+    lines += _table_lines(lists)
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def plain(section: Any) -> dict[str, Any]:
+    """The inverse of ``build``; what is as usual is left out."""
+    values = {each.name: (getattr(section, each.name), _usual(each)) for each in fields(section)}
+    return {name: _listed(value) for name, (value, usual) in values.items() if value != usual}
+
+
+def plain_whole(section: Any) -> dict[str, Any]:
+    """The inverse of ``build`` with all values that there are."""
+    values = {each.name: getattr(section, each.name) for each in fields(section)}
+    return {name: _listed(value) for name, value in values.items() if value is not None}
+
+
+def _usual(field: Field[Any]) -> Any:
+    return field.default if field.default_factory is MISSING else field.default_factory()
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _table_lines(table: Mapping[str, Any], inside: str = "") -> Iterator[str]:
+    """Its values, then the lists of tables in it."""
+    lists = {key: value for key, value in table.items() if _is_tables(value)}
+    for key, value in table.items():
+        if key not in lists:
+            yield f"{_toml_key(key)} = {_toml_value(value)}"
+    for key, tables in lists.items():
+        for each in tables:
+            yield from ("", f"[[{inside}{key}]]", *_table_lines(each, f"{inside}{key}."))
+
+
+def _is_tables(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], Mapping)
+
+
+def _toml_value(value: Any) -> str:
+    """The value in TOML, whose strings and numbers are JSON's but for the delete character."""
+    if isinstance(value, Mapping):
+        pairs = (f"{_toml_key(key)} = {_toml_value(each)}" for key, each in value.items())
+        return "{ " + ", ".join(pairs) + " }"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _toml_key(key: str) -> str:
+    return key if _BARE.fullmatch(key) else _toml_value(key)
 
 
 def _lines(section: Mapping[str, Any]) -> Iterator[str]:

@@ -1,0 +1,91 @@
+"""A Slurm site: all that the twin of its slurmctld is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from schedlab.errors import PlatformError
+from schedlab.platform.platform import Platform
+from schedlab.slurm.accounts import Accounts
+from schedlab.slurm.commands import Command
+from schedlab.slurm.details import checked_details
+from schedlab.slurm.layout import NodeLayout, PartitionRules, ReservationRules, Switch
+from schedlab.slurm.parameters import SlurmParameters
+from schedlab.workload.workload import Workload
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class SlurmHistory:
+    """The jobs of a site: a workload, and beside it what only Slurm knows of each job.
+
+    Args:
+        workload: the jobs; time 0 is ``UnixStartTime`` of its header.
+        details: a row for each job, in the same order; see ``DETAILS``.
+        commands: what Slurm was told meanwhile, in order of time.
+    """
+
+    def __init__(
+        self, workload: Workload, details: pl.DataFrame, commands: tuple[Command, ...] = ()
+    ) -> None:
+        self.workload = workload
+        self.details = checked_details(details, len(workload))
+        self.commands = commands
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SlurmHistory):
+            return NotImplemented
+        return (
+            self.workload == other.workload
+            and self.workload.labels == other.workload.labels
+            and self.details.equals(other.details)
+            and self.commands == other.commands
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"SlurmHistory({len(self.workload):,} jobs)"
+
+    @property
+    def epoch_s(self) -> int | None:
+        """The moment of time 0; None if nobody said it."""
+        told: Any = self.workload.header.get("UnixStartTime", ())
+        return int(told[0]) if told else None
+
+
+@dataclass(frozen=True)
+class SlurmSite:
+    """What ``schedlab slurm import`` makes of a dump.
+
+    Nodes are numbered in the order of Slurm's own table: by name, numbers as numbers.
+
+    Args:
+        machine: nodes, partitions, licences, reservations and outages, as every policy knows them.
+        parameters: the settings of slurmctld.
+        accounts: associations, users and QOS.
+        partitions: what only Slurm knows of each partition, in the order of slurm.conf.
+        nodes: what only Slurm knows of the nodes.
+        switches: topology.conf, in its order.
+        reservations: what only Slurm knows of each reservation of the machine.
+        history: the jobs; None for a site without a history.
+    """
+
+    machine: Platform
+    parameters: SlurmParameters = field(default_factory=SlurmParameters)
+    accounts: Accounts = field(default_factory=Accounts)
+    partitions: tuple[PartitionRules, ...] = ()
+    nodes: tuple[NodeLayout, ...] = ()
+    switches: tuple[Switch, ...] = ()
+    reservations: tuple[ReservationRules, ...] = ()
+    history: SlurmHistory | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.machine.clusters) != 1:
+            raise PlatformError("a Slurm site has one cluster")
+        known = {each.name for each in self.machine.clusters[0].partitions}
+        for each in self.partitions:
+            if each.name not in known:
+                raise PlatformError(f'partition "{each.name}" has rules, but no nodes')
