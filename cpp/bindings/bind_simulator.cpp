@@ -46,11 +46,30 @@ using Demands = std::tuple<std::shared_ptr<Machine>, bool, std::vector<std::vect
 using Attempting = std::tuple<Column<std::int32_t>, Column<Time>, Column<std::uint8_t>,
                               Column<std::int8_t>>;
 
+// The conditions (job, on, kind, delay), then as in EligibilityRules.
+using Rules = std::tuple<Column<JobIndex>, Column<JobIndex>, Column<std::int8_t>, Column<Time>,
+                         Column<Time>, Column<std::int32_t>, Column<std::int32_t>,
+                         Column<std::int32_t>, Column<std::uint8_t>>;
+
+EligibilityRules rules_of(const Rules& given) {
+    const auto& [job, on, kind, delay, begin, array, array_limit, namesakes, ends_badly] = given;
+    EligibilityRules rules{{},
+                           copied<Time>(begin),
+                           copied<std::int32_t>(array),
+                           copied<std::int32_t>(array_limit),
+                           copied<std::int32_t>(namesakes),
+                           copied<std::uint8_t>(ends_badly)};
+    for (std::size_t i = 0; i < job.size(); ++i) {
+        rules.conditions.push_back(
+            {job(i), on(i), static_cast<ConditionKind>(kind(i)), delay(i)});
+    }
+    return rules;
+}
+
 std::shared_ptr<Simulator> make_simulator(
     const Column<std::int64_t>& id, const Column<Time>& submit, const Column<std::int64_t>& nodes,
     const Column<Time>& request, const Column<Time>& run, const Column<std::int64_t>& user,
-    const std::optional<Column<JobIndex>>& depends_on,
-    const std::optional<Column<Time>>& think_time, const std::optional<Column<Time>>& cancel_time,
+    const std::optional<Rules>& eligibility, const std::optional<Column<Time>>& cancel_time,
     NodeCount total_nodes, Time tick, bool kill_at_request,
     const std::optional<std::shared_ptr<Predictor>>& predictor,
     const std::optional<Demands>& demands,
@@ -64,8 +83,6 @@ std::shared_ptr<Simulator> make_simulator(
     table.request = copied<Time>(request);
     table.run = copied<Time>(run);
     table.user = copied<std::int64_t>(user);
-    table.depends_on = copied_if(depends_on);
-    table.think_time = copied_if(think_time);
     table.cancel_time = copied_if(cancel_time);
     Options options{total_nodes, tick, kill_at_request};
     options.place = place.value_or(nullptr);
@@ -89,8 +106,10 @@ std::shared_ptr<Simulator> make_simulator(
     }
     options.changes = changes.value_or(nullptr);
     options.preempt_by = static_cast<PreemptBy>(preempt_by);
+    std::optional<EligibilityRules> rules;
+    if (eligibility) rules = rules_of(*eligibility);
     return std::make_shared<Simulator>(std::move(table), std::move(options),
-                                       predictor.value_or(nullptr));
+                                       predictor.value_or(nullptr), std::move(rules));
 }
 
 // (offset, first, last): the node ranges of all jobs, in order of the jobs.
@@ -360,7 +379,7 @@ void bind_simulator(nb::module_& m) {
     bind_choices(m);
     nb::class_<Simulator>(m, "Simulator", "A steppable simulation of a machine.")
         .def(nb::new_(&make_simulator), "id"_a, "submit"_a, "nodes"_a, "request"_a, "run"_a,
-             "user"_a, "depends_on"_a.none(), "think_time"_a.none(), "cancel_time"_a.none(),
+             "user"_a, "eligibility"_a.none(), "cancel_time"_a.none(),
              "total_nodes"_a, "tick"_a, "kill_at_request"_a, "predictor"_a = nb::none(),
              "demands"_a = nb::none(), "place"_a = nb::none(), "attempting"_a = nb::none(),
              "changes"_a = nb::none(), "preempt_by"_a = 0)

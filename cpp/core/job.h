@@ -43,9 +43,7 @@ struct JobTable {
     std::vector<Time> run;
     std::vector<std::int64_t> user;
     // Empty where no job has one.
-    std::vector<JobIndex> depends_on;   // kNoJob where there is none
-    std::vector<Time> think_time;       // delay after the end of `depends_on`
-    std::vector<Time> cancel_time;      // withdrawn then if still waiting; kNone = never
+    std::vector<Time> cancel_time;  // withdrawn then if still waiting; kNone = never
     // What each job needs: a place in `demands`. Empty where the machine is one pool.
     std::vector<std::int32_t> demand;
     std::vector<Demand> demands;
@@ -63,8 +61,6 @@ struct JobTable {
         request.push_back(job.request);
         run.push_back(job.run);
         user.push_back(job.user);
-        if (!depends_on.empty()) depends_on.push_back(kNoJob);
-        if (!think_time.empty()) think_time.push_back(0);
         if (!cancel_time.empty()) cancel_time.push_back(kNone);
         if (!job.demand.parts.empty()) demand.push_back(place_of(job.demand));
         if (!tier.empty()) tier.push_back(job.tier);

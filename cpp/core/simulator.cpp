@@ -10,7 +10,8 @@
 
 namespace schedlab {
 
-Simulator::Simulator(JobTable jobs, Options options, std::shared_ptr<Predictor> predictor)
+Simulator::Simulator(JobTable jobs, Options options, std::shared_ptr<Predictor> predictor,
+                     std::optional<EligibilityRules> rules)
     : table_(std::make_shared<JobTable>(std::move(jobs))),
       options_(std::move(options)),
       predictor_(std::move(predictor)),
@@ -35,18 +36,9 @@ Simulator::Simulator(JobTable jobs, Options options, std::shared_ptr<Predictor> 
         predictor_->begin();
     }
 
-    if (!table_->depends_on.empty()) {
-        dependants_begin_.assign(n + 1, 0);
-        for (const JobIndex parent : table_->depends_on) {
-            if (parent != kNoJob) ++dependants_begin_[parent + 1];
-        }
-        for (std::size_t i = 0; i < n; ++i) dependants_begin_[i + 1] += dependants_begin_[i];
-        dependants_.resize(dependants_begin_[n]);
-        std::vector<std::int32_t> next(dependants_begin_.begin(), dependants_begin_.end() - 1);
-        for (std::size_t i = 0; i < n; ++i) {
-            const JobIndex parent = table_->depends_on[i];
-            if (parent != kNoJob) dependants_[next[parent]++] = static_cast<JobIndex>(i);
-        }
+    if (rules) {
+        eligibility_.emplace(std::move(*rules), table_->submit);
+        eligibility_->begin(events_[EventKind::submission]);
     }
     for (std::size_t i = 0; i < table_->cancel_time.size(); ++i) {
         const Time time = table_->cancel_time[i];
@@ -166,10 +158,7 @@ bool Simulator::keys_changed() const {
 }
 
 Time Simulator::next_event() {
-    while (next_submission_ < given_ && !table_->depends_on.empty() &&
-           table_->depends_on[next_submission_] != kNoJob) {
-        ++next_submission_;  // becomes eligible when its dependency ends
-    }
+    while (next_submission_ < given_ && is_gated(next_submission_)) ++next_submission_;
     drop_void_events();
     Time next = events_.next();
     if (next_submission_ < given_) next = std::min(next, table_->submit[next_submission_]);
@@ -217,7 +206,7 @@ void Simulator::finish(JobIndex job, Time ended) {
     if (order_) order_->job_ended(submitted_job(job), work(job));
     if (predictor_) predictor_->learn(submitted_job(job), work(job));
     ++ended_;
-    free_dependants(job, ended);
+    let_follow(job, ended);
 }
 
 SubmittedJob Simulator::submitted_job(JobIndex job) const {
@@ -255,13 +244,15 @@ void Simulator::correct(JobIndex job) {
     upset_ = true;
 }
 
-void Simulator::free_dependants(JobIndex job, Time ended) {
-    if (dependants_.empty() || job >= given_) return;
-    for (auto i = dependants_begin_[job]; i < dependants_begin_[job + 1]; ++i) {
-        const JobIndex child = dependants_[i];
-        if (state_[child] == JobState::cancelled) continue;
-        const Time ready = ended + std::max<Time>(0, table_->think_time[child]);
-        events_[EventKind::submission].push({std::max(table_->submit[child], ready), child});
+void Simulator::let_follow(JobIndex job, Time ended) {
+    if (!eligibility_) return;
+    std::vector<JobIndex> never;
+    eligibility_->ended(job, ended, state_[job] == JobState::completed,
+                        events_[EventKind::submission], never);
+    for (const JobIndex other : never) {
+        if (state_[other] == JobState::waiting) {
+            withdraw(other, std::max(ended, table_->submit[other]));
+        }
     }
 }
 
@@ -270,8 +261,7 @@ void Simulator::submit_jobs() {
     for (; next_submission_ < given_ && seen(table_->submit[next_submission_]) <= now_;
          ++next_submission_) {
         const JobIndex job = next_submission_;
-        if (!table_->depends_on.empty() && table_->depends_on[job] != kNoJob) continue;
-        if (state_[job] == JobState::cancelled) continue;
+        if (is_gated(job) || state_[job] == JobState::cancelled) continue;
         eligible_[job] = table_->submit[job];
         submitted_.push_back(job);
     }
@@ -284,8 +274,19 @@ void Simulator::submit_jobs() {
             submitted_.push_back(job);
         }
         std::sort(submitted_.begin() + first_new, submitted_.end());
+        if (eligibility_) hold_back(first_new);
     }
     for (std::size_t i = first_new; i < submitted_.size(); ++i) submit(submitted_[i]);
+}
+
+void Simulator::hold_back(std::size_t first_new) {
+    const auto held = std::remove_if(
+        submitted_.begin() + first_new, submitted_.end(), [&](JobIndex job) {
+            if (eligibility_->let_in(job)) return false;
+            eligible_[job] = kNone;
+            return true;
+        });
+    submitted_.erase(held, submitted_.end());
 }
 
 void Simulator::submit(JobIndex job) {
@@ -325,17 +326,20 @@ void Simulator::cancel_jobs() {
         const Event due = withdrawals.top();
         withdrawals.pop();
         if (is_void_withdrawal(due)) continue;
-        const auto [time, job] = due;
-        if (eligible_[job] == kNone) {
-            eligible_[job] = time;
-        } else {
-            queue_.remove(queue_.find(job));
-        }
-        state_[job] = JobState::cancelled;
-        cancelled_.push_back(job);
-        ++ended_;
-        free_dependants(job, time);
+        withdraw(due.index, due.time);
     }
+}
+
+void Simulator::withdraw(JobIndex job, Time time) {
+    if (eligible_[job] == kNone) {
+        eligible_[job] = time;
+    } else {
+        queue_.remove(queue_.find(job));
+    }
+    state_[job] = JobState::cancelled;
+    cancelled_.push_back(job);
+    ++ended_;
+    let_follow(job, time);
 }
 
 JobIndex Simulator::add_job(const NewJob& job) {

@@ -10,6 +10,7 @@
 
 #include "core/calendar.h"
 #include "core/count_plan.h"
+#include "core/eligibility.h"
 #include "core/event_queue.h"
 #include "core/job.h"
 #include "core/node_choice.h"
@@ -72,8 +73,9 @@ struct PassPlan {
 // then comes one pass.
 class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTimes {
   public:
-    // Without a predictor, requests plan.
-    Simulator(JobTable jobs, Options options, std::shared_ptr<Predictor> predictor = nullptr);
+    // Without a predictor, requests plan. Without rules, jobs are eligible when they are submitted.
+    Simulator(JobTable jobs, Options options, std::shared_ptr<Predictor> predictor = nullptr,
+              std::optional<EligibilityRules> rules = std::nullopt);
 
     // Return a simulation that goes on from here by itself, under a clone of the present policy.
     std::shared_ptr<Simulator> fork(const Policy& clone) const;
@@ -187,12 +189,18 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     SubmittedJob submitted_job(JobIndex job) const;
     void submit_jobs();
     void submit(JobIndex job);
+    // Takes tasks whose array has no room out of the jobs submitted since.
+    void hold_back(std::size_t first_new);
     void cancel_jobs();
     // Puts the queue in order and lets its jobs preempt others; false if then none waits.
     bool prepare_queue();
     // Tells an order that learns of all that has happened before it was chosen.
     void teach(Order& order) const;
-    void free_dependants(JobIndex job, Time ended);
+    bool is_gated(JobIndex job) const { return eligibility_ && eligibility_->gates(job); }
+    // Withdraws a job that has not started.
+    void withdraw(JobIndex job, Time time);
+    // The job has ended for good or was withdrawn: others may follow, or never can.
+    void let_follow(JobIndex job, Time ended);
     void enqueue(JobIndex job, std::int64_t arrival);
     bool keys_changed() const;
     void reorder_queue();
@@ -294,8 +302,7 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     Time wake_up_ = kNever;  // a pass asked for by the policy
     std::int64_t idle_wake_ups_ = 0;  // in a row, while nothing ran
     bool deciding_ = false;  // between advance() and the next: jobs may be started
-    std::vector<std::int32_t> dependants_begin_;  // those of job i: begin[i] .. begin[i + 1]
-    std::vector<JobIndex> dependants_;
+    std::optional<Eligibility> eligibility_;  // none where jobs wait for nothing but nodes
     std::int64_t arrivals_ = 0;
 
     // Since the last pass.

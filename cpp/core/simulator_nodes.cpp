@@ -54,6 +54,7 @@ void Simulator::begin_run(WaitingQueue::Position position, std::size_t ranges_be
     events_[EventKind::end].push({end_[job], job});
     started_.push_back(job);
     expect_release(job);
+    if (eligibility_) eligibility_->started(job, now_, events_[EventKind::submission]);
     if (!states_) return;
     if (options_.machine->has_gpus()) {
         gpus_.resize(table_->size());

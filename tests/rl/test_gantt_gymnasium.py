@@ -129,7 +129,10 @@ def test_wrong_rules_meet_one_clear_sentence(rules: dict[str, Any], sentence: st
         (jobs((0, 11, 9, 9)), "needs 11 nodes but the cluster has 10"),
         (jobs((0, 1, 21, 21)), "requests 21 time units but the window has 20"),
         (jobs((0, 1, 9, 8)), "requests 9 time units and runs 8"),
-        (jobs((0, 1, 1, 1), (0, 1, 1, 1), depends_on=[-1, 1]), "waits for another job to end"),
+        (
+            jobs((0, 1, 1, 1), (0, 1, 1, 1), depends_on=[-1, 1]),
+            "waits for more than its",
+        ),
         (withdrawn(), "is withdrawn while it waits"),
         (jobs((0, 1, 1, 1)).take(np.array([False])), "an episode needs at least one job"),
     ],

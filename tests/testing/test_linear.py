@@ -13,9 +13,9 @@ from schedlab.testing.reference.predictors import PREDICTORS
 from schedlab.testing.reference.simulation import Simulation
 
 ALL = frozenset(range(10))
-RUNNING = Job(0, submit_s=0, nodes=7, request_s=1000, run_s=7, think_time_s=-1, cancel_after_s=-1,
+RUNNING = Job(0, submit_s=0, nodes=7, request_s=1000, run_s=7, cancel_after_s=-1,
               demand=(Part(ALL, 7),), estimate_s=549, eligible_s=0)  # fmt: skip
-WAITING = Job(1, submit_s=100, nodes=4, request_s=1000, run_s=7, think_time_s=-1, cancel_after_s=-1,
+WAITING = Job(1, submit_s=100, nodes=4, request_s=1000, run_s=7, cancel_after_s=-1,
               demand=(Part(ALL, 4),), estimate_s=100, eligible_s=351)  # fmt: skip
 
 

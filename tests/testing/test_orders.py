@@ -9,9 +9,9 @@ import pytest
 from schedlab.testing import ORDERS
 from schedlab.testing.reference.job import Job
 
-WIDE = Job(0, submit_s=100, nodes=4, request_s=100, run_s=7, think_time_s=-1, cancel_after_s=-1,
+WIDE = Job(0, submit_s=100, nodes=4, request_s=100, run_s=7, cancel_after_s=-1,
            estimate_s=100, eligible_s=150, arrival=3)  # fmt: skip
-NARROW = Job(1, submit_s=0, nodes=1, request_s=100, run_s=7, think_time_s=-1, cancel_after_s=-1,
+NARROW = Job(1, submit_s=0, nodes=1, request_s=100, run_s=7, cancel_after_s=-1,
              estimate_s=100, eligible_s=0, arrival=4)  # fmt: skip
 NOW = 200
 

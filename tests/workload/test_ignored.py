@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from schedlab.workload import Workload
-from schedlab.workload.ignored import ignored, pooled, unheeded
+from schedlab.workload.ignored import ignored, pooled
 
 POOL = "they were one pool: --partitions trace keeps"
 
@@ -50,14 +50,3 @@ def test_queues_within_partitions_are_told() -> None:
     assert list(pooled(finer, described=True)) == said
     same = three_jobs(partition=[1, 2, 2], queue=[0, 1, 1])
     assert list(pooled(same, described=True)) == []
-
-
-def test_when_jobs_may_start_is_told_where_it_is_not_known() -> None:
-    """Jobs that started too early must not pass for what would have happened."""
-    assert list(unheeded(three_jobs())) == []
-    jobs = three_jobs(begin_after_s=[-1, 5, 5], array_limit=[2, -1, -1], dependencies=[-1, 0, -1])
-    assert [line.partition(" of ")[0] for line in unheeded(jobs)] == [
-        "ignored: the kinds",
-        "ignored: the earliest begin",
-        "ignored: the limit",
-    ]

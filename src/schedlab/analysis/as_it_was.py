@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.platform import Platform
 from schedlab.sim import JobState, Schedule
+from schedlab.sim.eligible_times import eligible_times
 from schedlab.sim.node_shares import busy_nodes
 from schedlab.workload import Workload
 
@@ -48,17 +50,20 @@ def as_it_was(workload: Workload, platform: Platform) -> Schedule | None:
     end_s = np.where(started, start_s + kept["run_s"], -1)
     states = np.where(started, JobState.COMPLETED, JobState.CANCELLED)
     told = f"real starts of {len(kept):,} of {len(workload):,} jobs"
-    return Schedule(
+    schedule = Schedule(
         workload=kept,
         platform=platform,
         policy=AS_IT_WAS,
         start_s=start_s,
         end_s=end_s,
-        eligible_s=_eligible_s(kept, start_s, end_s),
+        eligible_s=kept["submit_s"],
         promised_s=np.full(len(kept), -1),
         state=states.astype(np.int8),
         provenance={"recorded": told},
     )
+    # A job that started earlier was eligible then, whatever the trace says of it.
+    eligible_s = np.minimum(eligible_times(schedule), start_s)
+    return replace(schedule, eligible_s=np.where(started, eligible_s, kept["submit_s"]))
 
 
 def is_faithful(workload: Workload) -> bool:
@@ -87,16 +92,3 @@ def as_it_was_notes(schedule: Schedule, workload: Workload) -> Iterator[str]:
             f"{AS_IT_WAS}: up to {most:,} nodes were in use at a time, of {nodes:,}: jobs shared "
             "nodes, or the machine was larger then"
         )
-
-
-def _eligible_s(workload: Workload, start_s: Times, end_s: Times) -> Times:
-    """When each job could start: once submitted, at its begin time, after the job before it.
-
-    A job that started earlier was eligible then, whatever the trace says of it.
-    """
-    before = workload.dependency_index()
-    freed_s = np.where(before >= 0, end_s[before] + np.maximum(workload["think_time_s"], 0), 0)
-    begin_s = workload["submit_s"] + np.maximum(workload["begin_after_s"], 0)
-    return np.where(
-        start_s >= 0, np.minimum(np.maximum(begin_s, freed_s), start_s), workload["submit_s"]
-    )

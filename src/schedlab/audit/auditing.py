@@ -7,12 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from schedlab.audit.explain import explain_departure
-from schedlab.audit.lawful import UNREPLAYABLE, eligible_times, find_violations
+from schedlab.audit.lawful import UNREPLAYABLE, find_violations
 from schedlab.audit.replay import Replay, replay
 from schedlab.audit.verdict import Comparison, Verdict
 from schedlab.errors import ParameterError
 from schedlab.policies import PolicyLike, choose_policy
 from schedlab.sim import Schedule
+from schedlab.sim.eligible_times import eligible_times
 
 
 def audit(

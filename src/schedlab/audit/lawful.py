@@ -14,9 +14,11 @@ from schedlab.audit.wording import count_nodes
 from schedlab.platform import demands_of
 from schedlab.sim import NodeRanges, Schedule, StepSeries
 from schedlab.sim.cluster_needs import ClusterNeeds, cluster_needs
+from schedlab.sim.eligible_times import NEVER_S, eligible_times, first_starts
 from schedlab.sim.gpu_columns import asks_for_parts
 from schedlab.sim.node_demands import demands_if_any
 from schedlab.sim.schedule import Times
+from schedlab.workload.labels import label_of
 from schedlab.workload.readers.records import and_more
 
 Mask = NDArray[np.bool_]
@@ -95,15 +97,6 @@ def _on_shared_nodes(schedule: Schedule, tolerance_s: int) -> Iterator[Violation
     )
 
 
-def eligible_times(schedule: Schedule) -> Times:
-    """When each job could first have started, given when the job it depends on really ended."""
-    workload = schedule.workload
-    before, submit_s = workload.dependency_index(), workload["submit_s"]
-    gone_s = np.where(schedule.started, schedule.end_s, submit_s + workload["cancel_after_s"])
-    ready_s = gone_s[before] + np.maximum(workload["think_time_s"], 0)
-    return np.where(before >= 0, np.maximum(submit_s, ready_s), submit_s)
-
-
 def _impossible_jobs(schedule: Schedule) -> Iterator[Violation]:
     nodes, total = schedule.workload["nodes"], schedule.platform.nodes
     yield from _broken(
@@ -136,12 +129,26 @@ def _too_early(schedule: Schedule, tolerance_s: int) -> Iterator[Violation]:
     yield from _broken(
         schedule,
         "dependency",
-        schedule.started & ~early & (latest_s < eligible_s),
+        schedule.started & ~early & (first_starts(schedule) + tolerance_s < eligible_s),
         lambda job: (
-            f"started at {schedule.start_s[job]}, but job {workload['depends_on'][job]}, on which "
-            f"it depends, lets it start only at {eligible_s[job]}"
+            f"started at {first_starts(schedule)[job]}, but {_what_it_waits_for(schedule, job)} "
+            f"lets it start {_at(eligible_s[job])}"
         ),
     )
+
+
+def _at(time_s: int) -> str:
+    return "never" if time_s >= NEVER_S else f"only at {time_s}"
+
+
+def _what_it_waits_for(schedule: Schedule, job: int) -> str:
+    workload = schedule.workload
+    if workload["depends_on"][job] >= 0:
+        return f"job {workload['depends_on'][job]}, on which it depends,"
+    if workload["dependencies"][job] >= 0:
+        text = label_of(workload, "dependencies", int(workload["dependencies"][job]))
+        return f"what it depends on ({text})"
+    return "its begin time" if workload["array_limit"][job] < 0 else "the limit of its array"
 
 
 def _overuse(

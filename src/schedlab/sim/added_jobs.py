@@ -21,16 +21,17 @@ from schedlab.sim.node_demands import (
     node_demands,
 )
 from schedlab.workload import Workload
+from schedlab.workload.eligibility import GATES
 from schedlab.workload.transforms.merge import merge
 
-_FROM_THE_START = ("depends_on", "cancel_after_s", "needs")
+_FROM_THE_START = (*GATES, "cancel_after_s", "needs")
 """What only jobs that are given at the beginning can have."""
 
 
 def check_added(parts: Sequence[Workload], jobs: Workload, now_s: int) -> None:
     """Raise WorkloadError for jobs that cannot be added now."""
     for column in _FROM_THE_START:
-        if column in jobs:
+        if np.any(jobs[column] >= 0):
             raise WorkloadError(f"jobs added to a running simulation cannot have {column}")
     check_times(jobs)
     early = np.flatnonzero(jobs["submit_s"] < now_s)

@@ -47,6 +47,7 @@ def _check_no_cycle(workload: Workload) -> None:
     """Follow dependencies by doubling steps: who never arrives at a free job is in a cycle."""
     if "dependencies" in workload:
         dependency_table(workload)  # of several jobs each; refuses circles itself
+        return
     ancestor = workload.dependency_index()
     if not np.any(ancestor >= 0):
         return

@@ -12,6 +12,7 @@ from schedlab.sim.attempting import Attempting
 from schedlab.sim.node_demands import NodeDemands
 from schedlab.sim.preemption import Preemption
 from schedlab.workload import Workload
+from schedlab.workload.eligibility import Eligibility
 
 
 def build_simulator(
@@ -42,7 +43,7 @@ def build_simulator(
         place: which nodes a job takes. Default: the lowest-numbered.
     """
     cancel_after, submit = workload["cancel_after_s"], workload["submit_s"]
-    dependent, leaving = "depends_on" in workload, "cancel_after_s" in workload
+    eligibility, leaving = Eligibility.of(workload), "cancel_after_s" in workload
     return _core.Simulator(
         id=_column(workload, "job_id"),
         submit=submit,
@@ -50,8 +51,7 @@ def build_simulator(
         request=_column(workload, "request_s"),
         run=_column(workload, "run_s"),
         user=_column(workload, "user"),
-        depends_on=workload.dependency_index() if dependent else None,
-        think_time=_column(workload, "think_time_s") if dependent else None,
+        eligibility=None if eligibility is None else eligibility.columns(),
         cancel_time=np.where(cancel_after >= 0, submit + cancel_after, -1) if leaving else None,
         total_nodes=nodes,
         tick=tick,

@@ -18,7 +18,7 @@ from schedlab.sim.changes import Guests
 from schedlab.sim.feasibility import check_feasible, check_times
 from schedlab.sim.gpu_columns import GpuColumns, asks_for_parts
 from schedlab.workload import Workload
-from schedlab.workload.ignored import ignored, pooled, unheeded
+from schedlab.workload.ignored import ignored, pooled
 
 Counts = NDArray[np.int64]
 Part = tuple[int, int, int]
@@ -184,7 +184,6 @@ def check_open_in_the_end(workload: Workload, platform: Platform, demands: NodeD
 
 def demand_notes(workload: Workload, platform: Platform, *, whole_nodes: bool) -> Iterator[str]:
     """Tell how jobs use nodes, and what of their demands is not used; one line each."""
-    yield from unheeded(workload)
     if _is_plain(workload, platform):
         yield from ignored(workload)
         return

@@ -18,6 +18,7 @@ from schedlab.sim.node_naming import name_cluster_nodes, name_nodes
 from schedlab.sim.node_ranges import NodeRanges
 from schedlab.sim.step_series import StepSeries
 from schedlab.workload import Workload
+from schedlab.workload.eligibility import GATES
 
 if TYPE_CHECKING:
     import polars as pl
@@ -189,7 +190,7 @@ class Schedule:
             np.concatenate([[0], self.attempts.end_s[:-1]]),
         )
         columns["submit_s"] = np.minimum(since_s[order], start_s)
-        for name in ("depends_on", "dependencies", "think_time_s", "cancel_after_s"):
+        for name in (*GATES, "think_time_s", "cancel_after_s"):
             columns.pop(name, None)
         workload = self.workload.with_columns(columns)
         place = np.argsort(workload.given_order)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,8 +14,8 @@ from schedlab.workload.labels import parsed_labels
 from schedlab.workload.workload import Workload
 
 KINDS = ("after", "afterok", "afternotok", "afterany", "singleton")
-"""When it is fulfilled: the other has started, has ended well, has ended badly, has ended, or no
-other job of the same user and name runs or came before."""
+"""When it is fulfilled: the other has started, has ended well, has ended badly, has ended, or all
+jobs of the same user and name that were submitted before have ended."""
 
 _ALLOWED = "such as afterok:12:13,after:14+10,singleton"
 
@@ -64,11 +64,17 @@ def dependency_table(workload: Workload) -> DependencyTable:
     A condition on a job that is not in the workload is fulfilled. Raises WorkloadError for a text
     that cannot be understood, and for jobs that wait for each other.
     """
-    rows = [*_single(workload), *_several(workload)]
-    table = np.array(rows, dtype=np.int64).reshape(-1, 4).T
-    found = DependencyTable(*table)
+    found = DependencyTable(*np.concatenate([_single(workload), _several(workload)], axis=1))
     _check_no_circle(workload, found)
     return found
+
+
+def namesakes(workload: Workload) -> list[NDArray[np.int64]]:
+    """The jobs of each user and name, in order of submission."""
+    pairs = np.column_stack([workload["user"], workload["job_name"]])
+    _, group = np.unique(pairs, axis=0, return_inverse=True)
+    by_group = np.argsort(group, kind="stable")
+    return np.split(by_group, np.cumsum(np.bincount(group))[:-1])
 
 
 def _parse(part: str, text: str) -> list[Dependency]:
@@ -100,46 +106,66 @@ def _text(each: Dependency) -> str:
     return f"{each.kind}:{each.job_id}{delay}"
 
 
-def _single(workload: Workload) -> list[tuple[int, int, int, int]]:
-    on = workload.dependency_index()
-    delay_s = np.maximum(workload["think_time_s"], 0)
-    kind = KINDS.index("afterany")
-    return [
-        (job, int(on[job]), kind, int(delay_s[job])) for job in np.flatnonzero(on >= 0).tolist()
-    ]
+def _single(workload: Workload) -> NDArray[np.int64]:
+    on = workload.dependency_index().astype(np.int64)
+    job = np.flatnonzero(on >= 0)
+    delay_s = np.maximum(workload["think_time_s"], 0)[job]
+    return np.stack([job, on[job], np.full_like(job, KINDS.index("afterany")), delay_s])
 
 
-def _several(workload: Workload) -> list[tuple[int, int, int, int]]:
-    if "dependencies" not in workload:
-        return []
-    place = {job_id: at for at, job_id in enumerate(workload["job_id"].tolist())}
-    rows = []
-    asked = parsed_labels(workload, "dependencies", parse_dependencies)
-    for job, conditions in enumerate(asked):
-        for each in conditions or ():
-            on = place.get(each.job_id, -1)
-            if on >= 0 or each.kind == "singleton":
-                rows.append((job, on, KINDS.index(each.kind), each.delay_s))
-    return rows
+def _several(workload: Workload) -> NDArray[np.int64]:
+    rows: list[tuple[int, int, int, int]] = []
+    if "dependencies" in workload:
+        place = {job_id: at for at, job_id in enumerate(workload["job_id"].tolist())}
+        asked = parsed_labels(workload, "dependencies", parse_dependencies)
+        for job, conditions in enumerate(asked):
+            for each in conditions or ():
+                on = place.get(each.job_id, -1)
+                if on >= 0 or each.kind == "singleton":
+                    rows.append((job, on, KINDS.index(each.kind), each.delay_s))
+    return np.array(rows, dtype=np.int64).reshape(-1, 4).T
 
 
 def _check_no_circle(workload: Workload, table: DependencyTable) -> None:
     """Take away jobs that wait for none that is left; what remains waits for itself."""
-    waits: dict[int, set[int]] = {}
+    missing: dict[int, int] = {}
     followers: dict[int, list[int]] = {}
+    for job, on in _pairs(workload, table):
+        missing[job] = missing.get(job, 0) + 1
+        followers.setdefault(on, []).append(job)
+    free = [job for job in followers if job not in missing]
+    while free:
+        for job in followers.get(free.pop(), ()):
+            missing[job] -= 1
+            if not missing[job]:
+                del missing[job]
+                free.append(job)
+    if missing:
+        job_id = workload["job_id"][min(missing)]
+        raise WorkloadError(f"job {job_id} can never start: its dependencies form a cycle")
+
+
+def _pairs(workload: Workload, table: DependencyTable) -> Iterator[tuple[int, int]]:
+    """Each job that waits with each that it waits for.
+
+    Those of one user and name stand in a chain of steps, numbered from the number of jobs on: a
+    step waits for the one before it and for one job.
+    """
     for job, on in zip(table.job.tolist(), table.on.tolist(), strict=True):
         if on >= 0:
-            waits.setdefault(job, set()).add(on)
-            followers.setdefault(on, []).append(job)
-    free = [job for job in followers if job not in waits]
-    while free:
-        done = free.pop()
-        for job in followers.get(done, ()):
-            if job in waits:
-                waits[job].discard(done)
-                if not waits[job]:
-                    del waits[job]
-                    free.append(job)
-    if waits:
-        job_id = workload["job_id"][min(waits)]
-        raise WorkloadError(f"job {job_id} can never start: its dependencies form a cycle")
+            yield job, on
+    singletons = set(table.job[table.kind == KINDS.index("singleton")].tolist())
+    if not singletons:
+        return
+    step = len(workload)
+    for group in namesakes(workload):
+        if singletons.isdisjoint(group.tolist()):
+            continue
+        for place, job in enumerate(group.tolist()):
+            if place and job in singletons:
+                yield job, step
+            step += 1
+            yield step, job
+            if place:
+                yield step, step - 1
+        step += 1

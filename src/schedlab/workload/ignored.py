@@ -37,18 +37,6 @@ def pooled(workload: Workload, *, described: bool = False) -> Iterator[str]:
         )
 
 
-def unheeded(workload: Workload) -> Iterator[str]:
-    """Tell which columns about when jobs may start a simulation does not know; one line each."""
-    for column, what in (
-        ("dependencies", "the kinds of dependencies of {} jobs; each waits for the end of one job"),
-        ("begin_after_s", "the earliest begin of {} jobs; each may start once it is submitted"),
-        ("array_limit", "the limit of arrays of {} jobs; any number of tasks may run at a time"),
-    ):
-        jobs = int(np.count_nonzero(workload[column] >= 0))
-        if jobs:
-            yield f"ignored: {what.format(f'{jobs:,}')}"
-
-
 def count_of(workload: Workload, column: str) -> int:
     """Return how many different values the column has."""
     return len(np.unique(workload[column][workload[column] >= 0]))

@@ -15,11 +15,12 @@ from schedlab.audit.explain.passes import pass_by_pass
 from schedlab.audit.explain.reserving import explain_all_reserved, explain_one_reserved
 from schedlab.audit.explain.sentences import departure, early, late
 from schedlab.audit.explain.wrsa import with_wrsa
-from schedlab.audit.lawful import eligible_times
 from schedlab.audit.replay import Replay
 from schedlab.audit.verdict import Departure
 from schedlab.policies import ChosenPolicy
 from schedlab.sim import JobState
+from schedlab.sim.eligible_times import eligible_times
+from schedlab.workload import Workload
 
 __all__ = ["EXPLAINERS", "explain_departure"]
 
@@ -55,7 +56,7 @@ def _not_allowed(instant: Instant) -> Departure | None:
     for job in sorted(instant.absent):
         if eligible_s[job] > now:
             depends = eligible_s[job] > workload["submit_s"][job]
-            before = "the end of the job it depends on" if depends else "its submission"
+            before = _dependency(workload, job) if depends else "its submission"
             return early(instant, job, "not eligible", f"before {before}")
         if workload["cancel_after_s"][job] >= 0 and withdrawn_s[job] <= now:
             return early(instant, job, "withdrawn", "after it had been withdrawn")
@@ -63,6 +64,15 @@ def _not_allowed(instant: Instant) -> Departure | None:
         job = min(instant.early or instant.absent)
         return early(instant, job, "between ticks", f"between the ticks of {tick_s} s")
     return None
+
+
+def _dependency(workload: Workload, job: int) -> str:
+    """What a job waits for besides its submission."""
+    if workload["depends_on"][job] >= 0:
+        return "the end of the job it depends on"
+    if workload["dependencies"][job] >= 0:
+        return "what it depends on had happened"
+    return "its begin time" if workload["array_limit"][job] < 0 else "others of its array had ended"
 
 
 def _plainly(instant: Instant) -> Departure:

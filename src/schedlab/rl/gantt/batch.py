@@ -18,6 +18,7 @@ from schedlab.rl.native_batch import NativeBatch, check_playable, thread_count
 from schedlab.sim import JobState, NodeRanges, Schedule
 from schedlab.sim.feasibility import check_feasible
 from schedlab.workload import Workload
+from schedlab.workload.eligibility import gated
 from schedlab.workload.episodes import Episodes
 
 
@@ -128,7 +129,7 @@ def check_reservable(workload: Workload, platform: Platform, window: int) -> Non
     check_feasible(workload, platform.clusters[0])
     request_s, run_s = workload["request_s"], workload["run_s"]
     long, other = np.flatnonzero(request_s > window), np.flatnonzero(request_s != run_s)
-    dependent = np.flatnonzero(workload["depends_on"] >= 0)
+    dependent = np.flatnonzero(gated(workload))
     if len(long):
         raise WorkloadError(
             f"job {workload['job_id'][long[0]]} requests {request_s[long[0]]:,} time units but "
@@ -142,7 +143,7 @@ def check_reservable(workload: Workload, platform: Platform, window: int) -> Non
         )
     if len(dependent):
         raise WorkloadError(
-            f"job {workload['job_id'][dependent[0]]} waits for another job to end "
+            f"job {workload['job_id'][dependent[0]]} waits for more than its submission "
             f"({len(dependent):,} such jobs); here jobs arrive when they are submitted"
         )
 

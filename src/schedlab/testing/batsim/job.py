@@ -8,6 +8,7 @@ import numpy as np
 
 from schedlab.errors import WorkloadError
 from schedlab.workload import Workload
+from schedlab.workload.eligibility import gated
 
 SECOND_US = 1_000_000
 GRACE_US = 5 * SECOND_US
@@ -40,5 +41,5 @@ def jobs_of(workload: Workload) -> list[BatsimJob]:
 
 def require_independent(workload: Workload) -> None:
     """Refuse what Batsim does not have."""
-    if np.any((workload["depends_on"] >= 0) | (workload["cancel_after_s"] >= 0)):
+    if np.any(gated(workload) | (workload["cancel_after_s"] >= 0)):
         raise WorkloadError("the model of Batsim has neither dependencies nor withdrawals")

@@ -13,12 +13,13 @@ from schedlab.platform.resources import NodeResources
 from schedlab.sim import JobState
 from schedlab.testing.reference.attempts import Attempt
 from schedlab.testing.reference.calendar import Block
+from schedlab.testing.reference.eligibility import Array, Condition, link
 from schedlab.testing.reference.gpus import WHOLE, GpuPlaces
 from schedlab.testing.reference.machine import Held, Machine, Part, Vector
 from schedlab.testing.reference.places import place_of
 from schedlab.workload import Workload
 
-ASKED = ("submit_s", "nodes", "request_s", "run_s", "think_time_s", "cancel_after_s")
+ASKED = ("submit_s", "nodes", "request_s", "run_s", "cancel_after_s")
 
 Mode = Literal["no", "cancel", "requeue", "suspend"]
 """What is done to a job for another; it may not be preempted by default."""
@@ -41,12 +42,14 @@ class Job:
     nodes: int
     request_s: int
     run_s: int
-    think_time_s: int
     cancel_after_s: int
     demand: tuple[Part, ...] = ()
     submitter: User = field(default_factory=lambda: User(-1))
-    depends: bool = False
+    begin_s: int = 0  # not eligible before
+    conditions: list[Condition] = field(default_factory=list)
     dependants: list[Job] = field(default_factory=list)
+    array: Array | None = None
+    ends_badly: bool = False  # the trace says that it failed
     predicted_s: int = -1
     estimate_s: int = -1  # the same, corrected since: how long plans expect it to run
     corrections: int = 0
@@ -54,6 +57,8 @@ class Job:
     arrival: int = -1
     start_s: int = -1
     end_s: int = -1
+    first_start_s: int = -1
+    gone_s: int | None = None  # when it ended for good or was withdrawn
     promised_s: int = -1
     state: JobState = JobState.WAITING
     held: list[Held] = field(default_factory=list)
@@ -110,9 +115,7 @@ def jobs_of(workload: Workload, platform: Platform, *, apart: bool | None = None
     users = {code: User(code) for code in workload["user"].tolist()}
     for job, code in zip(jobs, workload["user"].tolist(), strict=True):
         job.submitter = users[code]
-    job_ids = workload["job_id"].tolist()
-    _link_dependants(jobs, workload.dependency_index().tolist())
-    _refuse_circles(jobs, job_ids)
+    link(jobs, workload)
     return jobs
 
 
@@ -180,19 +183,3 @@ def _whole_nodes(workload: Workload, platform: Platform) -> list[tuple[Part, ...
         if nodes > platform.nodes:
             raise WorkloadError(f"job {job_id} asks for {nodes} nodes; there are {platform.nodes}")
     return [(parts[nodes],) for nodes in workload["nodes"].tolist()]
-
-
-def _link_dependants(jobs: list[Job], dependency: list[int]) -> None:
-    for job, before in zip(jobs, dependency, strict=True):
-        if before >= 0:
-            job.depends = True
-            jobs[before].dependants.append(job)
-
-
-def _refuse_circles(jobs: list[Job], job_ids: list[int]) -> None:
-    reached = [job for job in jobs if not job.depends]
-    for job in reached:
-        reached.extend(job.dependants)
-    if len(reached) < len(jobs):
-        stuck = min({job.position for job in jobs} - {job.position for job in reached})
-        raise WorkloadError(f"job {job_ids[stuck]} is in or behind a circle of dependencies")

@@ -12,6 +12,7 @@ from schedlab.platform import Failure, check_failures
 from schedlab.sim import JobState, WhyEnded
 from schedlab.testing.reference.attempts import Attempt, checkpointed_s
 from schedlab.testing.reference.calendar import Block
+from schedlab.testing.reference.eligibility import NEVER_S, ready_s
 from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.machine import Held, Machine, Vector, less, more, pools_of, without
 from schedlab.testing.reference.orders import Order
@@ -94,8 +95,7 @@ class Simulation:
         self._failures = list(check_failures(failures, machine.nodes))  # the next one first
         refuse_stuck(jobs, machine, self.blocks, self._changes_s)
         for job in jobs:
-            if not job.depends:
-                self._eligible_at(job, job.submit_s)
+            self._ask(job)
             if job.cancel_after_s >= 0:
                 self._push(self._withdrawals, job.submit_s + job.cancel_after_s, job)
 
@@ -168,6 +168,9 @@ class Simulation:
         if short(job):
             self.predicted.append(job)
         self._push(self._completions, job.end_s, job)
+        if job.first_start_s < 0:
+            job.first_start_s = self.now
+            self._ask_dependants(job)
 
     def preempt(self, job: Job) -> None:
         """Take the nodes of a running job for another."""
@@ -257,7 +260,7 @@ class Simulation:
             wra = job.done_s / job.request_s
             job.submitter.wrsa = self.beta * job.submitter.wrsa + (1 - self.beta) * wra
             self.predictor.learn(job, job.done_s)
-            self._free_dependants(job, job.end_s if ended_s is None else ended_s)
+            self._leave(job, job.end_s if ended_s is None else ended_s)
 
     def _change(self) -> bool:
         """Let the machine change: what is announced, then what is not."""
@@ -355,7 +358,9 @@ class Simulation:
         return bool(late)
 
     def _submit(self) -> bool:
-        arrived = [job for job in self._due(self._submissions) if job.state is JobState.WAITING]
+        due = sorted(self._due(self._submissions), key=lambda job: job.position)
+        ready = [job for job in due if job.state is JobState.WAITING]
+        arrived = [job for job in ready if job.array is None or job.array.let_in(job.position)]
         for job in arrived:
             job.arrival = self._arrivals
             self._arrivals += 1
@@ -363,27 +368,47 @@ class Simulation:
             job.estimate_s = job.predicted_s = predicted_s
         self.queue.extend(arrived)
         self.arrived.extend(arrived)
-        return bool(arrived)
+        return bool(ready)
 
     def _withdraw(self) -> bool:
         due = [job for job in self._due(self._withdrawals) if job.state is JobState.WAITING]
         gone = [job for job in due if not job.attempts]
         for job in gone:
-            cancel_s = job.submit_s + job.cancel_after_s
-            job.state = JobState.CANCELLED
-            if job.arrival < 0:
-                job.eligible_s = cancel_s
-            else:
-                self.queue.remove(job)
-            self._free_dependants(job, cancel_s)
-        self.left.extend(gone)
+            if job.state is JobState.WAITING:  # it may have gone with another that it waited for
+                self._cancel(job, job.submit_s + job.cancel_after_s)
         return bool(gone)
 
-    def _free_dependants(self, job: Job, ended_s: int) -> None:
+    def _cancel(self, job: Job, time_s: int) -> None:
+        """Withdraw a job that waits, or is not even eligible."""
+        job.state = JobState.CANCELLED
+        if job.arrival < 0:
+            job.eligible_s = time_s
+        else:
+            self.queue.remove(job)
+        self.left.append(job)
+        self._leave(job, time_s)
+
+    def _leave(self, job: Job, time_s: int) -> None:
+        """The job has gone for good: let others follow."""
+        job.gone_s = time_s
+        following = job.array.leave(job.position) if job.array is not None else None
+        if following is not None:
+            self._eligible_at(self.jobs[following], time_s)
+        self._ask_dependants(job)
+
+    def _ask_dependants(self, job: Job) -> None:
         for dependant in job.dependants:
-            think_time_s = max(0, dependant.think_time_s)
-            if dependant.state is JobState.WAITING:
-                self._eligible_at(dependant, max(dependant.submit_s, ended_s + think_time_s))
+            if dependant.state is JobState.WAITING and dependant.eligible_s < 0:
+                if ready_s(dependant) == NEVER_S:
+                    self._cancel(dependant, max(dependant.submit_s, job.gone_s or 0))
+                else:
+                    self._ask(dependant)
+
+    def _ask(self, job: Job) -> None:
+        """Let the job be eligible in time if all is fulfilled."""
+        time_s = ready_s(job)
+        if time_s is not None:
+            self._eligible_at(job, time_s)
 
     def _eligible_at(self, job: Job, time_s: int) -> None:
         job.eligible_s = time_s
