@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from schedlab.errors import InputError
 
 if TYPE_CHECKING:
+    from schedlab.history.ingest import Fault
     from schedlab.workload import Workload
     from schedlab.workload.readers import ReadOptions
 
@@ -27,23 +28,11 @@ _UNREADABLE = "could not be read"
 
 def read_accounting(kind: str, path: Path, options: ReadOptions) -> Workload:
     """The jobs that have ended, by their time of submission; what cannot be read is counted."""
-    from schedlab.cli.history.place import require_history
-
-    require_history()
-    from schedlab.history.ingest import Fault
-    from schedlab.history.sources import lone_job_source
     from schedlab.workload.readers.job_history import history_workload
 
-    found = list(lone_job_source(kind, str(path)).read())
-    faults = [each for each in found if isinstance(each, Fault)]
+    records, faults = accounting_records(kind, path)
     if faults and options.strict:
         raise InputError(f"{faults[0]}; strict reading refuses this")
-    records = [json.loads(each.to_json()) for each in found if not isinstance(each, Fault)]
-    if not records:
-        reason = str(faults[0]) if faults else f"{path}: has no jobs"
-        raise InputError(reason)
-    # All times of a source have one offset, so that the order of the texts is that of the moments.
-    records.sort(key=lambda record: record.get("queue_time") or record.get("start_time") or "")
     made = history_workload(records, path, options, name=path.stem)
     if faults:
         dropped = {**made.report.dropped, f"{_UNREADABLE}: {faults[0]}": len(faults)}
@@ -52,3 +41,22 @@ def read_accounting(kind: str, path: Path, options: ReadOptions) -> Workload:
         )
     used = {key: value for key, value in asdict(options).items() if value != {}}
     return made.record("read", format=kind, file=path.name, options=used)
+
+
+def accounting_records(kind: str, path: Path) -> tuple[list[dict[str, Any]], list[Fault]]:
+    """Standard job records in order of submission, and what could not be read."""
+    from schedlab.cli.history.place import require_history
+
+    require_history()
+    from schedlab.history.ingest import Fault
+    from schedlab.history.sources import lone_job_source
+
+    found = list(lone_job_source(kind, str(path)).read())
+    faults = [each for each in found if isinstance(each, Fault)]
+    records = [json.loads(each.to_json()) for each in found if not isinstance(each, Fault)]
+    if not records:
+        reason = str(faults[0]) if faults else f"{path}: has no jobs"
+        raise InputError(reason)
+    # All times of a source have one offset, so that the order of the texts is that of the moments.
+    records.sort(key=lambda record: record.get("queue_time") or record.get("start_time") or "")
+    return records, faults

@@ -24,6 +24,7 @@ from schedlab.cli import (
     predict,
     serve,
     simulate,
+    slurm,
     train,
     tune,
     version,
@@ -72,6 +73,7 @@ app.add_typer(incentive.app)
 app.add_typer(coalloc.app)
 app.add_typer(batsim.app)
 app.add_typer(history.app)
+app.add_typer(slurm.app)
 add_command(app, serve.serve, *serve.EXAMPLES)
 add_command(app, jobs.jobs, *jobs.EXAMPLES)
 add_command(app, train.train, *train.EXAMPLES)

@@ -16,12 +16,14 @@ from schedlab.units import LARGEST
 Command = Callable[..., None]
 
 
-def add_command(app: typer.Typer, command: Command, *examples: str) -> None:
-    """Add the command under its function's name, with examples beneath its help.
+def add_command(
+    app: typer.Typer, command: Command, *examples: str, name: str | None = None
+) -> None:
+    """Add the command under that name, or its function's, with examples beneath its help.
 
     A parameter that is a dataclass stands for one option per field; so commands share options.
     """
-    app.command(epilog=epilog(examples))(_spread(command))
+    app.command(name, epilog=epilog(examples))(_spread(command))
 
 
 def epilog(examples: Iterable[str]) -> str:

@@ -54,12 +54,13 @@ def _commands(command: Any, path: str) -> Iterator[tuple[str, Any]]:
 def _section(path: str, command: Any) -> str:
     panels = _panels(command)
     arguments = [each.metavar for each in command.params if each.param_type_name == "argument"]
-    usage = " ".join((path, *arguments, "[OPTIONS]"))
+    usage = " ".join((path, *arguments, *(["[OPTIONS]"] if panels else [])))
+    own = [_table(panels[None]), ""] if panels else []
     links = [f"[{panel.lower()}](#{_anchor(panel)})" for panel in panels if panel]
     more = [f"More options: {', '.join(links)}.", ""] if links else []
     heading, *examples = (line.strip() for line in command.epilog.split("\n\n"))
     lines = (
-        *(f"## {path}", "", command.help, "", "```", usage, "```", "", _table(panels[None]), ""),
+        *(f"## {path}", "", command.help, "", "```", usage, "```", "", *own),
         *(*more, heading, "", "```", *examples, "```"),
     )
     return "\n".join(lines)

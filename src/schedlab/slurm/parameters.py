@@ -87,7 +87,9 @@ class ControlSettings:
 
     enforce: tuple[str, ...] = option("AccountingStorageEnforce", (), "enforce")
     tres: tuple[str, ...] = option(
-        "AccountingStorageTRES", ("cpu", "mem", "energy", "node", "billing"), "lower words"
+        "AccountingStorageTRES",
+        ("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages"),
+        "tres",
     )
     enforce_part_limits: str = option("EnforcePartLimits", "NO", "part limits")
     kill_wait_s: int = option("KillWait", 30, "seconds")

@@ -1,0 +1,1 @@
+"""From what an operator can dump of a Slurm to a site."""

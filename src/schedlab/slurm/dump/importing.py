@@ -1,0 +1,211 @@
+"""From a dump to a site: the one function that reads everything in its order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from schedlab.errors import InputError
+from schedlab.platform.cluster import Cluster
+from schedlab.platform.intervals import Drain, Outage
+from schedlab.platform.platform import Platform
+from schedlab.slurm.accounts import Accounts
+from schedlab.slurm.dump.accounts import (
+    AccountBook,
+    read_account_script,
+    read_association_table,
+    read_qos_table,
+)
+from schedlab.slurm.dump.calendar import Calendar, down_lines, node_events, reservations_of
+from schedlab.slurm.dump.conf import Block, SlurmConf, read_blocks, read_conf
+from schedlab.slurm.dump.dump_files import DumpFiles
+from schedlab.slurm.dump.findings import Report
+from schedlab.slurm.dump.history import Record, commands_of, history_of, read_extras
+from schedlab.slurm.dump.machine import groups_of, layouts_of, licences_of, partitions_of
+from schedlab.slurm.dump.nodes import Node, nodes_of, with_gres_types
+from schedlab.slurm.dump.settings import settings_of
+from schedlab.slurm.dump.shown import read_config, read_shown
+from schedlab.slurm.dump.submitted import exact_starts, submitted_history, truth_of
+from schedlab.slurm.dump.topology import leaf_of, switches_of
+from schedlab.slurm.layout import Switch
+from schedlab.slurm.site import SlurmHistory, SlurmSite
+
+Accounting = Callable[[Path], Sequence[Record]]
+"""Reads what ``sacct`` wrote, as text or JSON, into standard job records."""
+
+
+def import_dump(
+    folder: str | Path,
+    accounting: Accounting,
+    *,
+    version: str | None = None,
+    skip_unknown: bool = False,
+) -> tuple[SlurmSite, Report]:
+    """The site that a dump describes, and what became of all that was read.
+
+    Args:
+        folder: the dump.
+        accounting: reads the output of ``sacct``.
+        version: of Slurm; default: what the dump says.
+        skip_unknown: whether jobs of unknown partitions are left out; an error otherwise.
+    """
+    report = Report()
+    files = DumpFiles(Path(folder), report)
+    path = files.get("conf")
+    conf = read_conf(path) if path else SlurmConf(files.folder)
+    config = read_config(path) if (path := files.get("config")) else {}
+    name = conf.cluster_name
+    if "clustername" in config and "clustername" not in conf.parameters:
+        name = config["clustername"].value
+    parameters = settings_of(conf.parameters, config, name, report, version)
+    nodes, switches = _nodes(files, conf, report)
+    blocks = conf.partitions or _shown(files, "partitions", "PartitionName")
+    partitions = partitions_of(blocks, conf.node_sets, nodes, parameters, report)
+    history, epoch_s, boot_s = _history(files, accounting, report)
+    if boot_s is not None and parameters.control.boot_epoch_s is None:
+        control = replace(parameters.control, boot_epoch_s=boot_s)
+        parameters = replace(parameters, control=control)
+    calendar = _calendar(files, conf, epoch_s, nodes, report)
+    licences = licences_of(conf.parameters.get("licenses") or config.get("licenses"), report)
+    cluster = Cluster(
+        name,
+        groups_of(nodes),
+        partitions=partitions.plain,
+        outages=calendar.outages,
+        drains=calendar.drains,
+        reservations=calendar.reservations,
+    )
+    if history is not None:
+        history = _known_partitions(history, cluster, report, skip_unknown)
+    else:
+        report.note("The dump has no history: no sacct file, and no submitted.csv.")
+    site = SlurmSite(
+        Platform((cluster,), name, licences),
+        parameters,
+        _accounts(files, name, report),
+        partitions.rules,
+        layouts_of(nodes),
+        tuple(switches),
+        calendar.rules,
+        history,
+    )
+    return site, report
+
+
+def _nodes(
+    files: DumpFiles, conf: SlurmConf, report: Report
+) -> tuple[list[Node], Sequence[Switch]]:
+    blocks = conf.nodes or _shown(files, "nodes", "NodeName")
+    nodes = nodes_of(blocks, report)
+    if not nodes:
+        raise InputError(f"{conf.path}: describes no nodes; it needs a NodeName line")
+    if path := files.get("gres"):
+        nodes = with_gres_types(nodes, read_blocks(path, "nodename"), report)
+    for block in conf.frontends:
+        report.note(f"{block.where}: FrontendName is not modelled; jobs start on their nodes.")
+    switches: Sequence[Switch] = ()
+    if path := files.get("topology"):
+        lines = read_blocks(path, "switchname")
+        switches = switches_of(lines, {node.name for node in nodes}, report)
+    leaves = leaf_of(switches)
+    return [replace(node, switch=leaves.get(node.name, "")) for node in nodes], switches
+
+
+def _shown(files: DumpFiles, kind: str, first: str) -> list[Block]:
+    path = files.get(kind)
+    return read_shown(path, first) if path else []
+
+
+def _accounts(files: DumpFiles, cluster: str, report: Report) -> Accounts:
+    book = AccountBook(report)
+    if path := files.get("script"):
+        read_account_script(path, cluster, book)
+    if path := files.get("associations"):
+        read_association_table(path, cluster, book)
+    if path := files.get("qos"):
+        read_qos_table(path, book)
+    if not book.associations:
+        report.note("The dump has no accounts; every user may use everything, without fair share.")
+    return book.accounts()
+
+
+def _calendar(
+    files: DumpFiles, conf: SlurmConf, epoch_s: int, nodes: Sequence[Node], report: Report
+) -> Calendar:
+    known = {node.name for node in nodes}
+    out = down_lines([*conf.down, *(b for b in conf.nodes if b.text("State"))], known)
+    outages = [each for each in out if isinstance(each, Outage)]
+    drains = [each for each in out if isinstance(each, Drain)]
+    if path := files.get("events"):
+        events = node_events(path, epoch_s, known, report)
+        outages, drains = outages + events[0], drains + events[1]
+    shown = _shown(files, "reservations", "ReservationName")
+    reservations, rules = reservations_of(shown, epoch_s, known, report)
+    return Calendar(tuple(outages), tuple(drains), tuple(reservations), tuple(rules))
+
+
+def _history(
+    files: DumpFiles, accounting: Accounting, report: Report
+) -> tuple[SlurmHistory | None, int, int | None]:
+    """The jobs, the moment of their time 0, and when slurmctld began."""
+    sacct, submitted = files.get("sacct"), files.get("submitted")
+    records = accounting(sacct) if sacct else ()
+    extras = read_extras(sacct) if sacct else {}
+    clock = _clock(files.get("clock"))
+    epoch_s = clock.get("t0_epoch")
+    boot_s = clock.get("ctld_boot_epoch")
+    history: SlurmHistory | None = None
+    if submitted is not None:
+        truth: dict[str, Any] = truth_of(records, extras, epoch_s or 0) if sacct else {}
+        if path := files.get("starts"):
+            for name, exact in exact_starts(path).items():
+                truth[name] = {**truth.get(name, {}), **exact}
+        history = submitted_history(submitted, truth, epoch_s, report)
+    elif sacct is not None:
+        history = history_of(records, extras, sacct, report)
+        epoch_s = history.epoch_s
+    if history is not None and (path := files.get("commands")):
+        history = SlurmHistory(history.workload, history.details, commands_of(path))
+    return history, epoch_s or 0, boot_s
+
+
+def _clock(path: Path | None) -> dict[str, int]:
+    """The moments of t0.txt: a name and epoch seconds on each line."""
+    if path is None:
+        return {}
+    pairs = (line.split() for line in path.read_text(encoding="utf-8").splitlines())
+    try:
+        return {pair[0]: int(float(pair[1])) for pair in pairs if len(pair) == 2}
+    except ValueError as error:
+        raise InputError(f"{path}: {error}; must be a name and epoch seconds") from None
+
+
+def _known_partitions(
+    history: SlurmHistory, cluster: Cluster, report: Report, skip: bool
+) -> SlurmHistory:
+    """The jobs whose partitions the cluster has."""
+    workload = history.workload
+    known = {each.name for each in cluster.partitions}
+    names = workload.labels.get("partition", ())
+    bad = [code for code, text in enumerate(names) if not {*text.split(",")} <= known]
+    strange = np.isin(workload["partition"], bad)
+    if not strange.any():
+        return history
+    which = ", ".join(f'"{names[code]}"' for code in bad[:3])
+    told = f"{int(strange.sum()):,} jobs name partition {which}"
+    if not skip:
+        raise InputError(
+            f"{told}, which slurm.conf does not describe (it has {', '.join(sorted(known))}); add "
+            "it, or leave these jobs out with --skip-unknown"
+        )
+    report.note(f"{told}, which slurm.conf does not describe; they are left out.")
+    kept = ~strange
+    if not kept.any():
+        raise InputError(f"{told}, and no other job is left")
+    return SlurmHistory(
+        workload.take(kept), history.details.filter(kept.tolist()), history.commands
+    )
