@@ -90,7 +90,7 @@ def rules_of(block: Block) -> PartitionRules:
     if (old := block.text("Priority")) is not None:
         values["priority_job_factor"] = _read(block, ("Priority",), whole, int(old or 1))
     for key, (name, kind) in _RULES.items():
-        if key in block.entries and block.entries[key].value != "":
+        if key in block.entries and not is_unset(block.entries[key].value):
             values[name] = _read(block, (key,), _READERS.get(kind) or KINDS[kind], None)
     mode, jobs = _over_subscribe(block)
     values |= {"over_subscribe": mode, "over_subscribe_jobs": jobs}

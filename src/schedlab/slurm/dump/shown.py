@@ -74,8 +74,8 @@ def read_table(
 
 def _fields(text: str) -> list[tuple[str, str]]:
     found = list(_FIELD.finditer(text))
-    ends = [match.start() for match in found[1:]] + [len(text)]
-    return [(m[1], text[m.end() : end].strip()) for m, end in zip(found, ends, strict=True)]
+    ends = [*(match.start() for match in found[1:]), len(text)]
+    return [(m[1], text[m.end() : end].strip()) for m, end in zip(found, ends, strict=False)]
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
