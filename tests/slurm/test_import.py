@@ -165,6 +165,36 @@ def test_jobs_of_unknown_partitions_can_be_left_out(dump: Path, tmp_path: Path) 
     assert history.details["slurm_id"].to_list() == ["12"]
 
 
+def test_holes_in_a_history_are_told(dump: Path, tmp_path: Path) -> None:
+    """The rest of the history is used."""
+    lines = SACCT.splitlines()
+    waits = lines[1].replace("12|COMPLETED", "14|RUNNING")
+    text = "\n".join([lines[0] + "|Suspended", lines[1] + "|00:00:00", lines[2] + "|00:01:00"])
+    (dump / "sacct.txt").write_text(f"{text}\n15|half a row\n{waits}|00:00:00\n")
+    code, printed = run("import", dump, "--out", tmp_path / "site")
+    told = " ".join(printed.split())
+    assert code == 0
+    assert "sacct.txt: 1 rows are not readable" in told
+    assert "1 jobs of this history were suspended" in told
+    assert "1 of 3 jobs had not ended" in told
+
+
+@pytest.mark.parametrize(
+    ("version", "code", "says"),
+    [
+        ("26.05", 0, "not among the versions whose defaults are known"),
+        ("new", 2, '"new" is no version of Slurm'),
+    ],
+)
+def test_the_version_chooses_the_defaults(
+    dump: Path, tmp_path: Path, version: str, code: int, says: str
+) -> None:
+    """A version that is not known is told."""
+    found, printed = run("import", dump, "--out", tmp_path / "site", "--slurm-version", version)
+    assert found == code
+    assert says in " ".join(printed.split())
+
+
 def test_a_folder_without_a_configuration_says_how_to_get_one(tmp_path: Path) -> None:
     """The first mistake of a newcomer."""
     code, printed = run("import", tmp_path, "--out", tmp_path / "site")
@@ -190,3 +220,4 @@ def test_what_a_real_slurm_left_behind_is_read(shared_data: Path, tmp_path: Path
     assert arrays is not None
     assert len(arrays.workload) == 208
     assert arrays.commands[0].text.startswith("scontrol")
+    assert "singleton" in arrays.workload.labels["dependencies"]

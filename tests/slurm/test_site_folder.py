@@ -76,6 +76,14 @@ def test_a_broken_folder_is_told_in_a_sentence(
         read_site(tmp_path)
 
 
+def test_the_history_of_another_site_does_not_stay(tmp_path: Path) -> None:
+    """A folder that is written again holds one site."""
+    site = SlurmSite(Platform.homogeneous(2))
+    (tmp_path / "history.parquet").write_text("of another site")
+    write_site(site, tmp_path)
+    assert read_site(tmp_path) == site
+
+
 def test_no_folder_is_told_with_what_makes_one(tmp_path: Path) -> None:
     """The first mistake of a newcomer."""
     with pytest.raises(InputError, match="schedlab slurm import"):

@@ -47,7 +47,10 @@ def write_site(site: SlurmSite, folder: str | Path) -> None:
     write_platform(site.machine, folder / MACHINE)
     _write(folder / ACCOUNTS, _plain_lists(site.accounts, _ACCOUNTS))
     _write(folder / SLURM, _plain_parameters(site.parameters) | _plain_lists(site, _LAYOUT))
-    if site.history is not None:
+    if site.history is None:  # that of another site must not stay
+        for name in (HISTORY, DETAILS, COMMANDS):
+            (folder / name).unlink(missing_ok=True)
+    else:
         write_workload(site.history.workload, folder / HISTORY)
         with replacing(folder / DETAILS) as temporary:
             site.history.details.write_parquet(temporary)

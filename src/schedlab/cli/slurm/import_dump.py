@@ -10,6 +10,7 @@ from typer import Argument, Option
 from schedlab.cli.console import AsJson, print_json, print_notes
 
 if TYPE_CHECKING:
+    from schedlab.history.ingest import Fault
     from schedlab.slurm import SlurmSite
     from schedlab.slurm.dump.findings import Report
 
@@ -52,11 +53,11 @@ def import_dump(
         print_notes(_notes(site, report, out), to_stderr=False)
 
 
-def _records(path: Path) -> list[dict[str, Any]]:
+def _records(path: Path) -> tuple[list[dict[str, Any]], list[Fault]]:
     from schedlab.cli.accounting import accounting_records
 
     is_json = path.name.removesuffix(".gz").endswith(".json")
-    return accounting_records("slurm-sacct-json" if is_json else "slurm-sacct", path)[0]
+    return accounting_records("slurm-sacct-json" if is_json else "slurm-sacct", path)
 
 
 def _write_report(report: Report, out: Path, folder: Path) -> None:

@@ -30,11 +30,16 @@ _ABOUT_JOB = re.compile(r"(?:scancel |release |hold |requeue |top |JobId=)(\d+(?
 _STARTERS = {"SchedMain": "main", "SchedBackfill": "backfill"}
 
 
+def base_id(jobid: str) -> str:
+    """The id without the number of the attempt."""
+    return _ATTEMPT.sub("", jobid)
+
+
 def merged_attempts(records: Iterable[Record]) -> list[dict[str, Any]]:
     """One record for each job: its last attempt, submitted when the first was."""
     jobs: dict[str, dict[str, Any]] = {}
     for record in records:
-        name = _ATTEMPT.sub("", str(record["jobid"]))
+        name = base_id(str(record["jobid"]))
         before = jobs.get(name)
         attempts = 1 if record.get("start_time") else 0
         made = dict(record) | {"jobid": name, "attempts": attempts}

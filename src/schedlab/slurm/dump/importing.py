@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,13 @@ from schedlab.slurm.dump.calendar import Calendar, down_lines, node_events, rese
 from schedlab.slurm.dump.conf import Block, SlurmConf, read_blocks, read_conf
 from schedlab.slurm.dump.dump_files import DumpFiles
 from schedlab.slurm.dump.findings import Report
-from schedlab.slurm.dump.history import Record, commands_of, history_of, read_extras
+from schedlab.slurm.dump.history import (
+    Record,
+    base_id,
+    commands_of,
+    history_of,
+    read_extras,
+)
 from schedlab.slurm.dump.machine import groups_of, layouts_of, licences_of, partitions_of
 from schedlab.slurm.dump.nodes import Node, nodes_of, with_gres_types
 from schedlab.slurm.dump.settings import settings_of
@@ -34,8 +40,8 @@ from schedlab.slurm.dump.topology import leaf_of, switches_of
 from schedlab.slurm.layout import Switch
 from schedlab.slurm.site import SlurmHistory, SlurmSite
 
-Accounting = Callable[[Path], Sequence[Record]]
-"""Reads what ``sacct`` wrote, as text or JSON, into standard job records."""
+Accounting = Callable[[Path], tuple[Sequence[Record], Sequence[object]]]
+"""Reads what ``sacct`` wrote, as text or JSON: standard job records, and what was not readable."""
 
 
 def import_dump(
@@ -153,8 +159,10 @@ def _history(
 ) -> tuple[SlurmHistory | None, int, int | None]:
     """The jobs, the moment of their time 0, and when slurmctld began."""
     sacct, submitted = files.get("sacct"), files.get("submitted")
-    records = accounting(sacct) if sacct else ()
+    records, faults = accounting(sacct) if sacct else ((), ())
     extras = read_extras(sacct) if sacct else {}
+    if sacct is not None:
+        _tell_holes(sacct, records, faults, extras, report)
     clock = _clock(files.get("clock"))
     epoch_s = clock.get("t0_epoch")
     boot_s = clock.get("ctld_boot_epoch")
@@ -171,6 +179,33 @@ def _history(
     if history is not None and (path := files.get("commands")):
         history = SlurmHistory(history.workload, history.details, commands_of(path))
     return history, epoch_s or 0, boot_s
+
+
+def _tell_holes(
+    path: Path,
+    records: Sequence[Record],
+    faults: Sequence[object],
+    extras: Mapping[str, Mapping[str, str]],
+    report: Report,
+) -> None:
+    if faults:
+        report.note(f"{path.name}: {len(faults):,} rows are not readable; the first: {faults[0]}.")
+    lacking = {base_id(each["jobid"]) for each in records} - extras.keys()
+    if lacking:
+        report.note(
+            f"{path.name}: of {len(lacking):,} jobs it is not read who started them, nor their "
+            "nice value and reservation."
+        )
+    suspended = [row for row in extras.values() if any(map(_not_0, row.get("suspended", "")))]
+    if suspended:
+        report.note(
+            f"{path.name}: {len(suspended):,} jobs of this history were suspended; the twin does "
+            "not suspend jobs."
+        )
+
+
+def _not_0(sign: str) -> bool:
+    return sign in "123456789"
 
 
 def _clock(path: Path | None) -> dict[str, int]:

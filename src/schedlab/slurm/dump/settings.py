@@ -12,7 +12,14 @@ from schedlab.slurm.dump.conf import Entry
 from schedlab.slurm.dump.findings import HARMLESS, MODELLED, NOT_MODELLED, Report
 from schedlab.slurm.dump.values import KINDS, words
 from schedlab.slurm.option import options_of
-from schedlab.slurm.parameters import SECTIONS, SlurmParameters, defaults_of
+from schedlab.slurm.parameters import (
+    FIRST_VERSION,
+    LAST_VERSION,
+    SECTIONS,
+    SlurmParameters,
+    defaults_of,
+    version_of,
+)
 from schedlab.slurm.scheduling import WITHIN
 
 _MODELLED_WORDS: dict[str, tuple[frozenset[str], str]] = {
@@ -186,15 +193,20 @@ def settings_of(
 
 
 def _version(config: Mapping[str, Entry], report: Report, version: str | None) -> str:
-    if version is not None:
-        return version
-    if "slurm_version" in config:
-        return config["slurm_version"].value.strip()
-    report.note(
-        f"No file says which version of Slurm it is; the defaults are those of {_DEFAULT_VERSION} "
-        "(say it with --slurm-version)."
-    )
-    return _DEFAULT_VERSION
+    if version is None and "slurm_version" in config:
+        version = config["slurm_version"].value.strip()
+    if version is None:
+        report.note(
+            f"No file says which version of Slurm it is; the defaults are those of "
+            f"{_DEFAULT_VERSION} (say it with --slurm-version)."
+        )
+        return _DEFAULT_VERSION
+    if not FIRST_VERSION <= version_of(version) <= LAST_VERSION:
+        report.note(
+            f"Slurm {version} is not among the versions whose defaults are known, 22.05 to 25.11; "
+            "the nearest of them counts."
+        )
+    return version
 
 
 def _tell_differences(

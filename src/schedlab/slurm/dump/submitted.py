@@ -13,6 +13,7 @@ from schedlab.slurm.dump.findings import Report
 from schedlab.slurm.dump.history import Record, details_of, merged_attempts
 from schedlab.slurm.dump.shown import read_table
 from schedlab.slurm.site import SlurmHistory
+from schedlab.workload.dependencies import KINDS
 from schedlab.workload.workload import COLUMNS, Workload
 
 _TASKS = re.compile(r"(\d+)(?:-(\d+)(?::(\d+))?)?")
@@ -55,10 +56,51 @@ def submitted_history(
     workload = Workload(used, name=name, header=header, labels=labels)
     workload = workload.record("import", file=path.name)
     details = [{"job_id": number, **detail} for number, (_, detail) in enumerate(rows, 1)]
+    workload = _with_dependencies(workload, details, report)
     lost = sum(detail.get("state") is None for _, detail in rows)
     if truth and lost:
         report.note(f"{path.name}: {lost:,} of {len(rows):,} jobs are not in the accounting.")
     return SlurmHistory(workload, pl.DataFrame(details, infer_schema_length=None))
+
+
+def _with_dependencies(
+    workload: Workload, details: Sequence[Mapping[str, Any]], report: Report
+) -> Workload:
+    """The workload with what its jobs wait for, by their numbers here; details have more."""
+    numbers: dict[str, list[int]] = {}
+    for row in details:
+        slurm_id = str(row["slurm_id"])
+        for name in {slurm_id, slurm_id.partition("_")[0]}:
+            numbers.setdefault(name, []).append(row["job_id"])
+    texts = [_dependency(row["dependency"] or "", numbers) for row in details]
+    if lost := sum(text is None for text in texts):
+        report.note(
+            f"{lost:,} jobs wait for one of several jobs, for tasks of an array one by one, or for "
+            "jobs that are not known; only details.parquet has that."
+        )
+    if not any(texts):
+        return workload
+    codes: dict[str, int] = {}
+    column = [codes.setdefault(text, len(codes)) if text else -1 for text in texts]
+    labels = {**workload.labels, "dependencies": tuple(codes)}
+    columns = {name: workload[name] for name in workload.columns} | {"dependencies": column}
+    made = Workload(columns, name=workload.name, header=workload.header, labels=labels)
+    return made.record("import", file=workload.name)
+
+
+def _dependency(text: str, numbers: Mapping[str, list[int]]) -> str | None:
+    """Slurm's conditions with the numbers of jobs here; None if a workload has no word for them."""
+    parts = []
+    for part in text.split(",") if text else ():
+        kind, *others = part.split(":")
+        if kind not in KINDS or "?" in part:
+            return None
+        names = [other.partition("+") for other in others]
+        if any(name not in numbers for name, _, _ in names):
+            return None
+        ids = [f"{each}{plus}{late}" for name, plus, late in names for each in numbers[name]]
+        parts.append(":".join((kind, *ids)))
+    return ",".join(parts)
 
 
 def _is_told(column: str, values: Sequence[Any]) -> bool:
