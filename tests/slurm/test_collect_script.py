@@ -34,6 +34,15 @@ def _collect(slurm: Slurm, folder: Path) -> str:
     return done.stdout
 
 
+def _ended_job(slurm: Slurm, *options: str) -> str:
+    """A job that has ended, and that the accounting lists."""
+    job = slurm.submit(ANN, *options, "-t", "3", "--wrap", "sleep 1 | cat")
+    known = ("sacct", "-P", "-X", "-a", "-S", "now-1hours", "-o", "JobID,State")
+    ended = f"{job}|COMPLETED"
+    until(lambda: ended in slurm.run(*known).split(), "the accounting has the job", 60)
+    return job
+
+
 def test_what_the_script_collects_becomes_a_site(slurm: Slurm, tmp_path: Path) -> None:
     """Every command of the script works, and every file of it is read."""
     slurm.run("sacctmgr", "-i", "modify", "account", "physics", "set", "GrpTRES=cpu=30,mem=1G")
@@ -42,11 +51,7 @@ def test_what_the_script_collects_becomes_a_site(slurm: Slurm, tmp_path: Path) -
     times = ("StartTime=now", "Duration=60", f"Nodes={NODES[6]}", f"Users={ANN}")
     slurm.run("scontrol", "create", "reservation", "ReservationName=course", *times)
     try:
-        asked = ("-N", "1", "-n", "2", "-t", "3", "--nice=7", "--no-requeue")
-        job = slurm.submit(ANN, *asked, "--wrap", "sleep 1 | cat")
-        known = ("sacct", "-P", "-X", "-a", "-S", "now-1hours", "-o", "JobID,State")
-        ended = f"{job}|COMPLETED"
-        until(lambda: ended in slurm.run(*known).split(), "the accounting has the job", 60)
+        job = _ended_job(slurm, "-N", "1", "-n", "2", "--nice=7", "--no-requeue")
         printed = _collect(slurm, tmp_path / "dump")
     finally:
         slurm.run("scontrol", "delete", "ReservationName=course")
@@ -82,6 +87,7 @@ def test_what_the_script_collects_becomes_a_site(slurm: Slurm, tmp_path: Path) -
 
 def test_nodes_and_partitions_are_read_without_slurm_conf(slurm: Slurm, tmp_path: Path) -> None:
     """Some operators cannot read slurm.conf; what scontrol shows is enough."""
+    _ended_job(slurm)
     _collect(slurm, tmp_path / "dump")
     with_conf = ["slurm", "import", str(tmp_path / "dump"), "--out", str(tmp_path / "with")]
     assert CliRunner().invoke(app, with_conf).exit_code == 0
