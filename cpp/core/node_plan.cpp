@@ -12,6 +12,7 @@ void NodePlan::rebuild(const View& view) {
     gains_.clear();
     const auto& changes = view.node_states().changes();
     advance(view);
+    bounds_.prepare(*machine_);
     if (nodes_.size() != changes.size()) {
         nodes_.resize(changes.size());
         changed_.assign(changes.size(), 1);
@@ -57,6 +58,7 @@ void NodePlan::rebuild(const View& view, NodeIndex node) {
             steps.free[i * resources] += more;
         }
     });
+    set_bounds(node);
 }
 
 void NodePlan::reset_to(const NodePlan& other) {
@@ -64,6 +66,7 @@ void NodePlan::reset_to(const NodePlan& other) {
     now_ = other.now_;
     const bool all = overdue_ || other.overdue_;
     overdue_ = other.overdue_;
+    bounds_.prepare(*machine_);
     nodes_.resize(other.nodes_.size());
     changed_.resize(nodes_.size(), 1);
     built_from_.resize(nodes_.size(), kNone);
@@ -73,6 +76,7 @@ void NodePlan::reset_to(const NodePlan& other) {
             continue;
         }
         nodes_[node] = other.nodes_[node];
+        bounds_.copy(static_cast<NodeIndex>(node), other.bounds_);
         changed_[node] = other.changed_[node];
         built_from_[node] = other.built_from_[node];
     }
@@ -134,6 +138,7 @@ void NodePlan::change(NodeIndex node, Time start, Time end, const Share& share, 
         steps.time.erase(steps.time.begin() + static_cast<std::ptrdiff_t>(step));
         steps.free.erase(own, own + width);
     }
+    set_bounds(node);
 }
 
 void NodePlan::change(const View& view, JobIndex job, std::span<const NodeRange> nodes,

@@ -7,6 +7,7 @@
 #include "core/calendar.h"
 #include "core/node_choice.h"
 #include "core/node_states.h"
+#include "core/room_bounds.h"
 
 namespace schedlab {
 
@@ -72,6 +73,7 @@ class NodePlan {
     void change(NodeIndex node, Time start, Time end, const Share& share, GpuMask gpus, int sign);
     void change(const View& view, JobIndex job, std::span<const NodeRange> nodes,
                 std::span<const GpuMask> gpus, Time start, Time end, int sign);
+    void set_bounds(NodeIndex node) { bounds_.update(node, nodes_[node].time, nodes_[node].free); }
     std::size_t split(Steps& steps, Time time) const;
     void drop_past(Steps& steps) const;
     // What is planned: how much of each node, for how long, and which intervals bar the job.
@@ -80,8 +82,9 @@ class NodePlan {
         Time duration;
         const Calendar& calendar;
         std::int32_t guest;
+        const Time* not_before;  // by node
     };
-    static Wish wish(const View& view, JobIndex job, const Part& part);
+    Wish wish(const View& view, JobIndex job, const Part& part) const;
 
     // The first time from `from` on at which the node has room and is open to the job; later than
     // `limit` if there is none up to then.
@@ -105,6 +108,10 @@ class NodePlan {
     // The first time from `from` on at which enough nodes have room for the part; kNever if there
     // is none up to `limit`.
     Time earliest_for(const Part& part, const Wish& wish, Time from, Time limit) const;
+    // The first time from `from` on by which so many nodes of the set have had room; kNever if there
+    // is none up to `limit`.
+    Time nth_earliest(const NodeSet& set, NodeCount count, const Wish& wish, Time from,
+                      Time limit) const;
     void choose(const Part& part, const Wish& wish, Time start, Placement& nodes) const;
     // Those that have room from `start` on.
     std::vector<NodeIndex> nodes_with_room(const Part& part, const Wish& wish, Time start) const;
@@ -115,6 +122,7 @@ class NodePlan {
     std::shared_ptr<const Machine> machine_;
     Time now_ = 0;
     std::vector<Steps> nodes_;
+    RoomBounds bounds_;
     // Of each node: the state that it was built from, and whether it was changed since.
     std::vector<std::int64_t> built_from_;
     std::vector<std::uint8_t> changed_;

@@ -78,12 +78,13 @@ void NodePlan::name_gpus(const View& view, JobIndex job, Slot& slot) const {
     });
 }
 
-NodePlan::Wish NodePlan::wish(const View& view, JobIndex job, const Part& part) {
-    return {view.machine_of_nodes()->share(part.share), view.planned(job), view.calendar(),
-            view.guest(job)};
+NodePlan::Wish NodePlan::wish(const View& view, JobIndex job, const Part& part) const {
+    const Share& share = view.machine_of_nodes()->share(part.share);
+    return {share, view.planned(job), view.calendar(), view.guest(job), bounds_.of(share)};
 }
 
 Time NodePlan::earliest_on(NodeIndex node, const Wish& wish, Time from, Time limit) const {
+    if (wish.not_before[node] > limit) return kNever;
     for (;;) {
         const Time start =
             wish.share.gpus > 0
@@ -130,6 +131,25 @@ Time NodePlan::room_until(NodeIndex node, const Wish& wish) const {
     return open_until;
 }
 
+Time NodePlan::nth_earliest(const NodeSet& set, NodeCount count, const Wish& wish, Time from,
+                            Time limit) const {
+    times_.clear();  // the earliest ones so far, the last of them first
+    set.for_each([&](NodeIndex node) {
+        const bool enough = std::ssize(times_) == count;
+        if (enough && times_.front() == from) return;
+        const Time latest = enough ? std::min(limit, times_.front() - 1) : limit;
+        const Time time = earliest_on(node, wish, from, latest);
+        if (time > latest) return;
+        if (enough) {
+            std::pop_heap(times_.begin(), times_.end());
+            times_.pop_back();
+        }
+        times_.push_back(time);
+        std::push_heap(times_.begin(), times_.end());
+    });
+    return std::ssize(times_) == count ? times_.front() : kNever;
+}
+
 Time NodePlan::earliest_for(const Part& part, const Wish& wish, Time from, Time limit) const {
     const NodeSet& set = machine_->set(part.set);
     if (part.count == 1) {
@@ -143,14 +163,9 @@ Time NodePlan::earliest_for(const Part& part, const Wish& wish, Time from, Time 
     // No start before the count-th node has room can do; whether the others still have it then is
     // asked again.
     for (;;) {
-        times_.clear();
-        set.for_each([&](NodeIndex node) {
-            times_.push_back(earliest_on(node, wish, from, limit));
-        });
-        const auto last = times_.begin() + (part.count - 1);
-        std::nth_element(times_.begin(), last, times_.end());
-        if (*last == from || *last == kNever) return *last;
-        from = *last;
+        const Time start = nth_earliest(set, part.count, wish, from, limit);
+        if (start == from || start == kNever) return start;
+        from = start;
     }
 }
 
@@ -263,7 +278,7 @@ bool NodePlan::fits_now(const View& view, JobIndex job, Slot& slot) const {
     const NodeStates& states = view.node_states();
     if (!view.has_room(job)) return false;  // a plan leaves no more than there is
     for (const Part& part : view.parts(job)) {
-        const Wish wish = NodePlan::wish(view, job, part);
+        const Wish wish = this->wish(view, job, part);
         if (view.place()) {
             if (!choose_by(*view.place(), job, part, wish, now_, slot.nodes)) return false;
             continue;
@@ -289,7 +304,7 @@ bool NodePlan::fits_now(const View& view, JobIndex job, Slot& slot) const {
 Time NodePlan::free_for(const View& view, JobIndex job) const {
     Time shortest = kNever;
     for (const Part& part : view.parts(job)) {
-        const Wish wish = NodePlan::wish(view, job, part);
+        const Wish wish = this->wish(view, job, part);
         times_.clear();
         machine_->set(part.set).for_each(
             [&](NodeIndex node) { times_.push_back(room_until(node, wish)); });
@@ -302,7 +317,7 @@ Time NodePlan::free_for(const View& view, JobIndex job) const {
 
 NodeSet NodePlan::usable_from(const View& view, JobIndex job, const Part& part,
                               Time start) const {
-    const Wish wish = NodePlan::wish(view, job, part);
+    const Wish wish = this->wish(view, job, part);
     NodeSet usable(machine_->nodes(), {});
     machine_->set(part.set).for_each([&](NodeIndex node) {
         if (earliest_on(node, wish, start, start) == start) usable.add(node);

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "core/machine.h"
+
+namespace schedlab {
+
+// Before which time nodes surely have no room: a search of a plan passes over them.
+//
+// Of each node it keeps when it first has 1, 2, 4, ... of a resource free, however briefly.
+class RoomBounds {
+  public:
+    // All nodes must be updated next, if there are others than before.
+    void prepare(const Machine& machine);
+    // The node has `free` (by step, then by resource) from these times on.
+    void update(NodeIndex node, std::span<const Time> time, std::span<const Amount> free);
+    void copy(NodeIndex node, const RoomBounds& other);
+    // By node: the share has no room before. The pointer holds until the next `prepare`.
+    const Time* of(const Share& share) const;
+
+  private:
+    static constexpr std::size_t kLevels = 8;
+
+    Time& at(std::size_t row, NodeIndex node) { return times_[row * nodes_ + node]; }
+    const Time* row(std::size_t row) const { return times_.data() + row * nodes_; }
+    Amount threshold(std::size_t resource, std::size_t level) const {
+        return Amount{1} << (lowest_[resource] + level);
+    }
+
+    std::size_t nodes_ = 0;
+    std::size_t resources_ = 0;  // that there are
+    std::vector<std::size_t> lowest_;  // by resource that is looked at: the power of its first level
+    std::vector<Amount> capacity_;     // of the first resource, by node
+    // One row for each resource and level, one for idle nodes, one that bounds nothing.
+    std::vector<Time> times_;
+};
+
+}  // namespace schedlab
