@@ -35,9 +35,9 @@ bool ConservativePasses<Plan>::take_in_changes(const View& view) {
     bool room = false;
     plan_.advance(view);
     for (const JobIndex job : view.started()) {  // in the place of others
-        promised_ -= slots_[job].start != kNone;
-        slots_[job] = {};
+        forget(job);
     }
+    for (const JobIndex job : view.completed()) forget(job);  // lost while it was suspended
     if (!view.plans_are_void()) {
         for (const Closing& closing : view.closings()) plan_.close(view, closing);
         for (const JobIndex job : view.completed()) {
@@ -55,6 +55,12 @@ bool ConservativePasses<Plan>::take_in_changes(const View& view) {
         room = true;
     }
     return room;
+}
+
+template <typename Plan>
+void ConservativePasses<Plan>::forget(JobIndex job) {
+    promised_ -= slots_[job].start != kNone;
+    slots_[job] = {};
 }
 
 template <typename Plan>

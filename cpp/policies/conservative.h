@@ -29,6 +29,8 @@ class ConservativePasses {
 
     // Returns whether a running or promised job left room in the plan.
     bool take_in_changes(const View& view);
+    // The job waits no more; the plan need not be told.
+    void forget(JobIndex job);
     bool a_promise_is_past(const View& view) const;
     void replan(View& view);
     void move_earlier(View& view);

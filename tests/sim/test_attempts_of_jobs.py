@@ -14,7 +14,7 @@ from schedlab.audit.lawful import find_violations
 from schedlab.errors import ParameterError, UnknownNameError, WorkloadError
 from schedlab.metrics import find_metric, summary
 from schedlab.platform import Cluster, Failure, NodeGroup, Outage, Platform
-from schedlab.sim import Preemption, Schedule, WhyEnded, load_schedules, save_schedules
+from schedlab.sim import JobState, Preemption, Schedule, WhyEnded, load_schedules, save_schedules
 from schedlab.testing.instances import jobs
 from schedlab.testing.strategies import examples
 
@@ -39,6 +39,18 @@ def test_a_failed_job_runs_again() -> None:
     assert made.start_s.tolist() == [9, 4]
     assert (made.wait_s.tolist(), made.ran_s.tolist()) == ([5, 4], [14, 5])
     assert made.worked_s.tolist() == [10, 5]
+
+
+def test_a_suspended_job_that_is_lost_is_forgotten_by_the_plan() -> None:
+    """Job 1 had a promise; the node fails at 8, and it must not run again.
+
+    Job 3 has a promise still, so it comes before job 2, which has lost its start.
+    """
+    workload = jobs((0, 1, 100, 100), (5, 1, 10, 10), (6, 1, 20, 20)).replace(requeue=[0, 1, 1])
+    rule = Preemption(by="srpt", mode="suspend")
+    made = simulate(workload, 1, "conservative", failures=[Failure(0, 8, 3)], preemption=rule)
+    assert made.state.tolist() == [JobState.KILLED, JobState.COMPLETED, JobState.COMPLETED]
+    assert made.start_s.tolist() == [0, 31, 11]
 
 
 def test_metrics_count_lost_work() -> None:
