@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,11 +10,19 @@ import pytest
 from hypothesis import given
 from tests.sim.changing_machines import Changing, changing
 
-from schedlab import Simulation, simulate
+from schedlab import Simulation, Workload, simulate
 from schedlab.audit.lawful import find_violations
 from schedlab.errors import ParameterError, UnknownNameError, WorkloadError
 from schedlab.metrics import find_metric, summary
-from schedlab.platform import Cluster, Failure, NodeGroup, Outage, Platform
+from schedlab.platform import (
+    CapacityStep,
+    Cluster,
+    Consumable,
+    Failure,
+    NodeGroup,
+    Outage,
+    Platform,
+)
 from schedlab.sim import JobState, Preemption, Schedule, WhyEnded, load_schedules, save_schedules
 from schedlab.testing.instances import jobs
 from schedlab.testing.strategies import examples
@@ -51,6 +60,16 @@ def test_a_suspended_job_that_is_lost_is_forgotten_by_the_plan() -> None:
     made = simulate(workload, 1, "conservative", failures=[Failure(0, 8, 3)], preemption=rule)
     assert made.state.tolist() == [JobState.KILLED, JobState.COMPLETED, JobState.COMPLETED]
     assert made.start_s.tolist() == [0, 31, 11]
+
+
+def test_a_licence_that_is_short_between_two_ticks_is_not_missed() -> None:
+    """It is gone at 1 and back at 2; both are seen at 7."""
+    steps = (CapacityStep(1, 0), CapacityStep(2, 1))
+    platform = replace(Platform.homogeneous(1), consumables=(Consumable("x", 1, steps),))
+    columns = {name: PAIR[name][1:] for name in PAIR.columns} | {"licences": [0]}
+    workload = Workload(columns, labels={"licences": ["x:1"]})
+    for policy in ("easy", "conservative", "easybf:reservation=frozen"):
+        assert simulate(workload, platform, policy, tick=7).start_s.tolist() == [0]
 
 
 def test_metrics_count_lost_work() -> None:

@@ -68,12 +68,13 @@ def machine_changes(
         changes.add_interval(kind, begin_s, end_s, total, nodes.astype(np.int32))
     for open_to in in_core_order(guests, platform, tick):
         changes.add_guests(open_to)
-    steps = [
-        (seen(step.at_s, tick), place, step.capacity)
+    # Of steps that are seen at one tick only the last counts.
+    steps = {
+        (seen(step.at_s, tick), place): step.capacity
         for place, each in enumerate(platform.consumables)
         for step in each.steps
-    ]
-    for at_s, place, capacity in sorted(steps, key=lambda step: step[0]):
+    }
+    for (at_s, place), capacity in sorted(steps.items(), key=lambda step: step[0][0]):
         changes.add_step(at_s, platform.nodes + place, capacity)
     for failure in failures:
         up_s = seen(failure.at_s + failure.repair_s, tick)
