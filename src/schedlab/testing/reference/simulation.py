@@ -75,7 +75,7 @@ class Simulation:
         self.free = machine.capacity_at(0)  # by node, then by consumable
         self.blocks = seen_blocks(machine)  # those not past
         suspends = preemption and any(job.when_preempted == "suspend" for job in jobs)
-        named = self.blocks or suspends or machine.consumables
+        named = machine.calendar or suspends or machine.consumables
         self.pools = None if named else pools_of((job.demand for job in jobs), machine)
         self.preemption = preemption
         self.queue: list[Job] = []
