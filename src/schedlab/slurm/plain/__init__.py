@@ -1,0 +1,1 @@
+"""What slurmctld computes, in plain Python, for reading and for checking the core."""

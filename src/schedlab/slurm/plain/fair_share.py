@@ -1,0 +1,204 @@
+"""Fair share: what users have used, how fast that is forgotten, and what it makes of their jobs.
+
+Slurm adds up the use of a job when it ends, and every PriorityCalcPeriod that of running jobs. Only
+then are the factors computed again; see ``fair_tree.c`` and ``priority_multifactor.c`` of 22.05.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from schedlab.slurm.accounts import ROOT, Accounts, Association
+from schedlab.slurm.parameters import PrioritySettings
+
+LN_2 = 0.693
+"""As Slurm writes it."""
+
+
+@dataclass(eq=False)
+class Share:
+    """An association in the tree, with its use and what was made of it at the last pass."""
+
+    association: Association
+    parent: Share | None = None
+    children: list[Share] = field(default_factory=list)
+    usage: float = 0.0
+    norm_shares: float = 0.0
+    norm_usage: float = 0.0
+    effective_usage: float = 0.0
+    level_fs: float = math.inf
+    factor: float = 1.0
+
+    @property
+    def is_user(self) -> bool:
+        """Whether jobs are submitted under it."""
+        return self.association.user is not None
+
+    @property
+    def fair_parent(self) -> Share | None:
+        """The association among whose children it competes: Fairshare=parent is passed over."""
+        above = self.parent
+        while above is not None and above.association.shares_of_parent:
+            above = above.parent
+        return above
+
+
+class FairShare:
+    """The tree of associations over time; times are whole seconds.
+
+    Args:
+        accounts: the associations.
+        settings: half life, period and which formula.
+        start_s: when slurmctld began to count.
+    """
+
+    def __init__(self, accounts: Accounts, settings: PrioritySettings, start_s: int) -> None:
+        self.settings = settings
+        self.last_pass_s = start_s
+        self.shares = [Share(each) for each in accounts.associations]
+        self._link()
+        self._norm_shares()
+        self._users = [each for each in self.shares if each.is_user]
+
+    def of(self, account: str, user: str | None) -> Share:
+        """Return the share of a user in an account, or of the account."""
+        for each in self.shares:
+            if (each.association.account, each.association.user) == (account, user):
+                return each
+        raise KeyError((account, user))
+
+    def charge(self, share: Share, billing: float, start_s: int, end_s: int) -> None:
+        """Add the use of a job that has ended, as far as no pass has added it yet."""
+        seconds = end_s - max(start_s, self.last_pass_s)
+        if seconds <= 0:
+            return
+        used = billing * seconds * self._decay**seconds
+        above: Share | None = share
+        while above is not None:
+            above.usage += used
+            above = above.parent
+
+    def begin_pass(self, now_s: int) -> None:
+        """Forget some of the past; then ``charge`` the running jobs up to now."""
+        forgotten = self._decay ** (now_s - self.last_pass_s)
+        for each in self.shares:
+            each.usage *= forgotten
+
+    def end_pass(self, now_s: int) -> None:
+        """Compute the factors of all users."""
+        self.last_pass_s = now_s
+        if self.settings.is_fair_tree:
+            self._fair_tree()
+        else:
+            self._classic()
+
+    @property
+    def _decay(self) -> float:
+        half_life_s = self.settings.decay_half_life_s
+        return 1 - LN_2 / half_life_s if half_life_s else 1.0
+
+    @property
+    def _root(self) -> Share:
+        return self.of(ROOT, None)
+
+    def _link(self) -> None:
+        accounts = {each.association.account: each for each in self.shares if not each.is_user}
+        for each in self.shares:
+            own = each.association
+            above = own.account if own.user is not None else own.parent
+            if above is None and own.account != ROOT:
+                above = ROOT
+            if above is not None:
+                each.parent = accounts[above]
+        for each in self.shares:
+            if each.fair_parent is not None and not each.association.shares_of_parent:
+                each.fair_parent.children.append(each)
+
+    def _norm_shares(self) -> None:
+        """Of its siblings' shares; in the classic formula of all."""
+        self._root.norm_shares = 0.0 if self.settings.is_fair_tree else 1.0
+        waiting = [self._root]
+        for above in waiting:
+            total = sum(each.association.shares for each in above.children)
+            for each in above.children:
+                own = each.association.shares / total if total else 0.0
+                each.norm_shares = own if self.settings.is_fair_tree else own * above.norm_shares
+                waiting.append(each)
+
+    def _fair_tree(self) -> None:
+        all_usage = self._root.usage
+        for each in self.shares:
+            above = each.fair_parent
+            among = above.usage if above is not None else 0.0
+            each.norm_usage = each.usage / all_usage if all_usage else 0.0
+            each.effective_usage = each.usage / among if among else 0.0
+            if each.association.shares == 0:
+                each.level_fs = 0.0
+            elif each.effective_usage == 0:
+                each.level_fs = math.inf
+            else:
+                each.level_fs = each.norm_shares / each.effective_usage
+        Ranking(len(self._users)).rank(self._root.children, tied=False)
+
+    def _classic(self) -> None:
+        all_usage = self._root.usage
+        waiting = [self._root]
+        self._root.effective_usage = 1.0
+        for above in waiting:
+            total = sum(each.association.shares for each in above.children)
+            for each in above.children:
+                each.norm_usage = each.usage / all_usage if all_usage else 0.0
+                each.effective_usage = each.norm_usage
+                if each.is_user and total:
+                    rest = above.effective_usage - each.norm_usage
+                    each.effective_usage += rest * each.association.shares / total
+                each.factor = self._classic_factor(each)
+                waiting.append(each)
+
+    def _classic_factor(self, share: Share) -> float:
+        if share.norm_shares <= 0:
+            return 0.0
+        dampening = self.settings.fairshare_dampening_factor
+        return float(2.0 ** (-(share.effective_usage / share.norm_shares) / dampening))
+
+
+@dataclass
+class Ranking:
+    """The ranks that a fair tree gives to users, from the best down; those of equal use share one.
+
+    Args:
+        users: how many there are.
+    """
+
+    users: int
+
+    def __post_init__(self) -> None:
+        self.next_rank = self.shared_rank = self.users
+
+    def rank(self, siblings: list[Share], *, tied: bool) -> None:
+        """Give the users below these their factors.
+
+        Args:
+            siblings: users and accounts with one parent.
+            tied: whether the first of them ties with the user ranked last.
+        """
+        # Users come before accounts with the same value.
+        ranked = sorted(siblings, key=lambda each: (-each.level_fs, not each.is_user))
+        before: float | None = None
+        place = 0
+        while place < len(ranked):
+            own = ranked[place]
+            ties = tied if place == 0 else own.level_fs == before
+            if own.is_user:
+                if not ties:
+                    self.shared_rank = self.next_rank
+                own.factor = self.shared_rank / self.users
+                self.next_rank -= 1
+                place += 1
+            else:
+                # The children of accounts that tie compete as if they had one account.
+                equal = [each for each in ranked[place:] if each.level_fs == own.level_fs]
+                self.rank([child for each in equal for child in each.children], tied=ties)
+                place += len(equal)
+            before = own.level_fs
