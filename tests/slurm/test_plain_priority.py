@@ -18,7 +18,7 @@ from schedlab.slurm import SlurmSite, read_site
 from schedlab.slurm.accounts import Accounts, Association
 from schedlab.slurm.parameters import PrioritySettings
 from schedlab.slurm.plain.fair_share import FairShare
-from schedlab.slurm.plain.priority import Asked, Multifactor
+from schedlab.slurm.plain.priority import Multifactor, PriorityRequest
 
 QUIET = ("small", "half-r1", "half-r2", "half-r3")
 """Runs on a machine with nothing else to do: samples show what was true when they were taken."""
@@ -148,7 +148,7 @@ def test_priorities_are_those_of_sprio(run: RealRun) -> None:
         factor = replay.tree.of(asked["account"], asked["user"]).factor
         if last_pass_s > submit_s:
             age_s = run.second(last_pass_s) - run.second(submit_s)
-        job = Asked(asked["partition"], asked["qos"], int(asked["cores"]))
+        job = PriorityRequest(asked["partition"], asked["qos"], int(asked["cores"]))
         parts = Multifactor(run.site).factors(job, factor, age_s)
         weighted = (parts.age, parts.fairshare, parts.jobsize, parts.partition, parts.qos)
         told = [str(parts.priority), *(f"{each:.0f}" for each in weighted)]

@@ -11,7 +11,7 @@ MIB = 1 << 20
 
 
 @dataclass(frozen=True)
-class Asked:
+class PriorityRequest:
     """What of a job counts for its priority.
 
     Args:
@@ -60,7 +60,7 @@ class Multifactor:
 
     site: SlurmSite
 
-    def factors(self, job: Asked, fair_share: float, age_s: int) -> Factors:
+    def factors(self, job: PriorityRequest, fair_share: float, age_s: int) -> Factors:
         """Return the weighted parts.
 
         Args:
@@ -82,7 +82,7 @@ class Multifactor:
             nice=job.nice,
         )
 
-    def _size(self, job: Asked) -> float:
+    def _size(self, job: PriorityRequest) -> float:
         own, nodes, cpus = self.site.parameters.priority, self.site.machine.nodes, self._cpus
         if "SMALL_RELATIVE_TO_TIME" in own.flags:
             size = max(job.min_nodes * cpus / nodes, job.cpus) / max(job.limit_s // 60, 1) / cpus
@@ -92,7 +92,7 @@ class Multifactor:
             size = 1 - size if own.favor_small else size
         return min(max(size, 0.0), 1.0)
 
-    def _tres(self, job: Asked) -> float:
+    def _tres(self, job: PriorityRequest) -> float:
         there = self._partition_tres.get(job.partition, {})
         return sum(
             weight * min(1.0, job.tres.get(name, 0.0) / there[name])
