@@ -108,8 +108,8 @@ class NodePlan {
     // The first time from `from` on at which enough nodes have room for the part; kNever if there
     // is none up to `limit`.
     Time earliest_for(const Part& part, const Wish& wish, Time from, Time limit) const;
-    // The first time from `from` on by which so many nodes of the set have had room; kNever if there
-    // is none up to `limit`.
+    // Each node of the set has a first time from `from` on at which it has room. Return the
+    // count-th of these times; kNever if it is later than `limit`.
     Time nth_earliest(const NodeSet& set, NodeCount count, const Wish& wish, Time from,
                       Time limit) const;
     void choose(const Part& part, const Wish& wish, Time start, Placement& nodes) const;

@@ -202,6 +202,19 @@ def test_a_folder_without_a_configuration_says_how_to_get_one(tmp_path: Path) ->
     assert "schedlab slurm script" in " ".join(printed.split())
 
 
+def test_what_counts_less_than_it_seems_is_told(dump: Path, tmp_path: Path) -> None:
+    """A parameter that is set twice, and a default time above the maximum."""
+    conf = dump / "slurm.conf"
+    twice = CONF.replace("PriorityMaxAge=1-12\n", "PriorityMaxAge=1-12\nPriorityWeightAge=7\n")
+    conf.write_text(twice + "PartitionName=short Nodes=n1 MaxTime=10 DefaultTime=60\n")
+    code, printed = run("import", dump, "--out", tmp_path / "site")
+    assert code == 0
+    told = " ".join(printed.split())
+    assert "PriorityWeightAge=1000 is set again later; that one counts." in told
+    assert 'partition "short" has a DefaultTime above its MaxTime' in told
+    assert read_site(tmp_path / "site").parameters.priority.weight_age == 7
+
+
 def test_what_a_real_slurm_left_behind_is_read(shared_data: Path, tmp_path: Path) -> None:
     """Every run of the truth, and the site of a week."""
     runs = sorted((shared_data / "slurm" / "runs").iterdir())

@@ -140,6 +140,9 @@ def test_priorities_are_those_of_sprio(run: RealRun) -> None:
     """Every factor of every waiting job in every sample, to the unit."""
     replay, seen = Replay(run), 0
     jobs = {row["jobid"]: row for row in rows(run.folder / "submitted.csv")}
+    assert run.site.history is not None
+    told_nodes = run.site.history.details.select("slurm_id", "min_nodes").rows()
+    least = {name: nodes or 1 for name, nodes in told_nodes}
     for row in rows(run.folder / "sprio.csv"):
         asked = jobs[row["jobid"]]
         submit_s = float(asked["submit_offset_s"])
@@ -148,7 +151,9 @@ def test_priorities_are_those_of_sprio(run: RealRun) -> None:
         factor = replay.tree.of(asked["account"], asked["user"]).factor
         if last_pass_s > submit_s:
             age_s = run.second(last_pass_s) - run.second(submit_s)
-        job = PriorityRequest(asked["partition"], asked["qos"], int(asked["cores"]))
+        job = PriorityRequest(
+            asked["partition"], asked["qos"], int(asked["cores"]), least[row["jobid"]]
+        )
         parts = Multifactor(run.site).factors(job, factor, age_s)
         weighted = (parts.age, parts.fairshare, parts.jobsize, parts.partition, parts.qos)
         told = [str(parts.priority), *(f"{each:.0f}" for each in weighted)]

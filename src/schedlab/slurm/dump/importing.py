@@ -63,6 +63,10 @@ def import_dump(
     files = DumpFiles(Path(folder), report)
     path = files.get("conf")
     conf = read_conf(path) if path else SlurmConf(files.folder)
+    for entry in conf.replaced:
+        report.note(
+            f"{entry.where}: {entry.key}={entry.value} is set again later; that one counts."
+        )
     config = read_config(path) if (path := files.get("config")) else {}
     name = conf.cluster_name
     if "clustername" in config and "clustername" not in conf.parameters:

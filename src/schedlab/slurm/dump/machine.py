@@ -95,9 +95,8 @@ def partitions_of(
         if not hosts:
             report.note(f'{block.where}: partition "{block.name}" has no nodes; it is left out.')
             continue
-        plain.append(
-            partition_of(block, "" if len(hosts) == len(known) else fold_hosts(hosts), parameters)
-        )
+        named_hosts = "" if len(hosts) == len(known) else fold_hosts(hosts)
+        plain.append(partition_of(block, named_hosts, parameters, report))
         rules.append(rules_of(block))
     if not plain:
         raise InputError("no partition of the dump has nodes")

@@ -58,7 +58,9 @@ _HARMLESS = frozenset(
 )
 
 
-def partition_of(block: Block, hosts: str, parameters: SlurmParameters) -> Partition:
+def partition_of(
+    block: Block, hosts: str, parameters: SlurmParameters, report: Report
+) -> Partition:
     """The partition as every policy knows it."""
     mode = _over_subscribe(block)[0]
     most = _read(block, ("MaxNodes",), limit, None)
@@ -67,11 +69,17 @@ def partition_of(block: Block, hosts: str, parameters: SlurmParameters) -> Parti
     default, longest = (
         _read(block, (key,), rounded_minutes, None) for key in ("DefaultTime", "MaxTime")
     )
+    if default and longest and default > longest:
+        report.note(
+            f'{block.where}: partition "{block.name}" has a DefaultTime above its MaxTime; jobs '
+            "that give no limit get MaxTime."
+        )
+        default = longest
     try:
         return Partition(
             block.name,
             hosts,
-            min(default, longest) if default and longest else default,
+            default,
             longest,
             _read(block, ("PriorityTier", "Priority"), whole, 1),
             mode == "EXCLUSIVE" or parameters.select.type == "select/linear",

@@ -150,7 +150,8 @@ def _columns(
     per_node = int(row.get("tasks_per_node") or 0)
     per_task = int(row.get("cpus_per_task") or 1)
     asked = int(row["nodes"]) if row.get("nodes") else None
-    nodes = max(asked or 1, -(-tasks // per_node) if per_node else 1)
+    needed = -(-tasks // per_node) if per_node else None
+    nodes = max(asked or 1, needed or 1)
     memory = float(row["memory_mb"]) if row.get("memory_mb") else None
     gpus, kind = _gpus(row)
     start = known.get("start_s")
@@ -188,7 +189,8 @@ def _columns(
         "slurm_id": slurm_id,
         "submit_s": offset,
         "true_run_s": true_run,
-        "min_nodes": asked,
+        # The table tells how many nodes the tasks need where --nodes was not given.
+        "min_nodes": None if asked == needed else asked,
         "dependency": row.get("dependency_ids") or row.get("dependency") or None,
         "kill_invalid_dependency": {"yes": True, "no": False}.get(row.get("kill_invalid_dep", "")),
         "nice": int(row["nice"]) if row.get("nice") else None,
