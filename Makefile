@@ -5,7 +5,7 @@ PY := $(VENV)/bin/python
 PYTEST := $(PY) -m pytest -n auto --dist worksteal
 SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml constraints.txt
 
-.PHONY: demo test check lint bench docs sanitize cpptest format build clean
+.PHONY: demo test check lint bench docs sanitize fuzz cpptest format build clean
 
 # Needs less than the tests do, and so is there sooner on a fresh machine.
 demo: $(if $(wildcard $(VENV)/.installed),$(VENV)/.installed,$(VENV)/.demo)
@@ -48,6 +48,10 @@ sanitize: $(VENV)/.installed
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so)" \
 	  $(PYTEST) tests/sim tests/policies tests/coalloc/test_dpop.py tests/coalloc/test_wd.py \
 	  tests/coalloc/test_split.py tests/coalloc/test_minibucket.py
+
+# The comparisons of the core with the plain reference, on other draws than the tests make, and more of them.
+fuzz: $(VENV)/.installed
+	SCHEDLAB_FUZZ=1 SCHEDLAB_EXAMPLES=2000 $(PYTEST) tests/sim tests/audit
 
 format: $(VENV)/.installed
 	$(VENV)/bin/ruff check --fix .

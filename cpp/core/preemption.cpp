@@ -57,7 +57,8 @@ bool Preemption::may_take(JobIndex job, JobIndex other) const {
         return false;
     }
     if (sim_.options_.preempt_by == PreemptBy::srpt) {
-        return sim_.expected_run_[job] < expected_release(other) - sim_.now_;
+        // Both in ticks: else two jobs could preempt each other for ever.
+        return sim_.planned(job) < expected_release(other) - sim_.now_;
     }
     return !table.tier.empty() && table.tier[job] > table.tier[other];
 }

@@ -13,9 +13,7 @@ void Simulator::let_follow(JobIndex job, Time ended) {
     eligibility_->ended(job, ended, state_[job] == JobState::completed,
                         events_[EventKind::submission], never);
     for (const JobIndex other : never) {
-        if (state_[other] == JobState::waiting) {
-            withdraw(other, std::max(ended, table_->submit[other]));
-        }
+        events_[EventKind::withdrawal].push({std::max(ended, table_->submit[other]), other});
     }
 }
 

@@ -62,6 +62,14 @@ def test_a_suspended_job_that_is_lost_is_forgotten_by_the_plan() -> None:
     assert made.start_s.tolist() == [0, 31, 11]
 
 
+def test_two_jobs_do_not_preempt_each_other_for_ever() -> None:
+    """Both run longer than they asked for, and less than a tick seems left of either."""
+    workload = jobs((0, 1, 30, 91), (1, 1, 10, 71))
+    rule = Preemption(by="srpt", mode="requeue")
+    made = simulate(workload, 1, "easy", tick=60, kill_at_request=False, preemption=rule)
+    assert made.start_s.tolist() == [0, 120]
+
+
 def test_a_licence_that_is_short_between_two_ticks_is_not_missed() -> None:
     """It is gone at 1 and back at 2; both are seen at 7."""
     steps = (CapacityStep(1, 0), CapacityStep(2, 1))

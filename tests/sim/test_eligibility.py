@@ -210,3 +210,26 @@ def test_jobs_that_wait_for_each_other_are_refused() -> None:
         starts(SHORT, SHORT, dependencies=["after:2", "singleton"], user=[1, 1])
     with pytest.raises(WorkloadError, match="job 1 can never start: its dependencies form a cycle"):
         starts(SHORT, SHORT, dependencies=["after:2", "afterok:1"])
+
+
+def test_withdrawals_of_one_tick_come_in_the_order_of_their_times() -> None:
+    """Job 3 goes at 1 by itself, job 2 at 2, so job 3 has not gone with it."""
+    workload = jobs((0, 1, 1, 1), (0, 1, 9, 9), (0, 1, 9, 9), cancel_after_s=[-1, 2, 1])
+    table = {name: workload[name] for name in workload.columns}
+    waits_for = Workload(
+        table | {"dependencies": [-1, 0, 1]}, labels={"dependencies": ["after:1+1", "afterok:2"]}
+    )
+    made = simulate(waits_for, 1, "fcfs", tick=7)
+    assert made.eligible_s.tolist() == [0, 2, 1]
+    assert (made.state[1:] == JobState.CANCELLED).all()
+
+
+def test_a_job_is_withdrawn_for_the_first_condition_that_fails() -> None:
+    """Job 2 goes at 1, and job 4 for it, when it is submitted; job 3 need not wait for that."""
+    texts = ["", "afternotok:1", "after:4,afternotok:1", "afterok:2"]
+    labels = sorted(set(texts) - {""})
+    plain = jobs((0, 1, 1, 1), (0, 1, 1, 1), (0, 1, 1, 1), (2, 1, 1, 1))
+    table = {name: plain[name] for name in plain.columns}
+    table["dependencies"] = [labels.index(text) if text else -1 for text in texts]
+    made = simulate(Workload(table, labels={"dependencies": labels}), 1, "fcfs")
+    assert made.eligible_s.tolist() == [0, 1, 1, 2]

@@ -84,6 +84,12 @@ def ready_s(job: Job) -> int | None:
     return max([job.begin_s, *(time_s for time_s in times_s if time_s is not None)])
 
 
+def failed_by(job: Job, other: Job) -> bool:
+    """Whether a condition of the job on the other cannot be fulfilled any more."""
+    on_other = (condition for condition in job.conditions if other in condition.others)
+    return any(condition.fulfilled_s() == NEVER_S for condition in on_other)
+
+
 def link(jobs: list[Job], workload: Workload) -> None:
     """Tell the jobs what they wait for, and who waits for them."""
     for job in jobs:

@@ -43,7 +43,8 @@ class ShortestFirst:
 
     def may_take(self, sim: Simulation, job: Job, other: Job) -> bool:
         """Whether less is expected of the waiting job than is left of the running one."""
-        return job.estimate_s < sim.expected_release(other) - sim.now
+        planned_s = sim.machine.seen(job.estimate_s)  # as plans count it; see the semantics
+        return planned_s < sim.expected_release(other) - sim.now
 
     def rank(self, sim: Simulation, other: Job) -> int:
         """What is left, the most first."""

@@ -12,7 +12,7 @@ from schedlab.platform import Failure, check_failures
 from schedlab.sim import JobState, WhyEnded
 from schedlab.testing.reference.attempts import Attempt, checkpointed_s
 from schedlab.testing.reference.calendar import Block
-from schedlab.testing.reference.eligibility import NEVER_S, ready_s
+from schedlab.testing.reference.eligibility import NEVER_S, failed_by, ready_s
 from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.machine import Held, Machine, Vector, less, more, pools_of, without
 from schedlab.testing.reference.orders import Order
@@ -47,6 +47,10 @@ class Backfill(Protocol):
 
     def schedule(self, sim: Simulation, considered: list[Job]) -> None:
         """Start some of the considered jobs, which come in the order of the queue."""
+
+
+Event = tuple[int, int, int]
+"""When it is seen, when it happens, and the position of its job."""
 
 
 class Simulation:
@@ -89,9 +93,9 @@ class Simulation:
         self.wake_up_s: int | None = None  # a pass asked for even if nothing happens
         self._arrivals = 0
         self._changes_s = all_changes_s(machine, self.blocks)  # the next one first
-        self._completions: list[tuple[int, int]] = []
-        self._submissions: list[tuple[int, int]] = []
-        self._withdrawals: list[tuple[int, int]] = []
+        self._completions: list[Event] = []
+        self._submissions: list[Event] = []
+        self._withdrawals: list[Event] = []
         self._failures = list(check_failures(failures, machine.nodes))  # the next one first
         refuse_stuck(jobs, machine, self.blocks, self._changes_s)
         for job in jobs:
@@ -236,7 +240,7 @@ class Simulation:
         return True
 
     def _complete(self) -> bool:
-        ended = list(self._due(self._completions))
+        ended = [job for _, job in self._due(self._completions)]
         for job in ended:
             self._give_back(job)
             self._record(job, WhyEnded(job.state))
@@ -302,7 +306,7 @@ class Simulation:
 
     def _interrupt(self, job: Job, why: WhyEnded, again: bool) -> None:
         """End the attempt of a running job; it waits again, or that was it."""
-        self._completions.remove((self.machine.seen(job.end_s), job.position))
+        self._completions.remove((self.machine.seen(job.end_s), job.end_s, job.position))
         heapify(self._completions)
         self._give_back(job)
         job.end_s = self.now
@@ -358,7 +362,7 @@ class Simulation:
         return bool(late)
 
     def _submit(self) -> bool:
-        due = sorted(self._due(self._submissions), key=lambda job: job.position)
+        due = sorted((job for _, job in self._due(self._submissions)), key=lambda job: job.position)
         ready = [job for job in due if job.state is JobState.WAITING]
         arrived = [job for job in ready if job.array is None or job.array.let_in(job.position)]
         for job in arrived:
@@ -371,12 +375,12 @@ class Simulation:
         return bool(ready)
 
     def _withdraw(self) -> bool:
-        due = [job for job in self._due(self._withdrawals) if job.state is JobState.WAITING]
-        gone = [job for job in due if not job.attempts]
-        for job in gone:
-            if job.state is JobState.WAITING:  # it may have gone with another that it waited for
-                self._cancel(job, job.submit_s + job.cancel_after_s)
-        return bool(gone)
+        happened = False
+        for time_s, job in self._due(self._withdrawals):
+            if job.state is JobState.WAITING and not job.attempts:
+                self._cancel(job, time_s)
+                happened = True
+        return happened
 
     def _cancel(self, job: Job, time_s: int) -> None:
         """Withdraw a job that waits, or is not even eligible."""
@@ -399,24 +403,27 @@ class Simulation:
     def _ask_dependants(self, job: Job) -> None:
         for dependant in job.dependants:
             if dependant.state is JobState.WAITING and dependant.eligible_s < 0:
-                if ready_s(dependant) == NEVER_S:
-                    self._cancel(dependant, max(dependant.submit_s, job.gone_s or 0))
+                if failed_by(dependant, job):
+                    time_s = max(dependant.submit_s, job.gone_s or 0)
+                    self._push(self._withdrawals, time_s, dependant)
                 else:
                     self._ask(dependant)
 
     def _ask(self, job: Job) -> None:
         """Let the job be eligible in time if all is fulfilled."""
         time_s = ready_s(job)
-        if time_s is not None:
+        if time_s is not None and time_s != NEVER_S:
             self._eligible_at(job, time_s)
 
     def _eligible_at(self, job: Job, time_s: int) -> None:
         job.eligible_s = time_s
         self._push(self._submissions, time_s, job)
 
-    def _push(self, heap: list[tuple[int, int]], time_s: int, job: Job) -> None:
-        heappush(heap, (self.machine.seen(time_s), job.position))
+    def _push(self, heap: list[Event], time_s: int, job: Job) -> None:
+        heappush(heap, (self.machine.seen(time_s), time_s, job.position))
 
-    def _due(self, heap: list[tuple[int, int]]) -> Iterator[Job]:
+    def _due(self, heap: list[Event]) -> Iterator[tuple[int, Job]]:
+        """Take the events of this instant, and those that they cause, in order of time."""
         while heap and heap[0][0] == self.now:
-            yield self.jobs[heappop(heap)[1]]
+            _, time_s, position = heappop(heap)
+            yield time_s, self.jobs[position]
