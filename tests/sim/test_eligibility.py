@@ -229,7 +229,7 @@ def test_a_job_is_withdrawn_for_the_first_condition_that_fails() -> None:
     texts = ["", "afternotok:1", "after:4,afternotok:1", "afterok:2"]
     labels = sorted(set(texts) - {""})
     plain = jobs((0, 1, 1, 1), (0, 1, 1, 1), (0, 1, 1, 1), (2, 1, 1, 1))
-    table = {name: plain[name] for name in plain.columns}
+    table: dict[str, Any] = {name: plain[name] for name in plain.columns}
     table["dependencies"] = [labels.index(text) if text else -1 for text in texts]
     made = simulate(Workload(table, labels={"dependencies": labels}), 1, "fcfs")
     assert made.eligible_s.tolist() == [0, 1, 1, 2]
