@@ -6,11 +6,13 @@ from schedlab.analysis.as_it_was import AS_IT_WAS, as_it_was, as_it_was_notes
 from schedlab.analysis.clock import Clock
 from schedlab.analysis.distributions import BoxPlot, Histogram
 from schedlab.analysis.prediction import prediction_accuracy
+from schedlab.analysis.quantile_scores import SCORED_LEVELS, quantile_scores, reliability
 from schedlab.analysis.requests import RequestDensity
 from schedlab.metrics.accuracy import wra, wrsa_by_user, wrsa_over_time
 
 __all__ = [
     "AS_IT_WAS",
+    "SCORED_LEVELS",
     "Analysis",
     "Arrivals",
     "BoxPlot",
@@ -21,6 +23,8 @@ __all__ = [
     "as_it_was",
     "as_it_was_notes",
     "prediction_accuracy",
+    "quantile_scores",
+    "reliability",
     "wra",
     "wrsa_by_user",
     "wrsa_over_time",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
@@ -12,20 +13,23 @@ from schedlab.cli.machine import Machine
 from schedlab.cli.reading import Reading, Shaping
 from schedlab.cli.replay import Policies, Scenario
 from schedlab.cli.results import Row, result_rows, run_notes
-from schedlab.errors import ParameterError
+from schedlab.errors import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from schedlab.predict import ChosenPredictor, RunTimes
     from schedlab.sim import Schedule
 
 EXAMPLES = (
-    "schedlab predict trace.swf.gz --predictor request --predictor last-two --predictor nearest",
-    "schedlab predict trace.swf --policy sjf+easy --predictor regression --by-user",
+    "schedlab predict trace.swf.gz --predictor last-two --predictor past "
+    "--predictor nearest-quantiles",
+    "schedlab predict trace.swf --policy sjf+easy --predictor regression --by user",
+    "schedlab predict trace.swf --predictor nearest-quantiles --elapsed 1h --levels 0.5,0.9",
     "schedlab predict trace.swf --nodes 128 --predictor mine:MyPredictor --json",
 )
 
-_SHOWN_USERS = 20
+_SHOWN = 20
 
 
 def predict(
@@ -41,25 +45,43 @@ def predict(
         ),
     ],
     policy: Annotated[str, Option(metavar="P", help="The policy of the replay.")] = "easy",
-    by_user: Annotated[
-        bool,
-        Option("--by-user", metavar="", help=f"Also for the {_SHOWN_USERS} users with most jobs."),
-    ] = False,
+    by: Annotated[
+        str | None,
+        Option(
+            metavar="GROUP",
+            help="Also by user, group, account, qos, partition, queue, size, run_time, clusters, "
+            f"day or week; the {_SHOWN} with most jobs are shown.",
+        ),
+    ] = None,
+    elapsed: Annotated[
+        str,
+        Option(
+            metavar="T",
+            help="Judge the quantiles of jobs that have run so long already, such as 1h.",
+        ),
+    ] = "0s",
+    levels: Annotated[
+        str | None,
+        Option(
+            metavar="L,L",
+            help="Also how often run times were below the quantiles of these levels, such as "
+            "0.1,0.5,0.9; the pinball loss is then over these.",
+        ),
+    ] = None,
     json: AsJson = False,
 ) -> None:
     """Replay a trace with several predictors of run times, and say how good each was."""
-    policies = Policies(policy=_planned_by(policy, predictor))
+    judging = _Judging.of(by, elapsed, levels)
+    chosen = _chosen(policy, predictor)
+    policies = Policies(policy=[policy])
     scenario = Scenario.load(reading, shaping, machine)
-    schedules = list(policies.run(scenario, shaping.seed))
-    rows = [
-        {"predictor": name, **row, **_prediction(schedule, by_user)}
-        for name, row, schedule in zip(
-            predictor,
-            result_rows(schedules, scenario, policies, shaping.seed),
-            schedules,
-            strict=True,
-        )
-    ]
+    rows, schedules = [], []
+    for each in chosen:
+        schedule, told = _foretold(each, policies, scenario, shaping.seed)
+        schedules.append(schedule)
+        rows.append({"predictor": each.name, **judging.row(schedule, told)})
+    results = result_rows(schedules, scenario, policies, shaping.seed)
+    rows = [{**result, **row} for result, row in zip(results, rows, strict=True)]
     if json:
         print_json(rows)
     else:
@@ -67,44 +89,126 @@ def predict(
     print_notes([*run_notes(rows), *scenario.notes], to_stderr=json)
 
 
-def _planned_by(policy: str, predictors: Sequence[str]) -> list[str]:
-    """The policy's full name with each predictor, none of them twice."""
+def _chosen(policy: str, predictors: Sequence[str]) -> list[ChosenPredictor]:
+    """The predictors, checked: every one known, and none twice."""
     from schedlab.policies import choose_policy
+    from schedlab.predict import choose_predictor
 
-    plain = choose_policy(policy)
-    if plain.predictor.name != "request":
+    if choose_policy(policy).predictor.name != "request":
         raise ParameterError(f'policy "{policy}" names a predictor; give it with --predictor')
-    names = [choose_policy(policy, predict=name).name for name in predictors]
-    for name, predictor in zip(names, predictors, strict=True):
-        if names.count(name) > 1:
-            raise ParameterError(f'predictor "{predictor}" is given twice')
-    return names
+    for name in predictors:
+        if predictors.count(name) > 1:
+            raise ParameterError(f'predictor "{name}" is given twice')
+    return [choose_predictor(name) for name in predictors]
 
 
-def _prediction(schedule: Schedule, by_user: bool) -> Row:
-    from schedlab.analysis import prediction_accuracy
+def _foretold(
+    chosen: ChosenPredictor, policies: Policies, scenario: Scenario, seed: int
+) -> tuple[Schedule, RunTimes]:
+    """What happened, planned by the predictor, and what it had said of each job."""
+    from schedlab.predict import ChosenPredictor, Recorded, RunTimes
 
-    found: Row = {"prediction": prediction_accuracy(schedule, by=None).row(0, named=True)}
-    if by_user:
-        found["users"] = prediction_accuracy(schedule).to_dicts()
-    return found
+    request_s = scenario.workload["request_s"]
+    predictor = chosen.make(scenario.workload)
+    if predictor is None:
+        (schedule,) = policies.run(scenario, seed)
+        return schedule, RunTimes.exactly(request_s)
+    recorded = Recorded(predictor)
+    (schedule,) = policies.run(scenario, seed, ChosenPredictor(chosen.name, lambda _: recorded))
+    return schedule, recorded.run_times(request_s)
+
+
+@dataclass(frozen=True)
+class _Judging:
+    """What is asked about the predictions."""
+
+    by: str | None
+    elapsed_s: int
+    levels: tuple[float, ...] | None
+
+    @classmethod
+    def of(cls, by: str | None, elapsed: str, levels: str | None) -> _Judging:
+        """Read the options, before the trace is read."""
+        from schedlab.metrics.groupings import GROUPINGS
+        from schedlab.units import parse_duration
+
+        if by is not None and by not in GROUPINGS:
+            raise UnknownNameError("grouping", by, GROUPINGS)
+        found = None if levels is None else tuple(map(_level, levels.split(",")))
+        return cls(by, parse_duration(elapsed), found)
+
+    def row(self, schedule: Schedule, told: RunTimes) -> Row:
+        """The figures of one predictor."""
+        from schedlab.analysis import (
+            SCORED_LEVELS,
+            prediction_accuracy,
+            quantile_scores,
+            reliability,
+        )
+
+        levels = self.levels or SCORED_LEVELS
+        scores = quantile_scores(schedule, told, levels=levels, elapsed_s=self.elapsed_s)
+        found: Row = {
+            "elapsed_s": self.elapsed_s,
+            "prediction": prediction_accuracy(schedule, by=None).row(0, named=True),
+            "quantiles": scores.row(0, named=True),
+        }
+        if self.levels:
+            table = reliability(schedule, told, self.levels, elapsed_s=self.elapsed_s)
+            found["levels"] = table.to_dicts()
+        if self.by:
+            scores = quantile_scores(
+                schedule, told, levels=levels, elapsed_s=self.elapsed_s, by=self.by
+            )
+            accuracy = prediction_accuracy(schedule, by=self.by).to_dicts()
+            found["by"] = self.by
+            found["groups"] = accuracy
+            found["quantiles_by_group"] = scores.to_dicts()
+        return found
+
+
+def _level(text: str) -> float:
+    from schedlab.workload.arguments import number
+
+    level = number(text)
+    if not 0 < level < 1:
+        raise ParameterError(f"--levels: {text.strip()}; a level must be above 0 and below 1")
+    return level
 
 
 def _print(rows: Sequence[Row], scenario: Scenario) -> None:
     console = out()
-    every = {row["predictor"]: row["prediction"] for row in rows}
-    console.print(heading(scenario.title()), "", _table("predictor", every), "", sep="\n")
+    points = {row["predictor"]: row["prediction"] for row in rows}
+    spreads = {row["predictor"]: row["quantiles"] for row in rows}
+    console.print(heading(scenario.title()), "", _points("predictor", points), "", sep="\n")
+    console.print(heading(_spread_title(rows[0])), "", _spreads("predictor", spreads), "", sep="\n")
+    if "levels" in rows[0]:
+        console.print(_levels(rows), "")
     for row in rows:
-        if "users" not in row:
-            continue
-        users = {str(user["user"]): user for user in row["users"][:_SHOWN_USERS]}
-        console.print(heading(row["predictor"]), "", _table("user", users), "", sep="\n")
-        if len(row["users"]) > _SHOWN_USERS:
-            left = len(row["users"]) - _SHOWN_USERS
-            console.print(f"and {left:,} more; --json has all", "", sep="\n")
+        if "by" in row:
+            _print_groups(row)
 
 
-def _table(first: str, rows: Mapping[str, Row]) -> Table:
+def _spread_title(row: Row) -> str:
+    from schedlab.units import short_duration
+
+    elapsed_s = row["elapsed_s"]
+    when = f", of jobs that have run {short_duration(elapsed_s)}" if elapsed_s else ""
+    return f"as distributions{when}"
+
+
+def _print_groups(row: Row) -> None:
+    console, by = out(), row["by"]
+    points = {str(each[by]): each for each in row["groups"][:_SHOWN]}
+    spreads = {str(each[by]): each for each in row["quantiles_by_group"][:_SHOWN]}
+    console.print(heading(row["predictor"]), "", _points(by, points), "", sep="\n")
+    console.print(_spreads(by, spreads), "", sep="\n")
+    if len(row["groups"]) > _SHOWN:
+        left = len(row["groups"]) - _SHOWN
+        console.print(f"and {left:,} more; --json has all", "", sep="\n")
+
+
+def _points(first: str, rows: Mapping[str, Row]) -> Table:
     from schedlab.units import short_duration
 
     table = new_table(
@@ -116,7 +220,43 @@ def _table(first: str, rows: Mapping[str, Row]) -> Table:
             f"{row['jobs']:,}",
             cell(row["mean_absolute_error_s"], short_duration),
             cell(row["mean_error_s"], short_duration),
-            cell(row["underestimated"], lambda share: f"{100 * share:.1f} %"),
+            cell(row["underestimated"], _percent),
             cell(row["accuracy"], "{:.3f}".format),
         )
     return table
+
+
+def _spreads(first: str, rows: Mapping[str, Row]) -> Table:
+    from schedlab.units import short_duration
+
+    table = new_table(
+        first,
+        "jobs",
+        "pinball\nloss",
+        "in the 50 %\ninterval",
+        "in the 80 %\ninterval",
+        "width of\nthe 80 %",
+    )
+    for name, row in rows.items():
+        table.add_row(
+            name,
+            f"{row['jobs']:,}",
+            cell(row["pinball_loss_s"], short_duration),
+            cell(row["within_50"], _percent),
+            cell(row["within_80"], _percent),
+            cell(row["width_80_s"], short_duration),
+        )
+    return table
+
+
+def _levels(rows: Sequence[Row]) -> Table:
+    """Share of jobs at or below the quantile of each level."""
+    table = new_table("at or below", *(f"{each['level']:g}" for each in rows[0]["levels"]))
+    for row in rows:
+        shares = (cell(each["at_or_below"], _percent) for each in row["levels"])
+        table.add_row(row["predictor"], *shares)
+    return table
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"

@@ -15,6 +15,7 @@ from schedlab.errors import ParameterError
 
 if TYPE_CHECKING:
     from schedlab.platform import Platform
+    from schedlab.predict import PredictorLike
     from schedlab.sim import Schedule
     from schedlab.workload import Workload
 
@@ -192,8 +193,10 @@ class Policies:
                 raise ParameterError(f'policy "{name}" is given twice')
         return names
 
-    def run(self, scenario: Scenario, seed: int) -> Iterator[Schedule]:
-        """One schedule per policy."""
+    def run(
+        self, scenario: Scenario, seed: int, predict: PredictorLike | None = None
+    ) -> Iterator[Schedule]:
+        """One schedule per policy, planned by that predictor where the policy names none."""
         from schedlab.cli.progress import progress
         from schedlab.sim import simulate
 
@@ -207,6 +210,7 @@ class Policies:
                     tick=self.tick,
                     depth=self.depth,
                     kill_at_request=not self.no_kill,
+                    predict=predict,
                     whole_nodes=scenario.whole_nodes,
                     place=self.place,
                     failures=failures,

@@ -11,21 +11,31 @@ from schedlab import _core
 from schedlab.errors import ParameterError, UnknownNameError
 from schedlab.lookup import is_outside, load_outside, parse_parameters, require_callable
 from schedlab.predict.noisy import noisy
+from schedlab.predict.past import ClassQuantiles, NearestQuantiles, Past
 from schedlab.predict.predictor import Predictor, SubmittedJob
+from schedlab.predict.quantile_predictor import KnownJob, QuantilePredictor
+from schedlab.predict.recorded import Recorded
+from schedlab.predict.run_times import LEVELS, RunTimes
 from schedlab.workload import Workload
-from schedlab.workload.arguments import number
+from schedlab.workload.arguments import number, switch
 
 __all__ = [
+    "LEVELS",
     "PREDICTORS",
     "ChosenPredictor",
+    "ClassQuantiles",
+    "KnownJob",
+    "NearestQuantiles",
+    "Past",
     "Predictor",
     "PredictorEntry",
     "PredictorLike",
+    "QuantilePredictor",
+    "Recorded",
+    "RunTimes",
     "SubmittedJob",
     "choose_predictor",
 ]
-
-PredictorLike = str | _core.Predictor | type[_core.Predictor]
 
 
 @dataclass(frozen=True)
@@ -44,6 +54,19 @@ def _boosting(_: Workload) -> _core.Predictor:
     from schedlab.predict.boosting import Boosting
 
     return Boosting()
+
+
+def _boosted_quantiles(_: Workload, *, calibrate: bool = True) -> _core.Predictor:
+    from schedlab.predict.boosted_quantiles import BoostedQuantiles
+
+    return BoostedQuantiles(calibrate=calibrate)
+
+
+def _quantiles(kind: type[QuantilePredictor]) -> Callable[..., _core.Predictor]:
+    return lambda _, **parameters: kind(**parameters)
+
+
+_CALIBRATE = {"calibrate": switch}
 
 
 PREDICTORS: dict[str, PredictorEntry] = {
@@ -86,6 +109,33 @@ PREDICTORS: dict[str, PredictorEntry] = {
         "Friedman, Annals of Statistics 2001",
         _boosting,
     ),
+    "past": PredictorEntry(
+        "Quantiles of all run times so far, whoever's; plans go by the median.",
+        "textbook",
+        _quantiles(Past),
+        _CALIBRATE,
+    ),
+    "class-quantiles": PredictorEntry(
+        "Calibrated quantiles of the user's jobs with the same request and nodes, backed by "
+        "everybody's; plans go by the median.",
+        "after Nissimov & Feitelson, JSSPP 2007",
+        _quantiles(ClassQuantiles),
+        _CALIBRATE,
+    ),
+    "nearest-quantiles": PredictorEntry(
+        "Calibrated quantiles of the user's jobs, weighed by how near in request and nodes and how "
+        "recent, backed by everybody's; plans go by the median.",
+        "after Nissimov & Feitelson, JSSPP 2007",
+        _quantiles(NearestQuantiles),
+        _CALIBRATE,
+    ),
+    "boosting-quantiles": PredictorEntry(
+        "Calibrated quantiles of gradient-boosted trees with quantile loss, on what "
+        "nearest-quantiles says; plans go by the median (needs scikit-learn).",
+        "Friedman, Annals of Statistics 2001",
+        _boosted_quantiles,
+        _CALIBRATE,
+    ),
 }
 
 
@@ -97,11 +147,16 @@ class ChosenPredictor:
     make: Callable[[Workload], _core.Predictor | None]
 
 
+PredictorLike = str | _core.Predictor | type[_core.Predictor] | ChosenPredictor
+
+
 def choose_predictor(predictor: PredictorLike) -> ChosenPredictor:
     """The predictor of that name, class or object; ``package.module:Class`` is a name too.
 
     A name may have parameters, as in ``noisy:sigma=0.5``.
     """
+    if isinstance(predictor, ChosenPredictor):
+        return predictor
     if not isinstance(predictor, str):
         return _from_code(predictor, "")
     name, _, text = predictor.partition(":")

@@ -132,7 +132,7 @@ class _Witness(Predictor):
 
 
 def _chosen(predictor: PredictorLike | MakePredictor) -> ChosenPredictor:
-    if isinstance(predictor, str | type | _core.Predictor):
+    if isinstance(predictor, str | type | _core.Predictor | ChosenPredictor):
         return choose_predictor(predictor)
     return ChosenPredictor(predictor.__name__, predictor)
 
