@@ -21,11 +21,11 @@ _COLUMNS = np.searchsorted(_INNER, _BOOSTED)
 
 
 class BoostedQuantiles(NearestQuantiles):
-    """Gradient-boosted trees for the quantiles 0.1, 0.5 and 0.9, on what the nearest jobs say.
+    """Gradient-boosted trees that move the quantiles 0.1, 0.5 and 0.9 of the nearest jobs.
 
-    The features of a job are request, nodes, and the quantiles 0.1, 0.5 and 0.9 of the nearest
-    jobs, as of its submission. Between the boosted quantiles the distribution has the shape that
-    the nearest jobs give it. Before the first training it is theirs.
+    The features of a job are request, nodes, and these quantiles, as of its submission; what is
+    learnt is by how much each is wrong, in logarithms. Between them the distribution has the shape
+    that the nearest jobs give it. Before the first training it is theirs.
 
     Args:
         retrain_every: ended jobs between two trainings, and before the first.
@@ -64,9 +64,8 @@ class BoostedQuantiles(NearestQuantiles):
             return near
         features = [self._features_of(job, near)]
         with _one_thread():
-            boosted = np.sort([float(model.predict(features)[0]) for model in self._models])
-        shift = np.interp(_INNER, _BOOSTED, boosted - near[_COLUMNS])
-        return np.maximum(near + shift, 0.0)
+            shifts = [float(model.predict(features)[0]) for model in self._models]
+        return np.maximum(near + np.interp(_INNER, _BOOSTED, shifts), 0.0)
 
     def note(self, job: KnownJob, run_s: int) -> None:
         """Add the job to the window, and train if it is time."""
@@ -85,7 +84,8 @@ class BoostedQuantiles(NearestQuantiles):
     def _train(self) -> None:
         from sklearn.ensemble import HistGradientBoostingRegressor
 
-        features, log_s = zip(*self._ended, strict=True)
+        features, log_s = map(np.array, zip(*self._ended, strict=True))
+        said = features[:, -len(_BOOSTED) :].T
         with _one_thread():
             self._models = [
                 HistGradientBoostingRegressor(
@@ -95,8 +95,8 @@ class BoostedQuantiles(NearestQuantiles):
                     max_leaf_nodes=15,
                     early_stopping=False,
                     random_state=0,
-                ).fit(features, log_s)
-                for level in _BOOSTED
+                ).fit(features, log_s - near)
+                for level, near in zip(_BOOSTED, said, strict=True)
             ]
         self._since_training = 0
 

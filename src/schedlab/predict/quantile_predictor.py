@@ -78,8 +78,8 @@ class QuantilePredictor(Predictor):
 
     def learn(self, job: KnownJob, run_s: int) -> None:
         """Compare the run time with what was said when the job became eligible; then note it."""
-        said = self._asked.pop(job.job, None) or self._estimated([job])
-        self._calibration.learn(said, run_s)
+        asked = self._asked.pop(job.job, None)
+        self._calibration.learn(self._estimated([job]) if asked is None else asked, run_s)
         self.note(job, run_s)
         self._same.clear()
 
