@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from schedlab.errors import PlatformError
 from schedlab.platform.platform import Platform
 from schedlab.slurm.accounts import Accounts
+from schedlab.slurm.clocks import Clocks
 from schedlab.slurm.commands import Command
 from schedlab.slurm.details import checked_details
 from schedlab.slurm.layout import NodeLayout, PartitionRules, ReservationRules, Switch
@@ -25,14 +26,20 @@ class SlurmHistory:
         workload: the jobs; time 0 is ``UnixStartTime`` of its header.
         details: a row for each job, in the same order; see ``DETAILS``.
         commands: what Slurm was told meanwhile, in order of time.
+        clocks: the phases of slurmctld's loops, if a log told them.
     """
 
     def __init__(
-        self, workload: Workload, details: pl.DataFrame, commands: tuple[Command, ...] = ()
+        self,
+        workload: Workload,
+        details: pl.DataFrame,
+        commands: tuple[Command, ...] = (),
+        clocks: Clocks | None = None,
     ) -> None:
         self.workload = workload
         self.details = checked_details(details, len(workload))
         self.commands = commands
+        self.clocks = clocks
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SlurmHistory):
@@ -42,6 +49,7 @@ class SlurmHistory:
             and self.workload.labels == other.workload.labels
             and self.details.equals(other.details)
             and self.commands == other.commands
+            and self.clocks == other.clocks
         )
 
     __hash__ = None  # type: ignore[assignment]

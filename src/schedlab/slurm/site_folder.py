@@ -14,6 +14,7 @@ from schedlab.platform.read import read_platform
 from schedlab.platform.write import write_platform
 from schedlab.sections import build, build_each, document_toml, only, parse_toml, plain, plain_whole
 from schedlab.slurm.accounts import Accounts, Association, Qos, User
+from schedlab.slurm.clocks import Clocks
 from schedlab.slurm.commands import Command
 from schedlab.slurm.layout import NodeLayout, PartitionRules, ReservationRules, Switch
 from schedlab.slurm.parameters import SECTIONS, SlurmParameters, version_of
@@ -23,6 +24,7 @@ from schedlab.workload.writers import write_workload
 
 MACHINE, ACCOUNTS, SLURM = "machine.toml", "accounts.toml", "slurm.toml"
 HISTORY, DETAILS, COMMANDS = "history.parquet", "details.parquet", "commands.toml"
+CLOCKS = "clocks.toml"
 
 _ACCOUNTS: dict[str, tuple[str, type]] = {
     "association": ("associations", Association),
@@ -48,13 +50,17 @@ def write_site(site: SlurmSite, folder: str | Path) -> None:
     _write(folder / ACCOUNTS, _plain_lists(site.accounts, _ACCOUNTS))
     _write(folder / SLURM, _plain_parameters(site.parameters) | _plain_lists(site, _LAYOUT))
     if site.history is None:  # that of another site must not stay
-        for name in (HISTORY, DETAILS, COMMANDS):
+        for name in (HISTORY, DETAILS, COMMANDS, CLOCKS):
             (folder / name).unlink(missing_ok=True)
     else:
         write_workload(site.history.workload, folder / HISTORY)
         with replacing(folder / DETAILS) as temporary:
             site.history.details.write_parquet(temporary)
         _write(folder / COMMANDS, {"command": [plain(each) for each in site.history.commands]})
+        if site.history.clocks is None:
+            (folder / CLOCKS).unlink(missing_ok=True)
+        else:
+            _write(folder / CLOCKS, plain_whole(site.history.clocks))
 
 
 def read_site(folder: str | Path) -> SlurmSite:
@@ -86,7 +92,10 @@ def _history(folder: Path) -> SlurmHistory | None:
     given = _read(folder / COMMANDS)
     only(given, ("command",), str(folder / COMMANDS))
     commands = build_each(Command, given.get("command", []), "[[command]]")
-    return SlurmHistory(workload, details, commands)
+    clocks = None
+    if (folder / CLOCKS).exists():
+        clocks = build(Clocks, _read(folder / CLOCKS), CLOCKS)
+    return SlurmHistory(workload, details, commands, clocks)
 
 
 def _parameters(given: Mapping[str, Any], path: Path) -> SlurmParameters:

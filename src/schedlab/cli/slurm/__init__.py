@@ -5,14 +5,23 @@ from __future__ import annotations
 import typer
 
 from schedlab.cli.commands import add_command, epilog
-from schedlab.cli.slurm import import_dump, script
+from schedlab.cli.slurm import fidelity, import_dump, script, what_if
 
 app = typer.Typer(
     name="slurm",
-    help="A twin of your Slurm: from its configuration and history to a site folder.",
-    epilog=epilog((*script.EXAMPLES[:1], *import_dump.EXAMPLES[:1])),
+    help="A twin of your Slurm: replay its history, and ask what another configuration would do.",
+    epilog=epilog(
+        (
+            *script.EXAMPLES[:1],
+            *import_dump.EXAMPLES[:1],
+            *fidelity.EXAMPLES[:1],
+            *what_if.EXAMPLES[:1],
+        )
+    ),
     no_args_is_help=True,
 )
 
 add_command(app, script.script, *script.EXAMPLES)
 add_command(app, import_dump.import_dump, *import_dump.EXAMPLES, name="import")
+add_command(app, fidelity.fidelity, *fidelity.EXAMPLES)
+add_command(app, what_if.what_if, *what_if.EXAMPLES, name="what-if")

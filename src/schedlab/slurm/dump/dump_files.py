@@ -23,6 +23,7 @@ _NAMES: dict[str, tuple[tuple[str, ...], str]] = {
     "submitted": (("submitted.csv",), "what was submitted, job by job"),
     "starts": (("starts.csv",), "exact starts"),
     "commands": (("events.csv",), "commands given meanwhile"),
+    "log": (("slurmctld.log",), "when the schedulers ran"),
     "clock": (("t0.txt",), "when slurmctld and the history began"),
 }
 

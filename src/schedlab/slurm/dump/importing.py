@@ -31,6 +31,7 @@ from schedlab.slurm.dump.history import (
     history_of,
     read_extras,
 )
+from schedlab.slurm.dump.log import clocks_of_log
 from schedlab.slurm.dump.machine import groups_of, layouts_of, licences_of, partitions_of
 from schedlab.slurm.dump.nodes import Node, nodes_of, with_gres_types
 from schedlab.slurm.dump.settings import settings_of
@@ -38,6 +39,7 @@ from schedlab.slurm.dump.shown import read_config, read_shown
 from schedlab.slurm.dump.submitted import exact_starts, submitted_history, truth_of
 from schedlab.slurm.dump.topology import leaf_of, switches_of
 from schedlab.slurm.layout import Switch
+from schedlab.slurm.parameters import SlurmParameters
 from schedlab.slurm.site import SlurmHistory, SlurmSite
 
 Accounting = Callable[[Path], tuple[Sequence[Record], Sequence[object]]]
@@ -90,6 +92,7 @@ def import_dump(
         reservations=calendar.reservations,
     )
     if history is not None:
+        history = _with_clocks(files, history, epoch_s, parameters, report)
         history = _known_partitions(history, cluster, report, skip_unknown)
     else:
         report.note("The dump has no history: no sacct file, and no submitted.csv.")
@@ -185,6 +188,20 @@ def _history(
     return history, epoch_s or 0, boot_s
 
 
+def _with_clocks(
+    files: DumpFiles,
+    history: SlurmHistory,
+    epoch_s: int,
+    parameters: SlurmParameters,
+    report: Report,
+) -> SlurmHistory:
+    if (path := files.get("log")) is None:
+        return history
+    last_s = float(history.workload["submit_s"].max())
+    clocks = clocks_of_log(path, epoch_s, last_s, parameters, report)
+    return SlurmHistory(history.workload, history.details, history.commands, clocks)
+
+
 def _tell_holes(
     path: Path,
     records: Sequence[Record],
@@ -246,5 +263,8 @@ def _known_partitions(
     if not kept.any():
         raise InputError(f"{told}, and no other job is left")
     return SlurmHistory(
-        workload.take(kept), history.details.filter(kept.tolist()), history.commands
+        workload.take(kept),
+        history.details.filter(kept.tolist()),
+        history.commands,
+        history.clocks,
     )

@@ -37,7 +37,7 @@ class Share:
 
     @property
     def fair_parent(self) -> Share | None:
-        """The association among whose children it competes: Fairshare=parent is passed over."""
+        """The account among whose children it competes, past those with Fairshare=parent."""
         above = self.parent
         while above is not None and above.association.shares_of_parent:
             above = above.parent
@@ -57,16 +57,30 @@ class FairShare:
         self.settings = settings
         self.last_pass_s = start_s
         self.shares = [Share(each) for each in accounts.associations]
+        self._by_name = {
+            (each.account, each.user): share
+            for each, share in zip(accounts.associations, self.shares, strict=True)
+        }
         self._link()
-        self._norm_shares()
+        if self.shares:
+            self._norm_shares()
         self._users = [each for each in self.shares if each.is_user]
 
     def of(self, account: str, user: str | None) -> Share:
         """Return the share of a user in an account, or of the account."""
-        for each in self.shares:
-            if (each.association.account, each.association.user) == (account, user):
-                return each
-        raise KeyError((account, user))
+        return self._by_name[account, user]
+
+    def factor(self, account: str, user: str) -> float:
+        """Return the factor of a user in an account; 0 without such an association."""
+        share = self._by_name.get((account, user))
+        return share.factor if share is not None else 0.0
+
+    def charge_user(
+        self, account: str, user: str, billing: float, start_s: int, end_s: int
+    ) -> None:
+        """Add the use of a job; nobody's without such an association."""
+        if (share := self._by_name.get((account, user))) is not None:
+            self.charge(share, billing, start_s, end_s)
 
     def charge(self, share: Share, billing: float, start_s: int, end_s: int) -> None:
         """Add the use of a job that has ended, as far as no pass has added it yet."""
@@ -88,6 +102,8 @@ class FairShare:
     def end_pass(self, now_s: int) -> None:
         """Compute the factors of all users."""
         self.last_pass_s = now_s
+        if not self.shares:
+            return
         if self.settings.is_fair_tree:
             self._fair_tree()
         else:
@@ -112,8 +128,9 @@ class FairShare:
             if above is not None:
                 each.parent = accounts[above]
         for each in self.shares:
-            if each.fair_parent is not None and not each.association.shares_of_parent:
-                each.fair_parent.children.append(each)
+            rival = each.parent if each.is_user else each.fair_parent
+            if rival is not None and (each.is_user or not each.association.shares_of_parent):
+                rival.children.append(each)
 
     def _norm_shares(self) -> None:
         """Of its siblings' shares; in the classic formula of all."""
@@ -133,7 +150,9 @@ class FairShare:
             among = above.usage if above is not None else 0.0
             each.norm_usage = each.usage / all_usage if all_usage else 0.0
             each.effective_usage = each.usage / among if among else 0.0
-            if each.association.shares == 0:
+            if each.association.shares_of_parent:
+                each.level_fs = math.inf  # all such users of an account tie
+            elif each.association.shares == 0:
                 each.level_fs = 0.0
             elif each.effective_usage == 0:
                 each.level_fs = math.inf

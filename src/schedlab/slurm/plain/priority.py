@@ -93,10 +93,13 @@ class Multifactor:
         return min(max(size, 0.0), 1.0)
 
     def _tres(self, job: PriorityRequest) -> float:
+        own = self.site.parameters.priority
+        if "NO_NORMAL_TRES" in own.flags:
+            return sum(weight * job.tres.get(name, 0.0) for name, weight in own.weight_tres.items())
         there = self._partition_tres.get(job.partition, {})
         return sum(
             weight * min(1.0, job.tres.get(name, 0.0) / there[name])
-            for name, weight in self.site.parameters.priority.weight_tres.items()
+            for name, weight in own.weight_tres.items()
             if there.get(name)
         )
 

@@ -1,0 +1,124 @@
+"""schedlab slurm fidelity."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+from schedlab.cli.console import AsJson, new_table, out, print_json, print_notes
+
+if TYPE_CHECKING:
+    from schedlab.slurm.clocks import Clocks
+    from schedlab.slurm.fidelity import Fidelity, Spread
+    from schedlab.slurm.replay import TwinReplay
+    from schedlab.slurm.site import SlurmSite
+
+EXAMPLES = (
+    "schedlab slurm fidelity mysite",
+    "schedlab slurm fidelity mysite --phases 20 --seed 7 --json",
+)
+
+Site = Annotated[Path, Argument(metavar="SITE", help="A site folder: schedlab slurm import.")]
+Phases = Annotated[
+    int,
+    Option(metavar="N", min=1, help="How many draws of the phases of slurmctld's loops to replay."),
+]
+Seed = Annotated[int, Option(metavar="N", min=0, help="Draws the phases.")]
+
+
+def fidelity(
+    site: Site,
+    phases: Phases = 8,
+    seed: Seed = 0,
+    from_log: Annotated[
+        bool,
+        Option(
+            "--from-log", help="Take the phases from the log that was imported, and replay once."
+        ),
+    ] = False,
+    json: AsJson = False,
+) -> None:
+    """Replay the site's history and set the twin beside what really happened.
+
+    The phases of slurmctld's loops decide many starts, and no file tells them. They are drawn
+    several times; the table shows the mean and, in brackets, the extremes.
+    """
+    from schedlab.slurm import read_site
+    from schedlab.slurm.fidelity import fidelity_of
+    from schedlab.slurm.replay import not_replayed, phases_of
+
+    read = read_site(site)
+    draws = [clocks_of_log(read)] if from_log else phases_of(read, phases, seed)
+    found = fidelity_of(read, replays(read, draws, f"replaying {site.name}"))
+    ignored = not_replayed(read)
+    if json:
+        print_json(found.as_json() | {"seed": seed, "not_replayed": ignored})
+        return
+    _print(found)
+    print_notes([*map(str, found.departures), *_lost(found), *ignored], to_stderr=False)
+
+
+def clocks_of_log(site: SlurmSite) -> Clocks:
+    """The phases of the site's log; an error if it has none."""
+    from schedlab.errors import InputError
+    from schedlab.slurm.replay import history_of
+
+    clocks = history_of(site).clocks
+    if clocks is None:
+        raise InputError(
+            "the site has no clocks.toml; import a dump with slurmctld.log, written with "
+            "SlurmctldDebug=debug and DebugFlags=Backfill"
+        )
+    return clocks
+
+
+def replays(site: SlurmSite, draws: list[Clocks], what: str) -> list[TwinReplay]:
+    """Replay under all phases, with a bar where it takes long."""
+    from schedlab.cli.progress import progress
+    from schedlab.slurm.replay import replay_all
+
+    with progress(what) as report:
+        return replay_all(site, draws, lambda done: report(done, len(draws)))
+
+
+def _print(found: Fidelity) -> None:
+    table = new_table(
+        "jobs of", "jobs", "wait s", "twin s", "range", "off by", "p95 s", "twin s", "start ± s"
+    )
+    for row in found.rows:
+        table.add_row(
+            row.group,
+            f"{row.jobs:,}",
+            f"{row.real_wait_s:,.0f}",
+            f"{row.twin_wait_s.mean:,.0f}",
+            extremes(row.twin_wait_s),
+            f"{row.wait_error:+.1%}",
+            f"{row.real_p95_s:,.0f}",
+            f"{row.twin_p95_s.mean:,.0f}",
+            f"{row.start_error_s.mean:,.0f}",
+        )
+    out().print(table)
+    every = found.rows[0]
+    notes = [
+        "wait: mean of the jobs, as it was and in the twin, with the extremes of the replays; "
+        "start ±: mean difference of a job's start",
+        f"starts: half of them within {every.median_error_s.mean:,.0f} s; {every.near:.0%} within "
+        f"30 s, {every.far:.0%} off by more than 5 min",
+        f"CPUs in use: {found.real_use:.1%}, in the twin {found.twin_use.mean:.1%}",
+        f"replays: {found.replays}",
+    ]
+    print_notes(notes, to_stderr=False)
+
+
+def extremes(value: Spread) -> str:
+    """The least and the most of the replays."""
+    return f"{value.least:,.0f}-{value.most:,.0f}"
+
+
+def _lost(found: Fidelity) -> list[str]:
+    if not found.not_started:
+        return []
+    some = ", ".join(found.not_started[:5])
+    return [f"{len(found.not_started):,} jobs that ran never start in the twin: {some}"]

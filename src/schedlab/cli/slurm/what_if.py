@@ -1,0 +1,69 @@
+"""schedlab slurm what-if."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from typer import Option
+
+from schedlab.cli.console import AsJson, new_table, out, print_json, print_notes
+from schedlab.cli.slurm.fidelity import Phases, Seed, Site, replays
+
+EXAMPLES = (
+    "schedlab slurm what-if mysite --set SchedulerParameters.bf_interval=60",
+    "schedlab slurm what-if mysite --set PriorityWeightAge=1000 --set bf_max_job_user=20",
+)
+
+
+def what_if(
+    site: Site,
+    changes: Annotated[
+        list[str],
+        Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A parameter of slurm.conf; may be repeated. Options of SchedulerParameters may "
+            "stand alone.",
+        ),
+    ],
+    phases: Phases = 8,
+    seed: Seed = 0,
+    json: AsJson = False,
+) -> None:
+    """Replay the site's history under another configuration, beside the present one.
+
+    Both are replayed under the same phases. Differences are told against the twin's own replay of
+    the present configuration, so that the twin's error cancels.
+    """
+    from schedlab.slurm import read_site
+    from schedlab.slurm.changes import changed_site
+    from schedlab.slurm.replay import not_replayed, phases_of
+    from schedlab.slurm.what_if import compare_replays
+
+    present = read_site(site)
+    other = changed_site(present, changes)
+    before = replays(present, phases_of(present, phases, seed), f"replaying {site.name} as it is")
+    after = replays(other, phases_of(other, phases, seed), f"replaying {site.name} changed")
+    rows = compare_replays(present, before, after)
+    ignored = not_replayed(present)
+    if json:
+        told = {"changes": changes, "seed": seed, "phases": phases, "not_replayed": ignored}
+        print_json(told | {"rows": [row.as_json() for row in rows]})
+        return
+    table = new_table("jobs of", "jobs", "wait s", "twin s", "changed s", "difference", "range")
+    for row in rows:
+        table.add_row(
+            row.group,
+            f"{row.jobs:,}",
+            "–" if row.real_wait_s is None else f"{row.real_wait_s:,.0f}",
+            f"{row.before_s.mean:,.0f}",
+            f"{row.after_s.mean:,.0f}",
+            f"{row.difference:+.1%}",
+            f"{row.least:+.1%} to {row.most:+.1%}",
+        )
+    out().print(table)
+    notes = [
+        "wait: mean of the jobs, as it was, in the twin as it is and changed; the difference is "
+        "between the two twins; range: over the phases of slurmctld's loops"
+    ]
+    print_notes([*notes, *ignored], to_stderr=False)

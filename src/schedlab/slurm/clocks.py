@@ -1,0 +1,95 @@
+"""When slurmctld looks: the phases of its loops, which decide many starts and no file tells."""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from schedlab.slurm.parameters import SlurmParameters
+
+TICK_S = 1.0022
+"""How long a turn of slurmctld's loop takes on a quiet machine."""
+FIRST_BACKFILL_S = 1.3
+"""How long after its boot slurmctld loads the backfill scheduler."""
+LIMITS_S = 30
+"""Time limits are tested every 30 s."""
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """The phases, in seconds on the clock of the history.
+
+    Args:
+        tick_s: a turn of the loop that calls the main scheduler and tests time limits.
+        backfill_s: the begin of a cycle of backfill.
+        limits_s: a test of the time limits.
+        priority_s: a computation of priorities.
+        full_s: a run of the main scheduler over the whole queue.
+        ticks: turns known from a log; between them they are evenly spaced.
+        backfills: cycles known from a log.
+    """
+
+    tick_s: float
+    backfill_s: float
+    limits_s: float
+    priority_s: float
+    full_s: float
+    tick_period_s: float = TICK_S
+    ticks: tuple[float, ...] = ()
+    backfills: tuple[float, ...] = ()
+
+    def next_tick_s(self, now_s: float) -> float:
+        """The turn after this one."""
+        place = bisect_right(self.ticks, now_s + 0.3)
+        if place == len(self.ticks):
+            return now_s + self.tick_period_s
+        left_s = self.ticks[place] - now_s
+        turns = max(1, round(left_s / self.tick_period_s))
+        return now_s + left_s / turns
+
+    def next_backfill_s(self, expected_s: float) -> float:
+        """The cycle that the log has about then, or then."""
+        place = bisect_right(self.backfills, expected_s - 0.5)
+        if place < len(self.backfills) and self.backfills[place] < expected_s + 0.5:
+            return self.backfills[place]
+        return expected_s
+
+
+def clocks_from_boot(boot_s: float, parameters: SlurmParameters, seed: int) -> Clocks:
+    """Phases as 22.05 has them when it boots at this moment, with a drawn fraction of a second.
+
+    Args:
+        boot_s: before the first submission.
+        parameters: periods of the loops.
+        seed: draws what nobody can know.
+    """
+    drawn = random.Random(seed)
+    tick_s = boot_s + 4 + drawn.random()
+    first_s = parameters.scheduler.bf_interval_s + FIRST_BACKFILL_S + 0.5 * drawn.random()
+    return Clocks(
+        tick_s=tick_s,
+        backfill_s=boot_s + first_s,
+        limits_s=boot_s + drawn.randrange(2),
+        priority_s=boot_s + parameters.priority.calc_period_s,
+        full_s=tick_s,
+    )
+
+
+def drawn_clocks(first_s: float, parameters: SlurmParameters, seed: int) -> Clocks:
+    """Any phases, as if slurmctld had booted long ago.
+
+    Args:
+        first_s: the first submission.
+        parameters: periods of the loops.
+        seed: draws the phases.
+    """
+    drawn = random.Random(seed)
+    scheduler, calc_s = parameters.scheduler, parameters.priority.calc_period_s
+    return Clocks(
+        tick_s=first_s - drawn.random(),
+        backfill_s=first_s - drawn.random() * scheduler.bf_interval_s,
+        limits_s=first_s - drawn.randrange(LIMITS_S),
+        priority_s=first_s - drawn.random() * calc_s,
+        full_s=first_s - drawn.random() * scheduler.sched_interval_s,
+    )

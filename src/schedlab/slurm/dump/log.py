@@ -1,0 +1,104 @@
+"""The phases of slurmctld's loops, from its log."""
+
+from __future__ import annotations
+
+import gzip
+import math
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TextIO
+
+from schedlab.slurm.clocks import LIMITS_S, TICK_S, Clocks
+from schedlab.slurm.dump.findings import Report
+from schedlab.slurm.parameters import SlurmParameters
+
+_MAIN = "sched: Running job scheduler"
+_WHOLE_QUEUE = "full queue"
+_BACKFILL = "_attempt_backfill: beginning"
+_PRIORITY = "MULTIFACTOR plugin loaded"
+_KILL = "Time limit exhausted"
+_AFTER_KILL_S = 0.9
+"""A run of the main scheduler so soon after a kill was not made by the loop."""
+
+
+def clocks_of_log(
+    path: Path, epoch_s: int, last_s: float, parameters: SlurmParameters, report: Report
+) -> Clocks | None:
+    """The phases that a log with ``SlurmctldDebug=debug`` and ``DebugFlags=Backfill`` shows.
+
+    Args:
+        path: the log; its times are taken as UTC.
+        epoch_s: the moment of time 0 of the history.
+        last_s: the last submission of the history.
+        parameters: periods of the loops.
+        report: takes the remark when the log does not tell them.
+    """
+    seen: dict[str, list[float]] = {_MAIN: [], _BACKFILL: [], _PRIORITY: [], _KILL: []}
+    full: list[float] = []
+    for moment_s, line in _lines(path):
+        for what, moments in seen.items():
+            if what in line:
+                moments.append(moment_s - epoch_s)
+        if _MAIN in line and _WHOLE_QUEUE in line:
+            full.append(moment_s - epoch_s)
+    ticks = _ticks(seen[_MAIN], seen[_KILL])
+    needs_backfill = parameters.scheduler.type == "sched/backfill"
+    if not ticks or not full or (needs_backfill and not seen[_BACKFILL]):
+        report.note(
+            f"{path.name}: does not tell when the schedulers ran; with SlurmctldDebug=debug and "
+            "DebugFlags=Backfill it does. The twin draws the phases of its loops."
+        )
+        return None
+    if ticks[0] > last_s or ticks[-1] < 0:
+        report.note(f"{path.name}: its times, taken as UTC, lie outside the history: not used.")
+        return None
+    calc_s = parameters.priority.calc_period_s
+    loaded_s = seen[_PRIORITY][0] if seen[_PRIORITY] else ticks[0]
+    return Clocks(
+        tick_s=ticks[0],
+        backfill_s=seen[_BACKFILL][0] if seen[_BACKFILL] else ticks[0],
+        limits_s=_limits_s(seen[_KILL], ticks[0], parameters, epoch_s),
+        priority_s=loaded_s + calc_s,
+        full_s=full[0] - parameters.scheduler.sched_interval_s,
+        ticks=tuple(ticks),
+        backfills=tuple(seen[_BACKFILL]),
+    )
+
+
+def _lines(path: Path) -> Iterator[tuple[float, str]]:
+    with _open(path) as log:
+        for line in log:
+            try:
+                moment = datetime.fromisoformat(line[1 : line.index("]")])
+            except ValueError:
+                continue
+            yield moment.replace(tzinfo=UTC).timestamp(), line
+
+
+def _open(path: Path) -> TextIO:
+    if path.suffix == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8", errors="replace")
+    return path.open(encoding="utf-8", errors="replace")
+
+
+def _ticks(runs: list[float], kills: list[float]) -> list[float]:
+    """Runs of the main scheduler that the loop made: a whole number of turns after another."""
+    found: list[float] = []
+    for run_s in runs:
+        if any(0 < run_s - kill_s < _AFTER_KILL_S for kill_s in kills):
+            continue
+        turns = (run_s - found[-1]) / TICK_S if found else 0.0
+        if abs(turns - round(turns)) < 0.2 + 0.002 * turns:
+            found.append(run_s)
+    return found
+
+
+def _limits_s(
+    kills: list[float], first_s: float, parameters: SlurmParameters, epoch_s: int
+) -> float:
+    """A test of time limits before the first turn."""
+    boot_epoch_s = parameters.control.boot_epoch_s
+    known_s = first_s if boot_epoch_s is None else boot_epoch_s - epoch_s
+    known_s = math.floor(kills[0]) if kills else known_s
+    return known_s - LIMITS_S * math.ceil((known_s - first_s) / LIMITS_S)

@@ -1,0 +1,228 @@
+"""How faithful the twin is: its replay of a history beside what really happened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+from schedlab.platform.hostlist import expand_hosts, fold_hosts
+from schedlab.slurm.replay import Times, TwinReplay, history_of
+from schedlab.slurm.site import SlurmSite
+
+Mask = NDArray[np.bool_]
+NEAR_S, FAR_S = 30.0, 300.0
+SIZES = ((1, 1, "1 node"), (2, 4, "2-4 nodes"), (5, 16, "5-16 nodes"), (17, 10**9, "17+ nodes"))
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A figure of the twin over its phases."""
+
+    mean: float
+    least: float
+    most: float
+
+    @classmethod
+    def of(cls, values: list[float]) -> Spread:
+        """Return the mean and the extremes."""
+        return cls(float(np.mean(values)), min(values), max(values))
+
+
+@dataclass(frozen=True)
+class FidelityRow:
+    """Real and replayed waits of a group of jobs, in seconds.
+
+    Args:
+        group: such as ``partition normal``; ``all`` is everything.
+        jobs: that started in reality and in all replays.
+        real_wait_s: mean.
+        real_p95_s: 95th percentile.
+        twin_wait_s: mean.
+        twin_p95_s: 95th percentile.
+        start_error_s: mean absolute difference of starts.
+        median_error_s: its median.
+        near: the share of jobs whose start is off by 30 s at most.
+        far: the share of those off by more than 5 min.
+    """
+
+    group: str
+    jobs: int
+    real_wait_s: float
+    real_p95_s: float
+    twin_wait_s: Spread
+    twin_p95_s: Spread
+    start_error_s: Spread
+    median_error_s: Spread
+    near: float
+    far: float
+
+    @property
+    def wait_error(self) -> float:
+        """How much longer jobs wait in the twin, as a share of the real wait."""
+        return self.twin_wait_s.mean / self.real_wait_s - 1 if self.real_wait_s else 0.0
+
+
+@dataclass(frozen=True)
+class Departure:
+    """A job that the twin started at another time; the first ones tell why."""
+
+    job: str
+    real_s: float
+    twin_s: float
+    real_hosts: str
+    twin_hosts: str
+    real_by: str
+    twin_by: str
+
+    def __str__(self) -> str:
+        """One sentence."""
+        late = self.twin_s - self.real_s
+        when = f"{abs(late):,.0f} s {'later' if late > 0 else 'earlier'}"
+        return (
+            f"job {self.job}: started at {self.real_s:,.1f} s by {self.real_by or 'Slurm'} on "
+            f"{self.real_hosts}; in the twin {when}, by {self.twin_by} on {self.twin_hosts}"
+        )
+
+
+@dataclass(frozen=True)
+class Fidelity:
+    """All that the comparison found.
+
+    Args:
+        rows: all jobs, then by partition, QOS, account and size.
+        departures: the first large ones of the first replay.
+        not_started: jobs that started in reality and in no replay.
+        replays: how many there were.
+        real_use: the share of CPU seconds used, from the first start to the last end.
+        twin_use: the same of the replays.
+    """
+
+    rows: tuple[FidelityRow, ...]
+    departures: tuple[Departure, ...]
+    not_started: tuple[str, ...]
+    replays: int
+    real_use: float
+    twin_use: Spread
+
+    def as_json(self) -> dict[str, Any]:
+        """All figures, for files."""
+        return asdict(self)
+
+
+def fidelity_of(site: SlurmSite, replays: list[TwinReplay], departures: int = 5) -> Fidelity:
+    """Set replays beside the history.
+
+    Args:
+        site: with a history whose starts are known.
+        replays: of that history; the first one is asked for departures.
+        departures: how many of them to tell.
+    """
+    history = history_of(site)
+    details = history.details
+    submit_s = details["submit_s"].to_numpy()
+    real_s = details["start_s"].cast(float).fill_null(np.nan).to_numpy()
+    if np.isnan(real_s).all():
+        raise InputError("the history does not say when jobs started: nothing to compare with")
+    started = ~np.isnan(real_s)
+    both = started & np.all([~np.isnan(each.start_s) for each in replays], axis=0)
+    names = details["slurm_id"].to_list()
+    rows = [
+        _row(group, mask & both, submit_s, real_s, replays)
+        for group, mask in groups_of(site)
+        if (mask & both).any()
+    ]
+    cores = _cores(site)
+    lost = started & np.all([np.isnan(each.start_s) for each in replays], axis=0)
+    real_end_s = details["end_s"].cast(float).fill_null(np.nan).to_numpy()
+    return Fidelity(
+        tuple(rows),
+        tuple(_departures(site, replays[0], departures)),
+        tuple(names[at] for at in np.flatnonzero(lost)),
+        len(replays),
+        _use(real_s, real_end_s, cores, site),
+        Spread.of([_use(each.start_s, each.end_s, cores, site) for each in replays]),
+    )
+
+
+def _row(
+    group: str, mask: Mask, submit_s: Times, real_s: Times, replays: list[TwinReplay]
+) -> FidelityRow:
+    real = real_s[mask] - submit_s[mask]
+    twin = [each.start_s[mask] - submit_s[mask] for each in replays]
+    errors = [np.abs(each - real) for each in twin]
+    return FidelityRow(
+        group,
+        int(mask.sum()),
+        float(real.mean()),
+        float(np.percentile(real, 95)),
+        Spread.of([float(each.mean()) for each in twin]),
+        Spread.of([float(np.percentile(each, 95)) for each in twin]),
+        Spread.of([float(each.mean()) for each in errors]),
+        Spread.of([float(np.median(each)) for each in errors]),
+        float(np.mean([(each <= NEAR_S).mean() for each in errors])),
+        float(np.mean([(each > FAR_S).mean() for each in errors])),
+    )
+
+
+def groups_of(site: SlurmSite) -> Iterator[tuple[str, Mask]]:
+    """All jobs, then those by partition, QOS, account and size, where there are several."""
+    workload = history_of(site).workload
+    yield "all", np.ones(len(workload), bool)
+    for column, title in (("partition", "partition"), ("qos", "QOS"), ("account", "account")):
+        labels = workload.labels.get(column, ())
+        if column in workload.columns and len(labels) > 1:
+            for code, label in enumerate(labels):
+                yield f"{title} {label}", workload[column] == code
+    sizes = [
+        (title, (workload["nodes"] >= least) & (workload["nodes"] <= most))
+        for least, most, title in SIZES
+    ]
+    if sum(bool(mask.any()) for _, mask in sizes) > 1:
+        yield from sizes
+
+
+def _departures(site: SlurmSite, twin: TwinReplay, number: int) -> Iterator[Departure]:
+    """The first starts, in order of time, that are off by more than 30 s."""
+    details = history_of(site).details.to_dicts()
+    names = [name for group in site.machine.groups for name in group.names()]
+    off = [
+        (min(row["start_s"], twin.start_s[at]), at)
+        for at, row in enumerate(details)
+        if row["start_s"] is not None and abs(row["start_s"] - twin.start_s[at]) > NEAR_S
+    ]
+    for _, at in sorted(off)[:number]:
+        row = details[at]
+        yield Departure(
+            row["slurm_id"],
+            row["start_s"],
+            float(twin.start_s[at]),
+            fold_hosts(sorted(expand_hosts(row["hosts"]))) if row["hosts"] else "unknown nodes",
+            fold_hosts(names[node] for node in twin.nodes[at]),
+            row["started_by"] or "",
+            twin.by[at],
+        )
+
+
+def _cores(site: SlurmSite) -> NDArray[np.float64]:
+    workload = history_of(site).workload
+    if "tasks" not in workload.columns:
+        return workload["nodes"].astype(np.float64)
+    per_task = workload["cores_per_task"] if "cores_per_task" in workload.columns else 1
+    cores = np.maximum(workload["tasks"], 1) * np.maximum(per_task, 1)
+    return cores.astype(np.float64)
+
+
+def _use(start_s: Times, end_s: Times, cores: NDArray[np.float64], site: SlurmSite) -> float:
+    """CPU seconds used of those that there were."""
+    ran = ~(np.isnan(start_s) | np.isnan(end_s))
+    if not ran.any():
+        return 0.0
+    there = sum((group.type.cores or 1) * group.nodes for group in site.machine.groups)
+    span_s = float(end_s[ran].max() - start_s[ran].min())
+    used = float(((end_s - start_s)[ran] * cores[ran]).sum())
+    return used / (there * span_s) if span_s else 0.0

@@ -1,0 +1,42 @@
+"""What a job waits for: ``--dependency``, as Slurm reads it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from schedlab.errors import WorkloadError
+
+KINDS = ("after", "afterok", "afternotok", "afterany", "aftercorr", "singleton", "afterburstbuffer")
+
+
+@dataclass(frozen=True, slots=True)
+class SlurmCondition:
+    """One condition on one job, or array, or task: ``afterok:1063_3``; none for singleton."""
+
+    kind: str
+    on: str = ""
+    delay_s: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """All conditions of a job; of those with ``?`` one will do."""
+
+    each: tuple[SlurmCondition, ...] = ()
+    one_will_do: bool = False
+
+
+def parse_conditions(text: str) -> Conditions:
+    """Read ``afterok:12:13+5,singleton`` or ``afterok:12?afterany:13``."""
+    found = []
+    for part in text.replace("?", ",").split(",") if text else ():
+        kind, *others = part.split(":")
+        if kind not in KINDS:
+            known = ", ".join(KINDS)
+            raise WorkloadError(f'dependency is "{text}": no kind "{kind}"; known: {known}')
+        if kind == "singleton":
+            found.append(SlurmCondition(kind))
+        for other in others:
+            name, _, minutes = other.partition("+")
+            found.append(SlurmCondition(kind, name, 60 * int(minutes or 0)))
+    return Conditions(tuple(found), "?" in text)

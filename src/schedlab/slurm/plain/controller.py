@@ -1,0 +1,382 @@
+"""A plain slurmctld: its clocks, its queue, and what it does when; for reading and for proof."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from schedlab.slurm.clocks import LIMITS_S, Clocks
+from schedlab.slurm.commands import Command
+from schedlab.slurm.plain.eligible import Eligible, Verdict
+from schedlab.slurm.plain.fair_share import FairShare
+from schedlab.slurm.plain.jobs import Run, SlurmJob, Stage, jobs_of
+from schedlab.slurm.plain.limits import Limits
+from schedlab.slurm.plain.nodes import Selector
+from schedlab.slurm.plain.orders import Orders
+from schedlab.slurm.plain.priority import Multifactor, PriorityRequest
+from schedlab.slurm.plain.schedulers import Backfill, MainScheduler
+from schedlab.slurm.site import SlurmSite
+
+FIRST_PRIORITY = 4_294_901_759
+"""Of the first job under priority/basic; each later one has one less."""
+
+
+@dataclass(frozen=True)
+class Delays:
+    """What things take on a real cluster, in seconds.
+
+    Args:
+        submit: from the submission until slurmctld knows of it.
+        run: launch and end of a job beside its run time, where the history does not have both.
+        complete: until its nodes have answered that it has ended.
+        after_kill: from a kill until the main scheduler runs because of it.
+        per_test: of backfill for each job that it tests.
+        loop: from the moment that slurmctld's loop takes for now until it calls the scheduler.
+    """
+
+    submit: float = 0.004
+    run: float = 0.1
+    complete: float = 0.008
+    after_kill: float = 0.09
+    per_test: float = 0.00025
+    loop: float = 0.006
+
+
+class Controller:
+    """Replays the history of a site.
+
+    Args:
+        site: with its history.
+        clocks: the phases of its loops.
+        delays: what things take.
+    """
+
+    def __init__(
+        self,
+        site: SlurmSite,
+        clocks: Clocks,
+        delays: Delays | None = None,
+    ) -> None:
+        self.site = site
+        self.clocks = clocks
+        self.delays = delays or Delays()
+        self.settings = site.parameters.scheduler
+        self.jobs = jobs_of(site)
+        self.selector = Selector(site)
+        self.rooms = self.selector.all_free()
+        self.running: list[SlurmJob] = []
+        self.pending: list[SlurmJob] = []
+        self.eligible = Eligible(self.jobs, site)
+        self.limits = Limits(site)
+        self.orders = Orders(self.jobs)
+        self.now_s = 0.0
+        self.epoch_s = site.history.epoch_s or 0 if site.history else 0
+        priority = site.parameters.priority
+        self._multifactor = Multifactor(site)
+        self._shares = FairShare(
+            site.accounts, priority, self.second(clocks.priority_s - priority.calc_period_s)
+        )
+        self._tiers = {
+            each.name: each.priority_tier for each in site.machine.clusters[0].partitions
+        }
+        self._main = MainScheduler(self.settings)
+        self._backfill = Backfill(self.settings)
+        self._completing = [-math.inf] * len(self.rooms)  # until when
+        self._to_come = len(self.jobs)  # submissions and commands
+        self._drained: set[int] = set()
+        self._closed = {each.name for each in site.partitions if each.state != "UP"}
+        self._asked = 0  # requests for the main scheduler
+        self._last_main = self._last_full = self._last_limits = 0  # whole seconds
+        self._changed = True
+        self._events: list[tuple[float, int, str, Any]] = []
+        self._count = 0
+
+    # What the schedulers see and do.
+
+    def second(self, time_s: float) -> int:
+        """The whole second, on Slurm's clock."""
+        return math.floor(self.epoch_s + time_s)
+
+    def usable(self) -> set[int]:
+        """Nodes that may get jobs now."""
+        completed = {at for at, until_s in enumerate(self._completing) if until_s <= self.now_s}
+        return completed - self._drained
+
+    def in_service(self) -> set[int]:
+        """Nodes that may get jobs now or once they have completed."""
+        return set(range(len(self.rooms))) - self._drained
+
+    def queue(self) -> list[tuple[SlurmJob, str]]:
+        """The jobs that may run, each with a partition, in order."""
+        second = self.second(self.now_s)
+        records = []
+        for job in list(self.pending):
+            verdict = self.eligible.test(job, self.now_s, second)
+            if verdict is Verdict.NEVER and job.kill_invalid:
+                self._cancel(job)
+            elif verdict is Verdict.YES and not job.held:
+                records += [(job, partition) for partition in job.partitions]
+        return sorted((each for each in records if each[1] not in self._closed), key=self._rank)
+
+    def may_start(self, job: SlurmJob, partition: str) -> bool:
+        """Whether licences and limits on numbers of jobs let it start."""
+        return (
+            self.eligible.has_licences(job)
+            and self.eligible.has_array_room(job)
+            and self.limits.allow_another(job, partition)
+        )
+
+    def may_have(self, job: SlurmJob, partition: str, nodes: list[int] | None) -> bool:
+        """Whether limits on resources let it have these nodes, or what it asks for."""
+        asks = self._tres(job) if nodes is None else self._holds(job, partition, nodes)
+        return self.limits.allow(job, partition, asks)
+
+    def start(self, job: SlurmJob, partition: str, nodes: list[int], by: str) -> None:
+        """Start the job now."""
+        job.shares = self.selector.shares(job, partition, nodes)
+        for at, share in job.shares.items():
+            self.rooms[at].take(share)
+        job.stage = Stage.RUNNING
+        job.started_by = by
+        job.start_s = self.now_s
+        job.limit_end_s = self.second(self.now_s) + job.limit_s
+        self.pending.remove(job)
+        self.running.append(job)
+        self.eligible.started(job)
+        self.limits.started(job, partition, self._holds(job, partition, nodes))
+        self._changed = True
+        self._push(self._expected_end_s(job), "end", job)
+
+    # Time.
+
+    def run(self, until_s: float = math.inf) -> None:
+        """Replay until then, or until nothing is left that could run."""
+        clocks = self.clocks
+        for job in self.jobs:
+            self._push(job.submit_s + self.delays.submit, "submit", job)
+        for command in self.site.history.commands if self.site.history else ():
+            if command.worked:
+                self._to_come += 1
+                self._push(command.at_s, "order", command)
+        first_s = min((job.submit_s for job in self.jobs), default=0.0)
+        self._last_full = self.second(clocks.full_s)
+        self._last_limits = self.second(clocks.limits_s)
+        self._last_main = self.second(min(clocks.tick_s, first_s)) - 60
+        self._push(clocks.tick_s, "tick", None)
+        if self.settings.type == "sched/backfill":
+            self._push(clocks.backfill_s, "backfill_cycle", None)
+        self._push(clocks.priority_s, "priority", None)
+        while self._events and self._is_open():
+            time_s, _, what, about = heapq.heappop(self._events)
+            if time_s > until_s:
+                return
+            self.now_s = time_s
+            getattr(self, f"_{what}")(about)
+
+    def _is_open(self) -> bool:
+        """Whether a job runs or may still run, or something is to come."""
+        if self.running or self._to_come:
+            return True
+        return any(not (job.held or self.eligible.is_stuck(job)) for job in self.pending)
+
+    def _push(self, time_s: float, what: str, about: Any) -> None:
+        if time_s < math.inf:
+            self._count += 1
+            heapq.heappush(self._events, (time_s, self._count, what, about))
+
+    def _submit(self, job: SlurmJob) -> None:
+        self._to_come -= 1
+        job.stage = Stage.PENDING
+        self.pending.append(job)
+        self._set_priority(job)
+        self._asked += 1
+        self._changed = True
+
+    def _end(self, job: SlurmJob) -> None:
+        if job.stage is Stage.RUNNING and self._expected_end_s(job) == self.now_s:
+            self._finish(job, "completed" if job.ends_well else "failed")
+            self._asked += 1
+
+    def _expected_end_s(self, job: SlurmJob) -> float:
+        return job.start_s + job.run_s + (0.0 if job.is_measured else self.delays.run)
+
+    def _tick(self, _: None) -> None:
+        second = self.second(self.now_s - self.delays.loop)
+        if second - self._last_limits >= LIMITS_S:
+            self._last_limits = second
+            self._test_limits(second)
+        if second - self._last_full >= self.settings.sched_interval_s:
+            self._last_full = self._last_main = second
+            self._asked = 0
+            self._main.run(self, None)
+        elif self._asked and second - self._last_main >= self.settings.batch_sched_delay_s:
+            self._last_main = second
+            self._asked = 0
+            self._main_now(None)
+        self._push(self.clocks.next_tick_s(self.now_s), "tick", None)
+
+    def _main_now(self, _: None) -> None:
+        self._main.run(self, self.settings.default_queue_depth)
+
+    def _test_limits(self, second: int) -> None:
+        over_s = self.site.parameters.control.over_time_limit_s
+        for job in list(self.running):
+            if job.limit_end_s + over_s <= second:
+                self._finish(job, "timeout")
+                self._push(self.now_s + self.delays.after_kill, "main_now", None)
+
+    def _backfill_cycle(self, _: None) -> None:
+        if not self._changed:
+            self._push(self.now_s + 1, "backfill_cycle", None)
+            return
+        self._changed = False
+        kill_wait_s = self.site.parameters.control.kill_wait_s
+        tested = self._backfill.run(self, self.second(self.now_s), kill_wait_s)
+        took_s = tested * self.delays.per_test
+        next_s = self.now_s + took_s + self.settings.bf_interval_s
+        self._push(self.clocks.next_backfill_s(next_s), "backfill_cycle", None)
+
+    def _priority(self, _: None) -> None:
+        second = self.second(self.now_s)
+        self._shares.begin_pass(second)
+        for job in self.running:
+            self._charge(job, second)
+        self._shares.end_pass(second)
+        for job in self.pending:
+            self._set_priority(job)
+        self._changed = True
+        self._push(self.now_s + self.site.parameters.priority.calc_period_s, "priority", None)
+
+    def _finish(self, job: SlurmJob, how: str) -> None:
+        job.stage = Stage.DONE
+        job.end_s = self.now_s
+        job.how = how
+        job.completed_s = self.now_s + self.delays.complete
+        job.runs.append(
+            Run(job.start_s, self.now_s, tuple(sorted(job.shares)), job.started_by, how)
+        )
+        self.running.remove(job)
+        for at, share in job.shares.items():
+            self.rooms[at].give(share)
+            self._completing[at] = job.completed_s
+        self.eligible.ended(job)
+        self.limits.ended(job)
+        self._charge(job, self.second(self.now_s))
+        self._changed = True
+
+    def _cancel(self, job: SlurmJob) -> None:
+        job.stage = Stage.DONE
+        job.how = "cancelled"
+        job.end_s = job.completed_s = self.now_s
+        self.pending.remove(job)
+        self._changed = True
+
+    # What it is told.
+
+    def _order(self, command: Command) -> None:
+        self._to_come -= 1
+        self.orders.give(command, self)
+        self._changed = True
+
+    def hold(self, job: SlurmJob) -> None:
+        """Keep it out of the queue."""
+        job.held = job.stage is Stage.PENDING
+
+    def release(self, job: SlurmJob) -> None:
+        """Let it into the queue again; its age begins now."""
+        job.held = False
+        job.accrue_s = self.now_s
+        self._set_priority(job)
+        self._asked += 1
+
+    def set_nice(self, job: SlurmJob, nice: int) -> None:
+        """Lower its priority by this much."""
+        job.priority += job.nice - nice
+        job.nice = nice
+
+    def cancel(self, job: SlurmJob) -> None:
+        """End it, or withdraw it."""
+        if job.stage is Stage.RUNNING:
+            self._finish(job, "cancelled")
+            self._push(self.now_s + self.delays.after_kill, "main_now", None)
+        elif job.stage is Stage.PENDING:
+            self._cancel(job)
+
+    def requeue(self, job: SlurmJob, how: str) -> None:
+        """End its run; it waits again, and its credential must expire first."""
+        if job.stage is not Stage.RUNNING:
+            return
+        self._finish(job, how)
+        job.stage = Stage.PENDING
+        job.submit_s = job.accrue_s = self.now_s
+        job.begin_s = self.second(self.now_s) - self.epoch_s + self._requeue_wait_s
+        self.pending.append(job)
+        self._push(self.now_s + self.delays.after_kill, "main_now", None)
+
+    def set_node(self, hosts: tuple[str, ...], state: str) -> None:
+        """Drain or resume nodes."""
+        numbers = {at for at, node in enumerate(self.selector.nodes) if node.name in hosts}
+        self._drained = self._drained | numbers if state == "DRAIN" else self._drained - numbers
+
+    def set_partition(self, name: str, state: str) -> None:
+        """Open or close a partition."""
+        self._closed = self._closed | {name} if state == "DOWN" else self._closed - {name}
+
+    @property
+    def _requeue_wait_s(self) -> int:
+        return self.site.parameters.control.cred_expire_s + 1
+
+    def _charge(self, job: SlurmJob, second: int) -> None:
+        billing = sum(each.cpus for each in job.shares.values())
+        start = self.second(job.start_s)
+        self._shares.charge_user(job.account, job.user, billing, start, second)
+
+    def _set_priority(self, job: SlurmJob) -> None:
+        if self.site.parameters.priority.type == "priority/basic":
+            job.priority = job.priority or FIRST_PRIORITY - job.position - job.nice
+            return
+        since_s = job.submit_s if job.accrue_s is None else job.accrue_s
+        accrued_s = self.second(self.now_s) - self.second(since_s)
+        request = PriorityRequest(
+            partition=job.partitions[0],
+            qos=job.qos,
+            cpus=job.planned_cpus or job.cpus,
+            min_nodes=max(job.min_nodes, 1),
+            limit_s=job.limit_s,
+            nice=job.nice,
+            tres=self._tres(job),
+        )
+        factor = self._shares.factor(job.account, job.user)
+        job.priority = self._multifactor.factors(request, factor, accrued_s).priority
+
+    def _tres(self, job: SlurmJob) -> dict[str, float]:
+        """What it asks for in all, by Slurm's names of resources."""
+        nodes, partition = job.needed_nodes, job.partitions[0]
+        by_node = self.selector.memory_mb(job, partition, 1) if job.memory_mb is not None else 0.0
+        memory_mb = by_node * nodes or self.selector.memory_mb(job, partition, job.cpus)
+        return {
+            "cpu": job.cpus,
+            "mem": memory_mb,
+            "node": nodes,
+            "gres/gpu": job.gpus * nodes,
+            "billing": job.cpus,
+        }
+
+    def _holds(self, job: SlurmJob, partition: str, nodes: list[int]) -> dict[str, float]:
+        """What it would hold of these nodes, by Slurm's names of resources."""
+        shares = self.selector.shares(job, partition, nodes).values()
+        cpus = sum(each.cpus for each in shares)
+        return {
+            "cpu": cpus,
+            "mem": sum(each.memory_mb for each in shares),
+            "node": len(nodes),
+            "gres/gpu": sum(each.gpus for each in shares),
+            "billing": cpus,
+        }
+
+    def _rank(self, record: tuple[SlurmJob, str]) -> tuple[int, ...]:
+        job, partition = record
+        submit = self.second(job.submit_s)
+        return -self._tiers[partition], -job.priority, submit, job.id, job.task

@@ -1,0 +1,224 @@
+"""Jobs as slurmctld knows them: what they ask for, and what has become of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from schedlab.platform.constraint import Constraint, parse_constraint
+from schedlab.slurm.plain.conditions import Conditions, parse_conditions
+from schedlab.slurm.site import SlurmHistory, SlurmSite
+
+MIB_KB = 1024
+ENDED_ITSELF = ("COMPLETED", "FAILED", "OUT_OF_MEMORY", "CANCELLED")
+"""States of jobs whose recorded length is how long they run."""
+
+
+class Stage(Enum):
+    """Where a job is in its life."""
+
+    FUTURE = "not submitted yet"
+    PENDING = "pending"
+    RUNNING = "running"
+    DONE = "done"
+
+
+@dataclass(slots=True, frozen=True)
+class NodeShare:
+    """What a job holds of one node."""
+
+    cpus: int
+    memory_mb: float
+    gpus: int
+
+
+@dataclass(slots=True, frozen=True)
+class Run:
+    """One time that a job ran."""
+
+    start_s: float
+    end_s: float
+    nodes: tuple[int, ...]
+    by: str
+    how: str
+
+
+@dataclass(slots=True, eq=False)
+class SlurmJob:
+    """A job, or a task of an array.
+
+    Args:
+        position: in the history.
+        id: Slurm's number; that of the array for its tasks.
+        task: its index in the array; -1 for a job of its own.
+        tasks_per_node: 0 where nothing was asked for.
+        min_nodes: as given with ``--nodes``; 0 without the option.
+        memory_mb: of each node; None is the default of the partition.
+        run_s: how long it runs if nobody stops it.
+        is_measured: whether that is from its real start to its real end.
+    """
+
+    position: int
+    id: int
+    task: int
+    name: str
+    submit_s: float
+    user: str
+    account: str
+    qos: str
+    partitions: tuple[str, ...]
+    tasks: int
+    cpus_per_task: int
+    tasks_per_node: int
+    min_nodes: int
+    memory_mb: float | None
+    memory_per_cpu_mb: float | None
+    gpus: int
+    constraint: Constraint | None
+    exclusive: bool
+    limit_s: int
+    run_s: float
+    is_measured: bool
+    nice: int
+    begin_s: float
+    array_limit: int
+    conditions: Conditions
+    kill_invalid: bool
+    licences: Mapping[str, int]
+    reservation: str | None
+    may_requeue: bool | None
+    ends_well: bool
+    stage: Stage = Stage.FUTURE
+    held: bool = False
+    priority: int = 0
+    accrue_s: float | None = None  # from when on it gains age; None is its submission
+    planned_cpus: int | None = None  # what backfill's last plan would give it
+    start_s: float = math.nan
+    end_s: float = math.nan
+    started_by: str = ""
+    limit_end_s: int = 0  # the whole second at which it reaches its limit
+    completed_s: float = math.inf  # when its nodes had answered
+    shares: dict[int, NodeShare] = field(default_factory=dict)
+    runs: list[Run] = field(default_factory=list)
+    how: str = ""
+
+    @property
+    def cpus(self) -> int:
+        """The CPUs that it asks for in all."""
+        return self.tasks * self.cpus_per_task
+
+    @property
+    def needed_nodes(self) -> int:
+        """The least number of nodes that hold its tasks."""
+        by_tasks = -(-self.tasks // self.tasks_per_node) if self.tasks_per_node else 1
+        return max(self.min_nodes, by_tasks, 1)
+
+
+def jobs_of(site: SlurmSite) -> list[SlurmJob]:
+    """The jobs of the site's history, in its order."""
+    if site.history is None:
+        return []
+    defaults = {each.name: each.default_account for each in site.accounts.users}
+    default_qos = _default_qos(site)
+    found = []
+    for position, row in enumerate(_rows(site.history)):
+        row["account"] = row.get("account") or defaults.get(row.get("user", ""), "") or ""
+        row["qos"] = row.get("qos") or default_qos.get((row["account"], row.get("user")), "normal")
+        if not row.get("partition"):
+            row["partition"] = next(
+                (each.name for each in site.machine.clusters[0].partitions if each.default), ""
+            )
+        found.append(_job(position, row, site))
+    return found
+
+
+def _default_qos(site: SlurmSite) -> dict[tuple[str, str | None], str]:
+    return {
+        (each.account, each.user): each.default_qos
+        for each in site.accounts.associations
+        if each.default_qos
+    }
+
+
+def _rows(history: SlurmHistory) -> Iterator[dict[str, Any]]:
+    """A row of all columns for each job; what is missing is not there."""
+    workload = history.workload
+    names = workload.columns
+    values = [workload[name].tolist() for name in names]
+    details = history.details.to_dicts()
+    for row, detail in zip(zip(*values, strict=True), details, strict=True):
+        found: dict[str, Any] = {}
+        for name, value in zip(names, row, strict=True):
+            labels = workload.labels.get(name)
+            if labels is not None:
+                value = labels[int(value)] if value >= 0 else None
+            elif value < 0:
+                value = None
+            if value is not None:
+                found[name] = value
+        found.update({name: value for name, value in detail.items() if value is not None})
+        yield found
+
+
+def _job(position: int, row: Mapping[str, Any], site: SlurmSite) -> SlurmJob:
+    slurm_id = str(row.get("slurm_id") or row["job_id"])
+    number, _, task = slurm_id.partition("_")
+    submit_s = float(row["submit_s"])
+    memory_kb = row.get("memory_per_node_kb")
+    per_cpu_kb = row.get("memory_per_core_kb")
+    run_s, is_measured = _run(row)
+    settings = site.parameters.scheduler
+    return SlurmJob(
+        position=position,
+        id=int(number),
+        task=int(task) if task else -1,
+        name=row.get("job_name", ""),
+        submit_s=submit_s,
+        user=row.get("user", ""),
+        account=row["account"],
+        qos=row["qos"],
+        partitions=tuple(str(row["partition"]).split(",")),
+        tasks=int(row.get("tasks") or row["nodes"]),
+        cpus_per_task=int(row.get("cores_per_task") or 1),
+        tasks_per_node=int(row.get("tasks_per_node") or 0),
+        min_nodes=int(row.get("min_nodes") or 0),
+        memory_mb=None if memory_kb is None else memory_kb / MIB_KB,
+        memory_per_cpu_mb=None if per_cpu_kb is None else per_cpu_kb / MIB_KB,
+        gpus=int(row.get("gpus_per_node") or 0),
+        constraint=parse_constraint(row["constraint"]) if row.get("constraint") else None,
+        exclusive=bool(row.get("exclusive") or 0),
+        limit_s=int(row["request_s"]),
+        run_s=run_s,
+        is_measured=is_measured,
+        nice=int(row.get("nice") or 0),
+        begin_s=submit_s + (row.get("begin_after_s") or 0),
+        array_limit=int(row.get("array_limit") or 0),
+        conditions=parse_conditions(row.get("dependency") or ""),
+        kill_invalid=bool(row.get("kill_invalid_dependency") or settings.kill_invalid_depend),
+        licences=_licences(row.get("licences") or ""),
+        reservation=row.get("reservation"),
+        may_requeue=row.get("may_requeue"),
+        ends_well=not row.get("exit_code"),
+        held=bool(row.get("held")),
+    )
+
+
+def _run(row: Mapping[str, Any]) -> tuple[float, bool]:
+    """How long the job runs, and whether that was measured in the history."""
+    if row.get("state") == "TIMEOUT":
+        return math.inf, False
+    if row.get("state") in ENDED_ITSELF and "start_s" in row and "end_s" in row:
+        return max(0.0, row["end_s"] - row["start_s"]), True
+    return float(row.get("true_run_s", row["run_s"])), False
+
+
+def _licences(text: str) -> dict[str, int]:
+    found = {}
+    for part in text.replace("+", ",").split(","):
+        name, _, count = part.partition(":")
+        if name:
+            found[name] = int(count or 1)
+    return found

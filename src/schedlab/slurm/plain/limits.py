@@ -1,0 +1,99 @@
+"""Limits of associations and QOS on running jobs: how many, and how much they hold."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from schedlab.slurm.accounts import Association
+from schedlab.slurm.plain.jobs import SlurmJob
+from schedlab.slurm.site import SlurmSite
+
+Amounts = Mapping[str, float]
+Whose = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A limit on what running jobs hold together.
+
+    Args:
+        whose: of which jobs, such as ``("qos user", "normal", "ann")``; empty for one job alone.
+        jobs: how many may run; None is no limit.
+        tres: how much of each resource they may hold.
+    """
+
+    whose: Whose
+    jobs: int | None
+    tres: Mapping[str, int]
+
+
+class Limits:
+    """What running jobs count for each limit of a site."""
+
+    def __init__(self, site: SlurmSite) -> None:
+        self._is_enforced = "limits" in site.parameters.control.enforce
+        self._qos = site.accounts.qos_by_name
+        self._partition_qos = {each.name: each.qos for each in site.partitions}
+        self._chains = {
+            (each.account, each.user): (each, *site.accounts.above(each))
+            for each in site.accounts.associations
+            if each.user is not None
+        }
+        self._jobs: Counter[Whose] = Counter()
+        self._tres: defaultdict[Whose, Counter[str]] = defaultdict(Counter)
+        self._counted: dict[SlurmJob, tuple[list[Whose], Amounts]] = {}
+
+    def allow_another(self, job: SlurmJob, partition: str) -> bool:
+        """Whether the limits on numbers of jobs let it start."""
+        return all(
+            bound.jobs is None or self._jobs[bound.whose] < bound.jobs
+            for bound in self._bounds(job, partition)
+            if bound.whose
+        )
+
+    def allow(self, job: SlurmJob, partition: str, asks: Amounts) -> bool:
+        """Whether the limits on resources let it have this."""
+        return all(
+            self._tres[bound.whose][name] * bool(bound.whose) + asks.get(name, 0) <= most
+            for bound in self._bounds(job, partition)
+            for name, most in bound.tres.items()
+        )
+
+    def started(self, job: SlurmJob, partition: str, holds: Amounts) -> None:
+        """Count the job."""
+        whose = [bound.whose for bound in self._bounds(job, partition) if bound.whose]
+        for each in whose:
+            self._jobs[each] += 1
+            self._tres[each].update(holds)
+        self._counted[job] = whose, holds
+
+    def ended(self, job: SlurmJob) -> None:
+        """Count it no more."""
+        whose, held = self._counted.pop(job)
+        for each in whose:
+            self._jobs[each] -= 1
+            self._tres[each].subtract(held)
+
+    def _bounds(self, job: SlurmJob, partition: str) -> Iterator[Bound]:
+        if not self._is_enforced:
+            return
+        for name in {job.qos, self._partition_qos.get(partition) or job.qos}:
+            if (qos := self._qos.get(name)) is None:
+                continue
+            by_user, by_account = ("qos user", name, job.user), ("qos account", name, job.account)
+            yield Bound(("qos", name), qos.grp_jobs, qos.grp_tres)
+            yield Bound(by_user, qos.max_jobs_per_user, qos.max_tres_per_user)
+            yield Bound(by_account, qos.max_jobs_per_account, qos.max_tres_per_account)
+            yield Bound((), None, qos.max_tres_per_job)
+        chain = self._chains.get((job.account, job.user), ())
+        for each in chain:
+            yield Bound(("group", each.account, each.user or ""), each.grp_jobs, each.grp_tres)
+        yield Bound(("own", job.account, job.user), _nearest_max_jobs(chain), {})
+        yield Bound((), None, next((each.max_tres for each in chain if each.max_tres), {}))
+
+
+def _nearest_max_jobs(chain: tuple[Association, ...]) -> int | None:
+    """An account's MaxJobs is that of its users who have none of their own."""
+    return next((each.max_jobs for each in chain if each.max_jobs is not None), None)

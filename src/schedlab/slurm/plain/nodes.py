@@ -1,0 +1,229 @@
+"""Nodes, what is free on them, and which of them a job gets: select/cons_tres and topology/tree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from schedlab.platform.hostlist import expand_hosts
+from schedlab.slurm.plain.jobs import NodeShare, SlurmJob
+from schedlab.slurm.site import SlurmSite
+
+MIB = 1 << 20
+
+
+@dataclass(slots=True, frozen=True)
+class NodeKind:
+    """What never changes of a node."""
+
+    name: str
+    cpus: int
+    memory_mb: float
+    gpus: int
+    features: frozenset[str]
+    weight: int
+    leaf: int
+
+
+@dataclass(slots=True)
+class Room:
+    """What is free on a node."""
+
+    cpus: int
+    memory_mb: float
+    gpus: int
+
+    def copy(self) -> Room:
+        """A room of its own."""
+        return Room(self.cpus, self.memory_mb, self.gpus)
+
+    def take(self, share: NodeShare) -> None:
+        """A job starts."""
+        self.cpus -= share.cpus
+        self.memory_mb -= share.memory_mb
+        self.gpus -= share.gpus
+
+    def give(self, share: NodeShare) -> None:
+        """A job ends."""
+        self.cpus += share.cpus
+        self.memory_mb += share.memory_mb
+        self.gpus += share.gpus
+
+
+Rooms = Sequence[Room]
+
+
+class Selector:
+    """Chooses nodes for jobs of one site."""
+
+    def __init__(self, site: SlurmSite) -> None:
+        self.nodes = _nodes_of(site)
+        cluster = site.machine.clusters[0]
+        self.partitions = {
+            each.name: frozenset(cluster.node_names.numbers(each.nodes).tolist())
+            for each in cluster.partitions
+        }
+        self._rules = {each.name: each for each in site.partitions}
+        self._select = site.parameters.select
+        self._counts_memory = any("MEMORY" in each for each in self._select.parameters)
+        self._has_tree = site.parameters.select.topology_plugin in (
+            "topology/tree",
+            "topology/default",
+        ) and any(each.nodes for each in site.switches)
+
+    def all_free(self) -> list[Room]:
+        """The rooms of a machine without jobs."""
+        return [Room(each.cpus, each.memory_mb, each.gpus) for each in self.nodes]
+
+    def is_exclusive(self, job: SlurmJob, partition: str) -> bool:
+        """Whether the job has its nodes to itself."""
+        return (
+            job.exclusive
+            or self._rules[partition].over_subscribe == "EXCLUSIVE"
+            or self._select.type == "select/linear"
+        )
+
+    def capable(self, job: SlurmJob, partition: str, allowed: Collection[int]) -> set[int]:
+        """Those of the nodes that could hold a part of the job if they were idle."""
+        rooms = self.all_free()
+        inside = self.partitions[partition]
+        return {
+            at for at in allowed if at in inside and self._offer(job, partition, at, rooms[at]) > 0
+        }
+
+    def pick(
+        self, job: SlurmJob, partition: str, rooms: Rooms, allowed: Iterable[int]
+    ) -> list[int] | None:
+        """The nodes that the job would get of those allowed, given what is free on each."""
+        inside = self.partitions[partition]
+        offers = {
+            at: offer
+            for at in sorted(allowed)
+            if at in inside and (offer := self._offer(job, partition, at, rooms[at])) > 0
+        }
+        group: dict[int, int] = {}
+        for weight in sorted({self.nodes[at].weight for at in offers}):
+            group |= {at: cpus for at, cpus in offers.items() if self.nodes[at].weight == weight}
+            found = self._choose(job, group)
+            if found is not None:
+                return found
+        return None
+
+    def shares(self, job: SlurmJob, partition: str, nodes: Iterable[int]) -> dict[int, NodeShare]:
+        """What the job holds of each of its nodes."""
+        chosen = sorted(nodes)
+        whole = self.is_exclusive(job, partition)
+        left, found = job.cpus, dict[int, NodeShare]()
+        for place, at in enumerate(chosen):
+            rest = len(chosen) - place - 1
+            most = job.tasks_per_node * job.cpus_per_task or self.nodes[at].cpus
+            cpus = max(1, min(most, self.nodes[at].cpus, left - rest * job.cpus_per_task))
+            left -= cpus
+            cpus = self.nodes[at].cpus if whole else cpus
+            found[at] = NodeShare(cpus, self.memory_mb(job, partition, cpus), job.gpus)
+        return found
+
+    def memory_mb(self, job: SlurmJob, partition: str, cpus: int) -> float:
+        """What a job holds of the memory of a node on which it has so many CPUs."""
+        if job.memory_mb is not None:
+            return job.memory_mb
+        if job.memory_per_cpu_mb is not None:
+            return job.memory_per_cpu_mb * cpus
+        rules, select = self._rules[partition], self._select
+        if rules.def_mem_per_cpu_mb is not None:
+            return float(rules.def_mem_per_cpu_mb * cpus)
+        if rules.def_mem_per_node_mb is not None:
+            return float(rules.def_mem_per_node_mb)
+        if select.def_mem_per_cpu_mb is not None:
+            return float(select.def_mem_per_cpu_mb * cpus)
+        return float(select.def_mem_per_node_mb or 0)
+
+    def _offer(self, job: SlurmJob, partition: str, at: int, room: Room) -> int:
+        """How many CPUs of the node the job could use; 0 if the node is useless to it."""
+        node = self.nodes[at]
+        if job.constraint is not None and not job.constraint(node.features):
+            return 0
+        if room.gpus < job.gpus:
+            return 0
+        if self.is_exclusive(job, partition):
+            fits = room.cpus == node.cpus and self._has_memory(job, partition, node.cpus, room)
+            return node.cpus if fits else 0
+        least = min(job.tasks_per_node, job.tasks) * job.cpus_per_task or job.cpus_per_task
+        cpus = least if job.tasks_per_node else min(room.cpus, job.cpus)
+        cpus -= cpus % job.cpus_per_task
+        while cpus >= least and not self._has_memory(job, partition, cpus, room):
+            cpus -= job.cpus_per_task
+        return cpus if least <= cpus <= room.cpus else 0
+
+    def _has_memory(self, job: SlurmJob, partition: str, cpus: int, room: Room) -> bool:
+        return not self._counts_memory or self.memory_mb(job, partition, cpus) <= room.memory_mb
+
+    def _choose(self, job: SlurmJob, offers: Mapping[int, int]) -> list[int] | None:
+        """Take nodes leaf by leaf; if that fails, without those that offer least."""
+        group = dict(offers)
+        while len(group) >= job.needed_nodes and sum(group.values()) >= job.cpus:
+            found = self._leaf_by_leaf(job, group)
+            if found is not None:
+                return found
+            least = min(group.values())
+            group = {at: cpus for at, cpus in group.items() if cpus > least}
+        return None
+
+    def _leaf_by_leaf(self, job: SlurmJob, offers: Mapping[int, int]) -> list[int] | None:
+        rest = dict(offers)
+        found: list[int] = []
+        nodes, cpus = job.needed_nodes, job.cpus
+        most = self._most_nodes(job)
+        while nodes > 0 or cpus > 0:
+            leaves = self._leaves(rest)
+            if not leaves:
+                return None
+            enough = [
+                leaf
+                for leaf in leaves
+                if len(leaf) >= nodes and sum(offers[at] for at in leaf) >= cpus
+            ]
+            leaf = min(enough, key=len) if enough else max(leaves, key=len)
+            for at in leaf:
+                if nodes <= 0 and cpus <= 0:
+                    break
+                found.append(at)
+                nodes -= 1
+                cpus -= offers[at]
+                del rest[at]
+        return found if len(found) <= most else None
+
+    def _most_nodes(self, job: SlurmJob) -> float:
+        return job.needed_nodes if job.tasks_per_node or job.min_nodes else math.inf
+
+    def _leaves(self, offers: Mapping[int, int]) -> list[list[int]]:
+        """The nodes by leaf switch, in the order of topology.conf; or by runs of neighbours."""
+        found: dict[int, list[int]] = {}
+        run, before = -1, -2
+        for at in sorted(offers):
+            run += at != before + 1
+            before = at
+            found.setdefault(self.nodes[at].leaf if self._has_tree else run, []).append(at)
+        return [found[leaf] for leaf in sorted(found)]
+
+
+def _nodes_of(site: SlurmSite) -> list[NodeKind]:
+    leaves = {
+        host: number
+        for number, switch in enumerate(each for each in site.switches if each.nodes)
+        for host in expand_hosts(switch.nodes or "")
+    }
+    return [
+        NodeKind(
+            name=host,
+            cpus=group.type.cores or 1,
+            memory_mb=(group.type.memory_bytes or 0) / MIB,
+            gpus=sum(group.type.gpus.values()),
+            features=group.all_features(),
+            weight=group.weight,
+            leaf=leaves.get(host, len(leaves)),
+        )
+        for group in site.machine.groups
+        for host in group.names()
+    ]

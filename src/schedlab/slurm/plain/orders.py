@@ -1,0 +1,101 @@
+"""What operators and users tell slurmctld meanwhile: ``scontrol`` and ``scancel``."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from typing import Protocol
+
+from schedlab.platform.hostlist import expand_hosts
+from schedlab.slurm.commands import Command
+from schedlab.slurm.plain.jobs import SlurmJob, Stage
+
+
+class Obeying(Protocol):
+    """What a controller does when it is told."""
+
+    def hold(self, job: SlurmJob) -> None:
+        """Keep it out of the queue."""
+
+    def release(self, job: SlurmJob) -> None:
+        """Let it into the queue again."""
+
+    def set_nice(self, job: SlurmJob, nice: int) -> None:
+        """Lower its priority by this much."""
+
+    def cancel(self, job: SlurmJob) -> None:
+        """End it, or withdraw it."""
+
+    def requeue(self, job: SlurmJob, how: str) -> None:
+        """End its run; it waits again."""
+
+    def set_node(self, hosts: tuple[str, ...], state: str) -> None:
+        """Drain or resume nodes."""
+
+    def set_partition(self, name: str, state: str) -> None:
+        """Open or close a partition."""
+
+
+class Orders:
+    """Reads commands, and has them obeyed; others are told as not understood."""
+
+    def __init__(self, jobs: list[SlurmJob]) -> None:
+        self._jobs: dict[str, list[SlurmJob]] = {}
+        for job in jobs:
+            self._jobs.setdefault(str(job.id), []).append(job)
+            if job.task >= 0:
+                self._jobs.setdefault(f"{job.id}_{job.task}", []).append(job)
+
+    def give(self, command: Command, to: Obeying) -> bool:
+        """Have the command obeyed. Return whether it was understood."""
+        found = self._understand(command, to)
+        if found is None:
+            return False
+        found()
+        return True
+
+    def understands(self, command: Command, to: Obeying) -> bool:
+        """Whether the command is one of those that are obeyed."""
+        return not command.worked or self._understand(command, to) is not None
+
+    def _understand(self, command: Command, to: Obeying) -> Callable[[], None] | None:
+        words = shlex.split(command.text)
+        settings = {
+            key.lower(): value for key, equals, value in (w.partition("=") for w in words) if equals
+        }
+        match words:
+            case ["scancel", name]:
+                return self._each(name, to.cancel)
+            case ["scontrol", "hold", name]:
+                return self._each(name, to.hold)
+            case ["scontrol", "release", name]:
+                return self._each(name, to.release)
+            case ["scontrol", "requeue", name]:
+                return self._each(name, lambda job: to.requeue(job, "requeued"))
+            case ["scontrol", "update", *_]:
+                return self._update(settings, to)
+        return None
+
+    def _update(self, settings: dict[str, str], to: Obeying) -> Callable[[], None] | None:
+        match settings:
+            case {"jobid": name, "nice": nice}:
+                return self._each(name, lambda job: to.set_nice(job, int(nice)))
+            case {"jobid": name, "arraytaskthrottle": most}:
+                return self._each(name, lambda job: setattr(job, "array_limit", int(most)))
+            case {"nodename": hosts, "state": state} if state.upper() in ("DRAIN", "RESUME"):
+                return lambda: to.set_node(expand_hosts(hosts), state.upper())
+            case {"partitionname": name, "state": state} if state.upper() in ("UP", "DOWN"):
+                return lambda: to.set_partition(name, state.upper())
+        return None
+
+    def _each(self, name: str, do: Callable[[SlurmJob], None]) -> Callable[[], None] | None:
+        jobs = self._jobs.get(name)
+        if jobs is None:
+            return None
+
+        def obey() -> None:
+            for job in jobs:
+                if job.stage is not Stage.DONE:
+                    do(job)
+
+        return obey

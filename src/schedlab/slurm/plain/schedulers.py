@@ -1,0 +1,228 @@
+"""The two schedulers of slurmctld: the main one, and backfill."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from typing import Protocol
+
+from schedlab.slurm.plain.jobs import SlurmJob, Stage
+from schedlab.slurm.plain.nodes import Room, Selector
+from schedlab.slurm.plain.plan import BackfillPlan
+from schedlab.slurm.scheduling import SchedulerSettings
+
+GROUP_S = 30
+"""The first group of running jobs whose ends backfill looks at together; it doubles."""
+
+
+class Cluster(Protocol):
+    """What the schedulers see of the cluster, and may do with it."""
+
+    selector: Selector
+    rooms: list[Room]
+    running: list[SlurmJob]
+
+    def queue(self) -> list[tuple[SlurmJob, str]]:
+        """The jobs that may run, each with a partition, in order."""
+
+    def usable(self) -> set[int]:
+        """Nodes that may get jobs now."""
+
+    def in_service(self) -> set[int]:
+        """Nodes that may get jobs now or once they have completed."""
+
+    def may_start(self, job: SlurmJob, partition: str) -> bool:
+        """Whether licences and limits on numbers of jobs let it start."""
+
+    def may_have(self, job: SlurmJob, partition: str, nodes: list[int] | None) -> bool:
+        """Whether limits on resources let it have these nodes, or what it asks for."""
+
+    def start(self, job: SlurmJob, partition: str, nodes: list[int], by: str) -> None:
+        """Start the job now."""
+
+
+class MainScheduler:
+    """Starts what fits, in order; the first job that does not fit closes its partition."""
+
+    def __init__(self, settings: SchedulerSettings) -> None:
+        self.settings = settings
+
+    def run(self, cluster: Cluster, depth: int | None) -> None:
+        """Look at this many jobs; None for all."""
+        usable = cluster.usable()
+        closed: set[str] = set()
+        by_partition: Counter[str] = Counter()
+        rejected: set[int] = set()
+        tested = started = 0
+        for job, partition in cluster.queue():
+            if job.stage is not Stage.PENDING:
+                continue  # it has started in another of its partitions
+            if partition in closed or (job.task >= 0 and job.id in rejected):
+                continue
+            if depth is not None and tested >= depth:
+                break
+            tested += 1
+            most = self.settings.partition_job_depth
+            by_partition[partition] += 1
+            if most and by_partition[partition] > most:
+                continue
+            if not cluster.may_start(job, partition):
+                if self.settings.assoc_limit_stop:
+                    closed.add(partition)
+                continue
+            nodes = cluster.selector.pick(job, partition, cluster.rooms, usable)
+            if nodes is None:
+                closed.add(partition)
+                rejected.add(job.id)
+                usable -= cluster.selector.partitions[partition]
+                continue
+            if not cluster.may_have(job, partition, nodes):
+                if self.settings.assoc_limit_stop:
+                    closed.add(partition)
+                continue
+            cluster.start(job, partition, nodes, "main")
+            started += 1
+            if started == self.settings.sched_max_job_start:
+                break
+
+
+class Backfill:
+    """Plans all jobs in order on whole nodes, and starts those whose plan begins now."""
+
+    def __init__(self, settings: SchedulerSettings) -> None:
+        self.settings = settings
+
+    def run(self, cluster: Cluster, now_s: int, kill_wait_s: int) -> int:
+        """Go through the queue. Return how many jobs were tested."""
+        self.cycle = _Cycle(self.settings, cluster, now_s, kill_wait_s)
+        return self.cycle.go()
+
+
+class _Cycle:
+    def __init__(
+        self, settings: SchedulerSettings, cluster: Cluster, now_s: int, kill_wait_s: int
+    ) -> None:
+        self.settings = settings
+        self.cluster = cluster
+        self.selector = cluster.selector
+        self.now_s = now_s
+        self.kill_wait_s = kill_wait_s
+        slot = settings.bf_resolution_s
+        nodes = len(cluster.rooms)
+        self.plan = BackfillPlan(now_s // slot * slot, now_s + settings.bf_window_s, nodes)
+        self.service = cluster.in_service()
+        self.usable = cluster.usable()
+        self.planned: dict[SlurmJob, int] = {}
+
+    def go(self) -> int:
+        settings = self.settings
+        users: Counter[str] = Counter()
+        partitions: Counter[str] = Counter()
+        arrays: Counter[int] = Counter()
+        tested = started = 0
+        for job, partition in self.cluster.queue():
+            if job in self.planned or job.stage is not Stage.PENDING:
+                continue
+            tested += 1
+            if settings.bf_max_job_test and tested > settings.bf_max_job_test:
+                break
+            users[job.user] += 1
+            partitions[partition] += 1
+            if 0 < settings.bf_max_job_user < users[job.user]:
+                continue
+            if 0 < settings.bf_max_job_part < partitions[partition]:
+                continue
+            if job.task >= 0 and arrays[job.id] >= settings.bf_max_job_array_resv:
+                continue
+            if not self._is_allowed(job, partition):
+                if settings.assoc_limit_stop:
+                    break
+                continue
+            if self._place(job, partition):
+                started += 1
+                if started == settings.bf_max_job_start:
+                    break
+            else:
+                arrays[job.id] += 1
+        return tested
+
+    def _is_allowed(self, job: SlurmJob, partition: str) -> bool:
+        cluster = self.cluster
+        return cluster.may_start(job, partition) and cluster.may_have(job, partition, None)
+
+    def _place(self, job: SlurmJob, partition: str) -> bool:
+        """Start the job, or plan it. Return whether it has started."""
+        begin_s: int | None = self.now_s
+        while begin_s is not None:
+            from_s = begin_s
+            free, begin_s = self.plan.free_between(from_s, from_s + job.limit_s)
+            found = self._will_run(job, partition, free & self.service)
+            if found is None:
+                continue
+            start_s, nodes = found
+            if start_s <= self.now_s and from_s <= self.now_s:
+                if self.usable.issuperset(nodes):
+                    self.cluster.start(job, partition, nodes, "backfill")
+                    return True
+                start_s = self.now_s + 1
+            start_s = max(start_s, from_s)
+            if begin_s is not None and start_s > begin_s:
+                continue
+            if start_s > self.now_s + self.settings.bf_window_s:
+                return False
+            slot = self.settings.bf_resolution_s
+            first_s = start_s // slot * slot
+            last_s = max((start_s + job.limit_s) // slot * slot, first_s + slot)
+            if self.plan.collides(first_s, last_s, nodes):
+                if begin_s is not None:
+                    continue
+            else:
+                self.plan.reserve(first_s, last_s, nodes)
+            shares = self.selector.shares(job, partition, nodes)
+            job.planned_cpus = sum(each.cpus for each in shares.values())
+            self.planned[job] = start_s
+            return False
+        return False
+
+    def _will_run(
+        self, job: SlurmJob, partition: str, free: Collection[int]
+    ) -> tuple[int, list[int]] | None:
+        """When and where the job can start on nodes that no plan has, as running jobs end."""
+        allowed = self.selector.capable(job, partition, free)
+        if len(allowed) < job.needed_nodes:
+            return None
+        rooms = [room.copy() for room in self.cluster.rooms]
+        nodes = self.selector.pick(job, partition, rooms, allowed)
+        if nodes is not None:
+            return self.now_s, nodes
+        ends = self._ends()
+        window_s, place = GROUP_S, 0
+        while place < len(ends):
+            closes_s = last_s = None
+            while place < len(ends) and (closes_s is None or ends[place][0] <= closes_s):
+                end_s, counts_s, other = ends[place]
+                place += 1
+                if other.shares.keys().isdisjoint(allowed):
+                    continue
+                if closes_s is None:
+                    closes_s = end_s + window_s - end_s % window_s + window_s
+                last_s = counts_s
+                for at, share in other.shares.items():
+                    rooms[at].give(share)
+            if last_s is None:
+                return None
+            nodes = self.selector.pick(job, partition, rooms, allowed)
+            if nodes is not None:
+                return last_s, nodes
+            linear_s = self.settings.bf_window_linear_s
+            window_s = window_s + linear_s if linear_s else 2 * window_s
+        return None
+
+    def _ends(self) -> list[tuple[int, int, SlurmJob]]:
+        """When running jobs reach their limits, and when they count as ended; the first first."""
+        found = []
+        for job in self.cluster.running:
+            late_s = max(job.limit_end_s + self.kill_wait_s, self.now_s + 1)
+            counts_s = late_s if job.limit_end_s <= self.now_s else job.limit_end_s
+            found.append((job.limit_end_s, counts_s, job))
+        return sorted(found, key=lambda each: (each[0], each[2].id))

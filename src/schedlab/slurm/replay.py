@@ -1,0 +1,122 @@
+"""The twin replays the history of its site, under the phases of a log or under drawn ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+from schedlab.slurm.accounts import Association, Qos
+from schedlab.slurm.clocks import Clocks, clocks_from_boot, drawn_clocks
+from schedlab.slurm.plain.controller import Controller
+from schedlab.slurm.site import SlurmHistory, SlurmSite
+
+Times = NDArray[np.float64]
+LONG_AGO_S = 3600.0
+"""A slurmctld that booted this long before the first submission may have any phases."""
+
+
+@dataclass(frozen=True)
+class TwinReplay:
+    """What the twin did with each job; times in seconds on the history's clock, nan for never.
+
+    Args:
+        start_s: its first start.
+        end_s: its last end.
+        nodes: the numbers of the nodes of its first run.
+        by: main or backfill.
+    """
+
+    start_s: Times
+    end_s: Times
+    nodes: tuple[tuple[int, ...], ...]
+    by: tuple[str, ...]
+
+
+def history_of(site: SlurmSite) -> SlurmHistory:
+    """The history of the site; an error if it has none."""
+    if site.history is None or not len(site.history.workload):
+        raise InputError("the site has no history: no sacct file and no submitted.csv was imported")
+    return site.history
+
+
+def phases_of(site: SlurmSite, number: int, seed: int = 0) -> list[Clocks]:
+    """So many drawn phases of slurmctld's loops; they differ as those of real replicas do.
+
+    Where the site says when slurmctld booted, and that was shortly before the first submission,
+    only what a boot leaves open is drawn.
+    """
+    history = history_of(site)
+    first_s = float(history.details["submit_s"].min() or 0.0)  # type: ignore[arg-type]
+    boot_epoch_s, epoch_s = site.parameters.control.boot_epoch_s, history.epoch_s
+    boot_s = -math.inf
+    if boot_epoch_s is not None and epoch_s is not None:
+        boot_s = boot_epoch_s - epoch_s
+    seeds = [seed * 1_000_003 + place for place in range(number)]
+    if first_s - LONG_AGO_S < boot_s <= first_s:
+        return [clocks_from_boot(boot_s, site.parameters, each) for each in seeds]
+    return [drawn_clocks(first_s, site.parameters, each) for each in seeds]
+
+
+def replay(site: SlurmSite, clocks: Clocks) -> TwinReplay:
+    """Let the twin do what the real Slurm did, from an empty machine and its first submission."""
+    history_of(site)
+    controller = Controller(site, clocks)
+    controller.run()
+    runs = [job.runs for job in controller.jobs]
+    return TwinReplay(
+        np.array([each[0].start_s if each else math.nan for each in runs]),
+        np.array([each[-1].end_s if each else math.nan for each in runs]),
+        tuple(each[0].nodes if each else () for each in runs),
+        tuple(each[0].by if each else "" for each in runs),
+    )
+
+
+def replay_all(
+    site: SlurmSite, phases: list[Clocks], tell: Callable[[int], None] = lambda done: None
+) -> list[TwinReplay]:
+    """Replay under each of the phases; ``tell`` hears how many are done."""
+    found = []
+    for clocks in phases:
+        found.append(replay(site, clocks))
+        tell(len(found))
+    return found
+
+
+def not_replayed(site: SlurmSite) -> list[str]:
+    """What this site has and the twin does not do yet, a sentence for each."""
+    history, cluster = history_of(site), site.machine.clusters[0]
+    limited = [
+        *(f"QOS {each.name}" for each in site.accounts.qos if limits_of(each)),
+        *(each.title for each in site.accounts.associations if limits_of(each)),
+    ]
+    controller = Controller(site, drawn_clocks(0.0, site.parameters, 0))
+    strange = [
+        each for each in history.commands if not controller.orders.understands(each, controller)
+    ]
+    intervals = len(cluster.reservations) + len(cluster.outages) + len(cluster.drains)
+    found = {
+        "limits of " + ", ".join(limited[:3]): len(limited),
+        "preemption": site.parameters.preempt.type != "preempt/none",
+        "reservations, outages and drains": intervals,
+        "commands given meanwhile, such as " + (strange[0].text if strange else ""): len(strange),
+    }
+    return [
+        f"not replayed: {what}" + (f" ({count:,})" if count is not True and count > 1 else "")
+        for what, count in found.items()
+        if count
+    ]
+
+
+def limits_of(bound: Association | Qos) -> list[str]:
+    """The names of limits on running jobs that it sets and the twin does not keep."""
+    return [
+        each.name
+        for each in fields(bound)
+        if ("mins" in each.name or each.name in ("grp_wall_s", "max_tres_per_node", "min_tres"))
+        and getattr(bound, each.name)
+    ]

@@ -1,0 +1,75 @@
+"""What another configuration would have done, beside the twin's replay of the present one."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from schedlab.slurm.fidelity import Spread, groups_of
+from schedlab.slurm.replay import TwinReplay, history_of
+from schedlab.slurm.site import SlurmSite
+
+
+@dataclass(frozen=True)
+class WhatIfRow:
+    """Mean waits of a group of jobs, in seconds.
+
+    Args:
+        group: such as ``partition normal``; ``all`` is everything.
+        jobs: that start in all replays.
+        real_wait_s: as it was; None where the history does not say.
+        before_s: the twin under the present configuration.
+        after_s: the twin under the other one.
+        difference: of the waits, as a share; the mean over pairs of replays with equal phases.
+        least: the least of the pairs.
+        most: the most of the pairs.
+    """
+
+    group: str
+    jobs: int
+    real_wait_s: float | None
+    before_s: Spread
+    after_s: Spread
+    difference: float
+    least: float
+    most: float
+
+    def as_json(self) -> dict[str, Any]:
+        """All figures, for files."""
+        return asdict(self)
+
+
+def compare_replays(
+    site: SlurmSite, before: list[TwinReplay], after: list[TwinReplay]
+) -> list[WhatIfRow]:
+    """Compare replays pair by pair; those of a pair had the same phases."""
+    details = history_of(site).details
+    submit_s = details["submit_s"].to_numpy()
+    real_s = details["start_s"].cast(float).fill_null(np.nan).to_numpy()
+    always = np.all([~np.isnan(each.start_s) for each in (*before, *after)], axis=0)
+    rows = []
+    for group, mask in groups_of(site):
+        inside = mask & always
+        if not inside.any():
+            continue
+        waits = [
+            [float((each.start_s - submit_s)[inside].mean()) for each in replays]
+            for replays in (before, after)
+        ]
+        pairs = [new / old - 1 if old else 0.0 for old, new in zip(*waits, strict=True)]
+        real = real_s[inside] - submit_s[inside]
+        rows.append(
+            WhatIfRow(
+                group,
+                int(inside.sum()),
+                None if np.isnan(real).any() else float(real.mean()),
+                Spread.of(waits[0]),
+                Spread.of(waits[1]),
+                float(np.mean(pairs)),
+                min(pairs),
+                max(pairs),
+            )
+        )
+    return rows

@@ -1,0 +1,312 @@
+"""The plain twin of slurmctld: its rules by hand, and real runs beside it."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from schedlab.cli.app import app
+from schedlab.errors import ParameterError, WorkloadError
+from schedlab.slurm import SlurmSite, read_site
+from schedlab.slurm.changes import changed_site, present_values
+from schedlab.slurm.clocks import Clocks, drawn_clocks
+from schedlab.slurm.fidelity import fidelity_of
+from schedlab.slurm.plain.conditions import SlurmCondition, parse_conditions
+from schedlab.slurm.plain.plan import BackfillPlan
+from schedlab.slurm.replay import TwinReplay, not_replayed, phases_of, replay
+
+CONF = """\
+ClusterName=tiny
+SchedulerType=sched/backfill
+SchedulerParameters=bf_interval=30,bf_continue
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+PriorityType=priority/multifactor
+PriorityWeightAge=1000
+PriorityWeightJobSize=1000
+AccountingStorageEnforce=limits
+TopologyPlugin=topology/tree
+Licenses=matlab:1
+NodeName=DEFAULT CPUs=4 RealMemory=8000
+NodeName=a[1-3] Feature=old
+NodeName=z1 Feature=new
+PartitionName=DEFAULT MaxTime=INFINITE State=UP DefMemPerCPU=100
+PartitionName=batch Nodes=ALL Default=YES
+PartitionName=fast Nodes=z1 PriorityTier=5
+"""
+TOPOLOGY = """\
+SwitchName=s1 Nodes=a[1-3]
+SwitchName=s2 Nodes=z1
+SwitchName=top Switches=s[1-2]
+"""
+SCRIPT = """\
+add QOS Name=scarce Priority=0 MaxJobsPerUser=1
+add cluster Name=tiny Fairshare=1 QOS=normal,scarce
+add account name=physics Fairshare=10
+add user name=ann DefaultAccount=physics
+add user name=ben DefaultAccount=physics
+"""
+COLUMNS = [
+    *("job", "jobid", "submit_offset_s", "user", "account", "qos", "partition", "cores", "nodes"),
+    *("tasks_per_node", "memory_mb", "gpus", "constraint", "limit_s", "true_run_s", "array"),
+    *("dependency_ids", "licenses", "hold", "exit_code", "name"),
+]
+CLOCKS = Clocks(tick_s=0.9, backfill_s=20.0, limits_s=0.0, priority_s=300.0, full_s=0.0)
+
+
+def job(number: int, submit_s: float, cores: int, limit_s: int, run_s: float, **more: str) -> str:
+    """Return a line of submitted.csv."""
+    row = dict.fromkeys(COLUMNS, "") | {
+        "job": f"job{number}",
+        "jobid": str(number),
+        "submit_offset_s": str(submit_s),
+        "user": "ann",
+        "account": "physics",
+        "qos": "normal",
+        "partition": "batch",
+        "cores": str(cores),
+        "tasks_per_node": str(min(cores, 4)),
+        "gpus": "0",
+        "limit_s": str(limit_s),
+        "true_run_s": str(run_s),
+    }
+    return "|".join((row | more)[name] for name in COLUMNS)
+
+
+@pytest.fixture
+def make(tmp_path: Path):  # type: ignore[no-untyped-def]
+    """Return a function that makes a site of jobs."""
+
+    def make(*jobs: str, conf: str = CONF, events: str = "") -> SlurmSite:
+        dump = tmp_path / "dump"
+        dump.mkdir(exist_ok=True)
+        (dump / "slurm.conf").write_text(conf)
+        (dump / "topology.conf").write_text(TOPOLOGY)
+        (dump / "sacctmgr.script").write_text(SCRIPT)
+        (dump / "t0.txt").write_text("ctld_boot_epoch 999999000\nt0_epoch 1000000000\n")
+        (dump / "submitted.csv").write_text("\n".join(["|".join(COLUMNS), *jobs]) + "\n")
+        if events:
+            (dump / "events.csv").write_text(events)
+        code, said = run("import", dump, "--out", tmp_path / "site")
+        assert code == 0, said
+        return read_site(tmp_path / "site")
+
+    return make
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    """Return the exit code, and what the command printed."""
+    done = CliRunner().invoke(app, ["slurm", *map(str, arguments)])
+    return done.exit_code, done.output
+
+
+def starts(site: SlurmSite) -> list[float]:
+    """Return when jobs start, to the second; -1 for never."""
+    found = replay(site, CLOCKS).start_s.tolist()
+    return [-1 if math.isnan(each) else math.floor(each) for each in found]
+
+
+def test_a_submitted_job_waits_for_the_loop(make) -> None:  # type: ignore[no-untyped-def]
+    """The loop runs every second, and calls the main scheduler 3 s after it did so before."""
+    assert starts(make(job(1, 1.5, 4, 60, 5), job(2, 2.5, 4, 60, 5))) == [1, 4]
+
+
+def test_a_job_is_killed_when_limits_are_tested(make) -> None:  # type: ignore[no-untyped-def]
+    """The limit is reached at 61 s; limits are tested every 30 s."""
+    made = replay(make(job(1, 1, 4, 60, math.inf)), CLOCKS)
+    assert 90 <= made.end_s[0] < 92
+
+
+def test_the_small_leaf_is_used_first(make) -> None:  # type: ignore[no-untyped-def]
+    """z1 hangs alone on its switch; the next job must go to the other one, by name."""
+    made = replay(make(job(1, 1, 4, 60, 50), job(2, 1.1, 4, 60, 50)), CLOCKS)
+    assert made.nodes == ((3,), (0,))
+
+
+def test_the_main_scheduler_stops_at_the_first_job_that_does_not_fit(make) -> None:  # type: ignore[no-untyped-def]
+    """Job 3 would fit, but job 2 comes before it; backfill starts it at 20 s."""
+    site = make(job(1, 1, 8, 600, 100), job(2, 2, 12, 600, 10), job(3, 3, 4, 60, 10))
+    assert starts(site)[2] == 20
+    builtin = changed_site(site, ["SchedulerType=sched/builtin"])
+    assert starts(builtin)[2] > 100
+
+
+def test_backfill_does_not_delay_what_it_has_planned(make) -> None:  # type: ignore[no-untyped-def]
+    """Job 3 would run beyond the planned start of job 2 on all nodes, job 4 ends before it."""
+    site = make(
+        job(1, 1, 8, 240, 200),
+        job(2, 2, 16, 600, 10),
+        job(3, 3, 4, 1200, 10),
+        job(4, 3.5, 4, 60, 10),
+    )
+    first, second, third, fourth = starts(site)
+    assert fourth == 20
+    assert first < fourth < second <= third
+
+
+def test_a_higher_tier_comes_first(make) -> None:  # type: ignore[no-untyped-def]
+    """Both wait for z1; that of the partition with the higher tier gets it."""
+    site = make(
+        job(1, 1, 4, 60, 30, constraint="new"),
+        job(2, 5, 4, 60, 30, constraint="new"),
+        job(3, 6, 4, 60, 30, partition="fast"),
+    )
+    first, second, third = starts(site)
+    assert first < third < second
+
+
+def test_limits_and_licences_skip_a_job(make) -> None:  # type: ignore[no-untyped-def]
+    """The second job of each pair waits for the first; nobody else waits for it."""
+    site = make(
+        job(1, 1, 1, 60, 40, qos="scarce"),
+        job(2, 1, 1, 60, 5, qos="scarce"),
+        job(3, 1, 1, 60, 40, licenses="matlab:1"),
+        job(4, 1, 1, 60, 5, licenses="matlab:1"),
+        job(5, 1, 1, 60, 5, qos="scarce", user="ben"),
+    )
+    found = starts(site)
+    assert found[0] == found[2] == found[4] == 1
+    assert found[1] > 41
+    assert found[3] > 41
+
+
+def test_arrays_and_dependencies(make) -> None:  # type: ignore[no-untyped-def]
+    """Two tasks at a time; a job after all tasks; one that can never run; a pair of namesakes."""
+    site = make(
+        job(1, 1, 1, 60, 20, array="0-2%2"),
+        job(2, 1, 1, 60, 5, dependency_ids="afterany:1"),
+        job(3, 1, 1, 60, 5, dependency_ids="afternotok:2"),
+        job(4, 1, 1, 60, 20, name="twice"),
+        job(5, 1, 1, 60, 5, name="twice", dependency_ids="singleton"),
+    )
+    first, second, third, after, never, once, again = starts(site)
+    assert (first, second, never) == (1, 1, -1)
+    assert 21 <= third < 30
+    assert after > third + 20
+    assert again > once + 20
+
+
+def test_holds_and_releases_are_obeyed(make) -> None:  # type: ignore[no-untyped-def]
+    """A job that was submitted with --hold starts after its release; nobody knows of the other."""
+    events = (
+        "planned_offset_s|offset_s|took_s|rc|job|command|output\n"
+        "50|50.0|0.01|0|job1|scontrol release 1|\n60|60.0|0.01|0||scontrol reconfigure|\n"
+    )
+    site = make(job(1, 1, 1, 60, 5, hold="1"), events=events)
+    assert 50 <= starts(site)[0] < 60
+    assert any("scontrol reconfigure" in each for each in not_replayed(site))
+
+
+def test_plans_keep_nodes_apart() -> None:
+    """A planned node is not free before or while its job runs; the rest is."""
+    plan = BackfillPlan(0, 600, 3)
+    assert plan.free_between(0, 60) == (frozenset({0, 1, 2}), None)
+    plan.reserve(120, 240, {1})
+    assert plan.free_between(0, 60) == (frozenset({0, 1, 2}), 240)
+    assert plan.free_between(0, 120) == (frozenset({0, 2}), 240)
+    assert plan.free_between(240, 300) == (frozenset({0, 1, 2}), None)
+    assert plan.collides(200, 300, {1})
+    assert not plan.collides(240, 300, {1})
+    assert [(each.begin_s, each.end_s) for each in plan.records] == [
+        (0, 120),
+        (120, 240),
+        (240, 600),
+    ]
+
+
+def test_conditions_are_read() -> None:
+    """And and or, several jobs, minutes; others are told."""
+    found = parse_conditions("afterok:1:2+3,singleton")
+    assert [each.kind for each in found.each] == ["afterok", "afterok", "singleton"]
+    assert found.each[1] == SlurmCondition("afterok", "2", 180)
+    assert parse_conditions("afterok:1?afterany:2").one_will_do
+    with pytest.raises(WorkloadError, match='no kind "later"'):
+        parse_conditions("later:1")
+
+
+def test_the_configuration_can_be_changed(make) -> None:  # type: ignore[no-untyped-def]
+    """By the names of slurm.conf, without regard to case; others are told with near ones."""
+    site = make(job(1, 1, 1, 60, 5))
+    other = changed_site(site, ["bf_interval=10", "priorityweightage=7"])
+    assert other.parameters.scheduler.bf_interval_s == 10
+    assert present_values(other)["PriorityWeightAge"] == 7
+    assert site.parameters.scheduler.bf_interval_s == 30
+    for change, said in {
+        "bf_intervall=10": "SchedulerParameters.bf_interval",
+        "bf_interval": "has no =",
+        "bf_interval=soon": "must be a whole number",
+    }.items():
+        with pytest.raises(ParameterError, match=said):
+            changed_site(site, [change])
+
+
+def test_the_commands_print_tables(make, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """A history without starts cannot be compared, but asked what if."""
+    make(job(1, 1, 12, 60, 50), job(2, 1, 16, 60, 5), job(3, 2, 4, 60, 5))
+    code, said = run("what-if", tmp_path / "site", "--set", "bf_interval=5", "--phases", 2)
+    assert (code, "changed s" in said) == (0, True), said
+    code, said = run(
+        "what-if", tmp_path / "site", "--set", "bf_interval=5", "--phases", 2, "--json"
+    )
+    assert json.loads(said)["rows"][0]["jobs"] == 3
+    code, said = run("fidelity", tmp_path / "site")
+    assert (code, "does not say when jobs started" in said) == (2, True), said
+    code, said = run("fidelity", tmp_path / "site", "--from-log")
+    assert (code, "clocks.toml" in said) == (2, True), said
+
+
+def test_phases_are_drawn_by_seed(make) -> None:  # type: ignore[no-untyped-def]
+    """The same seed draws the same phases; boots long ago leave all of them open."""
+    site = make(job(1, 1, 1, 60, 5))
+    assert phases_of(site, 3, 5) == phases_of(site, 3, 5)
+    assert phases_of(site, 1, 5) != phases_of(site, 1, 6)
+    drawn = [drawn_clocks(0.0, site.parameters, seed).backfill_s for seed in range(50)]
+    assert min(drawn) < -20 < -10 < max(drawn) <= 0
+
+
+def imported(shared_data: Path, tmp_path: Path, name: str) -> SlurmSite:
+    """Return the site of a real run."""
+    folder = shared_data / "slurm" / "runs" / name
+    code, said = run("import", folder, "--out", tmp_path / name)
+    assert code == 0, said
+    return read_site(tmp_path / name)
+
+
+def from_log(site: SlurmSite) -> TwinReplay:
+    """Return the replay under the phases of the site's log."""
+    assert site.history is not None
+    assert site.history.clocks is not None
+    return replay(site, site.history.clocks)
+
+
+def test_a_short_real_run_is_replayed_to_the_second(shared_data: Path, tmp_path: Path) -> None:
+    """All 20 jobs start in the same second, on the same nodes."""
+    site = imported(shared_data, tmp_path, "small")
+    found = fidelity_of(site, [from_log(site)])
+    assert found.rows[0].start_error_s.most < 1
+    assert not found.departures
+    assert not found.not_started
+
+
+@pytest.mark.parametrize(
+    ("name", "start_error_s", "wait_error"),
+    [
+        ("half-r1", 20, 0.03),
+        ("half-r2", 35, 0.05),
+        ("half-r3", 20, 0.03),
+        ("A-r1", 13, 0.03),
+        ("A-r2", 13, 0.03),
+    ],
+)
+def test_real_runs_are_replayed(
+    shared_data: Path, tmp_path: Path, name: str, start_error_s: float, wait_error: float
+) -> None:
+    """Real replicas of half differ by 38 to 67 s, of A by 13 s."""
+    site = imported(shared_data, tmp_path, name)
+    every = fidelity_of(site, [from_log(site)]).rows[0]
+    assert every.start_error_s.mean < start_error_s
+    assert abs(every.wait_error) < wait_error
