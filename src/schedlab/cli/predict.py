@@ -170,7 +170,10 @@ class _Judging:
 def _level(text: str) -> float:
     from schedlab.workload.arguments import number
 
-    level = number(text)
+    try:
+        level = number(text)
+    except ParameterError as error:
+        raise ParameterError(f"--levels: {error}") from None
     if not 0 < level < 1:
         raise ParameterError(f"--levels: {text.strip()}; a level must be above 0 and below 1")
     return level
