@@ -169,12 +169,20 @@ COMMANDS: dict[str, str] = {
     "coalloc solve": "{problem} --solver greedy",
     "coalloc compare": "{problem} --solver greedy",
     "batsim serve": "--policy easy --endpoint nowhere",
+    "slurm fidelity": "{site}",
+    "slurm what-if": "{site} --set bf_interval=5",
     "history demo": "--out {new}",
     "history show": "--store {store}",
     "history export": "{new}.jsonl --store {store} --release r --key {key}",
     "history token add": "name --store {store}",
 }
 """How to run a command that has options of numbers; those that would go on for ever miss a file."""
+
+SLURM_CONF = "NodeName=n1 CPUs=8\nPartitionName=batch Nodes=ALL Default=YES\n"
+SACCT = """\
+JobID|State|User|Partition|Submit|Eligible|Start|End|TimelimitRaw|ReqTRES|AllocTRES|NodeList
+1|COMPLETED|ann|batch|1793260800|1793260800|1793260810|1793260870|10|cpu=2,node=1|cpu=2,node=1|n1
+"""
 
 
 def numeric_options() -> Iterator[tuple[str, str]]:
@@ -206,10 +214,16 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Any:
         "schedule": folder / "schedule.csv",
         "problem": folder / "problem.toml",
         "store": folder / "store.db",
+        "dump": folder / "dump",
+        "site": folder / "site",
         "key": key,
         "absent": folder / "absent",
     }
+    words["dump"].mkdir()
+    (words["dump"] / "slurm.conf").write_text(SLURM_CONF)
+    (words["dump"] / "sacct.txt").write_text(SACCT)
     for line in (
+        "slurm import {dump} --out {site}",
         "simulate {trace} --policy easy --out {schedule}",
         "coalloc generate --jobs 6 --out {problem}",
         "history init --store {store}",

@@ -23,7 +23,12 @@ EXAMPLES = (
 Site = Annotated[Path, Argument(metavar="SITE", help="A site folder: schedlab slurm import.")]
 Phases = Annotated[
     int,
-    Option(metavar="N", min=1, help="How many draws of the phases of slurmctld's loops to replay."),
+    Option(
+        metavar="N",
+        min=1,
+        max=1000,
+        help="How many draws of the phases of slurmctld's loops to replay.",
+    ),
 ]
 Seed = Annotated[int, Option(metavar="N", min=0, help="Draws the phases.")]
 
