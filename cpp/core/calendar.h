@@ -60,6 +60,7 @@ class Calendar {
     // The next step of a capacity has happened.
     void pass_step() { ++next_step_; }
 
+    bool empty() const { return present_.empty(); }
     // Whether an interval that begins before that time may bar a guest of this group.
     bool has_interval_before(std::int32_t guest, Time end) const;
     // Whether intervals bar such a guest from any node between start and end.

@@ -19,6 +19,7 @@ class CountPlan {
     struct Slot {
         Time start = kNone;
     };
+    using Plain = CountPlan;
 
     // The plan of the running jobs alone.
     void rebuild(const View& view);
@@ -45,6 +46,13 @@ class CountPlan {
     bool fits_now(const View& view, JobIndex job, Slot& slot) const;
     // For how long the job has room from now on; kNever if for ever.
     Time free_for(const View& view, JobIndex job) const;
+
+    // What a plan that is made from scratch at every pass is told: see NodeReplan. This one keeps
+    // nothing from the last pass.
+    void forget() {}
+    void started(const View&) {}
+    bool may_have_new_room(const View&, JobIndex) const { return true; }
+    void restart(const View&, const CountPlan& plain, JobIndex, Slot) { *this = plain; }
 
   private:
     bool one_pool() const { return pools_.size() == 1; }

@@ -24,8 +24,6 @@ void NodePlan::rebuild(const View& view) {
     for (std::size_t node = 0; node < nodes_.size(); ++node) {
         if (!all && !changed_[node] && built_from_[node] == changes[node]) continue;
         rebuild(view, static_cast<NodeIndex>(node));
-        built_from_[node] = changes[node];
-        changed_[node] = 0;
     }
 }
 
@@ -33,6 +31,8 @@ void NodePlan::rebuild(const View& view, NodeIndex node) {
     const NodeStates& states = view.node_states();
     const std::size_t resources = machine_->resources();
     Steps& steps = nodes_[node];
+    built_from_[node] = states.changes()[node];
+    changed_[node] = 0;
     steps.time.assign(1, now_);
     steps.free.resize(resources);
     for (std::size_t r = 0; r < resources; ++r) steps.free[r] = states.free(r, node);

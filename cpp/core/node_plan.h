@@ -56,13 +56,14 @@ class NodePlan {
     // A node was closed since the last pass, for an outage that was announced.
     void close(const View& view, const Closing& closing);
 
-  private:
+  protected:
     // Free amounts of one node: step i is [time[i], time[i + 1]), the last one is endless.
     struct Steps {
         std::vector<Time> time;
         std::vector<Amount> free;  // by step, then by resource
     };
 
+    // The node as its running jobs have it.
     void rebuild(const View& view, NodeIndex node);
     // How often nodes have got room that they did not have before, by what was given back.
     std::int64_t gains() const { return gains_before_ + static_cast<std::int64_t>(gains_.size()); }
@@ -88,7 +89,11 @@ class NodePlan {
 
     // The first time from `from` on at which the node has room and is open to the job; later than
     // `limit` if there is none up to then.
-    Time earliest_on(NodeIndex node, const Wish& wish, Time from, Time limit) const;
+    Time earliest_on(NodeIndex node, const Wish& wish, Time from, Time limit) const {
+        // Most nodes are passed over here.
+        return wish.not_before[node] > limit ? kNever : look_at(node, wish, from, limit);
+    }
+    Time look_at(NodeIndex node, const Wish& wish, Time from, Time limit) const;
     Time first_room_on(NodeIndex node, const Wish& wish, Time from, Time limit) const;
     // The same where the job needs the same GPUs all the time.
     Time first_room_on_gpus(NodeIndex node, const Share& share, Time from, Time duration,

@@ -9,8 +9,16 @@
 namespace schedlab {
 
 bool NodePlan::fits(NodeIndex node, const Amount* free, const Share& share) const {
-    for (std::size_t r = 0; r < machine_->resources(); ++r) {
-        if (free[r] < machine_->taken(share, r, node)) return false;
+    const std::size_t resources = machine_->resources();
+    if (!share.exclusive) {  // most are not
+        const Amount* wanted = share.amounts.data();
+        for (std::size_t r = 0; r < resources; ++r) {
+            if (free[r] < wanted[r]) return false;
+        }
+        return true;
+    }
+    for (std::size_t r = 0; r < resources; ++r) {
+        if (free[r] < machine_->capacity(r, node)) return false;
     }
     return true;
 }
@@ -83,8 +91,7 @@ NodePlan::Wish NodePlan::wish(const View& view, JobIndex job, const Part& part) 
     return {share, view.planned(job), view.calendar(), view.guest(job), bounds_.of(share)};
 }
 
-Time NodePlan::earliest_on(NodeIndex node, const Wish& wish, Time from, Time limit) const {
-    if (wish.not_before[node] > limit) return kNever;
+Time NodePlan::look_at(NodeIndex node, const Wish& wish, Time from, Time limit) const {
     for (;;) {
         const Time start =
             wish.share.gpus > 0
@@ -99,8 +106,6 @@ Time NodePlan::earliest_on(NodeIndex node, const Wish& wish, Time from, Time lim
 Time NodePlan::first_room_on(NodeIndex node, const Wish& wish, Time from, Time limit) const {
     const Steps& steps = nodes_[node];
     const std::size_t resources = machine_->resources();
-    // In the end the node is idle.
-    if (!fits(node, steps.free.data() + steps.free.size() - resources, wish.share)) return kNever;
     const auto after = std::upper_bound(steps.time.begin(), steps.time.end(), from);
     auto step = static_cast<std::size_t>(after - steps.time.begin());
     if (step > 0) --step;
@@ -302,12 +307,18 @@ bool NodePlan::fits_now(const View& view, JobIndex job, Slot& slot) const {
 }
 
 Time NodePlan::free_for(const View& view, JobIndex job) const {
+    const NodeStates& states = view.node_states();
     Time shortest = kNever;
     for (const Part& part : view.parts(job)) {
         const Wish wish = this->wish(view, job, part);
         times_.clear();
-        machine_->set(part.set).for_each(
-            [&](NodeIndex node) { times_.push_back(room_until(node, wish)); });
+        for (std::size_t word = 0; word < states.words(); ++word) {
+            const NodeIndex base = static_cast<NodeIndex>(word * kNodeBits);
+            for (auto bits = states.fitting(word, part); bits; bits &= bits - 1) {
+                times_.push_back(room_until(base + std::countr_zero(bits), wish));
+            }
+        }
+        if (std::ssize(times_) < part.count) return 0;  // a plan leaves no more than there is
         const auto last = times_.begin() + (part.count - 1);
         std::nth_element(times_.begin(), last, times_.end(), std::greater<>());
         shortest = std::min(shortest, *last);

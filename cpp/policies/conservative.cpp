@@ -8,6 +8,7 @@ namespace schedlab {
 
 template <typename Plan>
 void ConservativePasses<Plan>::begin(const View& view) {
+    plan_ = {};
     plan_.rebuild(view);
     slots_.assign(view.jobs(), Slot{});
     promised_ = 0;
@@ -164,13 +165,15 @@ void RebuiltPasses<Plan>::schedule(View& view) {
         const JobIndex job = queue.job(at);
         const auto slot = plan_.reserve_earliest(view, job);
         view.promise(job, slot.start);
-        if (slot.start == view.now()) view.start(at, slot);
+        if (slot.start != view.now()) continue;
+        view.start(at, slot);
+        plan_.started(view);
     }
 }
 
 template class ConservativePasses<CountPlan>;
 template class ConservativePasses<NodePlan>;
 template class RebuiltPasses<CountPlan>;
-template class RebuiltPasses<NodePlan>;
+template class RebuiltPasses<NodeReplan>;
 
 }  // namespace schedlab

@@ -51,7 +51,7 @@ class ConservativePasses {
     bool broken_ = false;       // a running job had exceeded its request at the last pass
 };
 
-using Conservative = Planning<ConservativePasses>;
+using Conservative = Planning<ConservativePasses, NodePlan>;
 
 // All plans are made from scratch, in queue order, at every pass: promises may slip.
 template <typename Plan>
@@ -59,7 +59,7 @@ class RebuiltPasses {
   public:
     explicit RebuiltPasses(std::size_t depth) : depth_(depth) {}
 
-    void begin(const View&) {}
+    void begin(const View&) { plan_ = {}; }
     void schedule(View& view);
 
   private:
@@ -69,6 +69,6 @@ class RebuiltPasses {
     Plan plan_;
 };
 
-using ConservativeRebuild = Planning<RebuiltPasses>;
+using ConservativeRebuild = Planning<RebuiltPasses, NodeReplan>;
 
 }  // namespace schedlab

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/count_plan.h"
-#include "core/node_plan.h"
+#include "core/node_replan.h"
 #include "core/view.h"
 #include "policies/ordered_policy.h"
 
@@ -12,7 +12,7 @@ namespace schedlab {
 
 // A policy that is written once for both kinds of plan, as Passes<Plan>: begin(view) and
 // schedule(view). The machine decides which plan it uses.
-template <template <typename Plan> typename Passes>
+template <template <typename Plan> typename Passes, typename NamingPlan>
 class Planning : public OrderedPolicy {
   public:
     template <typename... Settings>
@@ -43,7 +43,7 @@ class Planning : public OrderedPolicy {
   private:
     bool counts_ = true;
     Passes<CountPlan> counting_;
-    Passes<NodePlan> naming_;
+    Passes<NamingPlan> naming_;
 };
 
 }  // namespace schedlab

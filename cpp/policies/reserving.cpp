@@ -7,6 +7,7 @@ namespace schedlab {
 template <typename Plan>
 void ReservingPasses<Plan>::schedule(View& view) {
     const WaitingQueue& queue = view.queue();
+    if (view.plans_are_void()) plan_.forget();
     for (std::size_t left = depth_; left > 0 && !queue.empty(); --left) {
         const Position head = queue.oldest();
         if (head_may_start(view, head)) {
@@ -16,9 +17,10 @@ void ReservingPasses<Plan>::schedule(View& view) {
         std::vector<Position> rest = others(queue, head, left - 1);
         drop_settled(view, rest);
         if (rest.empty() && !frozen_ && view.promised(queue.job(head)) != kNone) break;
+        const JobIndex job = queue.job(head);
         plan_.rebuild(view);
         reserve_head(view, head);
-        backfill(view, std::move(rest));
+        backfill(view, job, std::move(rest));
         break;
     }
 }
@@ -76,18 +78,21 @@ void ReservingPasses<Plan>::drop_settled(const View& view, std::vector<Position>
 }
 
 template <typename Plan>
-void AllReservedPasses<Plan>::backfill(View& view, std::vector<WaitingQueue::Position> others) {
+void AllReservedPasses<Plan>::backfill(View& view, JobIndex,
+                                       std::vector<WaitingQueue::Position> others) {
     for (std::size_t i = 0; i < others.size(); ++i) {
         const auto slot = this->reserve(view, others[i]);
         if (slot.start > view.now()) continue;
         view.start(others[i], slot);
+        this->plan_.started(view);
         this->drop_settled(view, others);
     }
 }
 
 template <typename Plan>
-void OneReservedPasses<Plan>::backfill(View& view, std::vector<Position> others) {
-    sacred_.reset_to(this->plan_);
+void OneReservedPasses<Plan>::backfill(View& view, JobIndex head, std::vector<Position> others) {
+    sacred_.rebuild(view);
+    sacred_.reserve(view, head, this->head_slot_);
     std::vector<Position> planned;
     for (std::size_t i = 0; i < others.size(); ++i) {
         const Position at = others[i];
@@ -100,36 +105,34 @@ void OneReservedPasses<Plan>::backfill(View& view, std::vector<Position> others)
             continue;
         }
         sacred_.reserve(view, job, slot);
-        view.start(at, slot);
         if (moves_nobody) {
             this->plan_.reserve(view, job, slot);
+            view.start(at, slot);
+            this->plan_.started(view);
         } else {
-            push_back_plans(view, planned);
+            view.start(at, slot);
+            this->plan_.restart(view, sacred_, job, slot);
+            for (const Position pushed : planned) this->reserve(view, pushed);
         }
         this->drop_settled(view, others);
     }
 }
 
 template <typename Plan>
-bool OneReservedPasses<Plan>::may_push(const View& view, Position position, Slot& slot) const {
+bool OneReservedPasses<Plan>::may_push(const View& view, Position position, Slot& slot) {
     const JobIndex job = view.queue().job(position);
+    if (!this->plan_.may_have_new_room(view, job)) return false;
     slot = {};
     if (!sacred_.fits_now(view, job, slot)) return false;
     const auto hole = static_cast<double>(this->plan_.free_for(view, job));
     return hole > 0 && static_cast<double>(view.estimate(job)) <= alpha_ * hole;
 }
 
-template <typename Plan>
-void OneReservedPasses<Plan>::push_back_plans(View& view, const std::vector<Position>& planned) {
-    this->plan_.reset_to(sacred_);
-    for (const Position at : planned) this->reserve(view, at);
-}
-
 template class ReservingPasses<CountPlan>;
-template class ReservingPasses<NodePlan>;
+template class ReservingPasses<NodeReplan>;
 template class AllReservedPasses<CountPlan>;
-template class AllReservedPasses<NodePlan>;
+template class AllReservedPasses<NodeReplan>;
 template class OneReservedPasses<CountPlan>;
-template class OneReservedPasses<NodePlan>;
+template class OneReservedPasses<NodeReplan>;
 
 }  // namespace schedlab

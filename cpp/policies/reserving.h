@@ -20,7 +20,10 @@ class ReservingPasses {
         : depth_(depth), frozen_(frozen) {}
     virtual ~ReservingPasses() = default;
 
-    void begin(const View&) { head_ = kNoJob; }
+    void begin(const View&) {
+        head_ = kNoJob;
+        plan_ = {};
+    }
     void schedule(View& view);
 
   protected:
@@ -28,7 +31,7 @@ class ReservingPasses {
     using Slot = typename Plan::Slot;
 
     // Decides about jobs behind the head. `plan_` holds running jobs and the head's place.
-    virtual void backfill(View& view, std::vector<Position> others) = 0;
+    virtual void backfill(View& view, JobIndex head, std::vector<Position> others) = 0;
     // Drops those at the end that cannot start and have been promised a start before: nothing
     // depends on a plan for them.
     static void drop_settled(const View& view, std::vector<Position>& others);
@@ -36,6 +39,7 @@ class ReservingPasses {
     Slot reserve(View& view, Position position);
 
     Plan plan_;
+    Slot head_slot_;
 
   private:
     // The first `count` jobs of the queue without the head.
@@ -48,7 +52,6 @@ class ReservingPasses {
     std::size_t depth_;
     bool frozen_;
     JobIndex head_ = kNoJob;  // whose frozen reservation is head_slot_
-    Slot head_slot_;
 };
 
 // Every considered job gets the earliest reservation that moves no decision of this pass; those
@@ -59,10 +62,10 @@ class AllReservedPasses : public ReservingPasses<Plan> {
     using ReservingPasses<Plan>::ReservingPasses;
 
   protected:
-    void backfill(View& view, std::vector<WaitingQueue::Position> others) override;
+    void backfill(View& view, JobIndex head, std::vector<WaitingQueue::Position> others) override;
 };
 
-using AllReserved = Planning<AllReservedPasses>;
+using AllReserved = Planning<AllReservedPasses, NodeReplan>;
 
 // Only the head's reservation is sacred. Another job may start in a hole before other plans that
 // is shorter than its request, up to `alpha` times the hole's length, and pushes those plans back.
@@ -72,20 +75,24 @@ class OneReservedPasses : public ReservingPasses<Plan> {
     OneReservedPasses(std::size_t depth, double alpha, bool frozen)
         : ReservingPasses<Plan>(depth, frozen), alpha_(alpha) {}
 
+    void begin(const View& view) {
+        ReservingPasses<Plan>::begin(view);
+        sacred_ = {};
+    }
+
   protected:
     using Position = WaitingQueue::Position;
     using Slot = typename Plan::Slot;
 
-    void backfill(View& view, std::vector<Position> others) override;
+    void backfill(View& view, JobIndex head, std::vector<Position> others) override;
 
   private:
-    bool may_push(const View& view, Position position, Slot& slot) const;
-    void push_back_plans(View& view, const std::vector<Position>& planned);
+    bool may_push(const View& view, Position position, Slot& slot);
 
     double alpha_;
-    Plan sacred_;  // running jobs and the head, without other plans
+    typename Plan::Plain sacred_;  // running jobs and the head, without other plans
 };
 
-using OneReserved = Planning<OneReservedPasses>;
+using OneReserved = Planning<OneReservedPasses, NodeReplan>;
 
 }  // namespace schedlab
