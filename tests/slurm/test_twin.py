@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,7 @@ SwitchName=top Switches=s[1-2]
 """
 SCRIPT = """\
 add QOS Name=scarce Priority=0 MaxJobsPerUser=1
+add QOS Name=keen Priority=100 Preempt=normal
 add cluster Name=tiny Fairshare=1 QOS=normal,scarce
 add account name=physics Fairshare=10
 add user name=ann DefaultAccount=physics
@@ -201,6 +203,52 @@ def test_holds_and_releases_are_obeyed(make) -> None:  # type: ignore[no-untyped
     assert any("scontrol reconfigure" in each for each in not_replayed(site))
 
 
+PREEMPT = CONF + "PreemptType=preempt/qos\nPreemptMode=REQUEUE\nJobRequeue=1\n"
+
+
+def test_a_preempted_job_waits_for_its_credential(make) -> None:  # type: ignore[no-untyped-def]
+    """Job 3 takes the place of the job with the lower number; that one comes back after 121 s."""
+    site = make(
+        *(job(number, 1, 8, 600, 300) for number in (1, 2)),
+        job(3, 10, 8, 600, 5, qos="keen"),
+        conf=PREEMPT,
+    )
+    made = replay(site, CLOCKS)
+    assert [math.floor(each) for each in made.start_s] == [1, 1, 11]
+    assert math.floor(made.last_start_s[0]) >= 10 + 121
+    assert math.floor(made.last_start_s[1]) == 1
+
+
+def test_reservations_keep_nodes_free(make) -> None:  # type: ignore[no-untyped-def]
+    """All nodes are reserved from 100 to 160 s: a job of 200 s waits, one of 60 s does not.
+
+    Node a1 is drained until 300 s; a2 goes down under its job, which waits for 121 s and for room.
+    """
+    begin = datetime.fromtimestamp(1_000_000_100, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    events = (
+        "offset_s|rc|command\n"
+        f"0|0|scontrol create reservation ReservationName=m StartTime={begin} Duration=1 "
+        "Nodes=a[1-3],z1 Flags=MAINT\n"
+        "0|0|scontrol update NodeName=a1 State=DRAIN\n"
+        "20|0|scontrol update NodeName=a2 State=DOWN\n"
+        "300|0|scontrol update NodeName=a[1-2] State=RESUME\n"
+    )
+    site = make(
+        job(1, 1, 4, 60, 40, constraint="old"),
+        job(2, 1, 4, 240, 40, constraint="new"),
+        job(3, 30, 12, 60, 5, constraint="old"),
+        conf=CONF + "JobRequeue=1\n",
+        events=events,
+    )
+    made = replay(site, CLOCKS)
+    assert math.floor(made.start_s[0]) == 1
+    assert made.nodes[0] == (1,)
+    assert made.last_start_s[0] >= 20 + 121
+    assert made.start_s[1] >= 160
+    assert made.start_s[2] >= 300
+    assert not_replayed(site) == []
+
+
 def test_plans_keep_nodes_apart() -> None:
     """A planned node is not free before or while its job runs; the rest is."""
     plan = BackfillPlan(0, 600, 3)
@@ -300,12 +348,14 @@ def test_a_short_real_run_is_replayed_to_the_second(shared_data: Path, tmp_path:
         ("half-r3", 20, 0.03),
         ("A-r1", 13, 0.03),
         ("A-r2", 13, 0.03),
+        ("P-r1", 7, 0.10),
+        ("C-r1", 90, 0.05),
     ],
 )
 def test_real_runs_are_replayed(
     shared_data: Path, tmp_path: Path, name: str, start_error_s: float, wait_error: float
 ) -> None:
-    """Real replicas of half differ by 38 to 67 s, of A by 13 s."""
+    """Real replicas of half differ by 38 to 67 s, of A by 13 s, of P by 7 s."""
     site = imported(shared_data, tmp_path, name)
     every = fidelity_of(site, [from_log(site)]).rows[0]
     assert every.start_error_s.mean < start_error_s

@@ -25,6 +25,7 @@ DETAILS: dict[str, Detail] = {
     "raw_id": Detail("Int64", "Slurm's number of the job; that of an array's task is its own"),
     "submit_s": Detail("Float64", "submission, with its fraction where that is known"),
     "eligible_s": Detail("Int64", "when it became eligible"),
+    "first_start_s": Detail("Float64", "when its first attempt started"),
     "start_s": Detail("Float64", "when its last attempt started"),
     "end_s": Detail("Float64", "when its last attempt ended"),
     "true_run_s": Detail("Float64", "how long it would run if nobody stopped it; inf is for ever"),

@@ -125,7 +125,7 @@ def fidelity_of(site: SlurmSite, replays: list[TwinReplay], departures: int = 5)
     history = history_of(site)
     details = history.details
     submit_s = details["submit_s"].to_numpy()
-    real_s = details["start_s"].cast(float).fill_null(np.nan).to_numpy()
+    real_s = first_starts(site)
     if np.isnan(real_s).all():
         raise InputError("the history does not say when jobs started: nothing to compare with")
     started = ~np.isnan(real_s)
@@ -138,15 +138,26 @@ def fidelity_of(site: SlurmSite, replays: list[TwinReplay], departures: int = 5)
     ]
     cores = _cores(site)
     lost = started & np.all([np.isnan(each.start_s) for each in replays], axis=0)
-    real_end_s = details["end_s"].cast(float).fill_null(np.nan).to_numpy()
+    last_s, last_end_s = _times(site, "start_s"), _times(site, "end_s")
     return Fidelity(
         tuple(rows),
         tuple(_departures(site, replays[0], departures)),
         tuple(names[at] for at in np.flatnonzero(lost)),
         len(replays),
-        _use(real_s, real_end_s, cores, site),
-        Spread.of([_use(each.start_s, each.end_s, cores, site) for each in replays]),
+        _use(last_s, last_end_s, cores, site),
+        Spread.of([_use(each.last_start_s, each.end_s, cores, site) for each in replays]),
     )
+
+
+def first_starts(site: SlurmSite) -> Times:
+    """When jobs of the history first started; nan where nobody knows, or never."""
+    first_s, last_s = _times(site, "first_start_s"), _times(site, "start_s")
+    return np.where(np.isnan(first_s), last_s, first_s)
+
+
+def _times(site: SlurmSite, name: str) -> Times:
+    column = history_of(site).details[name].cast(float).fill_null(np.nan)
+    return column.to_numpy()
 
 
 def _row(
@@ -188,20 +199,18 @@ def groups_of(site: SlurmSite) -> Iterator[tuple[str, Mask]]:
 
 def _departures(site: SlurmSite, twin: TwinReplay, number: int) -> Iterator[Departure]:
     """The first starts, in order of time, that are off by more than 30 s."""
-    details = history_of(site).details.to_dicts()
+    details, real_s = history_of(site).details.to_dicts(), first_starts(site)
     names = [name for group in site.machine.groups for name in group.names()]
-    off = [
-        (min(row["start_s"], twin.start_s[at]), at)
-        for at, row in enumerate(details)
-        if row["start_s"] is not None and abs(row["start_s"] - twin.start_s[at]) > NEAR_S
-    ]
-    for _, at in sorted(off)[:number]:
+    off = np.flatnonzero(np.abs(real_s - twin.start_s) > NEAR_S)
+    in_order = sorted(off.tolist(), key=lambda at: min(real_s[at], twin.start_s[at]))
+    for at in in_order[:number]:
         row = details[at]
+        hosts = row["hosts"] if (row["attempts"] or 1) == 1 else None  # those of the last attempt
         yield Departure(
             row["slurm_id"],
-            row["start_s"],
+            float(real_s[at]),
             float(twin.start_s[at]),
-            fold_hosts(sorted(expand_hosts(row["hosts"]))) if row["hosts"] else "unknown nodes",
+            fold_hosts(sorted(expand_hosts(hosts))) if hosts else "nodes that are not known",
             fold_hosts(names[node] for node in twin.nodes[at]),
             row["started_by"] or "",
             twin.by[at],

@@ -26,12 +26,14 @@ class TwinReplay:
 
     Args:
         start_s: its first start.
+        last_start_s: its last start.
         end_s: its last end.
         nodes: the numbers of the nodes of its first run.
         by: main or backfill.
     """
 
     start_s: Times
+    last_start_s: Times
     end_s: Times
     nodes: tuple[tuple[int, ...], ...]
     by: tuple[str, ...]
@@ -70,6 +72,7 @@ def replay(site: SlurmSite, clocks: Clocks) -> TwinReplay:
     runs = [job.runs for job in controller.jobs]
     return TwinReplay(
         np.array([each[0].start_s if each else math.nan for each in runs]),
+        np.array([each[-1].start_s if each else math.nan for each in runs]),
         np.array([each[-1].end_s if each else math.nan for each in runs]),
         tuple(each[0].nodes if each else () for each in runs),
         tuple(each[0].by if each else "" for each in runs),
@@ -89,7 +92,7 @@ def replay_all(
 
 def not_replayed(site: SlurmSite) -> list[str]:
     """What this site has and the twin does not do yet, a sentence for each."""
-    history, cluster = history_of(site), site.machine.clusters[0]
+    history = history_of(site)
     limited = [
         *(f"QOS {each.name}" for each in site.accounts.qos if limits_of(each)),
         *(each.title for each in site.accounts.associations if limits_of(each)),
@@ -98,11 +101,10 @@ def not_replayed(site: SlurmSite) -> list[str]:
     strange = [
         each for each in history.commands if not controller.orders.understands(each, controller)
     ]
-    intervals = len(cluster.reservations) + len(cluster.outages) + len(cluster.drains)
     found = {
         "limits of " + ", ".join(limited[:3]): len(limited),
-        "preemption": site.parameters.preempt.type != "preempt/none",
-        "reservations, outages and drains": intervals,
+        "suspended jobs (they are requeued)": "SUSPEND" in site.parameters.preempt.mode,
+        "reservations of cores": sum(bool(each.cores) for each in site.reservations),
         "commands given meanwhile, such as " + (strange[0].text if strange else ""): len(strange),
     }
     return [

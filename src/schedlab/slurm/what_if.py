@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from schedlab.slurm.fidelity import Spread, groups_of
+from schedlab.slurm.fidelity import Spread, first_starts, groups_of
 from schedlab.slurm.replay import TwinReplay, history_of
 from schedlab.slurm.site import SlurmSite
 
@@ -47,7 +47,7 @@ def compare_replays(
     """Compare replays pair by pair; those of a pair had the same phases."""
     details = history_of(site).details
     submit_s = details["submit_s"].to_numpy()
-    real_s = details["start_s"].cast(float).fill_null(np.nan).to_numpy()
+    real_s = first_starts(site)
     always = np.all([~np.isnan(each.start_s) for each in (*before, *after)], axis=0)
     rows = []
     for group, mask in groups_of(site):

@@ -42,10 +42,12 @@ def merged_attempts(records: Iterable[Record]) -> list[dict[str, Any]]:
         name = base_id(str(record["jobid"]))
         before = jobs.get(name)
         attempts = 1 if record.get("start_time") else 0
-        made = dict(record) | {"jobid": name, "attempts": attempts}
+        first = record.get("start_time")
+        made = dict(record) | {"jobid": name, "attempts": attempts, "first_start_time": first}
         if before is not None:
             made["attempts"] += before["attempts"]
             made["queue_time"] = before["queue_time"]
+            made["first_start_time"] = before["first_start_time"] or first
         jobs[name] = made
     return sorted(jobs.values(), key=lambda job: job.get("queue_time") or "")
 
@@ -104,6 +106,7 @@ def details_of(job: Record, extra: Mapping[str, str], epoch: int) -> dict[str, A
         "raw_id": int(extra["jobidraw"]) if extra.get("jobidraw", "").isdecimal() else None,
         "submit_s": _since(job.get("queue_time"), epoch),
         "eligible_s": _since(job.get("eligible_time"), epoch),
+        "first_start_s": _since(job.get("first_start_time"), epoch),
         "start_s": _since(job.get("start_time"), epoch),
         "end_s": _since(job.get("end_time"), epoch),
         "state": str(job.get("state") or "").upper(),

@@ -184,8 +184,8 @@ def _columns(
         "wait_s": -1 if start is None else max(int(start - int(offset)), 0),
     }
     details = {
-        **{key: known.get(key) for key in ("eligible_s", "start_s", "end_s", "state", "hosts")},
-        **{key: known.get(key) for key in ("started_by", "attempts", "raw_id")},
+        **{key: known.get(key) for key in ("eligible_s", "first_start_s", "start_s", "end_s")},
+        **{key: known.get(key) for key in ("state", "hosts", "started_by", "attempts", "raw_id")},
         "slurm_id": slurm_id,
         "submit_s": offset,
         "true_run_s": true_run,
@@ -216,8 +216,10 @@ def exact_starts(path: Path) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for _, row in read_table(path, "jobid", "start_offset_s"):
         name = row["jobid"] + (f"_{row['task']}" if row.get("task") else "")
+        start_s = float(row["start_offset_s"])
         found[name] = {
-            "start_s": float(row["start_offset_s"]),
+            "first_start_s": found.get(name, {}).get("first_start_s", start_s),
+            "start_s": start_s,
             "end_s": float(row["end_offset_s"]) if row.get("end_offset_s") else None,
             "started_by": row.get("started_by") or None,
             "hosts": row.get("nodes") or None,

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cmp_to_key
 from typing import Any
 
 from schedlab.slurm.clocks import LIMITS_S, Clocks
 from schedlab.slurm.commands import Command
+from schedlab.slurm.plain.calendar import SlurmCalendar
 from schedlab.slurm.plain.eligible import Eligible, Verdict
 from schedlab.slurm.plain.fair_share import FairShare
 from schedlab.slurm.plain.jobs import Run, SlurmJob, Stage, jobs_of
 from schedlab.slurm.plain.limits import Limits
 from schedlab.slurm.plain.nodes import Selector
 from schedlab.slurm.plain.orders import Orders
+from schedlab.slurm.plain.preempting import Preempting
 from schedlab.slurm.plain.priority import Multifactor, PriorityRequest
 from schedlab.slurm.plain.schedulers import Backfill, MainScheduler
 from schedlab.slurm.site import SlurmSite
@@ -74,6 +78,8 @@ class Controller:
         self.now_s = 0.0
         self.epoch_s = site.history.epoch_s or 0 if site.history else 0
         priority = site.parameters.priority
+        self.preempting = Preempting(site, self.selector)
+        self.calendar = SlurmCalendar(site, self.selector, self.epoch_s)
         self._multifactor = Multifactor(site)
         self._shares = FairShare(
             site.accounts, priority, self.second(clocks.priority_s - priority.calc_period_s)
@@ -84,6 +90,7 @@ class Controller:
         self._main = MainScheduler(self.settings)
         self._backfill = Backfill(self.settings)
         self._completing = [-math.inf] * len(self.rooms)  # until when
+        self._patience_s = 0.0
         self._to_come = len(self.jobs)  # submissions and commands
         self._drained: set[int] = set()
         self._closed = {each.name for each in site.partitions if each.state != "UP"}
@@ -116,9 +123,20 @@ class Controller:
             verdict = self.eligible.test(job, self.now_s, second)
             if verdict is Verdict.NEVER and job.kill_invalid:
                 self._cancel(job)
-            elif verdict is Verdict.YES and not job.held:
+            elif verdict is Verdict.YES and not job.held and self.calendar.lets(job, second):
                 records += [(job, partition) for partition in job.partitions]
-        return sorted((each for each in records if each[1] not in self._closed), key=self._rank)
+        ranked = sorted((each for each in records if each[1] not in self._closed), key=self._rank)
+        if not self.preempting.is_on:
+            return ranked
+        return sorted(ranked, key=cmp_to_key(self._preemptor_first))
+
+    def barred(self, job: SlurmJob, begin_s: int, end_s: int) -> set[int]:
+        """Nodes that reservations keep from the job between these whole seconds."""
+        return self.calendar.barred(job, begin_s, end_s)
+
+    def now_second(self) -> int:
+        """Now, on Slurm's clock."""
+        return self.second(self.now_s)
 
     def may_start(self, job: SlurmJob, partition: str) -> bool:
         """Whether licences and limits on numbers of jobs let it start."""
@@ -149,6 +167,27 @@ class Controller:
         self._changed = True
         self._push(self._expected_end_s(job), "end", job)
 
+    def preempt(self, job: SlurmJob, partition: str, allowed: Collection[int]) -> list[int] | None:
+        """End running jobs for it, if that makes room. Return the nodes that it can have then."""
+        control = self.site.parameters.control
+        pause_s = control.kill_wait_s + control.message_timeout_s
+        if not self.preempting.is_on or self.now_s - job.preempted_s < pause_s:
+            return None
+        found = self.preempting.victims(
+            job, partition, self.rooms, allowed, self.running, self.now_s
+        )
+        if found is None:
+            return None
+        nodes, victims = found
+        job.preempted_s = self.now_s
+        for victim in victims:
+            may = control.job_requeue if victim.may_requeue is None else victim.may_requeue
+            if may and self.site.parameters.preempt.mode[0] != "CANCEL":
+                self.requeue(victim, "preempted")
+            else:
+                self.cancel(victim, "preempted")
+        return nodes
+
     # Time.
 
     def run(self, until_s: float = math.inf) -> None:
@@ -160,6 +199,9 @@ class Controller:
             if command.worked:
                 self._to_come += 1
                 self._push(command.at_s, "order", command)
+        for begin_s, end_s, nodes, is_outage in self.calendar.closings:
+            self._push(begin_s, "close", (nodes, is_outage))
+            self._push(math.inf if end_s is None else end_s, "open", nodes)
         first_s = min((job.submit_s for job in self.jobs), default=0.0)
         self._last_full = self.second(clocks.full_s)
         self._last_limits = self.second(clocks.limits_s)
@@ -178,8 +220,18 @@ class Controller:
     def _is_open(self) -> bool:
         """Whether a job runs or may still run, or something is to come."""
         if self.running or self._to_come:
+            self._patience_s = self.now_s + self._cycle_s
             return True
-        return any(not (job.held or self.eligible.is_stuck(job)) for job in self.pending)
+        waiting = [job for job in self.pending if not (job.held or self.eligible.is_stuck(job))]
+        begins_s = [job.begin_s for job in waiting] + self.calendar.changes_s(self.epoch_s)
+        patience_s = max([self._patience_s, *(each + self._cycle_s for each in begins_s)])
+        return bool(waiting) and self.now_s < patience_s
+
+    @property
+    def _cycle_s(self) -> float:
+        """After this long without a change every loop has looked at every job."""
+        calc_s = self.site.parameters.priority.calc_period_s
+        return 2.0 * max(self.settings.bf_interval_s, self.settings.sched_interval_s, calc_s)
 
     def _push(self, time_s: float, what: str, about: Any) -> None:
         if time_s < math.inf:
@@ -296,10 +348,10 @@ class Controller:
         job.priority += job.nice - nice
         job.nice = nice
 
-    def cancel(self, job: SlurmJob) -> None:
+    def cancel(self, job: SlurmJob, how: str = "cancelled") -> None:
         """End it, or withdraw it."""
         if job.stage is Stage.RUNNING:
-            self._finish(job, "cancelled")
+            self._finish(job, how)
             self._push(self.now_s + self.delays.after_kill, "main_now", None)
         elif job.stage is Stage.PENDING:
             self._cancel(job)
@@ -316,9 +368,41 @@ class Controller:
         self._push(self.now_s + self.delays.after_kill, "main_now", None)
 
     def set_node(self, hosts: tuple[str, ...], state: str) -> None:
-        """Drain or resume nodes."""
-        numbers = {at for at, node in enumerate(self.selector.nodes) if node.name in hosts}
-        self._drained = self._drained | numbers if state == "DRAIN" else self._drained - numbers
+        """Drain nodes, take them down, or resume them.
+
+        With ReturnToService=2 a node that answers is back at once.
+        """
+        numbers = self.calendar.numbers(hosts)
+        if state == "RESUME":
+            self._open(numbers)
+            return
+        self._close((numbers, state == "DOWN"))
+        if state == "DOWN" and self.site.parameters.control.return_to_service == 2:
+            self._open(numbers)
+
+    def _close(self, about: tuple[frozenset[int], bool]) -> None:
+        numbers, is_outage = about
+        self._drained |= numbers
+        self._changed = True
+        for job in list(self.running) if is_outage else ():
+            if not numbers.isdisjoint(job.shares):
+                may = job.may_requeue
+                if self.site.parameters.control.job_requeue if may is None else may:
+                    self.requeue(job, "node fail")
+                else:
+                    self._finish(job, "node fail")
+
+    def _open(self, numbers: frozenset[int]) -> None:
+        self._drained -= numbers
+        self._changed = True
+
+    def create_reservation(self, settings: dict[str, str]) -> None:
+        """Keep nodes for some jobs."""
+        self.calendar.add(settings)
+
+    def delete_reservation(self, name: str) -> None:
+        """Give them back."""
+        self.calendar.remove(name)
 
     def set_partition(self, name: str, state: str) -> None:
         """Open or close a partition."""
@@ -376,7 +460,18 @@ class Controller:
             "billing": cpus,
         }
 
+    def _preemptor_first(self, one: tuple[SlurmJob, str], other: tuple[SlurmJob, str]) -> int:
+        """A job that may preempt another comes before it, whatever else counts."""
+        may, may_it = (
+            self.preempting.may_preempt(*first, second[0])
+            for first, second in ((one, other), (other, one))
+        )
+        if may != may_it:
+            return -1 if may else 1
+        return -1 if self._rank(one) < self._rank(other) else 1
+
     def _rank(self, record: tuple[SlurmJob, str]) -> tuple[int, ...]:
         job, partition = record
         submit = self.second(job.submit_s)
-        return -self._tiers[partition], -job.priority, submit, job.id, job.task
+        outside = 0 if job.reservation else 1
+        return outside, -self._tiers[partition], -job.priority, submit, job.id, job.task

@@ -110,6 +110,11 @@ class Selector:
                 return found
         return None
 
+    def ever(self, job: SlurmJob, partition: str, barred: Collection[int]) -> bool:
+        """Whether the job would fit on an idle machine without these nodes."""
+        allowed = self.partitions[partition].difference(barred)
+        return self.pick(job, partition, self.all_free(), allowed) is not None
+
     def shares(self, job: SlurmJob, partition: str, nodes: Iterable[int]) -> dict[int, NodeShare]:
         """What the job holds of each of its nodes."""
         chosen = sorted(nodes)

@@ -10,6 +10,9 @@ from schedlab.platform.hostlist import expand_hosts
 from schedlab.slurm.commands import Command
 from schedlab.slurm.plain.jobs import SlurmJob, Stage
 
+RESERVATION = {"reservationname", "starttime", "duration", "nodes"}
+NODE_STATES = ("DRAIN", "DOWN", "RESUME")
+
 
 class Obeying(Protocol):
     """What a controller does when it is told."""
@@ -30,7 +33,13 @@ class Obeying(Protocol):
         """End its run; it waits again."""
 
     def set_node(self, hosts: tuple[str, ...], state: str) -> None:
-        """Drain or resume nodes."""
+        """Drain nodes, take them down, or resume them."""
+
+    def create_reservation(self, settings: dict[str, str]) -> None:
+        """Keep nodes for some jobs."""
+
+    def delete_reservation(self, name: str) -> None:
+        """Give them back."""
 
     def set_partition(self, name: str, state: str) -> None:
         """Open or close a partition."""
@@ -72,6 +81,10 @@ class Orders:
                 return self._each(name, to.release)
             case ["scontrol", "requeue", name]:
                 return self._each(name, lambda job: to.requeue(job, "requeued"))
+            case ["scontrol", "create", "reservation", *_] if settings.keys() >= RESERVATION:
+                return lambda: to.create_reservation(settings)
+            case ["scontrol", "delete", *_] if "reservationname" in settings:
+                return lambda: to.delete_reservation(settings["reservationname"])
             case ["scontrol", "update", *_]:
                 return self._update(settings, to)
         return None
@@ -82,7 +95,7 @@ class Orders:
                 return self._each(name, lambda job: to.set_nice(job, int(nice)))
             case {"jobid": name, "arraytaskthrottle": most}:
                 return self._each(name, lambda job: setattr(job, "array_limit", int(most)))
-            case {"nodename": hosts, "state": state} if state.upper() in ("DRAIN", "RESUME"):
+            case {"nodename": hosts, "state": state} if state.upper() in NODE_STATES:
                 return lambda: to.set_node(expand_hosts(hosts), state.upper())
             case {"partitionname": name, "state": state} if state.upper() in ("UP", "DOWN"):
                 return lambda: to.set_partition(name, state.upper())

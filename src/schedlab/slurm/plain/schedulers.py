@@ -31,6 +31,12 @@ class Cluster(Protocol):
     def in_service(self) -> set[int]:
         """Nodes that may get jobs now or once they have completed."""
 
+    def barred(self, job: SlurmJob, begin_s: int, end_s: int) -> set[int]:
+        """Nodes that reservations keep from the job between these whole seconds."""
+
+    def now_second(self) -> int:
+        """Now, on Slurm's clock."""
+
     def may_start(self, job: SlurmJob, partition: str) -> bool:
         """Whether licences and limits on numbers of jobs let it start."""
 
@@ -39,6 +45,9 @@ class Cluster(Protocol):
 
     def start(self, job: SlurmJob, partition: str, nodes: list[int], by: str) -> None:
         """Start the job now."""
+
+    def preempt(self, job: SlurmJob, partition: str, allowed: Collection[int]) -> list[int] | None:
+        """End running jobs for it, if that makes room. Return the nodes that it can have then."""
 
 
 class MainScheduler:
@@ -49,7 +58,7 @@ class MainScheduler:
 
     def run(self, cluster: Cluster, depth: int | None) -> None:
         """Look at this many jobs; None for all."""
-        usable = cluster.usable()
+        usable, second = cluster.usable(), cluster.now_second()
         closed: set[str] = set()
         by_partition: Counter[str] = Counter()
         rejected: set[int] = set()
@@ -70,8 +79,12 @@ class MainScheduler:
                 if self.settings.assoc_limit_stop:
                     closed.add(partition)
                 continue
-            nodes = cluster.selector.pick(job, partition, cluster.rooms, usable)
+            barred = cluster.barred(job, second, second + job.limit_s)
+            nodes = cluster.selector.pick(job, partition, cluster.rooms, usable - barred)
+            if nodes is None and barred and not cluster.selector.ever(job, partition, barred):
+                continue  # it waits for the end of a reservation
             if nodes is None:
+                cluster.preempt(job, partition, usable - barred)
                 closed.add(partition)
                 rejected.add(job.id)
                 usable -= cluster.selector.partitions[partition]
@@ -156,7 +169,12 @@ class _Cycle:
         while begin_s is not None:
             from_s = begin_s
             free, begin_s = self.plan.free_between(from_s, from_s + job.limit_s)
-            found = self._will_run(job, partition, free & self.service)
+            barred = self.cluster.barred(job, from_s, from_s + job.limit_s)
+            allowed = (free & self.service) - barred
+            found = self._will_run(job, partition, allowed)
+            if from_s == self.now_s and (found is None or found[0] > self.now_s):
+                taken = self.cluster.preempt(job, partition, allowed)
+                found = found if taken is None else (self.now_s + 1, taken)
             if found is None:
                 continue
             start_s, nodes = found
