@@ -1,4 +1,4 @@
-"""When slurmctld looks: the phases of its loops, which decide many starts and no file tells."""
+"""When slurmctld looks, and what things take: no file tells it, and it decides many starts."""
 
 from __future__ import annotations
 
@@ -54,6 +54,27 @@ class Clocks:
         if place < len(self.backfills) and self.backfills[place] < expected_s + 0.5:
             return self.backfills[place]
         return expected_s
+
+
+@dataclass(frozen=True)
+class Delays:
+    """What things take on a real cluster, in seconds.
+
+    Args:
+        submit: from the submission until slurmctld knows of it.
+        run: launch and end of a job beside its run time, where the history does not have both.
+        complete: until its nodes have answered that it has ended.
+        after_kill: from a kill until the main scheduler runs because of it.
+        per_test: of backfill for each job that it tests.
+        loop: from the moment that slurmctld's loop takes for now until it calls the scheduler.
+    """
+
+    submit: float = 0.004
+    run: float = 0.1
+    complete: float = 0.008
+    after_kill: float = 0.09
+    per_test: float = 0.00025
+    loop: float = 0.006
 
 
 def clocks_from_boot(boot_s: float, parameters: SlurmParameters, seed: int) -> Clocks:

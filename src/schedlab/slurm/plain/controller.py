@@ -5,47 +5,21 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import cmp_to_key
 from typing import Any
 
-from schedlab.slurm.clocks import LIMITS_S, Clocks
+from schedlab.slurm.clocks import LIMITS_S, Clocks, Delays
 from schedlab.slurm.commands import Command
 from schedlab.slurm.plain.calendar import SlurmCalendar
 from schedlab.slurm.plain.eligible import Eligible, Verdict
-from schedlab.slurm.plain.fair_share import FairShare
 from schedlab.slurm.plain.jobs import Run, SlurmJob, Stage, jobs_of
 from schedlab.slurm.plain.limits import Limits
 from schedlab.slurm.plain.nodes import Selector
 from schedlab.slurm.plain.orders import Orders
 from schedlab.slurm.plain.preempting import Preempting
-from schedlab.slurm.plain.priority import Multifactor, PriorityRequest
+from schedlab.slurm.plain.priorities import JobPriorities
 from schedlab.slurm.plain.schedulers import Backfill, MainScheduler
 from schedlab.slurm.site import SlurmSite
-
-FIRST_PRIORITY = 4_294_901_759
-"""Of the first job under priority/basic; each later one has one less."""
-
-
-@dataclass(frozen=True)
-class Delays:
-    """What things take on a real cluster, in seconds.
-
-    Args:
-        submit: from the submission until slurmctld knows of it.
-        run: launch and end of a job beside its run time, where the history does not have both.
-        complete: until its nodes have answered that it has ended.
-        after_kill: from a kill until the main scheduler runs because of it.
-        per_test: of backfill for each job that it tests.
-        loop: from the moment that slurmctld's loop takes for now until it calls the scheduler.
-    """
-
-    submit: float = 0.004
-    run: float = 0.1
-    complete: float = 0.008
-    after_kill: float = 0.09
-    per_test: float = 0.00025
-    loop: float = 0.006
 
 
 class Controller:
@@ -77,12 +51,11 @@ class Controller:
         self.orders = Orders(self.jobs)
         self.now_s = 0.0
         self.epoch_s = site.history.epoch_s or 0 if site.history else 0
-        priority = site.parameters.priority
         self.preempting = Preempting(site, self.selector)
         self.calendar = SlurmCalendar(site, self.selector, self.epoch_s)
-        self._multifactor = Multifactor(site)
-        self._shares = FairShare(
-            site.accounts, priority, self.second(clocks.priority_s - priority.calc_period_s)
+        calc_s = site.parameters.priority.calc_period_s
+        self.priorities = JobPriorities(
+            site, self.selector, self.second, clocks.priority_s - calc_s
         )
         self._tiers = {
             each.name: each.priority_tier for each in site.machine.clusters[0].partitions
@@ -148,7 +121,9 @@ class Controller:
 
     def may_have(self, job: SlurmJob, partition: str, nodes: list[int] | None) -> bool:
         """Whether limits on resources let it have these nodes, or what it asks for."""
-        asks = self._tres(job) if nodes is None else self._holds(job, partition, nodes)
+        asks = self.selector.asks(job)
+        if nodes is not None:
+            asks = self.selector.holds(job, partition, nodes)
         return self.limits.allow(job, partition, asks)
 
     def start(self, job: SlurmJob, partition: str, nodes: list[int], by: str) -> None:
@@ -163,7 +138,7 @@ class Controller:
         self.pending.remove(job)
         self.running.append(job)
         self.eligible.started(job)
-        self.limits.started(job, partition, self._holds(job, partition, nodes))
+        self.limits.started(job, partition, self.selector.holds(job, partition, nodes))
         self._changed = True
         self._push(self._expected_end_s(job), "end", job)
 
@@ -242,7 +217,7 @@ class Controller:
         self._to_come -= 1
         job.stage = Stage.PENDING
         self.pending.append(job)
-        self._set_priority(job)
+        self.priorities.set(job, self.now_s)
         self._asked += 1
         self._changed = True
 
@@ -291,13 +266,7 @@ class Controller:
         self._push(self.clocks.next_backfill_s(next_s), "backfill_cycle", None)
 
     def _priority(self, _: None) -> None:
-        second = self.second(self.now_s)
-        self._shares.begin_pass(second)
-        for job in self.running:
-            self._charge(job, second)
-        self._shares.end_pass(second)
-        for job in self.pending:
-            self._set_priority(job)
+        self.priorities.set_all(self.running, self.pending, self.now_s)
         self._changed = True
         self._push(self.now_s + self.site.parameters.priority.calc_period_s, "priority", None)
 
@@ -315,7 +284,7 @@ class Controller:
             self._completing[at] = job.completed_s
         self.eligible.ended(job)
         self.limits.ended(job)
-        self._charge(job, self.second(self.now_s))
+        self.priorities.charge(job, self.now_s)
         self._changed = True
 
     def _cancel(self, job: SlurmJob) -> None:
@@ -340,7 +309,7 @@ class Controller:
         """Let it into the queue again; its age begins now."""
         job.held = False
         job.accrue_s = self.now_s
-        self._set_priority(job)
+        self.priorities.set(job, self.now_s)
         self._asked += 1
 
     def set_nice(self, job: SlurmJob, nice: int) -> None:
@@ -411,54 +380,6 @@ class Controller:
     @property
     def _requeue_wait_s(self) -> int:
         return self.site.parameters.control.cred_expire_s + 1
-
-    def _charge(self, job: SlurmJob, second: int) -> None:
-        billing = sum(each.cpus for each in job.shares.values())
-        start = self.second(job.start_s)
-        self._shares.charge_user(job.account, job.user, billing, start, second)
-
-    def _set_priority(self, job: SlurmJob) -> None:
-        if self.site.parameters.priority.type == "priority/basic":
-            job.priority = job.priority or FIRST_PRIORITY - job.position - job.nice
-            return
-        since_s = job.submit_s if job.accrue_s is None else job.accrue_s
-        accrued_s = self.second(self.now_s) - self.second(since_s)
-        request = PriorityRequest(
-            partition=job.partitions[0],
-            qos=job.qos,
-            cpus=job.planned_cpus or job.cpus,
-            min_nodes=max(job.min_nodes, 1),
-            limit_s=job.limit_s,
-            nice=job.nice,
-            tres=self._tres(job),
-        )
-        factor = self._shares.factor(job.account, job.user)
-        job.priority = self._multifactor.factors(request, factor, accrued_s).priority
-
-    def _tres(self, job: SlurmJob) -> dict[str, float]:
-        """What it asks for in all, by Slurm's names of resources."""
-        nodes, partition = job.needed_nodes, job.partitions[0]
-        by_node = self.selector.memory_mb(job, partition, 1) if job.memory_mb is not None else 0.0
-        memory_mb = by_node * nodes or self.selector.memory_mb(job, partition, job.cpus)
-        return {
-            "cpu": job.cpus,
-            "mem": memory_mb,
-            "node": nodes,
-            "gres/gpu": job.gpus * nodes,
-            "billing": job.cpus,
-        }
-
-    def _holds(self, job: SlurmJob, partition: str, nodes: list[int]) -> dict[str, float]:
-        """What it would hold of these nodes, by Slurm's names of resources."""
-        shares = self.selector.shares(job, partition, nodes).values()
-        cpus = sum(each.cpus for each in shares)
-        return {
-            "cpu": cpus,
-            "mem": sum(each.memory_mb for each in shares),
-            "node": len(nodes),
-            "gres/gpu": sum(each.gpus for each in shares),
-            "billing": cpus,
-        }
 
     def _preemptor_first(self, one: tuple[SlurmJob, str], other: tuple[SlurmJob, str]) -> int:
         """A job that may preempt another comes before it, whatever else counts."""

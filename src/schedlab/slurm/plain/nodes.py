@@ -144,6 +144,30 @@ class Selector:
             return float(select.def_mem_per_cpu_mb * cpus)
         return float(select.def_mem_per_node_mb or 0)
 
+    def asks(self, job: SlurmJob) -> dict[str, float]:
+        """What it asks for in all, by Slurm's names of resources."""
+        nodes, partition = job.needed_nodes, job.partitions[0]
+        by_node = nodes if job.memory_mb is not None else 1
+        return {
+            "cpu": job.cpus,
+            "mem": by_node * self.memory_mb(job, partition, job.cpus),
+            "node": nodes,
+            "gres/gpu": job.gpus * nodes,
+            "billing": job.cpus,
+        }
+
+    def holds(self, job: SlurmJob, partition: str, nodes: Iterable[int]) -> dict[str, float]:
+        """What it would hold of these nodes, by Slurm's names of resources."""
+        shares = self.shares(job, partition, nodes).values()
+        cpus = sum(each.cpus for each in shares)
+        return {
+            "cpu": cpus,
+            "mem": sum(each.memory_mb for each in shares),
+            "node": len(shares),
+            "gres/gpu": sum(each.gpus for each in shares),
+            "billing": cpus,
+        }
+
     def _offer(self, job: SlurmJob, partition: str, at: int, room: Room) -> int:
         """How many CPUs of the node the job could use; 0 if the node is useless to it."""
         node = self.nodes[at]

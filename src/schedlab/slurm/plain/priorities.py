@@ -1,0 +1,77 @@
+"""The priorities of waiting jobs over time, with what running jobs are charged for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from schedlab.slurm.plain.fair_share import FairShare
+from schedlab.slurm.plain.jobs import SlurmJob
+from schedlab.slurm.plain.nodes import Selector
+from schedlab.slurm.plain.priority import Multifactor, PriorityRequest
+from schedlab.slurm.site import SlurmSite
+
+FIRST_PRIORITY = 4_294_901_759
+"""Of the first job under priority/basic; each later one has one less."""
+
+
+class JobPriorities:
+    """Priorities are computed at submission, and then only every PriorityCalcPeriod.
+
+    Args:
+        site: whose rules count.
+        selector: tells what jobs ask for.
+        second: gives the whole second of a time, on Slurm's clock.
+        start_s: when slurmctld began to count.
+    """
+
+    def __init__(
+        self, site: SlurmSite, selector: Selector, second: Callable[[float], int], start_s: float
+    ) -> None:
+        self._settings = site.parameters.priority
+        self._selector = selector
+        self._second = second
+        self._multifactor = Multifactor(site)
+        self._shares = FairShare(site.accounts, self._settings, second(start_s))
+        self._usage_factors = {each.name: each.usage_factor for each in site.accounts.qos}
+        self._priorities = {
+            (each.account, each.user): each.priority for each in site.accounts.associations
+        }
+
+    def set(self, job: SlurmJob, now_s: float) -> None:
+        """Compute the priority of a job that has just come, or is looked at again."""
+        if self._settings.type == "priority/basic":
+            job.priority = job.priority or FIRST_PRIORITY - job.position - job.nice
+            return
+        since_s = job.submit_s if job.accrue_s is None else job.accrue_s
+        request = PriorityRequest(
+            partition=job.partitions[0],
+            qos=job.qos,
+            cpus=job.planned_cpus or job.cpus,
+            min_nodes=max(job.min_nodes, 1),
+            limit_s=job.limit_s,
+            nice=job.nice,
+            association_priority=self._priorities.get((job.account, job.user), 0),
+            tres=self._selector.asks(job),
+        )
+        factor = self._shares.factor(job.account, job.user)
+        age_s = self._second(now_s) - self._second(since_s)
+        job.priority = self._multifactor.factors(request, factor, age_s).priority
+
+    def set_all(
+        self, running: Iterable[SlurmJob], pending: Iterable[SlurmJob], now_s: float
+    ) -> None:
+        """Charge running jobs up to now, and compute all factors and priorities."""
+        second = self._second(now_s)
+        self._shares.begin_pass(second)
+        for job in running:
+            self.charge(job, now_s)
+        self._shares.end_pass(second)
+        for job in pending:
+            self.set(job, now_s)
+
+    def charge(self, job: SlurmJob, now_s: float) -> None:
+        """Charge a running job, or one that ends now, for what nobody has charged it yet."""
+        factor = self._usage_factors.get(job.qos, 1.0)
+        billing = factor * sum(each.cpus for each in job.shares.values())
+        start = self._second(job.start_s)
+        self._shares.charge_user(job.account, job.user, billing, start, self._second(now_s))
