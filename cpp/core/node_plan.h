@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/calendar.h"
@@ -68,8 +69,14 @@ class NodePlan {
     // How often nodes have got room that they did not have before, by what was given back.
     std::int64_t gains() const { return gains_before_ + static_cast<std::int64_t>(gains_.size()); }
     void note_gains(std::span<const NodeRange> nodes);
-    // Whether the slot could be earlier, by room that nodes have got since it was looked for.
-    bool may_move_earlier(const View& view, JobIndex job, const Slot& slot) const;
+    // The first start before the slot's on one of the nodes that have got room since it was looked
+    // for, and the lowest of these nodes; kNever if there is none.
+    std::pair<Time, NodeIndex> earliest_on_gains(const View& view, JobIndex job,
+                                                 const Slot& slot) const;
+    // Whether one of its own nodes has got room since it was looked for.
+    bool gained_own_node(const Slot& slot) const;
+    // A slot for the job that starts earlier than its own; kNever if there is none.
+    Slot find_earlier(const View& view, JobIndex job, const Slot& slot) const;
 
     void change(NodeIndex node, Time start, Time end, const Share& share, GpuMask gpus, int sign);
     void change(const View& view, JobIndex job, std::span<const NodeRange> nodes,

@@ -87,7 +87,7 @@ void NodePlan::name_gpus(const View& view, JobIndex job, Slot& slot) const {
 }
 
 NodePlan::Wish NodePlan::wish(const View& view, JobIndex job, const Part& part) const {
-    const Share& share = view.machine_of_nodes()->share(part.share);
+    const Share& share = view.node_states().machine().share(part.share);
     return {share, view.planned(job), view.calendar(), view.guest(job), bounds_.of(share)};
 }
 
@@ -236,38 +236,62 @@ NodePlan::Slot NodePlan::reserve_earliest(const View& view, JobIndex job) {
     return slot;
 }
 
-// Whatever start was found before, there was no earlier one: it takes a node that has got room.
-bool NodePlan::may_move_earlier(const View& view, JobIndex job, const Slot& slot) const {
-    if (slot.gains_seen < gains_before_) return true;
+std::pair<Time, NodeIndex> NodePlan::earliest_on_gains(const View& view, JobIndex job,
+                                                       const Slot& slot) const {
+    const Time limit = slot.start - 1;
+    Time first = kNever;
+    NodeIndex on = 0;
     asked_.resize(nodes_.size(), 0);
-    ++questions_;
-    const auto holds = [&slot](NodeIndex node) {
-        return std::any_of(slot.nodes.begin(), slot.nodes.end(), [node](NodeRange range) {
-            return range.first <= node && node <= range.last;
-        });
-    };
-    for (auto at = slot.gains_seen - gains_before_; at < std::ssize(gains_); ++at) {
-        const NodeIndex node = gains_[static_cast<std::size_t>(at)];
-        if (asked_[node] == questions_) continue;
-        asked_[node] = questions_;
-        for (const Part& part : view.parts(job)) {
-            if (!machine_->set(part.set).has(node)) continue;
-            const Time latest = slot.start - 1;
-            if (holds(node) ||
-                earliest_on(node, wish(view, job, part), now_, latest) <= latest) {
-                return true;
-            }
+    for (const Part& part : view.parts(job)) {
+        const NodeSet& set = machine_->set(part.set);
+        const Wish own = wish(view, job, part);
+        ++questions_;
+        for (auto at = slot.gains_seen - gains_before_; at < std::ssize(gains_); ++at) {
+            const NodeIndex node = gains_[static_cast<std::size_t>(at)];
+            if (own.not_before[node] > limit || asked_[node] == questions_) continue;
+            asked_[node] = questions_;
+            if (!set.has(node)) continue;
+            const Time time = earliest_on(node, own, now_, std::min(first, limit));
+            if (time == kNever || (time == first && node > on)) continue;
+            first = time;
+            on = node;
         }
     }
-    return false;
+    return {first, on};
+}
+
+bool NodePlan::gained_own_node(const Slot& slot) const {
+    return std::any_of(gains_.begin() + (slot.gains_seen - gains_before_), gains_.end(),
+                       [&slot](NodeIndex node) {
+                           return std::any_of(slot.nodes.begin(), slot.nodes.end(),
+                                              [node](NodeRange range) {
+                                                  return range.first <= node && node <= range.last;
+                                              });
+                       });
+}
+
+// Whatever start was found before, there was no earlier one: it takes a node that has got room. The
+// job's own place must be free.
+NodePlan::Slot NodePlan::find_earlier(const View& view, JobIndex job, const Slot& slot) const {
+    const Time limit = slot.start - 1;
+    if (slot.gains_seen < gains_before_) return earliest(view, job, now_, limit);
+    const auto [first, on] = earliest_on_gains(view, job, slot);
+    if (first == kNever) return {kNever, {}};
+    const auto parts = view.parts(job);
+    const bool one_node = parts.size() == 1 && parts.front().count == 1;
+    if (!one_node || view.place()) return earliest(view, job, first, limit);
+    Slot found{first, {{on, on}}};
+    name_gpus(view, job, found);
+    return found;
 }
 
 bool NodePlan::move_earlier(const View& view, JobIndex job, Slot& slot) {
     bool earlier = false;
-    if (may_move_earlier(view, job, slot)) {
+    if (slot.gains_seen < gains_before_ || gained_own_node(slot) ||
+        earliest_on_gains(view, job, slot).first != kNever) {
         const Time end = slot.start + view.planned(job);
         change(view, job, slot.nodes, slot.gpus, slot.start, end, 1);
-        Slot found = earliest(view, job, now_, slot.start - 1);
+        Slot found = find_earlier(view, job, slot);
         earlier = found.start != kNever;
         if (earlier) {
             note_gains(slot.nodes);
