@@ -13,7 +13,7 @@ from tests.sim.test_against_reference import Policy, simulate_natively
 from tests.sim.test_machines import ON_ANY_MACHINE
 
 from schedlab.testing import ReferenceSchedule, reference_simulate
-from schedlab.testing.strategies import SimulationOptions, examples, simulation_options
+from schedlab.testing.strategies import SimulationOptions, drawn_apart, examples, simulation_options
 
 FEW = st.lists(st.sampled_from(ON_ANY_MACHINE), min_size=4, max_size=4)
 
@@ -49,10 +49,15 @@ def test_the_core_agrees_with_the_reference(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(2))
-@examples(200)
-@given(drawn=changing(max_jobs=16), options=simulation_options(), policies=FEW, place=PLACES)
-def test_the_core_agrees_with_the_reference_at_length(
-    part: int, drawn: Changing, options: SimulationOptions, policies: list[Policy], place: str
-) -> None:
+def test_the_core_agrees_with_the_reference_at_length(part: int) -> None:
     """More jobs, and more of them wait."""
-    check_agreement(drawn, options, policies, place)
+
+    @drawn_apart(part)
+    @examples(200)
+    @given(drawn=changing(max_jobs=16), options=simulation_options(), policies=FEW, place=PLACES)
+    def agrees(
+        drawn: Changing, options: SimulationOptions, policies: list[Policy], place: str
+    ) -> None:
+        check_agreement(drawn, options, policies, place)
+
+    agrees()

@@ -18,7 +18,7 @@ from schedlab.platform import Cluster, NodeGroup, Partition, Platform
 from schedlab.sim import NodeRanges
 from schedlab.testing import ReferenceSchedule, reference_simulate
 from schedlab.testing.instances import jobs
-from schedlab.testing.strategies import SimulationOptions, examples, simulation_options
+from schedlab.testing.strategies import SimulationOptions, drawn_apart, examples, simulation_options
 from schedlab.workload import Workload, apply
 
 ON_ANY_MACHINE = [each for each in POLICIES if each.reserve == "counts" and not each.pinned]
@@ -49,13 +49,16 @@ def test_the_core_agrees_with_the_reference(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(2))
-@examples(300)
-@given(drawn=described(max_jobs=20), options=simulation_options(), policies=FEW)
-def test_the_core_agrees_with_the_reference_at_length(
-    part: int, drawn: Drawn, options: SimulationOptions, policies: list[Policy]
-) -> None:
+def test_the_core_agrees_with_the_reference_at_length(part: int) -> None:
     """More jobs, and more of them wait."""
-    check_agreement(drawn, options, policies)
+
+    @drawn_apart(part)
+    @examples(300)
+    @given(drawn=described(max_jobs=20), options=simulation_options(), policies=FEW)
+    def agrees(drawn: Drawn, options: SimulationOptions, policies: list[Policy]) -> None:
+        check_agreement(drawn, options, policies)
+
+    agrees()
 
 
 @examples(60)

@@ -8,11 +8,11 @@ shrinks to few jobs with the first value of every list.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
-from typing import TypedDict
+from typing import TypedDict, TypeVar
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, seed, settings
 from hypothesis import strategies as st
 
 from schedlab.workload import Workload
@@ -24,6 +24,7 @@ THINK_TIMES_S = (-1, 0, 0, 1, 5, 7, 60)
 CANCEL_AFTER_S = (-1,) * 40 + (0, 1, 2, 5, 7, 20, 60, 100)
 USERS = 4
 _JOB = st.binary(min_size=9, max_size=9)
+Test = TypeVar("Test", bound=Callable[..., None])
 
 
 def examples(default: int) -> settings:
@@ -33,6 +34,14 @@ def examples(default: int) -> settings:
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     )
+
+
+def drawn_apart(part: int) -> Callable[[Test], Test]:
+    """Let the parts of a test draw other cases; it stands above ``given``.
+
+    Tests draw the same cases in every run. Those of one function would draw the same in every part.
+    """
+    return (lambda test: test) if "SCHEDLAB_FUZZ" in os.environ else seed(part)
 
 
 class SimulationOptions(TypedDict):
