@@ -68,7 +68,7 @@ class FidelityRow:
 
 
 @dataclass(frozen=True)
-class Departure:
+class StartDeparture:
     """A job that the twin started at another time; the first ones tell why."""
 
     job: str
@@ -103,7 +103,7 @@ class Fidelity:
     """
 
     rows: tuple[FidelityRow, ...]
-    departures: tuple[Departure, ...]
+    departures: tuple[StartDeparture, ...]
     not_started: tuple[str, ...]
     replays: int
     real_use: float
@@ -197,7 +197,7 @@ def groups_of(site: SlurmSite) -> Iterator[tuple[str, Mask]]:
         yield from sizes
 
 
-def _departures(site: SlurmSite, twin: TwinReplay, number: int) -> Iterator[Departure]:
+def _departures(site: SlurmSite, twin: TwinReplay, number: int) -> Iterator[StartDeparture]:
     """The first starts, in order of time, that are off by more than 30 s."""
     details, real_s = history_of(site).details.to_dicts(), first_starts(site)
     names = [name for group in site.machine.groups for name in group.names()]
@@ -206,7 +206,7 @@ def _departures(site: SlurmSite, twin: TwinReplay, number: int) -> Iterator[Depa
     for at in in_order[:number]:
         row = details[at]
         hosts = row["hosts"] if (row["attempts"] or 1) == 1 else None  # those of the last attempt
-        yield Departure(
+        yield StartDeparture(
             row["slurm_id"],
             float(real_s[at]),
             float(twin.start_s[at]),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from schedlab.platform.hostlist import expand_hosts
-from schedlab.slurm.plain.jobs import SlurmJob
+from schedlab.slurm.plain.jobs import TwinJob
 from schedlab.slurm.plain.nodes import Selector
 from schedlab.slurm.site import SlurmSite
 
@@ -74,7 +74,7 @@ class SlurmCalendar:
         moments = [moment for each in self.reserved for moment in (each.begin_s, each.end_s)]
         return [float(moment - epoch_s) for moment in moments if moment != FOR_EVER]
 
-    def barred(self, job: SlurmJob, begin_s: int, end_s: int) -> set[int]:
+    def barred(self, job: TwinJob, begin_s: int, end_s: int) -> set[int]:
         """Nodes that the job may not use between these whole seconds."""
         own = {each.name: each for each in self.reserved}.get(job.reservation or "")
         if own is not None:
@@ -85,7 +85,7 @@ class SlurmCalendar:
                 found |= each.nodes
         return found
 
-    def lets(self, job: SlurmJob, second: int) -> bool:
+    def lets(self, job: TwinJob, second: int) -> bool:
         """Whether the reservation that the job asked for has begun, and not ended."""
         if job.reservation is None:
             return True

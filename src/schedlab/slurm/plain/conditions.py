@@ -19,14 +19,14 @@ class SlurmCondition:
 
 
 @dataclass(frozen=True, slots=True)
-class Conditions:
+class JobConditions:
     """All conditions of a job; of those with ``?`` one will do."""
 
     each: tuple[SlurmCondition, ...] = ()
     one_will_do: bool = False
 
 
-def parse_conditions(text: str) -> Conditions:
+def parse_conditions(text: str) -> JobConditions:
     """Read ``afterok:12:13+5,singleton`` or ``afterok:12?afterany:13``."""
     found = []
     for part in text.replace("?", ",").split(",") if text else ():
@@ -39,4 +39,4 @@ def parse_conditions(text: str) -> Conditions:
         for other in others:
             name, _, minutes = other.partition("+")
             found.append(SlurmCondition(kind, name, 60 * int(minutes or 0)))
-    return Conditions(tuple(found), "?" in text)
+    return JobConditions(tuple(found), "?" in text)

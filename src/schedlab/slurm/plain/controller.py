@@ -11,14 +11,14 @@ from typing import Any
 from schedlab.slurm.clocks import LIMITS_S, Clocks, Delays
 from schedlab.slurm.commands import Command
 from schedlab.slurm.plain.calendar import SlurmCalendar
-from schedlab.slurm.plain.eligible import Eligible, Verdict
-from schedlab.slurm.plain.jobs import Run, SlurmJob, Stage, jobs_of
-from schedlab.slurm.plain.limits import Limits
+from schedlab.slurm.plain.eligible import Eligible, Readiness
+from schedlab.slurm.plain.jobs import JobRun, Stage, TwinJob, jobs_of
+from schedlab.slurm.plain.limits import SlurmLimits
 from schedlab.slurm.plain.nodes import Selector
 from schedlab.slurm.plain.orders import Orders
 from schedlab.slurm.plain.preempting import Preempting
 from schedlab.slurm.plain.priorities import JobPriorities
-from schedlab.slurm.plain.schedulers import Backfill, MainScheduler
+from schedlab.slurm.plain.schedulers import BackfillScheduler, MainScheduler
 from schedlab.slurm.site import SlurmSite
 
 
@@ -44,10 +44,10 @@ class Controller:
         self.jobs = jobs_of(site)
         self.selector = Selector(site)
         self.rooms = self.selector.all_free()
-        self.running: list[SlurmJob] = []
-        self.pending: list[SlurmJob] = []
+        self.running: list[TwinJob] = []
+        self.pending: list[TwinJob] = []
         self.eligible = Eligible(self.jobs, site)
-        self.limits = Limits(site)
+        self.limits = SlurmLimits(site)
         self.orders = Orders(self.jobs)
         self.now_s = 0.0
         self.epoch_s = site.history.epoch_s or 0 if site.history else 0
@@ -61,7 +61,7 @@ class Controller:
             each.name: each.priority_tier for each in site.machine.clusters[0].partitions
         }
         self._main = MainScheduler(self.settings)
-        self._backfill = Backfill(self.settings)
+        self._backfill = BackfillScheduler(self.settings)
         self._completing = [-math.inf] * len(self.rooms)  # until when
         self._patience_s = 0.0
         self._to_come = len(self.jobs)  # submissions and commands
@@ -88,22 +88,22 @@ class Controller:
         """Nodes that may get jobs now or once they have completed."""
         return set(range(len(self.rooms))) - self._drained
 
-    def queue(self) -> list[tuple[SlurmJob, str]]:
+    def queue(self) -> list[tuple[TwinJob, str]]:
         """The jobs that may run, each with a partition, in order."""
         second = self.second(self.now_s)
         records = []
         for job in list(self.pending):
-            verdict = self.eligible.test(job, self.now_s, second)
-            if verdict is Verdict.NEVER and job.kill_invalid:
+            ready = self.eligible.test(job, self.now_s)
+            if ready is Readiness.NEVER and job.kill_invalid:
                 self._cancel(job)
-            elif verdict is Verdict.YES and not job.held and self.calendar.lets(job, second):
+            elif ready is Readiness.YES and not job.held and self.calendar.lets(job, second):
                 records += [(job, partition) for partition in job.partitions]
         ranked = sorted((each for each in records if each[1] not in self._closed), key=self._rank)
         if not self.preempting.is_on:
             return ranked
         return sorted(ranked, key=cmp_to_key(self._preemptor_first))
 
-    def barred(self, job: SlurmJob, begin_s: int, end_s: int) -> set[int]:
+    def barred(self, job: TwinJob, begin_s: int, end_s: int) -> set[int]:
         """Nodes that reservations keep from the job between these whole seconds."""
         return self.calendar.barred(job, begin_s, end_s)
 
@@ -111,7 +111,7 @@ class Controller:
         """Now, on Slurm's clock."""
         return self.second(self.now_s)
 
-    def may_start(self, job: SlurmJob, partition: str) -> bool:
+    def may_start(self, job: TwinJob, partition: str) -> bool:
         """Whether licences and limits on numbers of jobs let it start."""
         return (
             self.eligible.has_licences(job)
@@ -119,14 +119,14 @@ class Controller:
             and self.limits.allow_another(job, partition)
         )
 
-    def may_have(self, job: SlurmJob, partition: str, nodes: list[int] | None) -> bool:
+    def may_have(self, job: TwinJob, partition: str, nodes: list[int] | None) -> bool:
         """Whether limits on resources let it have these nodes, or what it asks for."""
         asks = self.selector.asks(job)
         if nodes is not None:
             asks = self.selector.holds(job, partition, nodes)
         return self.limits.allow(job, partition, asks)
 
-    def start(self, job: SlurmJob, partition: str, nodes: list[int], by: str) -> None:
+    def start(self, job: TwinJob, partition: str, nodes: list[int], by: str) -> None:
         """Start the job now."""
         job.shares = self.selector.shares(job, partition, nodes)
         for at, share in job.shares.items():
@@ -142,7 +142,7 @@ class Controller:
         self._changed = True
         self._push(self._expected_end_s(job), "end", job)
 
-    def preempt(self, job: SlurmJob, partition: str, allowed: Collection[int]) -> list[int] | None:
+    def preempt(self, job: TwinJob, partition: str, allowed: Collection[int]) -> list[int] | None:
         """End running jobs for it, if that makes room. Return the nodes that it can have then."""
         control = self.site.parameters.control
         pause_s = control.kill_wait_s + control.message_timeout_s
@@ -213,7 +213,7 @@ class Controller:
             self._count += 1
             heapq.heappush(self._events, (time_s, self._count, what, about))
 
-    def _submit(self, job: SlurmJob) -> None:
+    def _submit(self, job: TwinJob) -> None:
         self._to_come -= 1
         job.stage = Stage.PENDING
         self.pending.append(job)
@@ -221,12 +221,12 @@ class Controller:
         self._asked += 1
         self._changed = True
 
-    def _end(self, job: SlurmJob) -> None:
+    def _end(self, job: TwinJob) -> None:
         if job.stage is Stage.RUNNING and self._expected_end_s(job) == self.now_s:
             self._finish(job, "completed" if job.ends_well else "failed")
             self._asked += 1
 
-    def _expected_end_s(self, job: SlurmJob) -> float:
+    def _expected_end_s(self, job: TwinJob) -> float:
         return job.start_s + job.run_s + (0.0 if job.is_measured else self.delays.run)
 
     def _tick(self, _: None) -> None:
@@ -270,13 +270,13 @@ class Controller:
         self._changed = True
         self._push(self.now_s + self.site.parameters.priority.calc_period_s, "priority", None)
 
-    def _finish(self, job: SlurmJob, how: str) -> None:
+    def _finish(self, job: TwinJob, how: str) -> None:
         job.stage = Stage.DONE
         job.end_s = self.now_s
         job.how = how
         job.completed_s = self.now_s + self.delays.complete
         job.runs.append(
-            Run(job.start_s, self.now_s, tuple(sorted(job.shares)), job.started_by, how)
+            JobRun(job.start_s, self.now_s, tuple(sorted(job.shares)), job.started_by, how)
         )
         self.running.remove(job)
         for at, share in job.shares.items():
@@ -287,7 +287,7 @@ class Controller:
         self.priorities.charge(job, self.now_s)
         self._changed = True
 
-    def _cancel(self, job: SlurmJob) -> None:
+    def _cancel(self, job: TwinJob) -> None:
         job.stage = Stage.DONE
         job.how = "cancelled"
         job.end_s = job.completed_s = self.now_s
@@ -301,23 +301,23 @@ class Controller:
         self.orders.give(command, self)
         self._changed = True
 
-    def hold(self, job: SlurmJob) -> None:
+    def hold(self, job: TwinJob) -> None:
         """Keep it out of the queue."""
         job.held = job.stage is Stage.PENDING
 
-    def release(self, job: SlurmJob) -> None:
+    def release(self, job: TwinJob) -> None:
         """Let it into the queue again; its age begins now."""
         job.held = False
         job.accrue_s = self.now_s
         self.priorities.set(job, self.now_s)
         self._asked += 1
 
-    def set_nice(self, job: SlurmJob, nice: int) -> None:
+    def set_nice(self, job: TwinJob, nice: int) -> None:
         """Lower its priority by this much."""
         job.priority += job.nice - nice
         job.nice = nice
 
-    def cancel(self, job: SlurmJob, how: str = "cancelled") -> None:
+    def cancel(self, job: TwinJob, how: str = "cancelled") -> None:
         """End it, or withdraw it."""
         if job.stage is Stage.RUNNING:
             self._finish(job, how)
@@ -325,7 +325,7 @@ class Controller:
         elif job.stage is Stage.PENDING:
             self._cancel(job)
 
-    def requeue(self, job: SlurmJob, how: str) -> None:
+    def requeue(self, job: TwinJob, how: str) -> None:
         """End its run; it waits again, and its credential must expire first."""
         if job.stage is not Stage.RUNNING:
             return
@@ -381,7 +381,7 @@ class Controller:
     def _requeue_wait_s(self) -> int:
         return self.site.parameters.control.cred_expire_s + 1
 
-    def _preemptor_first(self, one: tuple[SlurmJob, str], other: tuple[SlurmJob, str]) -> int:
+    def _preemptor_first(self, one: tuple[TwinJob, str], other: tuple[TwinJob, str]) -> int:
         """A job that may preempt another comes before it, whatever else counts."""
         may, may_it = (
             self.preempting.may_preempt(*first, second[0])
@@ -391,7 +391,7 @@ class Controller:
             return -1 if may else 1
         return -1 if self._rank(one) < self._rank(other) else 1
 
-    def _rank(self, record: tuple[SlurmJob, str]) -> tuple[int, ...]:
+    def _rank(self, record: tuple[TwinJob, str]) -> tuple[int, ...]:
         job, partition = record
         submit = self.second(job.submit_s)
         outside = 0 if job.reservation else 1

@@ -6,11 +6,11 @@ from collections import Counter, defaultdict
 from enum import Enum
 
 from schedlab.slurm.plain.conditions import SlurmCondition
-from schedlab.slurm.plain.jobs import SlurmJob, Stage
+from schedlab.slurm.plain.jobs import Stage, TwinJob
 from schedlab.slurm.site import SlurmSite
 
 
-class Verdict(Enum):
+class Readiness(Enum):
     """What a test of conditions says."""
 
     YES = "yes"
@@ -21,9 +21,9 @@ class Verdict(Enum):
 class Eligible:
     """The conditions of all jobs, tested each time that a scheduler builds its queue."""
 
-    def __init__(self, jobs: list[SlurmJob], site: SlurmSite) -> None:
-        self._by_id: dict[str, list[SlurmJob]] = defaultdict(list)
-        self._namesakes: dict[tuple[str, str], list[SlurmJob]] = defaultdict(list)
+    def __init__(self, jobs: list[TwinJob], site: SlurmSite) -> None:
+        self._by_id: dict[str, list[TwinJob]] = defaultdict(list)
+        self._namesakes: dict[tuple[str, str], list[TwinJob]] = defaultdict(list)
         for job in jobs:
             self._by_id[str(job.id)].append(job)
             if job.task >= 0:
@@ -33,45 +33,45 @@ class Eligible:
         self._free = {each.name: each.capacity for each in site.machine.consumables}
         self._running_tasks: Counter[int] = Counter()
 
-    def test(self, job: SlurmJob, now_s: float, second: int) -> Verdict:
+    def test(self, job: TwinJob, now_s: float) -> Readiness:
         """Whether the job may be in a queue that is built now."""
         tests = [self._fulfilled(job, each, now_s) for each in job.conditions.each]
         if tests:
             verdict = _together(tests, one_will_do=job.conditions.one_will_do)
-            if verdict is not Verdict.YES:
+            if verdict is not Readiness.YES:
                 return verdict
         if not self.has_array_room(job) or now_s < job.begin_s:
-            return Verdict.NOT_YET
-        return Verdict.YES
+            return Readiness.NOT_YET
+        return Readiness.YES
 
-    def is_stuck(self, job: SlurmJob) -> bool:
+    def is_stuck(self, job: TwinJob) -> bool:
         """Whether nothing that is to come lets the job run."""
         tests = [self._fulfilled(job, each, float("inf")) for each in job.conditions.each]
         return bool(tests) and (
-            _together(tests, one_will_do=job.conditions.one_will_do) is Verdict.NEVER
+            _together(tests, one_will_do=job.conditions.one_will_do) is Readiness.NEVER
         )
 
-    def has_licences(self, job: SlurmJob) -> bool:
+    def has_licences(self, job: TwinJob) -> bool:
         """Whether all its licences are free."""
         return all(self._free.get(name, 0) >= count for name, count in job.licences.items())
 
-    def has_array_room(self, job: SlurmJob) -> bool:
+    def has_array_room(self, job: TwinJob) -> bool:
         """Whether its array may have another running task."""
         return not job.array_limit or self._running_tasks[job.id] < job.array_limit
 
-    def started(self, job: SlurmJob) -> None:
+    def started(self, job: TwinJob) -> None:
         """Take its licences, and a place of its array."""
         self._running_tasks[job.id] += 1
         for name, count in job.licences.items():
             self._free[name] -= count
 
-    def ended(self, job: SlurmJob) -> None:
+    def ended(self, job: TwinJob) -> None:
         """Give back what it took."""
         self._running_tasks[job.id] -= 1
         for name, count in job.licences.items():
             self._free[name] += count
 
-    def _fulfilled(self, job: SlurmJob, condition: SlurmCondition, now_s: float) -> Verdict:
+    def _fulfilled(self, job: TwinJob, condition: SlurmCondition, now_s: float) -> Readiness:
         if condition.kind == "singleton":
             return self._singleton(job)
         others = self._by_id.get(condition.on, [])
@@ -81,34 +81,36 @@ class Eligible:
         tests = [self._one(other, condition, now_s) for other in others]
         return _together(tests, one_will_do=False)
 
-    def _one(self, other: SlurmJob, condition: SlurmCondition, now_s: float) -> Verdict:
+    def _one(self, other: TwinJob, condition: SlurmCondition, now_s: float) -> Readiness:
         kind = "afterok" if condition.kind == "aftercorr" else condition.kind
         if kind == "after":
             begun = other.start_s == other.start_s
             cancelled = other.stage is Stage.DONE and not begun
             late = begun and now_s < other.start_s + condition.delay_s
-            return Verdict.YES if (begun and not late) or cancelled else Verdict.NOT_YET
+            return Readiness.YES if (begun and not late) or cancelled else Readiness.NOT_YET
         if other.stage is not Stage.DONE or other.completed_s > now_s:
-            return Verdict.NOT_YET
+            return Readiness.NOT_YET
         if other.completed_s + self._min_age_s < now_s < float("inf"):
-            return Verdict.YES  # slurmctld has forgotten it
+            return Readiness.YES  # slurmctld has forgotten it
         well = other.how == "completed"
         failed = (kind == "afterok" and not well) or (kind == "afternotok" and well)
-        return Verdict.NEVER if failed else Verdict.YES
+        return Readiness.NEVER if failed else Readiness.YES
 
-    def _singleton(self, job: SlurmJob) -> Verdict:
+    def _singleton(self, job: TwinJob) -> Readiness:
         for other in self._namesakes[job.user, job.name]:
             earlier = (other.id, other.task) < (job.id, job.task)
             if other.stage is Stage.RUNNING or (other.stage is Stage.PENDING and earlier):
-                return Verdict.NOT_YET
-        return Verdict.YES
+                return Readiness.NOT_YET
+        return Readiness.YES
 
 
-def _together(tests: list[Verdict], *, one_will_do: bool) -> Verdict:
+def _together(tests: list[Readiness], *, one_will_do: bool) -> Readiness:
     if not tests:
-        return Verdict.YES
+        return Readiness.YES
     best = any if one_will_do else all
-    if best(test is Verdict.YES for test in tests):
-        return Verdict.YES
+    if best(test is Readiness.YES for test in tests):
+        return Readiness.YES
     worst = all if one_will_do else any
-    return Verdict.NEVER if worst(test is Verdict.NEVER for test in tests) else Verdict.NOT_YET
+    return (
+        Readiness.NEVER if worst(test is Readiness.NEVER for test in tests) else Readiness.NOT_YET
+    )

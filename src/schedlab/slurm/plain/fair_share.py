@@ -17,12 +17,12 @@ LN_2 = 0.693
 
 
 @dataclass(eq=False)
-class Share:
+class AssociationShare:
     """An association in the tree, with its use and what was made of it at the last pass."""
 
     association: Association
-    parent: Share | None = None
-    children: list[Share] = field(default_factory=list)
+    parent: AssociationShare | None = None
+    children: list[AssociationShare] = field(default_factory=list)
     usage: float = 0.0
     norm_shares: float = 0.0
     norm_usage: float = 0.0
@@ -36,7 +36,7 @@ class Share:
         return self.association.user is not None
 
     @property
-    def fair_parent(self) -> Share | None:
+    def fair_parent(self) -> AssociationShare | None:
         """The account among whose children it competes, past those with Fairshare=parent."""
         above = self.parent
         while above is not None and above.association.shares_of_parent:
@@ -56,7 +56,7 @@ class FairShare:
     def __init__(self, accounts: Accounts, settings: PrioritySettings, start_s: int) -> None:
         self.settings = settings
         self.last_pass_s = start_s
-        self.shares = [Share(each) for each in accounts.associations]
+        self.shares = [AssociationShare(each) for each in accounts.associations]
         self._by_name = {
             (each.account, each.user): share
             for each, share in zip(accounts.associations, self.shares, strict=True)
@@ -66,7 +66,7 @@ class FairShare:
             self._norm_shares()
         self._users = [each for each in self.shares if each.is_user]
 
-    def of(self, account: str, user: str | None) -> Share:
+    def of(self, account: str, user: str | None) -> AssociationShare:
         """Return the share of a user in an account, or of the account."""
         return self._by_name[account, user]
 
@@ -82,13 +82,13 @@ class FairShare:
         if (share := self._by_name.get((account, user))) is not None:
             self.charge(share, billing, start_s, end_s)
 
-    def charge(self, share: Share, billing: float, start_s: int, end_s: int) -> None:
+    def charge(self, share: AssociationShare, billing: float, start_s: int, end_s: int) -> None:
         """Add the use of a job that has ended, as far as no pass has added it yet."""
         seconds = end_s - max(start_s, self.last_pass_s)
         if seconds <= 0:
             return
         used = billing * seconds * self._decay**seconds
-        above: Share | None = share
+        above: AssociationShare | None = share
         while above is not None:
             above.usage += used
             above = above.parent
@@ -115,7 +115,7 @@ class FairShare:
         return 1 - LN_2 / half_life_s if half_life_s else 1.0
 
     @property
-    def _root(self) -> Share:
+    def _root(self) -> AssociationShare:
         return self.of(ROOT, None)
 
     def _link(self) -> None:
@@ -175,7 +175,7 @@ class FairShare:
                 each.factor = self._classic_factor(each)
                 waiting.append(each)
 
-    def _classic_factor(self, share: Share) -> float:
+    def _classic_factor(self, share: AssociationShare) -> float:
         if share.norm_shares <= 0:
             return 0.0
         dampening = self.settings.fairshare_dampening_factor
@@ -195,7 +195,7 @@ class Ranking:
     def __post_init__(self) -> None:
         self.next_rank = self.shared_rank = self.users
 
-    def rank(self, siblings: list[Share], *, tied: bool) -> None:
+    def rank(self, siblings: list[AssociationShare], *, tied: bool) -> None:
         """Give the users below these their factors.
 
         Args:

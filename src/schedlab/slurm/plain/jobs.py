@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 from schedlab.platform.constraint import Constraint, parse_constraint
-from schedlab.slurm.plain.conditions import Conditions, parse_conditions
+from schedlab.slurm.plain.conditions import JobConditions, parse_conditions
 from schedlab.slurm.site import SlurmHistory, SlurmSite
 
 MIB_KB = 1024
@@ -36,7 +36,7 @@ class NodeShare:
 
 
 @dataclass(slots=True, frozen=True)
-class Run:
+class JobRun:
     """One time that a job ran."""
 
     start_s: float
@@ -47,7 +47,7 @@ class Run:
 
 
 @dataclass(slots=True, eq=False)
-class SlurmJob:
+class TwinJob:
     """A job, or a task of an array.
 
     Args:
@@ -85,7 +85,7 @@ class SlurmJob:
     nice: int
     begin_s: float
     array_limit: int
-    conditions: Conditions
+    conditions: JobConditions
     kill_invalid: bool
     licences: Mapping[str, int]
     reservation: str | None
@@ -103,7 +103,7 @@ class SlurmJob:
     limit_end_s: int = 0  # the whole second at which it reaches its limit
     completed_s: float = math.inf  # when its nodes had answered
     shares: dict[int, NodeShare] = field(default_factory=dict)
-    runs: list[Run] = field(default_factory=list)
+    runs: list[JobRun] = field(default_factory=list)
     how: str = ""
 
     @property
@@ -118,7 +118,7 @@ class SlurmJob:
         return max(self.min_nodes, by_tasks, 1)
 
 
-def jobs_of(site: SlurmSite) -> list[SlurmJob]:
+def jobs_of(site: SlurmSite) -> list[TwinJob]:
     """The jobs of the site's history, in its order."""
     if site.history is None:
         return []
@@ -164,7 +164,7 @@ def _rows(history: SlurmHistory) -> Iterator[dict[str, Any]]:
         yield found
 
 
-def _job(position: int, row: Mapping[str, Any], site: SlurmSite) -> SlurmJob:
+def _job(position: int, row: Mapping[str, Any], site: SlurmSite) -> TwinJob:
     slurm_id = str(row.get("slurm_id") or row["job_id"])
     number, _, task = slurm_id.partition("_")
     submit_s = float(row["submit_s"])
@@ -172,7 +172,7 @@ def _job(position: int, row: Mapping[str, Any], site: SlurmSite) -> SlurmJob:
     per_cpu_kb = row.get("memory_per_core_kb")
     run_s, is_measured = _run(row)
     settings = site.parameters.scheduler
-    return SlurmJob(
+    return TwinJob(
         position=position,
         id=int(number),
         task=int(task) if task else -1,

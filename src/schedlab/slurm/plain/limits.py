@@ -1,4 +1,4 @@
-"""Limits of associations and QOS on running jobs: how many, and how much they hold."""
+"""SlurmLimits of associations and QOS on running jobs: how many, and how much they hold."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from schedlab.slurm.accounts import Association
-from schedlab.slurm.plain.jobs import SlurmJob
+from schedlab.slurm.plain.jobs import TwinJob
 from schedlab.slurm.site import SlurmSite
 
 Amounts = Mapping[str, float]
@@ -29,7 +29,7 @@ class Bound:
     tres: Mapping[str, int]
 
 
-class Limits:
+class SlurmLimits:
     """What running jobs count for each limit of a site."""
 
     def __init__(self, site: SlurmSite) -> None:
@@ -43,9 +43,9 @@ class Limits:
         }
         self._jobs: Counter[Whose] = Counter()
         self._tres: defaultdict[Whose, Counter[str]] = defaultdict(Counter)
-        self._counted: dict[SlurmJob, tuple[list[Whose], Amounts]] = {}
+        self._counted: dict[TwinJob, tuple[list[Whose], Amounts]] = {}
 
-    def allow_another(self, job: SlurmJob, partition: str) -> bool:
+    def allow_another(self, job: TwinJob, partition: str) -> bool:
         """Whether the limits on numbers of jobs let it start."""
         return all(
             bound.jobs is None or self._jobs[bound.whose] < bound.jobs
@@ -53,7 +53,7 @@ class Limits:
             if bound.whose
         )
 
-    def allow(self, job: SlurmJob, partition: str, asks: Amounts) -> bool:
+    def allow(self, job: TwinJob, partition: str, asks: Amounts) -> bool:
         """Whether the limits on resources let it have this."""
         return all(
             self._tres[bound.whose][name] * bool(bound.whose) + asks.get(name, 0) <= most
@@ -61,7 +61,7 @@ class Limits:
             for name, most in bound.tres.items()
         )
 
-    def started(self, job: SlurmJob, partition: str, holds: Amounts) -> None:
+    def started(self, job: TwinJob, partition: str, holds: Amounts) -> None:
         """Count the job."""
         whose = [bound.whose for bound in self._bounds(job, partition) if bound.whose]
         for each in whose:
@@ -69,14 +69,14 @@ class Limits:
             self._tres[each].update(holds)
         self._counted[job] = whose, holds
 
-    def ended(self, job: SlurmJob) -> None:
+    def ended(self, job: TwinJob) -> None:
         """Count it no more."""
         whose, held = self._counted.pop(job)
         for each in whose:
             self._jobs[each] -= 1
             self._tres[each].subtract(held)
 
-    def _bounds(self, job: SlurmJob, partition: str) -> Iterator[Bound]:
+    def _bounds(self, job: TwinJob, partition: str) -> Iterator[Bound]:
         if not self._is_enforced:
             return
         for name in {job.qos, self._partition_qos.get(partition) or job.qos}:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from schedlab.platform.hostlist import expand_hosts
-from schedlab.slurm.plain.jobs import NodeShare, SlurmJob
+from schedlab.slurm.plain.jobs import NodeShare, TwinJob
 from schedlab.slurm.site import SlurmSite
 
 MIB = 1 << 20
@@ -76,7 +76,7 @@ class Selector:
         """The rooms of a machine without jobs."""
         return [Room(each.cpus, each.memory_mb, each.gpus) for each in self.nodes]
 
-    def is_exclusive(self, job: SlurmJob, partition: str) -> bool:
+    def is_exclusive(self, job: TwinJob, partition: str) -> bool:
         """Whether the job has its nodes to itself."""
         return (
             job.exclusive
@@ -84,7 +84,7 @@ class Selector:
             or self._select.type == "select/linear"
         )
 
-    def capable(self, job: SlurmJob, partition: str, allowed: Collection[int]) -> set[int]:
+    def capable(self, job: TwinJob, partition: str, allowed: Collection[int]) -> set[int]:
         """Those of the nodes that could hold a part of the job if they were idle."""
         rooms = self.all_free()
         inside = self.partitions[partition]
@@ -93,7 +93,7 @@ class Selector:
         }
 
     def pick(
-        self, job: SlurmJob, partition: str, rooms: Rooms, allowed: Iterable[int]
+        self, job: TwinJob, partition: str, rooms: Rooms, allowed: Iterable[int]
     ) -> list[int] | None:
         """The nodes that the job would get of those allowed, given what is free on each."""
         inside = self.partitions[partition]
@@ -110,12 +110,12 @@ class Selector:
                 return found
         return None
 
-    def ever(self, job: SlurmJob, partition: str, barred: Collection[int]) -> bool:
+    def ever(self, job: TwinJob, partition: str, barred: Collection[int]) -> bool:
         """Whether the job would fit on an idle machine without these nodes."""
         allowed = self.partitions[partition].difference(barred)
         return self.pick(job, partition, self.all_free(), allowed) is not None
 
-    def shares(self, job: SlurmJob, partition: str, nodes: Iterable[int]) -> dict[int, NodeShare]:
+    def shares(self, job: TwinJob, partition: str, nodes: Iterable[int]) -> dict[int, NodeShare]:
         """What the job holds of each of its nodes."""
         chosen = sorted(nodes)
         whole = self.is_exclusive(job, partition)
@@ -129,7 +129,7 @@ class Selector:
             found[at] = NodeShare(cpus, self.memory_mb(job, partition, cpus), job.gpus)
         return found
 
-    def memory_mb(self, job: SlurmJob, partition: str, cpus: int) -> float:
+    def memory_mb(self, job: TwinJob, partition: str, cpus: int) -> float:
         """What a job holds of the memory of a node on which it has so many CPUs."""
         if job.memory_mb is not None:
             return job.memory_mb
@@ -144,7 +144,7 @@ class Selector:
             return float(select.def_mem_per_cpu_mb * cpus)
         return float(select.def_mem_per_node_mb or 0)
 
-    def asks(self, job: SlurmJob) -> dict[str, float]:
+    def asks(self, job: TwinJob) -> dict[str, float]:
         """What it asks for in all, by Slurm's names of resources."""
         nodes, partition = job.needed_nodes, job.partitions[0]
         by_node = nodes if job.memory_mb is not None else 1
@@ -156,7 +156,7 @@ class Selector:
             "billing": job.cpus,
         }
 
-    def holds(self, job: SlurmJob, partition: str, nodes: Iterable[int]) -> dict[str, float]:
+    def holds(self, job: TwinJob, partition: str, nodes: Iterable[int]) -> dict[str, float]:
         """What it would hold of these nodes, by Slurm's names of resources."""
         shares = self.shares(job, partition, nodes).values()
         cpus = sum(each.cpus for each in shares)
@@ -168,7 +168,7 @@ class Selector:
             "billing": cpus,
         }
 
-    def _offer(self, job: SlurmJob, partition: str, at: int, room: Room) -> int:
+    def _offer(self, job: TwinJob, partition: str, at: int, room: Room) -> int:
         """How many CPUs of the node the job could use; 0 if the node is useless to it."""
         node = self.nodes[at]
         if job.constraint is not None and not job.constraint(node.features):
@@ -185,10 +185,10 @@ class Selector:
             cpus -= job.cpus_per_task
         return cpus if least <= cpus <= room.cpus else 0
 
-    def _has_memory(self, job: SlurmJob, partition: str, cpus: int, room: Room) -> bool:
+    def _has_memory(self, job: TwinJob, partition: str, cpus: int, room: Room) -> bool:
         return not self._counts_memory or self.memory_mb(job, partition, cpus) <= room.memory_mb
 
-    def _choose(self, job: SlurmJob, offers: Mapping[int, int]) -> list[int] | None:
+    def _choose(self, job: TwinJob, offers: Mapping[int, int]) -> list[int] | None:
         """Take nodes leaf by leaf; if that fails, without those that offer least."""
         group = dict(offers)
         while len(group) >= job.needed_nodes and sum(group.values()) >= job.cpus:
@@ -199,7 +199,7 @@ class Selector:
             group = {at: cpus for at, cpus in group.items() if cpus > least}
         return None
 
-    def _leaf_by_leaf(self, job: SlurmJob, offers: Mapping[int, int]) -> list[int] | None:
+    def _leaf_by_leaf(self, job: TwinJob, offers: Mapping[int, int]) -> list[int] | None:
         rest = dict(offers)
         found: list[int] = []
         nodes, cpus = job.needed_nodes, job.cpus
@@ -223,7 +223,7 @@ class Selector:
                 del rest[at]
         return found if len(found) <= most else None
 
-    def _most_nodes(self, job: SlurmJob) -> float:
+    def _most_nodes(self, job: TwinJob) -> float:
         return job.needed_nodes if job.tasks_per_node or job.min_nodes else math.inf
 
     def _leaves(self, offers: Mapping[int, int]) -> list[list[int]]:

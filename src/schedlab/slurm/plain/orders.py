@@ -8,7 +8,7 @@ from typing import Protocol
 
 from schedlab.platform.hostlist import expand_hosts
 from schedlab.slurm.commands import Command
-from schedlab.slurm.plain.jobs import SlurmJob, Stage
+from schedlab.slurm.plain.jobs import Stage, TwinJob
 
 RESERVATION = {"reservationname", "starttime", "duration", "nodes"}
 NODE_STATES = ("DRAIN", "DOWN", "RESUME")
@@ -17,19 +17,19 @@ NODE_STATES = ("DRAIN", "DOWN", "RESUME")
 class Obeying(Protocol):
     """What a controller does when it is told."""
 
-    def hold(self, job: SlurmJob) -> None:
+    def hold(self, job: TwinJob) -> None:
         """Keep it out of the queue."""
 
-    def release(self, job: SlurmJob) -> None:
+    def release(self, job: TwinJob) -> None:
         """Let it into the queue again."""
 
-    def set_nice(self, job: SlurmJob, nice: int) -> None:
+    def set_nice(self, job: TwinJob, nice: int) -> None:
         """Lower its priority by this much."""
 
-    def cancel(self, job: SlurmJob) -> None:
+    def cancel(self, job: TwinJob) -> None:
         """End it, or withdraw it."""
 
-    def requeue(self, job: SlurmJob, how: str) -> None:
+    def requeue(self, job: TwinJob, how: str) -> None:
         """End its run; it waits again."""
 
     def set_node(self, hosts: tuple[str, ...], state: str) -> None:
@@ -48,8 +48,8 @@ class Obeying(Protocol):
 class Orders:
     """Reads commands, and has them obeyed; others are told as not understood."""
 
-    def __init__(self, jobs: list[SlurmJob]) -> None:
-        self._jobs: dict[str, list[SlurmJob]] = {}
+    def __init__(self, jobs: list[TwinJob]) -> None:
+        self._jobs: dict[str, list[TwinJob]] = {}
         for job in jobs:
             self._jobs.setdefault(str(job.id), []).append(job)
             if job.task >= 0:
@@ -101,7 +101,7 @@ class Orders:
                 return lambda: to.set_partition(name, state.upper())
         return None
 
-    def _each(self, name: str, do: Callable[[SlurmJob], None]) -> Callable[[], None] | None:
+    def _each(self, name: str, do: Callable[[TwinJob], None]) -> Callable[[], None] | None:
         jobs = self._jobs.get(name)
         if jobs is None:
             return None

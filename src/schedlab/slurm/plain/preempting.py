@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from schedlab.slurm.plain.jobs import SlurmJob
+from schedlab.slurm.plain.jobs import TwinJob
 from schedlab.slurm.plain.nodes import Rooms, Selector
 from schedlab.slurm.site import SlurmSite
 
@@ -23,7 +23,7 @@ class Preempting:
         self._youngest_first = site.parameters.scheduler.preempt_youngest_first
         self.is_on = self._settings.type != "preempt/none" and self._settings.mode != ("OFF",)
 
-    def may_preempt(self, job: SlurmJob, partition: str, other: SlurmJob) -> bool:
+    def may_preempt(self, job: TwinJob, partition: str, other: TwinJob) -> bool:
         """Whether the rule lets the job take the place of the other."""
         if not self.is_on:
             return False
@@ -34,13 +34,13 @@ class Preempting:
 
     def victims(
         self,
-        job: SlurmJob,
+        job: TwinJob,
         partition: str,
         rooms: Rooms,
         allowed: Collection[int],
-        running: Iterable[SlurmJob],
+        running: Iterable[TwinJob],
         now_s: float,
-    ) -> tuple[list[int], list[SlurmJob]] | None:
+    ) -> tuple[list[int], list[TwinJob]] | None:
         """The nodes that the job gets, and whose jobs it takes; None if even that is not enough."""
         exempt_s = self._settings.exempt_time_s
         inside = self._selector.partitions[partition]
@@ -67,12 +67,12 @@ class Preempting:
 
     def _trial(
         self,
-        job: SlurmJob,
+        job: TwinJob,
         partition: str,
         rooms: Rooms,
         allowed: Collection[int],
-        ranked: list[SlurmJob],
-    ) -> tuple[list[int], list[SlurmJob]] | None:
+        ranked: list[TwinJob],
+    ) -> tuple[list[int], list[TwinJob]] | None:
         """Remove one after another until the job fits."""
         free = [room.copy() for room in rooms]
         for place, other in enumerate(ranked, 1):
@@ -83,7 +83,7 @@ class Preempting:
                 return nodes, ranked[:place]
         return None
 
-    def _rank(self, other: SlurmJob) -> tuple[float, ...]:
+    def _rank(self, other: TwinJob) -> tuple[float, ...]:
         """The least QOS first, then the fewest nodes, then the order of Slurm's list of jobs."""
         qos = self._qos.get(other.qos)
         priority = 0 if qos is None else qos.priority

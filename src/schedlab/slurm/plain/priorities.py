@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from schedlab.slurm.plain.fair_share import FairShare
-from schedlab.slurm.plain.jobs import SlurmJob
+from schedlab.slurm.plain.jobs import TwinJob
 from schedlab.slurm.plain.nodes import Selector
 from schedlab.slurm.plain.priority import Multifactor, PriorityRequest
 from schedlab.slurm.site import SlurmSite
@@ -37,7 +37,7 @@ class JobPriorities:
             (each.account, each.user): each.priority for each in site.accounts.associations
         }
 
-    def set(self, job: SlurmJob, now_s: float) -> None:
+    def set(self, job: TwinJob, now_s: float) -> None:
         """Compute the priority of a job that has just come, or is looked at again."""
         if self._settings.type == "priority/basic":
             job.priority = job.priority or FIRST_PRIORITY - job.position - job.nice
@@ -57,9 +57,7 @@ class JobPriorities:
         age_s = self._second(now_s) - self._second(since_s)
         job.priority = self._multifactor.factors(request, factor, age_s).priority
 
-    def set_all(
-        self, running: Iterable[SlurmJob], pending: Iterable[SlurmJob], now_s: float
-    ) -> None:
+    def set_all(self, running: Iterable[TwinJob], pending: Iterable[TwinJob], now_s: float) -> None:
         """Charge running jobs up to now, and compute all factors and priorities."""
         second = self._second(now_s)
         self._shares.begin_pass(second)
@@ -69,7 +67,7 @@ class JobPriorities:
         for job in pending:
             self.set(job, now_s)
 
-    def charge(self, job: SlurmJob, now_s: float) -> None:
+    def charge(self, job: TwinJob, now_s: float) -> None:
         """Charge a running job, or one that ends now, for what nobody has charged it yet."""
         factor = self._usage_factors.get(job.qos, 1.0)
         billing = factor * sum(each.cpus for each in job.shares.values())

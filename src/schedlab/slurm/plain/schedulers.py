@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection
 from typing import Protocol
 
-from schedlab.slurm.plain.jobs import SlurmJob, Stage
+from schedlab.slurm.plain.jobs import Stage, TwinJob
 from schedlab.slurm.plain.nodes import Room, Selector
 from schedlab.slurm.plain.plan import BackfillPlan
 from schedlab.slurm.scheduling import SchedulerSettings
@@ -15,14 +15,14 @@ GROUP_S = 30
 """The first group of running jobs whose ends backfill looks at together; it doubles."""
 
 
-class Cluster(Protocol):
+class ClusterView(Protocol):
     """What the schedulers see of the cluster, and may do with it."""
 
     selector: Selector
     rooms: list[Room]
-    running: list[SlurmJob]
+    running: list[TwinJob]
 
-    def queue(self) -> list[tuple[SlurmJob, str]]:
+    def queue(self) -> list[tuple[TwinJob, str]]:
         """The jobs that may run, each with a partition, in order."""
 
     def usable(self) -> set[int]:
@@ -31,22 +31,22 @@ class Cluster(Protocol):
     def in_service(self) -> set[int]:
         """Nodes that may get jobs now or once they have completed."""
 
-    def barred(self, job: SlurmJob, begin_s: int, end_s: int) -> set[int]:
+    def barred(self, job: TwinJob, begin_s: int, end_s: int) -> set[int]:
         """Nodes that reservations keep from the job between these whole seconds."""
 
     def now_second(self) -> int:
         """Now, on Slurm's clock."""
 
-    def may_start(self, job: SlurmJob, partition: str) -> bool:
+    def may_start(self, job: TwinJob, partition: str) -> bool:
         """Whether licences and limits on numbers of jobs let it start."""
 
-    def may_have(self, job: SlurmJob, partition: str, nodes: list[int] | None) -> bool:
+    def may_have(self, job: TwinJob, partition: str, nodes: list[int] | None) -> bool:
         """Whether limits on resources let it have these nodes, or what it asks for."""
 
-    def start(self, job: SlurmJob, partition: str, nodes: list[int], by: str) -> None:
+    def start(self, job: TwinJob, partition: str, nodes: list[int], by: str) -> None:
         """Start the job now."""
 
-    def preempt(self, job: SlurmJob, partition: str, allowed: Collection[int]) -> list[int] | None:
+    def preempt(self, job: TwinJob, partition: str, allowed: Collection[int]) -> list[int] | None:
         """End running jobs for it, if that makes room. Return the nodes that it can have then."""
 
 
@@ -56,7 +56,7 @@ class MainScheduler:
     def __init__(self, settings: SchedulerSettings) -> None:
         self.settings = settings
 
-    def run(self, cluster: Cluster, depth: int | None) -> None:
+    def run(self, cluster: ClusterView, depth: int | None) -> None:
         """Look at this many jobs; None for all."""
         usable, second = cluster.usable(), cluster.now_second()
         closed: set[str] = set()
@@ -99,13 +99,13 @@ class MainScheduler:
                 break
 
 
-class Backfill:
+class BackfillScheduler:
     """Plans all jobs in order on whole nodes, and starts those whose plan begins now."""
 
     def __init__(self, settings: SchedulerSettings) -> None:
         self.settings = settings
 
-    def run(self, cluster: Cluster, now_s: int, kill_wait_s: int) -> int:
+    def run(self, cluster: ClusterView, now_s: int, kill_wait_s: int) -> int:
         """Go through the queue. Return how many jobs were tested."""
         self.cycle = _Cycle(self.settings, cluster, now_s, kill_wait_s)
         return self.cycle.go()
@@ -113,7 +113,7 @@ class Backfill:
 
 class _Cycle:
     def __init__(
-        self, settings: SchedulerSettings, cluster: Cluster, now_s: int, kill_wait_s: int
+        self, settings: SchedulerSettings, cluster: ClusterView, now_s: int, kill_wait_s: int
     ) -> None:
         self.settings = settings
         self.cluster = cluster
@@ -125,7 +125,7 @@ class _Cycle:
         self.plan = BackfillPlan(now_s // slot * slot, now_s + settings.bf_window_s, nodes)
         self.service = cluster.in_service()
         self.usable = cluster.usable()
-        self.planned: dict[SlurmJob, int] = {}
+        self.planned: dict[TwinJob, int] = {}
 
     def go(self) -> int:
         settings = self.settings
@@ -159,11 +159,11 @@ class _Cycle:
                 arrays[job.id] += 1
         return tested
 
-    def _is_allowed(self, job: SlurmJob, partition: str) -> bool:
+    def _is_allowed(self, job: TwinJob, partition: str) -> bool:
         cluster = self.cluster
         return cluster.may_start(job, partition) and cluster.may_have(job, partition, None)
 
-    def _place(self, job: SlurmJob, partition: str) -> bool:
+    def _place(self, job: TwinJob, partition: str) -> bool:
         """Start the job, or plan it. Return whether it has started."""
         begin_s: int | None = self.now_s
         while begin_s is not None:
@@ -203,7 +203,7 @@ class _Cycle:
         return False
 
     def _will_run(
-        self, job: SlurmJob, partition: str, free: Collection[int]
+        self, job: TwinJob, partition: str, free: Collection[int]
     ) -> tuple[int, list[int]] | None:
         """When and where the job can start on nodes that no plan has, as running jobs end."""
         allowed = self.selector.capable(job, partition, free)
@@ -236,7 +236,7 @@ class _Cycle:
             window_s = window_s + linear_s if linear_s else 2 * window_s
         return None
 
-    def _ends(self) -> list[tuple[int, int, SlurmJob]]:
+    def _ends(self) -> list[tuple[int, int, TwinJob]]:
         """When running jobs reach their limits, and when they count as ended; the first first."""
         found = []
         for job in self.cluster.running:
