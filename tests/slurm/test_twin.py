@@ -286,6 +286,7 @@ def test_the_configuration_can_be_changed(make) -> None:  # type: ignore[no-unty
     for change, said in {
         "bf_intervall=10": "SchedulerParameters.bf_interval",
         "bf_interval": "has no =",
+        "bf_max_job_assoc=3": "not replayed by the twin",
         "bf_interval=soon": "must be a whole number",
     }.items():
         with pytest.raises(ParameterError, match=said):
@@ -305,6 +306,14 @@ def test_the_commands_print_tables(make, tmp_path: Path) -> None:  # type: ignor
     assert (code, "does not say when jobs started" in said) == (2, True), said
     code, said = run("fidelity", tmp_path / "site", "--from-log")
     assert (code, "clocks.toml" in said) == (2, True), said
+
+
+def test_a_parameter_that_is_not_heeded_is_told(make) -> None:  # type: ignore[no-untyped-def]
+    """It decides about starts in Slurm, and the site sets it."""
+    conf = CONF.replace("bf_continue", "bf_continue,bf_max_job_assoc=3")
+    assert not_replayed(make(job(1, 1, 1, 60, 5), conf=conf)) == [
+        "not replayed: bf_max_job_assoc=3"
+    ]
 
 
 def test_phases_are_drawn_by_seed(make) -> None:  # type: ignore[no-untyped-def]

@@ -29,7 +29,7 @@ class BoostedQuantiles(NearestQuantiles):
 
     Args:
         retrain_every: ended jobs between two trainings, and before the first.
-        window: the training set, the last so many of the jobs that ended.
+        window: how many of the jobs that ended last are the training set.
         calibrate: whether levels are corrected by how often earlier quantiles were right.
     """
 

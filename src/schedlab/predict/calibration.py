@@ -17,8 +17,8 @@ class Calibration:
     the level as the score (Chernozhukov, Wüthrich & Zhu, PNAS 2021), on a window that slides.
 
     Args:
-        window: the last so many jobs that ended count.
-        doubt: as if so many jobs had ended as predicted before the first.
+        window: how many of the jobs that ended last count.
+        doubt: how many jobs count as ended as predicted before the first.
     """
 
     def __init__(self, *, window: int = 10_000, doubt: int = 30) -> None:

@@ -49,7 +49,7 @@ class Past(QuantilePredictor):
         self._quantiles = _INNER
 
     def estimate(self, job: KnownJob) -> Numbers:
-        """Return the quantiles, computed anew whenever there is a hundredth more."""
+        """Return the quantiles, computed again whenever there is a hundredth more."""
         if self._count == 0:
             return np.full(len(_INNER), np.log1p(job.request_s))
         if self._count - self._counted > self._count // 100:
@@ -73,11 +73,11 @@ class SimilarJobs(QuantilePredictor):
     """
 
     memory = 100
-    """The last so many jobs of each user count."""
+    """How many of the last jobs of each user count."""
     half_life = 10.0
     """So many later jobs of the same user halve a job's weight."""
     everybody = 500
-    """The last so many jobs of all users count."""
+    """How many of the last jobs of all users count."""
 
     def forget(self) -> None:
         """Forget all jobs."""

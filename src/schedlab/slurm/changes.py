@@ -11,6 +11,7 @@ from schedlab.errors import ParameterError
 from schedlab.slurm.dump.values import KINDS
 from schedlab.slurm.option import options_of
 from schedlab.slurm.parameters import SECTIONS
+from schedlab.slurm.replayed import REPLAYED
 from schedlab.slurm.scheduling import WITHIN
 from schedlab.slurm.site import SlurmSite
 
@@ -35,6 +36,7 @@ def present_values(site: SlurmSite) -> dict[str, Any]:
     return {
         name: getattr(getattr(site.parameters, section), field.name)
         for name, (section, field) in _settable().items()
+        if field.name in REPLAYED[section]
     }
 
 
@@ -49,6 +51,8 @@ def _parse(change: str) -> tuple[str, Field[Any], Any]:
         meant = ", ".join(known[each] for each in near) or "see slurm.toml of the site"
         raise ParameterError(f'no parameter "{name}" of the twin; near: {meant}')
     section, field = _settable()[found]
+    if field.name not in REPLAYED[section]:
+        raise ParameterError(f"{found} is not replayed by the twin: no difference would show")
     try:
         return section, field, KINDS[field.metadata["kind"]](text.strip())
     except ParameterError as error:

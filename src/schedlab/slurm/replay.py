@@ -13,6 +13,7 @@ from schedlab.errors import InputError
 from schedlab.slurm.accounts import Association, Qos
 from schedlab.slurm.clocks import Clocks, clocks_from_boot, drawn_clocks
 from schedlab.slurm.plain.controller import Controller
+from schedlab.slurm.replayed import not_heeded
 from schedlab.slurm.site import SlurmHistory, SlurmSite
 
 Times = NDArray[np.float64]
@@ -47,7 +48,7 @@ def history_of(site: SlurmSite) -> SlurmHistory:
 
 
 def phases_of(site: SlurmSite, number: int, seed: int = 0) -> list[Clocks]:
-    """So many drawn phases of slurmctld's loops; they differ as those of real replicas do.
+    """This number of drawn phases of slurmctld's loops; they differ as those of real replicas do.
 
     Where the site says when slurmctld booted, and that was shortly before the first submission,
     only what a boot leaves open is drawn.
@@ -107,7 +108,7 @@ def not_replayed(site: SlurmSite) -> list[str]:
         "reservations of cores": sum(bool(each.cores) for each in site.reservations),
         "commands given meanwhile, such as " + (strange[0].text if strange else ""): len(strange),
     }
-    return [
+    return [f"not replayed: {each}" for each in not_heeded(site.parameters)] + [
         f"not replayed: {what}" + (f" ({count:,})" if count is not True and count > 1 else "")
         for what, count in found.items()
         if count

@@ -48,7 +48,7 @@ def fidelity(
     """Replay the site's history and set the twin beside what really happened.
 
     The phases of slurmctld's loops decide many starts, and no file tells them. They are drawn
-    several times; the table shows the mean and, in brackets, the extremes.
+    several times; the table shows the mean and the range of the replays.
     """
     from schedlab.slurm import read_site
     from schedlab.slurm.fidelity import fidelity_of

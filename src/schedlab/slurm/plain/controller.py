@@ -156,8 +156,7 @@ class Controller:
         nodes, victims = found
         job.preempted_s = self.now_s
         for victim in victims:
-            may = control.job_requeue if victim.may_requeue is None else victim.may_requeue
-            if may and self.site.parameters.preempt.mode[0] != "CANCEL":
+            if self._may_requeue(victim) and self.site.parameters.preempt.mode[0] != "CANCEL":
                 self.requeue(victim, "preempted")
             else:
                 self.cancel(victim, "preempted")
@@ -332,7 +331,8 @@ class Controller:
         self._finish(job, how)
         job.stage = Stage.PENDING
         job.submit_s = job.accrue_s = self.now_s
-        job.begin_s = self.second(self.now_s) - self.epoch_s + self._requeue_wait_s
+        job.begin_s = self.second(self.now_s) - self.epoch_s
+        job.begin_s += self.site.parameters.control.cred_expire_s + 1
         self.pending.append(job)
         self._push(self.now_s + self.delays.after_kill, "main_now", None)
 
@@ -355,8 +355,7 @@ class Controller:
         self._changed = True
         for job in list(self.running) if is_outage else ():
             if not numbers.isdisjoint(job.shares):
-                may = job.may_requeue
-                if self.site.parameters.control.job_requeue if may is None else may:
+                if self._may_requeue(job):
                     self.requeue(job, "node fail")
                 else:
                     self._finish(job, "node fail")
@@ -377,9 +376,9 @@ class Controller:
         """Open or close a partition."""
         self._closed = self._closed | {name} if state == "DOWN" else self._closed - {name}
 
-    @property
-    def _requeue_wait_s(self) -> int:
-        return self.site.parameters.control.cred_expire_s + 1
+    def _may_requeue(self, job: TwinJob) -> bool:
+        usual = self.site.parameters.control.job_requeue
+        return usual if job.may_requeue is None else job.may_requeue
 
     def _preemptor_first(self, one: tuple[TwinJob, str], other: tuple[TwinJob, str]) -> int:
         """A job that may preempt another comes before it, whatever else counts."""

@@ -130,7 +130,7 @@ class Selector:
         return found
 
     def memory_mb(self, job: TwinJob, partition: str, cpus: int) -> float:
-        """What a job holds of the memory of a node on which it has so many CPUs."""
+        """What a job holds of the memory of a node on which it has this number of CPUs."""
         if job.memory_mb is not None:
             return job.memory_mb
         if job.memory_per_cpu_mb is not None:
