@@ -49,7 +49,7 @@ class Scenario:
         from schedlab.cli.console import reading_notes
         from schedlab.platform import header_size, platform_from_header
         from schedlab.platform.apart import widest
-        from schedlab.sim.node_demands import demand_notes
+        from schedlab.sim.demand_notes import demand_notes
 
         shaping.check()
         machine.sizes()

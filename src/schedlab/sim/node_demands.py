@@ -18,7 +18,6 @@ from schedlab.sim.changes import Guests
 from schedlab.sim.feasibility import check_feasible, check_times
 from schedlab.sim.gpu_columns import GpuColumns, asks_for_parts
 from schedlab.workload import Workload
-from schedlab.workload.ignored import ignored, pooled
 
 Counts = NDArray[np.int64]
 Part = tuple[int, int, int]
@@ -132,7 +131,7 @@ def demands_if_any(
         gpus: each GPU is a resource, even if no job asks for part of one.
         suspends: jobs wait for particular nodes.
     """
-    if _is_plain(workload, platform):
+    if is_plain(workload, platform):
         check_feasible(workload, platform.pool())
         if not named or not len(workload):
             return None
@@ -180,36 +179,6 @@ def check_open_in_the_end(workload: Workload, platform: Platform, demands: NodeD
                     f"job {job} can never start once the machine has changed for the last time: "
                     "what it asks for is closed or too little from then on"
                 )
-
-
-def demand_notes(workload: Workload, platform: Platform, *, whole_nodes: bool) -> Iterator[str]:
-    """Tell how jobs use nodes, and what of their demands is not used; one line each."""
-    if _is_plain(workload, platform):
-        yield from ignored(workload)
-        return
-    if not len(workload):
-        return
-    demands = demands_of(workload, platform)
-    parts = int(np.count_nonzero(~demands.whole & _part_of_cores(demands)))
-    if parts:
-        how = "simulated as whole nodes" if whole_nodes else "simulated as shared"
-        other = "" if whole_nodes else " (--whole-nodes: each has its nodes to itself)"
-        yield f"{parts:,} of {len(workload):,} jobs ask for part of a node; {how}{other}"
-    for line in demands.ignored:
-        yield f"ignored: {line}"
-    described = any(cluster.partitions for cluster in platform.clusters)
-    yield from pooled(workload, described=described or "needs" in workload)
-
-
-def _part_of_cores(demands: Demands) -> NDArray[np.bool_]:
-    """Whether each job takes fewer cores than the largest node has."""
-    if "cores" not in demands.resources.place:
-        return np.ones(len(demands.whole), dtype=bool)
-    place = demands.resources.place["cores"]
-    less: NDArray[np.bool_] = (
-        demands.per_node[:, place] < demands.resources.capacity[:, place].max()
-    )
-    return less
 
 
 def node_demands(
@@ -283,7 +252,7 @@ def _one_pool(workload: Workload, nodes: int, *, counted: bool) -> NodeDemands:
     )
 
 
-def _is_plain(workload: Workload, platform: Platform) -> bool:
+def is_plain(workload: Workload, platform: Platform) -> bool:
     """Whether nothing that jobs could ask for is told of the platform but a number of nodes."""
     return "needs" not in workload and not (
         any(cluster.partitions for cluster in platform.clusters)
