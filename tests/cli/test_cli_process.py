@@ -73,6 +73,29 @@ def test_ctrl_c_in_the_making_of_a_class_is_met_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", -15)])
+def test_a_signal_that_a_destructor_swallows_comes_back(name: str, code: int) -> None:
+    """Python prints and forgets what is raised in a destructor."""
+    text = (
+        "import os, signal, time\n"
+        "from schedlab.cli.signals import INTERRUPTED, meet_signals\n"
+        "class Freed:\n"
+        "    def __del__(self):\n"
+        f"        os.kill(os.getpid(), signal.{name})\n"
+        "try:\n"
+        "    meet_signals()\n"
+        "    Freed()\n"
+        "    time.sleep(300)\n"
+        "except KeyboardInterrupt:\n"
+        "    raise SystemExit(INTERRUPTED)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == code
+    assert "Exception ignored" not in done.stderr
+
+
 def test_ctrl_c_ends_a_simulation_cleanly(tmp_path: Path) -> None:
     """Exit code 130, one line, and no half-written schedule."""
     trace, out = tmp_path / "long.swf", tmp_path / "schedule.parquet"

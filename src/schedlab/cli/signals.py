@@ -23,6 +23,11 @@ class Interrupted(KeyboardInterrupt):
     passed through ``exec`` of a text, as in the making of a dataclass.
     """
 
+    def __init__(self, number: int) -> None:
+        """``number`` is that of the signal."""
+        super().__init__(number)
+        self.number = number
+
 
 def meet_signals() -> None:
     """Meet the signals from now on, except those that are ignored, as SIGHUP is under nohup."""
@@ -31,6 +36,7 @@ def meet_signals() -> None:
     for number in _ENDINGS:
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _interrupt)
+    sys.unraisablehook = _unraisable
     atexit.register(_end)  # registered first, it comes last
 
 
@@ -41,14 +47,14 @@ def ending() -> str:
 
 def _ctrl_c(number: int, frame: FrameType | None) -> None:
     if not _put_off(number, frame):
-        raise Interrupted
+        raise Interrupted(number)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     if _received or _put_off(number, frame):  # another one must not end the cleaning up
         return
     _received.append(number)
-    raise Interrupted
+    raise Interrupted(number)
 
 
 def _put_off(number: int, frame: FrameType | None) -> bool:
@@ -56,9 +62,22 @@ def _put_off(number: int, frame: FrameType | None) -> bool:
     while frame and not frame.f_code.co_qualname.startswith("ExtensionFileLoader."):
         frame = frame.f_back
     if frame:
-        signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(number))
-        signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
+        _come_back(number)
     return frame is not None
+
+
+def _unraisable(unraisable: sys.UnraisableHookArgs) -> None:
+    """Let the signal come back that a destructor, or an import that cleans up, has swallowed."""
+    if isinstance(unraisable.exc_value, Interrupted):
+        _received.clear()
+        _come_back(unraisable.exc_value.number)
+    else:
+        sys.__unraisablehook__(unraisable)
+
+
+def _come_back(number: int) -> None:
+    signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(number))
+    signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
 
 
 def _end() -> None:

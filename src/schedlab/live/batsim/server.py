@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from schedlab.errors import MissingExtraError, ParameterError, PeerError
 from schedlab.live.batsim.session import Session
 
+if TYPE_CHECKING:
+    import zmq
+
 _FAREWELL_MS = 5_000
+_SIGNALS_MS = 200
+"""How long at most a signal waits that comes just before the socket does: it wakes nobody then."""
 
 
 def serve(
@@ -39,8 +46,17 @@ def serve(
             raise ParameterError(f"cannot listen at {endpoint}: {error.strerror.lower()}") from None
         listening(socket.getsockopt_string(zmq.LAST_ENDPOINT))
         while not session.finished:
-            if not socket.poll(round(1000 * timeout_s)):
+            if not _message_comes(socket, timeout_s):
                 raise PeerError(f"no message came from Batsim for {timeout_s:g} s")
             reply = session.answer(socket.recv())
             socket.linger = _FAREWELL_MS if session.finished else 0
             socket.send(reply)
+
+
+def _message_comes(socket: zmq.Socket[bytes], timeout_s: float) -> bool:
+    """Wait for a message, and return whether one came."""
+    give_up_s = time.monotonic() + timeout_s
+    while (left_s := give_up_s - time.monotonic()) > 0:
+        if socket.poll(min(_SIGNALS_MS, round(1000 * left_s))):
+            return True
+    return False
