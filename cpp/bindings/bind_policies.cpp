@@ -107,6 +107,17 @@ std::size_t depth_or_unlimited(std::optional<std::size_t> depth) {
     return depth.value_or(kUnlimited);
 }
 
+// A policy that plans everything at every pass.
+template <typename P>
+void bind_replanning(nb::module_& m, const char* name, const char* sentence) {
+    nb::class_<P, Policy>(m, name, sentence)
+        .def(
+            "__init__",
+            [](P* self, const std::shared_ptr<Order>& order, std::optional<std::size_t> depth,
+               Hold reserve) { new (self) P(order, depth_or_unlimited(depth), reserve); },
+            "order"_a, "depth"_a = nb::none(), "reserve"_a = Hold::shares);
+}
+
 template <typename P>
 void bind_ordered(nb::module_& m, const char* name, const char* sentence) {
     nb::class_<P, Policy>(m, name, sentence)
@@ -155,6 +166,9 @@ void bind_policies(nb::module_& m) {
         .def_prop_ro("order", &Policy::order, "the order of the queue; None means arrival");
     bind_ordered<NoBackfill>(m, "NoBackfill",
                              "Starts jobs in order; the first that does not fit blocks.");
+    nb::enum_<Hold>(m, "Hold", "What a reservation holds of nodes that jobs share.")
+        .value("shares", Hold::shares)
+        .value("nodes", Hold::nodes);
     nb::class_<Conservative, Policy>(
         m, "Conservative", "Promises every considered job a start; promises move only earlier.")
         .def(
@@ -165,21 +179,22 @@ void bind_policies(nb::module_& m) {
                     Conservative(order, depth_or_unlimited(depth), frozen, oldest_first);
             },
             "order"_a, "depth"_a = nb::none(), "frozen"_a = false, "oldest_first"_a = false);
-    bind_ordered<ConservativeRebuild>(
+    bind_replanning<ConservativeRebuild>(
         m, "ConservativeRebuild", "Plans all considered jobs anew, in order, at every pass.");
     bind_ordered<EasyNodes>(
         m, "EasyNodes", "EASY in which the head reserves named nodes, as Batsim's easy_bf does.");
-    bind_ordered<AllReserved>(
+    bind_replanning<AllReserved>(
         m, "AllReserved", "Plans the head, then all others in order; none moves another.");
     nb::class_<OneReserved, Policy>(
         m, "OneReserved", "Only the head's reservation is sacred; others may be pushed back.")
         .def(
             "__init__",
             [](OneReserved* self, const std::shared_ptr<Order>& order,
-               std::optional<std::size_t> depth, double alpha, bool frozen) {
-                new (self) OneReserved(order, depth_or_unlimited(depth), alpha, frozen);
+               std::optional<std::size_t> depth, double alpha, bool frozen, Hold reserve) {
+                new (self) OneReserved(order, depth_or_unlimited(depth), alpha, frozen, reserve);
             },
-            "order"_a, "depth"_a = nb::none(), "alpha"_a = 1.5, "frozen"_a = false);
+            "order"_a, "depth"_a = nb::none(), "alpha"_a = 1.5, "frozen"_a = false,
+            "reserve"_a = Hold::shares);
     nb::enum_<Push>(m, "Push", "What becomes of plans in the way of a job that starts in a hole.")
         .value("none", Push::none)
         .value("hole", Push::hole)

@@ -21,6 +21,9 @@ class CountPlan {
     };
     using Plain = CountPlan;
 
+    // Its jobs take whole nodes in any case.
+    explicit CountPlan(Hold = Hold::nodes) {}
+
     // The plan of the running jobs alone.
     void rebuild(const View& view);
     // Makes it equal to another.

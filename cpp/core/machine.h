@@ -38,6 +38,10 @@ struct Part {
     bool operator==(const Part&) const = default;
 };
 
+// What a reservation holds of its nodes until its job starts: what the job needs of them, or all of
+// them, as in Slurm's backfill.
+enum class Hold { shares, nodes };
+
 // Nodes with their resources, and the sets of nodes and shares that jobs ask for.
 class Machine {
   public:

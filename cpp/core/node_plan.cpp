@@ -150,12 +150,25 @@ void NodePlan::change(const View& view, JobIndex job, std::span<const NodeRange>
     });
 }
 
+void NodePlan::hold(const View& view, JobIndex job, const Slot& slot, int sign) {
+    const Time end = slot.start + view.planned(job);
+    change(view, job, slot.nodes, slot.gpus, slot.start, end, sign);
+    if (hold_ == Hold::shares || slot.start <= now_) return;
+    // No share fits on a node of which more is taken than it has.
+    for (const NodeRange range : slot.nodes) {
+        for (NodeIndex node = range.first; node <= range.last; ++node) {
+            if (view.is_consumable(node)) continue;
+            change(node, slot.start, end, machine_->share(Machine::kWholeNode), 0, sign);
+        }
+    }
+}
+
 void NodePlan::reserve(const View& view, JobIndex job, const Slot& slot) {
-    change(view, job, slot.nodes, slot.gpus, slot.start, slot.start + view.planned(job), -1);
+    hold(view, job, slot, -1);
 }
 
 void NodePlan::release(const View& view, JobIndex job, const Slot& slot) {
-    change(view, job, slot.nodes, slot.gpus, slot.start, slot.start + view.planned(job), 1);
+    hold(view, job, slot, 1);
     note_gains(slot.nodes);
 }
 

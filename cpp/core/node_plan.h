@@ -27,6 +27,8 @@ class NodePlan {
         std::int64_t gains_seen = -1;    // how many there had been when it was looked for
     };
 
+    explicit NodePlan(Hold hold = Hold::shares) : hold_(hold) {}
+
     // The plan of the running jobs alone.
     void rebuild(const View& view);
     // Makes it equal to a plan that was rebuilt, or made equal to this one, in the same pass.
@@ -34,7 +36,8 @@ class NodePlan {
     // Forgets what lies before now.
     void advance(const View& view);
 
-    // Keeps the slot for the job, or gives it back.
+    // Keeps the slot for the job, or gives it back. Where reservations hold whole nodes it must be
+    // given back in the same pass.
     void reserve(const View& view, JobIndex job, const Slot& slot);
     void release(const View& view, JobIndex job, const Slot& slot);
     // The job has ended before it was expected to.
@@ -81,6 +84,8 @@ class NodePlan {
     void change(NodeIndex node, Time start, Time end, const Share& share, GpuMask gpus, int sign);
     void change(const View& view, JobIndex job, std::span<const NodeRange> nodes,
                 std::span<const GpuMask> gpus, Time start, Time end, int sign);
+    // Takes the slot out of what is free, or puts it back.
+    void hold(const View& view, JobIndex job, const Slot& slot, int sign);
     void set_bounds(NodeIndex node) { bounds_.update(node, nodes_[node].time, nodes_[node].free); }
     std::size_t split(Steps& steps, Time time) const;
     void drop_past(Steps& steps) const;
@@ -131,6 +136,7 @@ class NodePlan {
     bool choose_by(const NodeChoice& place, JobIndex job, const Part& part, const Wish& wish,
                    Time start, Placement& nodes) const;
 
+    Hold hold_;
     std::shared_ptr<const Machine> machine_;
     Time now_ = 0;
     std::vector<Steps> nodes_;

@@ -34,7 +34,9 @@ bool may_keep(const View& view) {
 
 void NodeReplan::rebuild(const View& view) {
     asked_ = kNoJob;
-    const bool kept = std::exchange(keeping_, may_keep(view)) && keeping_;
+    // A reservation of whole nodes becomes one of shares when its job starts.
+    const bool keeping = hold_ == Hold::shares && may_keep(view);
+    const bool kept = std::exchange(keeping_, keeping) && keeping_;
     if (!kept) {
         planned_.clear();
         last_.clear();

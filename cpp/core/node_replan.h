@@ -16,6 +16,7 @@ namespace schedlab {
 class NodeReplan : public NodePlan {
   public:
     using Plain = NodePlan;
+    using NodePlan::NodePlan;
 
     // The plan of the running jobs alone: a new pass begins.
     void rebuild(const View& view);

@@ -57,15 +57,17 @@ using Conservative = Planning<ConservativePasses, NodePlan>;
 template <typename Plan>
 class RebuiltPasses {
   public:
-    explicit RebuiltPasses(std::size_t depth) : depth_(depth) {}
+    explicit RebuiltPasses(std::size_t depth, Hold hold = Hold::shares)
+        : depth_(depth), hold_(hold) {}
 
-    void begin(const View&) { plan_ = {}; }
+    void begin(const View&) { plan_ = Plan(hold_); }
     void schedule(View& view);
 
   private:
     WaitingQueue::Position end_of_unpromised(const View& view, WaitingQueue::Position end) const;
 
     std::size_t depth_;
+    Hold hold_;
     Plan plan_;
 };
 

@@ -2,17 +2,16 @@
 
 #include <vector>
 
-#include "core/node_pool.h"
-#include "core/release_list.h"
+#include "core/node_plan.h"
 #include "core/waiting_queue.h"
 #include "policies/ordered_policy.h"
 
 namespace schedlab {
 
 // EASY as Batsim's `easy_bf` does it: the head reserves the lowest-numbered of the nodes that will
-// be free at its time, and a job that would run into that time must avoid these very nodes. The
-// reservation is planned anew only when a job has ended or another job has become the head; where
-// no job has ended, only newcomers are tried.
+// have room at its time, whole, and a job that would run into that time must avoid these very
+// nodes. The reservation is planned again only when a job has ended, its time has come or another
+// job has become the head; where no job has ended, only newcomers are tried.
 class EasyNodes : public OrderedPolicy {
   public:
     using OrderedPolicy::OrderedPolicy;
@@ -24,12 +23,14 @@ class EasyNodes : public OrderedPolicy {
     using Position = WaitingQueue::Position;
 
     void plan_head(View& view, Position end);
+    // Where the head is planned.
+    NodePlan::Slot slot_of_head(const View& view) const;
     void try_start(View& view, Position position);
 
     bool begun_ = false;  // with a first pass, to which all waiting jobs are new
     JobIndex head_ = kNoJob;
-    Time head_start_ = kNone;
-    std::vector<NodeRange> head_nodes_;
+    NodePlan::Slot head_slot_;
+    NodePlan plan_{Hold::nodes};  // where the machine is not one pool: running jobs and the head
 };
 
 }  // namespace schedlab

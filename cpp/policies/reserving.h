@@ -16,13 +16,14 @@ class ReservingPasses {
   public:
     // `frozen`: the head starts exactly at the time first reserved for it, not earlier. Only a
     // running job that exceeds its request voids that time.
-    explicit ReservingPasses(std::size_t depth, bool frozen = false)
-        : depth_(depth), frozen_(frozen) {}
+    explicit ReservingPasses(std::size_t depth, Hold hold = Hold::shares,
+                             bool frozen = false)
+        : hold_(hold), depth_(depth), frozen_(frozen) {}
     virtual ~ReservingPasses() = default;
 
     void begin(const View&) {
         head_ = kNoJob;
-        plan_ = {};
+        plan_ = Plan(hold_);
     }
     void schedule(View& view);
 
@@ -38,6 +39,7 @@ class ReservingPasses {
     // Promises the job the earliest start that moves nobody in the plan, and returns it.
     Slot reserve(View& view, Position position);
 
+    Hold hold_;
     Plan plan_;
     Slot head_slot_;
 
@@ -72,12 +74,12 @@ using AllReserved = Planning<AllReservedPasses, NodeReplan>;
 template <typename Plan>
 class OneReservedPasses : public ReservingPasses<Plan> {
   public:
-    OneReservedPasses(std::size_t depth, double alpha, bool frozen)
-        : ReservingPasses<Plan>(depth, frozen), alpha_(alpha) {}
+    OneReservedPasses(std::size_t depth, double alpha, bool frozen, Hold hold)
+        : ReservingPasses<Plan>(depth, hold, frozen), alpha_(alpha) {}
 
     void begin(const View& view) {
         ReservingPasses<Plan>::begin(view);
-        sacred_ = {};
+        sacred_ = typename Plan::Plain(this->hold_);
     }
 
   protected:

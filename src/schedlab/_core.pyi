@@ -88,6 +88,13 @@ class NoBackfill(Policy):
 
     def __init__(self, order: Order, depth: int | None = None) -> None: ...
 
+class Hold(enum.Enum):
+    """What a reservation holds of nodes that jobs share."""
+
+    shares = 0
+
+    nodes = 1
+
 class Conservative(Policy):
     """Promises every considered job a start; promises move only earlier."""
 
@@ -96,7 +103,7 @@ class Conservative(Policy):
 class ConservativeRebuild(Policy):
     """Plans all considered jobs anew, in order, at every pass."""
 
-    def __init__(self, order: Order, depth: int | None = None) -> None: ...
+    def __init__(self, order: Order, depth: int | None = None, reserve: Hold = Hold.shares) -> None: ...
 
 class EasyNodes(Policy):
     """EASY in which the head reserves named nodes, as Batsim's easy_bf does."""
@@ -106,12 +113,12 @@ class EasyNodes(Policy):
 class AllReserved(Policy):
     """Plans the head, then all others in order; none moves another."""
 
-    def __init__(self, order: Order, depth: int | None = None) -> None: ...
+    def __init__(self, order: Order, depth: int | None = None, reserve: Hold = Hold.shares) -> None: ...
 
 class OneReserved(Policy):
     """Only the head's reservation is sacred; others may be pushed back."""
 
-    def __init__(self, order: Order, depth: int | None = None, alpha: float = 1.5, frozen: bool = False) -> None: ...
+    def __init__(self, order: Order, depth: int | None = None, alpha: float = 1.5, frozen: bool = False, reserve: Hold = Hold.shares) -> None: ...
 
 class Push(enum.Enum):
     """What becomes of plans in the way of a job that starts in a hole."""

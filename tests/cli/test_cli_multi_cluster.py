@@ -58,7 +58,7 @@ def test_a_schedule_can_be_audited(run: Run, grid: list[str], tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["--policy", "easy:reserve=nodes"], "plans whole nodes of one pool"),
+        (["--policy", "wrsabf-ar:reservation=pinned"], "plans whole nodes of one pool"),
         (["--policy", "reserve", "--cluster", "a"], 'job 2: unknown cluster "b"'),
         (["--policy", "coalloc:solver=wdd"], 'unknown solver "wdd"; did you mean "wd"?'),
     ],

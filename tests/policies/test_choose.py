@@ -125,4 +125,4 @@ def test_an_outside_policy_takes_no_depth() -> None:
 def test_backfills_are_listed_with_their_parameters() -> None:
     """The table is the documentation of what can be set."""
     assert set(BACKFILLS["easy"].parameters) == {"depth", "backfill", "reach", "reserve"}
-    assert set(BACKFILLS["conservative"].parameters) == {"depth", "rebuild"}
+    assert set(BACKFILLS["conservative"].parameters) == {"depth", "rebuild", "reserve"}

@@ -13,7 +13,7 @@ from tests.sim.test_against_reference import POLICIES, Policy, simulate_natively
 
 from schedlab import Simulation, simulate
 from schedlab.audit.lawful import find_violations
-from schedlab.errors import WorkloadError
+from schedlab.errors import ParameterError, WorkloadError
 from schedlab.platform import Cluster, NodeGroup, Partition, Platform
 from schedlab.sim import NodeRanges
 from schedlab.testing import ReferenceSchedule, reference_simulate
@@ -21,7 +21,7 @@ from schedlab.testing.instances import jobs
 from schedlab.testing.strategies import SimulationOptions, drawn_apart, examples, simulation_options
 from schedlab.workload import Workload, apply
 
-ON_ANY_MACHINE = [each for each in POLICIES if each.reserve == "counts" and not each.pinned]
+ON_ANY_MACHINE = [each for each in POLICIES if not each.pinned]
 
 
 def check_agreement(drawn: Drawn, options: SimulationOptions, policies: list[Policy]) -> None:
@@ -133,6 +133,39 @@ def test_shared_jobs_cannot_join_whole_ones() -> None:
     added = jobs((1, 1, 3, 3)).replace(job_id=[7], cores_per_node=[1])
     with pytest.raises(WorkloadError, match="job 7 and those added with it ask for parts of nodes"):
         run.submit(added)
+
+
+def one_node_for_three() -> tuple[Platform, Workload]:
+    """Return a node with four cores and jobs that ask for 3, 2 and 1 cores, the last for longer."""
+    workload = jobs((0, 1, 10, 10), (0, 1, 10, 10), (0, 1, 30, 30))
+    return Platform.homogeneous(1, cores=4), workload.replace(cores_per_node=[3, 2, 1])
+
+
+@pytest.mark.parametrize(
+    "policy",
+    ["conservative:rebuild=true", "fcfs+all-reserved", "fcfs+one-reserved:alpha=1", "easy"],
+)
+def test_a_reservation_may_hold_whole_nodes(policy: str) -> None:
+    """The third job fits beside both; the second holds the whole node from 10 on until it runs."""
+    platform, workload = one_node_for_three()
+    assert simulate(workload, platform, policy).start_s.tolist() == [0, 10, 0]
+    on_nodes = f"{policy}{',' if ':' in policy else ':'}reserve=nodes"
+    assert simulate(workload, platform, on_nodes).start_s.tolist() == [0, 10, 10]
+
+
+@pytest.mark.parametrize(
+    ("policy", "reason"),
+    [
+        ("conservative:reserve=nodes", "conservative: reserve=nodes needs rebuild=true"),
+        ("wrsabf-or:reservation=frozen,reserve=nodes", "is for reservation=replan, not frozen"),
+        ("wrsabf-ar:reserve=cores", r'reserve is "cores"; must be shares or nodes'),
+    ],
+)
+def test_whole_nodes_are_for_plans_of_each_pass(policy: str, reason: str) -> None:
+    """A promise that is kept names a start; what it holds would change when another job starts."""
+    platform, workload = one_node_for_three()
+    with pytest.raises(ParameterError, match=reason):
+        simulate(workload, platform, policy)
 
 
 def test_tasks_may_need_more_nodes_than_are_told() -> None:

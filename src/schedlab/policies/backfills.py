@@ -47,20 +47,32 @@ def _easy(
 
 
 def _conservative(
-    order: _core.Order, *, depth: int | None = None, rebuild: bool = False
+    order: _core.Order,
+    *,
+    depth: int | None = None,
+    rebuild: bool = False,
+    reserve: str | None = None,
 ) -> _core.Policy:
-    kind = _core.ConservativeRebuild if rebuild else _core.Conservative
-    return kind(order, depth)
+    if rebuild:
+        return _core.ConservativeRebuild(order, depth, _hold(reserve))
+    if reserve is not None:
+        raise ParameterError(f"conservative: reserve={reserve} needs rebuild=true")
+    return _core.Conservative(order, depth)
 
 
 def _all_reserved(
-    order: _core.Order, *, depth: int | None = None, reservation: str = "replan"
+    order: _core.Order,
+    *,
+    depth: int | None = None,
+    reservation: str = "replan",
+    reserve: str | None = None,
 ) -> _core.Policy:
+    _require_replans("all-reserved", reservation, reserve)
     if reservation == "frozen":
         return _core.Conservative(order, depth, frozen=True, oldest_first=True)
     if reservation == "pinned":
         return _core.Pinned(order, depth)
-    return _core.AllReserved(order, depth)
+    return _core.AllReserved(order, depth, _hold(reserve))
 
 
 ALPHA = 1.5
@@ -74,12 +86,26 @@ def _one_reserved(
     alpha: float = ALPHA,
     reservation: str = "replan",
     push: str | None = None,
+    reserve: str | None = None,
 ) -> _core.Policy:
+    _require_replans("one-reserved", reservation, reserve)
     if reservation == "pinned":
         return _core.Pinned(order, depth, _core.Push[push or "cascade"], alpha)
     if push is not None:
         raise ParameterError(f"one-reserved: push={push} is for reservation=pinned; omit it")
-    return _core.OneReserved(order, depth, alpha, frozen=reservation == "frozen")
+    frozen = reservation == "frozen"
+    return _core.OneReserved(order, depth, alpha, frozen=frozen, reserve=_hold(reserve))
+
+
+def _hold(reserve: str | None) -> _core.Hold:
+    return _core.Hold[reserve or "shares"]
+
+
+def _require_replans(backfill: str, reservation: str, reserve: str | None) -> None:
+    if reserve is not None and reservation != "replan":
+        raise ParameterError(
+            f"{backfill}: reserve={reserve} is for reservation=replan, not {reservation}"
+        )
 
 
 DEPTH = Parameter(positive, "a pass considers so many jobs of the queue; all by default")
@@ -88,6 +114,11 @@ RESERVATION = Parameter(
     one_of("replan", "frozen", "pinned"),
     "replan: anew at every pass; frozen: kept and started exactly then; pinned: the same on named "
     "nodes for all that are planned",
+)
+RESERVE = Parameter(
+    one_of("shares", "nodes"),
+    "what a reservation holds where jobs share nodes: shares: what its job needs of them; nodes: "
+    "all of them until the job starts, as Slurm's backfill; shares",
 )
 _INCENTIVE = "Takizawa & Takano, scheduling that encourages accurate walltimes"
 
@@ -108,7 +139,7 @@ BACKFILLS: dict[str, BackfillEntry] = {
             "reserve": Parameter(
                 one_of("counts", "nodes"),
                 "counts: the head reserves a number of nodes; nodes: the lowest-numbered ones, "
-                "as Batsim's easy_bf",
+                "whole, as Batsim's easy_bf",
             ),
             "reach": Parameter(
                 not_negative,
@@ -122,14 +153,15 @@ BACKFILLS: dict[str, BackfillEntry] = {
         "Mu'alem & Feitelson, IEEE TPDS 2001",
         {
             "depth": DEPTH,
-            "rebuild": Parameter(yes_or_no, "plan everything anew at every pass; false"),
+            "rebuild": Parameter(yes_or_no, "plan everything again at every pass; false"),
+            "reserve": RESERVE,
         },
         _conservative,
     ),
     "all-reserved": BackfillEntry(
         "The oldest job first, then the others; each is planned anew and moves nobody.",
         _INCENTIVE,
-        {"depth": DEPTH, "reservation": RESERVATION},
+        {"depth": DEPTH, "reservation": RESERVATION, "reserve": RESERVE},
         _all_reserved,
     ),
     "one-reserved": BackfillEntry(
@@ -139,6 +171,7 @@ BACKFILLS: dict[str, BackfillEntry] = {
             "depth": DEPTH,
             "alpha": Parameter(factor, "how much longer than a hole a job may be; 1.5"),
             "reservation": RESERVATION,
+            "reserve": RESERVE,
             "push": Parameter(
                 one_of("cascade", "hole"),
                 "with pinned, where a plan in the way goes, on its own nodes: cascade: behind the "

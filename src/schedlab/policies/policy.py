@@ -144,7 +144,7 @@ def require_plans_nodes(chosen: ChosenPolicy, *, counted: bool) -> None:
         chosen: the policy.
         counted: jobs take whole nodes of clusters or partitions that have no node in common.
     """
-    if isinstance(chosen.core, (_core.EasyNodes, _core.Pinned)):
+    if isinstance(chosen.core, _core.Pinned):
         raise ParameterError(
             f"policy {chosen.name} plans whole nodes of one pool that does not change, but these "
             "jobs share nodes, or may have only some of them, or nodes fail; take easy, "

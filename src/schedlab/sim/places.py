@@ -58,7 +58,7 @@ class Place:
 
     def require_serves(self, chosen: ChosenPolicy) -> None:
         """Refuse a policy that names nodes by its own rule."""
-        if self.name != LOWEST and isinstance(chosen.core, (_core.EasyNodes, _core.Pinned)):
+        if self.name != LOWEST and isinstance(chosen.core, _core.Pinned):
             raise ParameterError(
                 f"policy {chosen.name} takes the lowest-numbered nodes of its plan; "
                 f'place "{self.name}" is not for it'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from schedlab.sim import JobState
 from schedlab.testing.reference.job import Job
-from schedlab.testing.reference.plan import Plan, Slot, plan_of
+from schedlab.testing.reference.plan import Hold, Plan, Slot, plan_of
 from schedlab.testing.reference.simulation import Simulation
 
 
@@ -95,11 +95,17 @@ class Conservative:
 
 
 class RebuiltConservative:
-    """Plans every considered job anew at each pass, in queue order; plans may slip."""
+    """Plans every considered job anew at each pass, in queue order; plans may slip.
+
+    ``reserve`` says what a plan holds of shared nodes.
+    """
+
+    def __init__(self, reserve: Hold = "shares") -> None:
+        self.reserve = reserve
 
     def schedule(self, sim: Simulation, considered: list[Job]) -> None:
         """Plan from the running jobs alone and start what is planned for now."""
-        plan = plan_of(sim)
+        plan = plan_of(sim, self.reserve)
         for job in considered:
             slot = plan.earliest(job)
             plan.reserve(slot)

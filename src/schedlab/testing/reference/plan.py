@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from copy import copy
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
 
 from schedlab.testing.reference.calendar import Block
 from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.machine import Held, Part, Vector, less, without
 from schedlab.testing.reference.simulation import Simulation
+
+Hold = Literal["shares", "nodes"]
+"""What a reservation holds of its nodes: what its job needs of them, or all of them."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +51,13 @@ class Plan(Protocol):
         """Return another with the same slots."""
 
 
-def plan_of(sim: Simulation) -> Plan:
+def plan_of(sim: Simulation, reserve: Hold = "shares") -> Plan:
     """Return a plan in which only running jobs hold nodes, each until its expected release.
 
     Where jobs take whole nodes of separate pools it counts nodes. Elsewhere, and where there are
     consumables or a calendar or jobs are suspended, it names nodes.
     """
-    return NodePlan(sim) if sim.pools is None else CountPlan(sim, sim.pools)
+    return NodePlan(sim, reserve) if sim.pools is None else CountPlan(sim, sim.pools)
 
 
 class CountPlan:
@@ -139,10 +142,14 @@ class CountPlan:
 
 
 class NodePlan:
-    """Slots on named nodes: a job keeps the same nodes from its start to its end."""
+    """Slots on named nodes: a job keeps the same nodes from its start to its end.
 
-    def __init__(self, sim: Simulation) -> None:
+    With ``reserve="nodes"`` a job that is to start later holds its nodes whole, as in Slurm.
+    """
+
+    def __init__(self, sim: Simulation, reserve: Hold = "shares") -> None:
         """Nothing is planned yet."""
+        self.whole = reserve == "nodes"
         self.machine = sim.machine
         self.now = sim.now
         self.changes_s = sim.changes_s()
@@ -177,6 +184,10 @@ class NodePlan:
 
     def reserve(self, slot: Slot) -> None:
         """Keep the nodes of the slot for its job."""
+        if self.whole and slot.start_s > self.now:
+            held = [self._whole(each) for each in slot.held or ()]
+            self.slots.append(replace(slot, held=tuple(held)))
+            return
         self.slots.append(slot)
         free = self._least_free(slot.start_s, slot.end_s)
         assert all(min(free[each.node]) >= 0 for each in slot.held or ())
@@ -190,6 +201,10 @@ class NodePlan:
         other = copy(self)
         other.slots = list(self.slots)
         return other
+
+    def _whole(self, held: Held) -> Held:
+        """Return all of the node; of a consumable, of which jobs take amounts, what is held."""
+        return held if held.site_wide else replace(held, resources=self.machine.capacity[held.node])
 
     def _choose(self, job: Job, start_s: int, end_s: int) -> list[Held] | None:
         closed = job.barred_from(self.blocks, start_s, end_s)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from schedlab.sim import JobState
 from schedlab.testing.reference.job import Job
-from schedlab.testing.reference.plan import Plan, Slot, plan_of
+from schedlab.testing.reference.plan import Hold, Plan, Slot, plan_of
 from schedlab.testing.reference.simulation import Simulation
 
 
@@ -16,11 +16,13 @@ class AllReserved:
     """Reserves the earliest start for everybody; nobody moves a decision of this pass.
 
     With ``frozen`` the oldest job keeps the time first reserved for it and starts exactly then,
-    unless a job that exceeds its request voids it.
+    unless a job that exceeds its request voids it. ``reserve`` says what a reservation holds of
+    shared nodes.
     """
 
-    def __init__(self, *, frozen: bool = False) -> None:
+    def __init__(self, *, frozen: bool = False, reserve: Hold = "shares") -> None:
         self.frozen = frozen
+        self.reserve = reserve
         self.head: Job | None = None
         self.slot: Slot | None = None  # of the head
 
@@ -34,7 +36,7 @@ class AllReserved:
             if sim.fits(head) and not waits:
                 sim.start(head)
                 continue
-            plan = plan_of(sim)
+            plan = plan_of(sim, self.reserve)
             if waits and self.slot is not None:
                 plan.reserve(self.slot)
             else:
@@ -60,8 +62,8 @@ class OneReserved(AllReserved):
     It must fit in a hole of which its request is at most ``alpha`` times the length.
     """
 
-    def __init__(self, alpha: float, *, frozen: bool = False) -> None:
-        super().__init__(frozen=frozen)
+    def __init__(self, alpha: float, *, frozen: bool = False, reserve: Hold = "shares") -> None:
+        super().__init__(frozen=frozen, reserve=reserve)
         self.alpha = alpha
 
     def backfill(self, sim: Simulation, plan: Plan, others: list[Job]) -> None:

@@ -18,6 +18,7 @@ from schedlab.testing.reference.linear import linear
 from schedlab.testing.reference.no_backfill import NoBackfill
 from schedlab.testing.reference.orders import ORDERS, Order, aged_wrsa
 from schedlab.testing.reference.pinned import Pinned, Push
+from schedlab.testing.reference.plan import Hold
 from schedlab.testing.reference.predictors import PREDICTORS
 from schedlab.testing.reference.preemption import RULES, PreemptionStep
 from schedlab.testing.reference.reserve import Reserve
@@ -88,7 +89,7 @@ def reference_simulate(
     rebuild: bool = False,
     promises: int | None = None,
     candidates: str | None = None,
-    reserve: Literal["counts", "nodes"] = "counts",
+    reserve: Literal["counts", "shares", "nodes"] | None = None,
     alpha: float = 1.5,
     frozen: bool = False,
     pinned: bool = False,
@@ -117,7 +118,8 @@ def reference_simulate(
         promises: with reserve, how many waiting jobs are promised a start; the others may start if
             they delay none of these.
         candidates: with EASY, the order in which jobs behind the head are tried.
-        reserve: with EASY, what the head reserves: a number of nodes, or named ones.
+        reserve: what a reservation holds: with EASY a number of nodes or named ones; in plans that
+            are made at every pass the shares of its nodes that its job needs, or whole nodes.
         alpha: with one-reserved, how much longer than a hole a job may be.
         frozen: with all-reserved and one-reserved, reservations are kept and started exactly then.
         pinned: with all-reserved and one-reserved, plans name nodes and are kept.
@@ -150,9 +152,8 @@ def reference_simulate(
         PreemptionStep(RULES[preemption.by]()) if preemption else None,
     )
     tries = None if candidates is None else _order(candidates, candidate_weights, simulation)
-    how = _backfill(backfill, rebuild, promises, tries, alpha, frozen)
-    if backfill == "easy" and reserve == "nodes":
-        how = EasyNodes()
+    holds: Hold = "nodes" if reserve == "nodes" else "shares"
+    how = _backfill(backfill, rebuild, promises, tries, alpha, frozen, holds)
     if pinned:
         how = Pinned(push, alpha) if backfill == "one-reserved" else Pinned()
     aged = None if ageing_s is None else aged_wrsa(ageing_s)
@@ -199,14 +200,18 @@ def _backfill(
     candidates: Order | None,
     alpha: float,
     frozen: bool,
+    reserve: Hold,
 ) -> Backfill:
+    all_reserved: Backfill = AllReserved(reserve=reserve)
+    if frozen:
+        all_reserved = Conservative(frozen=True, oldest_first=True)
     ways: dict[str, Backfill] = {
         "none": NoBackfill(),
-        "easy": Easy(candidates),
-        "conservative": RebuiltConservative() if rebuild else Conservative(),
+        "easy": EasyNodes() if reserve == "nodes" else Easy(candidates),
+        "conservative": RebuiltConservative(reserve) if rebuild else Conservative(),
         "reserve": Reserve(promises),
-        "all-reserved": Conservative(frozen=True, oldest_first=True) if frozen else AllReserved(),
-        "one-reserved": OneReserved(alpha, frozen=frozen),
+        "all-reserved": all_reserved,
+        "one-reserved": OneReserved(alpha, frozen=frozen, reserve=reserve),
     }
     if name not in ways:
         raise UnknownNameError("backfill", name, ways)

@@ -92,10 +92,10 @@ CONTROLS: Mapping[str, Control] = {
         at_end=True,
     ),
     "reserve": Control(
-        "EASY reserves for the head",
-        "A number of nodes, or certain ones.",
-        "a number of nodes",
-        choices=(("nodes", "the lowest-numbered nodes (whole nodes only)"),),
+        "A reservation holds",
+        "Until its job starts. Conservative: only where plans are made again at every pass.",
+        "what the job needs, of any nodes",
+        choices=(("nodes", "certain nodes, whole"),),
     ),
     "rebuild": Control(
         "Conservative: plans",
