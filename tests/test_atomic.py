@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -76,3 +79,20 @@ def test_asking_changes_nothing(tmp_path: Path, name: str) -> None:
     require_writable(tmp_path / name)
     assert [path.name for path in tmp_path.iterdir()] == ["old.txt"]
     assert (tmp_path / "old.txt").read_text() == "old"
+
+
+def test_a_signal_ends_the_wait_for_a_reader_of_a_pipe(tmp_path: Path) -> None:
+    """Libraries that open the pipe themselves would hear the signal only after their work."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    os.mkfifo(tmp_path / "pipe")
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        with pytest.raises(KeyboardInterrupt), replacing(tmp_path / "pipe"):
+            pytest.fail("nobody reads the pipe")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -24,7 +24,8 @@ def replacing(path: str | Path) -> Iterator[Path]:
     path = Path(path)
     with _failing_as_output(path):
         if path.exists() and not path.is_file():
-            yield path
+            with path.open("wb"):  # a pipe waits for its reader here, where a signal can end it
+                yield path
             return
         _refuse_read_only(path)
         temporary = _temporary(path)

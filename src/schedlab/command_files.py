@@ -38,10 +38,14 @@ def remembering_files() -> Iterator[CommandFiles]:
         _commands.remove(command)
 
 
-def input_file(path: str | Path) -> Path:
+def input_file(path: str | Path, *, or_dash: bool = False) -> Path:
     """Return the path of a file to read; refuse what is no regular file.
 
     A device may never end, and a pipe without a writer blocks for ever.
+
+    Args:
+        path: of the file.
+        or_dash: whether the error says that ``-`` is standard input.
     """
     path = Path(path)
     try:
@@ -54,12 +58,25 @@ def input_file(path: str | Path) -> Path:
     if stat.S_ISDIR(found.st_mode):
         raise InputError(f"{path}: is a directory; must be a file")
     if not stat.S_ISREG(found.st_mode):
-        raise InputError(f"{path}: is no regular file; give a file, or - for standard input")
+        allowed = "a file, or - for standard input" if or_dash else "a file"
+        raise InputError(f"{path}: is no regular file; give {allowed}")
     for command in _commands:
         if _identity(found) in command._replaceable:
             raise InputError(f"{path}: {_BOTH}")
         command._read.add(_identity(found))
     return path
+
+
+def read_secret(path: str | Path, what: str) -> str:
+    """Return the password, token or URL that a file holds, without the space around it."""
+    try:
+        return input_file(path).read_text(encoding="utf-8").strip()
+    except InputError as error:
+        raise InputError(f"{what} {error}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{what} {path}: must be UTF-8 text") from None
+    except OSError as error:
+        raise InputError(f"{what} {path}: cannot be read: {error.strerror}") from None
 
 
 def output_file(path: Path) -> None:

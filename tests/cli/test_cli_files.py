@@ -119,23 +119,25 @@ def test_a_replaced_file_keeps_its_mode(run: Run, trace: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["device", "pipe"])
-def test_only_regular_files_are_read(run: Run, tmp_path: Path, kind: str) -> None:
+def test_only_regular_files_are_read(run: Run, trace: Path, tmp_path: Path, kind: str) -> None:
     """/dev/zero never ends, and a pipe that nobody writes to never begins."""
-    path = tmp_path / "a.swf"
+    path = tmp_path / "b.swf"
     if kind == "pipe":
         os.mkfifo(path)
     else:
         path.symlink_to("/dev/zero")
-    reason = "is no regular file; give a file, or - for standard input"
     for command in (
         ("workload", "info", path),
         ("simulate", path, "--policy", "easy"),
+        ("simulate", trace, "--policy", "easy", "--failures", path),
         ("audit", path, "--policy", "easy"),
         ("coalloc", "show", path),
         ("history", "validate", path),
+        ("jobs", "--url", "http://127.0.0.1:1", "--token-file", path),
     ):
         done = run(*command)
-        assert (done.exit_code, done.stderr) == (2, f"schedlab: {path}: {reason}\n")
+        assert done.exit_code == 2
+        assert f"{path}: is no regular file; give a file" in done.stderr
 
 
 def test_standard_input_is_a_dash(schedlab: Run, trace: Path) -> None:

@@ -63,7 +63,7 @@ def test_the_shorter_job_takes_the_nodes(run: Run, trace: Path) -> None:
     [
         (["--failures", "up=5s"], "must have up= and repair="),
         (["--failures", "up=5s,down=1s"], '"down=1s" must be one of up=, repair=, shape=, seed='),
-        (["--failures", "no.csv"], "no.csv: cannot be read"),
+        (["--failures", "no.csv"], "no.csv: no such file"),
         (["--preempt", "age"], 'unknown preemption "age"'),
         (["--preempt", "qos"], "preemption by QOS needs the tiers"),
     ],

@@ -11,6 +11,8 @@ import pytest
 from tests.history.records import job
 from tests.history.tiny_site import tiny_site
 
+from schedlab.command_files import read_secret
+from schedlab.errors import InputError
 from schedlab.history.demo import store_demo
 from schedlab.history.private import exposures, make_private_folder
 from schedlab.history.site import read_site
@@ -89,3 +91,15 @@ def test_the_demo_is_its_makers(tmp_path: Path) -> None:
     folders = (tmp_path / "out", tmp_path / "out" / "demo")
     assert [mode(each) for each in folders] == [0o755, 0o700]
     assert exposures(site.store.located(site.path.parent), site) == []
+
+
+def test_a_secret_is_the_text_of_a_file(tmp_path: Path) -> None:
+    """Editors end it with a newline; what is no text is refused, not shown."""
+    path = tmp_path / "secret"
+    path.write_text(" pass word\n")
+    assert read_secret(path, "password") == "pass word"
+    path.write_bytes(b"\xff")
+    with pytest.raises(InputError, match=r"^password .*secret: must be UTF-8 text$"):
+        read_secret(path, "password")
+    with pytest.raises(InputError, match=r"^password .*none: no such file$"):
+        read_secret(tmp_path / "none", "password")

@@ -6,6 +6,7 @@ import csv
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from schedlab.command_files import input_file
 from schedlab.errors import InputError, ParameterError, PlatformError
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def _read(path: Path, nodes: int) -> tuple[Failure, ...]:
     from schedlab.workload.arguments import whole_number
 
     try:
-        with path.open(encoding="utf-8", newline="") as file:
+        with input_file(path).open(encoding="utf-8", newline="") as file:
             rows = csv.DictReader(file)
             if tuple(rows.fieldnames or ()) != _COLUMNS:
                 raise InputError.at(path, 1, f"the header must be {','.join(_COLUMNS)}")
@@ -70,7 +71,7 @@ def _read(path: Path, nodes: int) -> tuple[Failure, ...]:
                     found.append(Failure(*(whole_number(row[name] or "") for name in _COLUMNS)))
                 except (ParameterError, PlatformError) as error:
                     raise InputError.at(path, rows.line_num, str(error)) from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{path}: cannot be read: {error}") from None
     try:
         return check_failures(found, nodes)

@@ -11,7 +11,8 @@ from typer import Argument, Option
 
 from schedlab.cli.console import AsJson, cell, new_table, out, print_json, print_notes
 from schedlab.cli.history.place import require_history
-from schedlab.errors import InputError, ParameterError
+from schedlab.command_files import read_secret
+from schedlab.errors import ParameterError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -52,10 +53,7 @@ class Asked:
             raise ParameterError(f"say --url, or set {_URL}: where is the history service?")
         if self.token_file is None:
             return Client(url, os.environ.get(_TOKEN))
-        try:
-            return Client(url, self.token_file.expanduser().read_text().strip())
-        except OSError as error:
-            raise InputError(f"{self.token_file}: cannot be read: {error.strerror}") from None
+        return Client(url, read_secret(self.token_file.expanduser(), "token"))
 
 
 def jobs(

@@ -25,7 +25,10 @@ def read_node_list(source: Source) -> Platform:
     A core is a thousandth of one of theirs. The model of a node's GPUs is a feature of the node.
     """
     rows = csv.DictReader(io.StringIO(source.decoded()))
-    nodes = [(row["sn"] or "", _row(source, line, row)) for line, row in enumerate(rows, 2)]
+    try:
+        nodes = [(row["sn"] or "", _row(source, line, row)) for line, row in enumerate(rows, 2)]
+    except csv.Error as error:
+        raise InputError.at(source.path, rows.line_num, str(error)) from None
     if not nodes:
         raise InputError(f"{source.path}: has no node")
     groups = [

@@ -140,4 +140,4 @@ def test_jobs_are_listed_in_a_terminal(
     lost = run()
     assert (lost.exit_code, "SCHEDLAB_URL" in lost.stderr) == (2, True)
     missing = CliRunner().invoke(app, ["jobs", "--url", client.url, "--token-file", "none"])
-    assert (missing.exit_code, "cannot be read" in missing.stderr) == (2, True)
+    assert (missing.exit_code, "token none: no such file" in missing.stderr) == (2, True)

@@ -254,5 +254,5 @@ def test_the_login_page_shows_the_way(at_provider: Served, provider: ScriptedPro
 def test_the_secret_must_be_there_when_the_service_starts(served: Served, tmp_path: Path) -> None:
     """Not when the first user wants to log in."""
     section = OidcSection(issuer="https://x", client_id="c", client_secret_file="missing")
-    with pytest.raises(InputError, match=r"client secret .*missing: cannot be read"):
+    with pytest.raises(InputError, match=r"client secret .*missing: no such file"):
         _ = served.with_section(oidc=section).app

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, time
 from pathlib import Path
 
+from schedlab.command_files import read_secret
 from schedlab.errors import InputError, ParameterError, UnknownNameError
 from schedlab.history.notify.section import check_address, check_url
 
@@ -84,10 +85,7 @@ class AlertsSection:
         if self.webhook_file is None:
             return self.webhook
         path = folder / self.webhook_file
-        try:
-            url = path.read_text().strip()
-        except OSError as error:
-            raise InputError(f"webhook {path}: cannot be read: {error.strerror}") from None
+        url = read_secret(path, "webhook")
         if not url.startswith(("https://", "http://")):
             raise InputError(f"webhook {path}: must hold a URL that begins with https://")
         return url

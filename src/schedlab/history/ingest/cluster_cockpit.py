@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from schedlab.command_files import input_file
 from schedlab.errors import InputError
 from schedlab.history.ingest.records import made
 from schedlab.history.ingest.source import Fault
@@ -59,7 +60,7 @@ def _files(folder: str) -> Iterator[tuple[int, Path]]:
 
 def _records(path: Path) -> list[JobRecord]:
     try:
-        meta = from_json(path.read_bytes())
+        meta = from_json(input_file(path).read_bytes())
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}") from None
     if not isinstance(meta, dict):

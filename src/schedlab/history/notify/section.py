@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from schedlab.errors import InputError, ParameterError, UnknownNameError
+from schedlab.command_files import read_secret
+from schedlab.errors import ParameterError, UnknownNameError
 
 _ADDRESS = re.compile(r"[^\s@<>,;]+@[^\s@<>,;]+")
 _TLS = ("none", "starttls", "tls")
@@ -53,12 +54,7 @@ class MailSection:
         """What the file says; its path counts from the site file's folder."""
         if self.password_file is None:
             return None
-        path = folder / self.password_file
-        try:
-            return path.read_text().strip()
-        except OSError as error:
-            reason = f"cannot be read: {error.strerror}"
-            raise InputError(f"mail password {path}: {reason}") from None
+        return read_secret(folder / self.password_file, "mail password")
 
 
 def check_address(key: str, address: str) -> None:

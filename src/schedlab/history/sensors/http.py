@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from schedlab.command_files import input_file
+from schedlab.command_files import read_secret
 from schedlab.errors import InputError, ParameterError, SensorError
 
 if TYPE_CHECKING:
@@ -108,11 +108,9 @@ def check_timeout(timeout_s: float) -> None:
 def secret(path: Path) -> str:
     """The text of a file that holds a password or a token."""
     try:
-        return input_file(path).read_text(encoding="utf-8").strip()
+        return read_secret(path, "secret")
     except InputError as error:
         raise SensorError(str(error)) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise SensorError(f"{path}: cannot be read: {error}") from None
 
 
 def _shown(text: bytes) -> str:

@@ -8,7 +8,8 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from schedlab.errors import InputError, ParameterError
+from schedlab.command_files import read_secret
+from schedlab.errors import ParameterError
 from schedlab.history.pseudonyms import Release, read_key
 from schedlab.history.web.access.oidc import Provider
 from schedlab.history.web.database import Database
@@ -61,11 +62,7 @@ def _provider(settings: ServiceSettings) -> Provider | None:
     if section is None:
         return None
     folder = settings.site.path.parent if settings.site else Path()
-    path = folder / section.client_secret_file
-    try:
-        return Provider(section, path.read_text().strip())
-    except OSError as error:
-        raise InputError(f"client secret {path}: cannot be read: {error.strerror}") from None
+    return Provider(section, read_secret(folder / section.client_secret_file, "client secret"))
 
 
 async def _service(request: Request) -> Service:  # what is not async would wait for a thread

@@ -41,6 +41,7 @@ from schedlab.slurm.dump.topology import leaf_of, switches_of
 from schedlab.slurm.layout import Switch
 from schedlab.slurm.parameters import SlurmParameters
 from schedlab.slurm.site import SlurmHistory, SlurmSite
+from schedlab.workload.readers.source import Source, decode
 
 Accounting = Callable[[Path], tuple[Sequence[Record], Sequence[object]]]
 """Reads what ``sacct`` wrote, as text or JSON: standard job records, and what was not readable."""
@@ -233,7 +234,7 @@ def _clock(path: Path | None) -> dict[str, int]:
     """The moments of t0.txt: a name and epoch seconds on each line."""
     if path is None:
         return {}
-    pairs = (line.split() for line in path.read_text(encoding="utf-8").splitlines())
+    pairs = (line.split() for line in decode(Source.load(path).data).splitlines())
     try:
         return {pair[0]: int(float(pair[1])) for pair in pairs if len(pair) == 2}
     except ValueError as error:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
 
+from schedlab.command_files import input_file
 from schedlab.slurm.clocks import LIMITS_S, TICK_S, Clocks
 from schedlab.slurm.dump.findings import Report
 from schedlab.slurm.parameters import SlurmParameters
@@ -77,6 +78,7 @@ def _lines(path: Path) -> Iterator[tuple[float, str]]:
 
 
 def _open(path: Path) -> TextIO:
+    input_file(path)
     if path.suffix == ".gz":
         return gzip.open(path, "rt", encoding="utf-8", errors="replace")
     return path.open(encoding="utf-8", errors="replace")

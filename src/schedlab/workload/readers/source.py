@@ -31,7 +31,10 @@ class Source:
         """The file, or standard input for ``-``; one sentence on why it cannot be read."""
         path = Path(path)
         try:
-            raw = sys.stdin.buffer.read() if path == STDIN else input_file(path).read_bytes()
+            if path == STDIN:
+                raw = sys.stdin.buffer.read()
+            else:
+                raw = input_file(path, or_dash=True).read_bytes()
         except OSError as error:
             raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
         if not raw:

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, create_engine, make_url, text
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from schedlab.command_files import input_file
+from schedlab.command_files import read_secret
 from schedlab.errors import InputError, ParameterError, PeerError
 from schedlab.history.ingest.attempts import FORGET_AFTER_S, Attempts
 from schedlab.history.ingest.records import made
@@ -87,7 +87,7 @@ class SlurmDatabase:
     def _connected(self) -> Iterator[Connection]:
         url = make_url(self.url).set(drivername="mysql+pymysql")
         if self.password_file is not None:
-            url = url.set(password=_password(self.password_file))
+            url = url.set(password=read_secret(self.password_file, "password"))
         engine = create_engine(url, connect_args={"charset": "utf8mb4", "connect_timeout": 10})
         try:
             with engine.connect() as connection:
@@ -126,10 +126,3 @@ def _records(
     rows: SlurmRows, row: Row[Any], steps: Mapping[int, Sequence[Row[Any]]]
 ) -> list[JobRecord]:
     return records_of(rows.job(row, steps.get(row.job_db_inx, ())), Attempts())
-
-
-def _password(path: str) -> str:
-    try:
-        return input_file(path).read_text(encoding="utf-8").strip()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
