@@ -16,6 +16,7 @@ from schedlab.audit.lawful import find_violations
 from schedlab.errors import ParameterError, WorkloadError
 from schedlab.platform import Cluster, NodeGroup, Partition, Platform
 from schedlab.sim import NodeRanges
+from schedlab.sim.node_demands import demands_if_any
 from schedlab.testing import ReferenceSchedule, reference_simulate
 from schedlab.testing.instances import jobs
 from schedlab.testing.strategies import SimulationOptions, drawn_apart, examples, simulation_options
@@ -124,6 +125,14 @@ def test_jobs_are_added_to_shared_nodes() -> None:
     added = jobs((1, 1, 3, 3), (1, 1, 5, 5)).replace(job_id=[7, 8], cores_per_node=[1, 2])
     run = Simulation(first, platform, "easy").run(0).submit(added).run()
     assert run.schedule().start_s.tolist() == [0, 1, 10]
+
+
+def test_nodes_of_one_core_are_counted() -> None:
+    """A trace's processors, whatever memory jobs ask for: nobody can share one."""
+    platform = Platform.homogeneous(4, cores=1)
+    asked = jobs((0, 2, 10, 10), (0, 3, 10, 10)).replace(requested_memory_kb=[8, 8])
+    assert demands_if_any(asked, platform) is None
+    assert simulate(asked, platform, "easy").start_s.tolist() == [0, 10]
 
 
 def test_shared_jobs_cannot_join_whole_ones() -> None:
