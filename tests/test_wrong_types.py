@@ -28,7 +28,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "columns as workload": (lambda: simulate(COLUMNS, 4, "easy"), "the jobs are a dict; must be"),
     "a fraction as tick": (lambda: simulate(JOBS, 4, "easy", tick=1.5), "tick is 1.5; must be a"),  # type: ignore[arg-type]
     "a huge tick": (lambda: simulate(JOBS, 4, "easy", tick=2**63), "tick is 9223372036854775808"),
-    "a depth of 0": (lambda: simulate(JOBS, 4, "easy", depth=0), "depth is 0; must be from 1 to"),
+    "a depth of 0": (lambda: simulate(JOBS, 4, "easy", depth=0), "depth is 0; must be >= 1"),
     "a metric": (lambda: compare([DONE], [WAIT]), "a metric is a JobMetric; must be a name"),
     "one name": (lambda: compare([DONE], "wait"), 'metrics is a text; must be a list, as in \\["'),
     "one schedule": (lambda: compare(ONE, ["wait"]), "are one Schedule; must be a list"),

@@ -35,8 +35,20 @@ def require_whole(what: str, value: SupportsIndex, least: int = 0, most: int = L
     except TypeError:
         raise ParameterError(f"{what} is {value!r}; must be a whole number") from None
     if not least <= found <= most:
-        raise ParameterError(f"{what} is {found}; must be from {least} to {most}")
+        allowed = f">= {least}" if found < least else f"<= {most:,}"
+        both = f"from {least:,} to {most:,}"
+        raise ParameterError(f"{what} is {found}; must be {allowed if most == LARGEST else both}")
     return found
+
+
+def require_between(what: str, value: float, least: float, most: float) -> float:
+    """Return the number; refuse one out of range, and what is not a number."""
+    try:
+        if least <= value <= most:
+            return float(value)
+    except TypeError:
+        pass
+    raise ParameterError(f"{what} is {value!r}; must be a number from {least:g} to {most:g}")
 
 
 def parse_duration(text: str) -> int:

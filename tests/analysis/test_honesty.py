@@ -172,7 +172,7 @@ def test_progress_counts_runs_and_can_stop_them() -> None:
         (
             {"min_jobs": 1, "tick": -1},
             ParameterError,
-            "tick is -1; must be from 0 to 1099511627776",
+            "tick is -1; must be from 0 to 1,099,511,627,776",
         ),
     ],
 )

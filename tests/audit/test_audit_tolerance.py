@@ -62,5 +62,5 @@ def test_submission_is_tolerated_alike(moved: Moved) -> None:
 @pytest.mark.parametrize("option", ["tick", "tolerance"])
 def test_seconds_are_not_negative(option: str) -> None:
     """Neither makes sense."""
-    with pytest.raises(ParameterError, match="must be >= 0 seconds"):
+    with pytest.raises(ParameterError, match=f"{option} is -1; must be >= 0"):
         audit(simulate(head_blocked(), 4, "easy"), "easy", **{option: -1})

@@ -248,7 +248,7 @@ def test_what_is_no_address_is_refused(address: str) -> None:
 
 def test_no_worker_is_refused() -> None:
     """As by the local engine."""
-    with pytest.raises(ParameterError, match="0 workers; must be >= 1"):
+    with pytest.raises(ParameterError, match="workers is 0; must be >= 1"):
         RayEngine(0)
 
 

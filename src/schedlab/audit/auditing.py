@@ -10,10 +10,10 @@ from schedlab.audit.explain import explain_departure
 from schedlab.audit.lawful import UNREPLAYABLE, find_violations
 from schedlab.audit.replay import Replay, replay
 from schedlab.audit.verdict import Comparison, Verdict
-from schedlab.errors import ParameterError
 from schedlab.policies import PolicyLike, choose_policy
 from schedlab.sim import Schedule
 from schedlab.sim.eligible_times import eligible_times
+from schedlab.units import require_whole
 
 
 def audit(
@@ -29,8 +29,7 @@ def audit(
         tolerance: starts that differ by no more than so many seconds count as equal.
     """
     tick = int(schedule.provenance.get("tick", 0)) if tick is None else tick
-    if tick < 0 or tolerance < 0:
-        raise ParameterError(f"tick is {tick} and tolerance {tolerance}; must be >= 0 seconds")
+    tick, tolerance = require_whole("tick", tick), require_whole("tolerance", tolerance)
     chosen = choose_policy(policy)
     observed, left_out = _with_known_fate(schedule)
     violations = tuple(find_violations(observed, tolerance))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from schedlab.coalloc.problem import CoallocJob, Problem
 from schedlab.errors import ParameterError, UnknownNameError
+from schedlab.units import require_whole
 
 Pairs = NDArray[np.int64]
 Draw = Callable[[np.random.Generator, int, int], Pairs]
@@ -16,6 +17,7 @@ Draw = Callable[[np.random.Generator, int, int], Pairs]
 LONGEST = 3
 DEAREST = 10
 MAX_DRAWS = 20_000
+MOST = 1_000_000
 
 
 def _uniform(rng: np.random.Generator, jobs: int, resources: int) -> Pairs:
@@ -60,10 +62,9 @@ def generate_problem(
     """
     if kind not in KINDS:
         raise UnknownNameError("kind of problem", kind, KINDS)
-    if jobs < 1:
-        raise ParameterError(f"{jobs} jobs; must be >= 1")
-    if resources < 2:
-        raise ParameterError(f"{resources} resources; must be >= 2")
+    jobs = require_whole("jobs", jobs, 1, MOST)
+    resources = require_whole("resources", resources, 2, MOST)
+    seed = require_whole("seed", seed)
     rng = np.random.default_rng(seed)
     needed = _connected(rng, jobs, resources, KINDS[kind])
     lengths = rng.integers(1, LONGEST, jobs, endpoint=True).tolist()

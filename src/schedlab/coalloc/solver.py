@@ -12,6 +12,10 @@ from schedlab.coalloc.objective import Objective
 from schedlab.coalloc.problem import Problem
 from schedlab.coalloc.solution import Solution
 from schedlab.errors import ParameterError
+from schedlab.units import require_whole
+
+_MOST_SEED = 2**31 - 1  # as CP-SAT has it
+_MOST_THREADS = 1024
 
 
 @dataclass(frozen=True)
@@ -27,12 +31,10 @@ class Limits:
     def __post_init__(self) -> None:
         if self.time_s is not None and not self.time_s > 0:
             raise ParameterError(f"time limit is {self.time_s} s; must be above 0")
-        if self.memory_bytes is not None and self.memory_bytes < 1:
+        if self.memory_bytes is not None and require_whole("memory limit", self.memory_bytes) < 1:
             raise ParameterError(f"memory limit is {self.memory_bytes} bytes; must be above 0")
-        if self.seed < 0:
-            raise ParameterError(f"seed is {self.seed}; must be >= 0")
-        if self.threads < 1:
-            raise ParameterError(f"threads is {self.threads}; must be >= 1")
+        require_whole("seed", self.seed, 0, _MOST_SEED)
+        require_whole("threads", self.threads, 1, _MOST_THREADS)
 
 
 class Solver(Protocol):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
 
 from schedlab.errors import ParameterError
+from schedlab.units import require_whole
 
 
 class Purpose(IntEnum):
@@ -69,14 +71,14 @@ class EvolveSettings:
     def __post_init__(self) -> None:
         for name, least in _LEAST.items():
             value = getattr(self, name)
-            if value is not None and value < least:
-                raise ParameterError(f"{name} is {value}; must be >= {least}")
+            if value is not None:
+                require_whole(name, value, least)
         if self.episodes > self.pool:
             raise ParameterError(
                 f"a generation of {self.episodes:,} episodes needs a pool as large; "
                 f"it has {self.pool:,}"
             )
-        if not self.step > 0:
+        if not 0 < self.step < math.inf:
             raise ParameterError(f"step is {self.step:g}; must be > 0")
         if not 0 < self.test_share < 1:
             raise ParameterError(f"test_share is {self.test_share}; must be above 0 and below 1")

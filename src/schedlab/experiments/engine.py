@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from schedlab.errors import ParameterError, SchedlabError
+from schedlab.errors import SchedlabError
+from schedlab.units import require_whole
 from schedlab.workload import Workload
 
 
@@ -64,8 +65,8 @@ DIED = "its process died (was there enough memory?)"
 
 def check_workers(workers: int | None) -> None:
     """Refuse a number of workers that could compute nothing."""
-    if workers is not None and workers < 1:
-        raise ParameterError(f"{workers} workers; must be >= 1")
+    if workers is not None:
+        require_whole("workers", workers, 1)
 
 
 def run_task(task: Task, workload: Workload | None = None) -> Outcome:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from schedlab.errors import ServiceError
+from schedlab.units import require_between
 
 if TYPE_CHECKING:
     import httpx
@@ -34,7 +35,7 @@ class Client:
     def __init__(self, url: str, token: str | None = None, *, timeout_s: float = 60.0) -> None:
         self.url = url.rstrip("/")
         self._headers = {} if token is None else {"authorization": f"Bearer {token}"}
-        self._timeout_s = timeout_s
+        self._timeout_s = require_between("timeout_s", timeout_s, 1e-3, 1e6)
 
     def __enter__(self) -> Self:
         return self

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from schedlab import _core
 from schedlab.errors import ParameterError, PeerError, PolicyError
+from schedlab.platform.cluster import MAX_NODES
 from schedlab.policies import ChosenPolicy
 from schedlab.predict import PREDICTORS
 from schedlab.sim.feasibility import LONGEST_S
+from schedlab.units import require_whole
 from schedlab.workload import COLUMNS, Workload
 
 
@@ -35,7 +37,8 @@ class LiveScheduler:
 
     def __init__(self, policy: ChosenPolicy, nodes: int, *, tick: int = 0) -> None:
         require_no_oracle(policy)
-        self.nodes = nodes
+        self.nodes = require_whole("nodes", nodes, 1, MAX_NODES)
+        require_whole("tick", tick, 0, LONGEST_S)
         self._policy = policy
         self._cluster = _core.LiveCluster(nodes, tick, policy.predictor.make(_no_jobs()))
         self._cluster.use(policy.core)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.errors import ParameterError
 from schedlab.metrics.capacity import node_seconds
 from schedlab.metrics.groupings import groups_of
 from schedlab.metrics.metric import JobMetric, Values
@@ -17,6 +16,7 @@ from schedlab.metrics.weights import job_weights
 from schedlab.sim import Schedule
 from schedlab.sim.node_shares import busy_nodes
 from schedlab.sim.schedule import require_schedules
+from schedlab.units import require_whole
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,8 +66,7 @@ def over_time(schedule: Schedule, period_s: int = 86400) -> pl.DataFrame:
     import polars as pl
 
     require_schedules([schedule])
-    if period_s < 1:
-        raise ParameterError(f"period is {period_s} s; must be >= 1")
+    period_s = require_whole("period_s", period_s, 1)
     first, last = schedule.horizon_s()
     edges = np.arange(first, last + period_s, period_s)
     if last == first:

@@ -38,6 +38,7 @@ class Failure:
 
 def check_failures(failures: Iterable[Failure], nodes: int) -> tuple[Failure, ...]:
     """Return the failures in order of time; nodes must exist, and be up when they fail."""
+    require_count("nodes", nodes)
     ordered = sorted(failures, key=lambda each: (each.at_s, each.node))
     up_s: dict[int, int] = {}
     for each in ordered:

@@ -12,7 +12,11 @@ from numpy.typing import NDArray
 
 from schedlab.errors import ParameterError, UnknownNameError, WorkloadError
 from schedlab.sim import Schedule
+from schedlab.units import require_whole
 from schedlab.workload import Workload
+
+_MOST_ENVIRONMENTS = 65_536
+_MOST_THREADS = 1024
 
 Seeds = int | Sequence[int | None] | None
 
@@ -119,11 +123,10 @@ Batch = TypeVar("Batch", bound=NativeBatch)
 
 def thread_count(size: int, threads: int | None) -> int:
     """How many threads step so many environments; by default as many as there are processors."""
-    if size < 1:
-        raise ParameterError(f"{size} environments; must be >= 1")
-    if threads is not None and threads < 1:
-        raise ParameterError(f"threads is {threads}; must be >= 1")
-    return threads or len(os.sched_getaffinity(0))
+    require_whole("the number of environments", size, 1, _MOST_ENVIRONMENTS)
+    if threads is None:
+        return len(os.sched_getaffinity(0))
+    return require_whole("threads", threads, 1, _MOST_THREADS)
 
 
 def _checked(

@@ -128,6 +128,8 @@ class Simulation:
         self.platform = platform if isinstance(platform, Platform) else _equal_nodes(platform)
         tick = require_whole("tick", tick, most=LONGEST_S)
         depth = None if depth is None else require_whole("depth", depth, 1)
+        if seed is not None:
+            require_whole("seed", seed)
         self._chosen = choose_policy(policy, depth=depth, predict=predict)
         self._place = choose_place(place)
         self._place.require_serves(self._chosen)

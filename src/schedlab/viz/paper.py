@@ -11,12 +11,15 @@ from schedlab.atomic import replacing
 from schedlab.errors import MissingExtraError, ParameterError
 from schedlab.sim import Schedule
 from schedlab.sim.schedule import require_schedules
+from schedlab.units import require_between, require_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 FORMATS = ("png", "pdf", "svg")
+_INCHES = (0.5, 1000)
+_MOST_PIXELS = 2**28
 
 _STYLE: Any = {
     "font.family": "sans-serif",
@@ -73,6 +76,8 @@ def panels(
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+    for what, size_in in (("width_in", width_in), ("height_in", height_in)):
+        require_between(what, size_in, *_INCHES)
     figure = Figure(figsize=(width_in, height_in), layout=ConstrainedLayoutEngine(w_pad=0.08))
     axes = figure.subplots(rows, columns, squeeze=False, **options)
     return figure, list(axes.flat)
@@ -89,6 +94,10 @@ def count_axis(axes: Axes) -> None:
 def save_figure(figure: Figure, path: str | Path, *, dpi: int = 200) -> None:
     """Writes the figure as PNG, PDF or SVG, as the name of the file ends."""
     kind = picture_format(path)
+    require_whole("dpi", dpi, 20, 10_000)
+    pixels = dpi**2 * figure.get_figwidth() * figure.get_figheight()
+    if kind == "png" and pixels > _MOST_PIXELS:
+        raise ParameterError(f"dpi is {dpi}, which makes {pixels:.2g} pixels; take a smaller one")
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
     with paper_style(), replacing(path) as temporary:
         figure.savefig(temporary, format=kind, dpi=dpi, metadata=undated)

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from schedlab.errors import ParameterError
+from schedlab.units import require_whole
 from schedlab.workload.generators import generate, is_model, make_generator
 from schedlab.workload.readers import read_workload
 from schedlab.workload.transforms import apply
@@ -65,6 +66,7 @@ class WindowEpisodes:
     jobs: int
 
     def __post_init__(self) -> None:
+        require_whole("jobs", self.jobs)
         if not 1 <= self.jobs <= len(self.trace):
             raise ParameterError(
                 f"windows of {self.jobs:,} jobs; must be from 1 to the trace's {len(self.trace):,}"
@@ -102,8 +104,7 @@ class GeneratedEpisodes:
         self, model: str, jobs: int, transforms: tuple[str, ...] = (), seeds: range = SEEDS
     ) -> None:
         """Take a model such as ``wl1`` or ``lublin:nodes=256``, with transforms such as ``wra``."""
-        if jobs < 1:
-            raise ParameterError(f"episodes of {jobs} jobs; must be >= 1")
+        jobs = require_whole("jobs", jobs, 1)
         make_generator(model)
         self.model, self.jobs, self.transforms, self.seeds = model, jobs, transforms, seeds
         sample = apply(generate(model, DRAWN_TO_MEASURE, seed=0), transforms, seed=0)

@@ -113,7 +113,7 @@ WRONG: Mapping[str, tuple[Callable[[Write], Path], str]] = {
     ),
     "a rule beyond the core's numbers": (
         lambda write: write(said=description(environment={"nodes": 10**12})),
-        "nodes is 1000000000000; must be <= 2147483647",
+        "nodes is 1000000000000; must be from 1 to 2,147,483,647",
     ),
     "no scale": (
         lambda write: write(said=description(time_scale_s="long")),

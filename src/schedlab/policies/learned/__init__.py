@@ -13,6 +13,7 @@ from schedlab.policies.learned.policy import LearnedPolicy
 from schedlab.policies.learned.settings import QueueSettings
 from schedlab.policies.learned.trained_policy import TrainedPolicy
 from schedlab.policies.ready import READY
+from schedlab.units import require_whole
 
 __all__ = ["READERS", "Decider", "LearnedPolicy", "Model", "QueueSettings", "learned_policy"]
 
@@ -46,5 +47,5 @@ def learned_policy(path: str | Path, sample: int | None = None) -> LearnedPolicy
         settings, agent = model.settings, model.agent()
     if sample is None:
         return TrainedPolicy(agent, settings, f"learned:{path}")
-    sampling = SamplingAgent(agent, sample)
+    sampling = SamplingAgent(agent, require_whole("sample", sample))
     return TrainedPolicy(sampling, settings, f"learned:{path}:sample={sample}")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from schedlab import _core
 from schedlab.errors import ParameterError, UnknownNameError
+from schedlab.units import require_whole
 
 MODES = {
     "pick": _core.Mode.pick,
@@ -72,11 +74,8 @@ class QueueSettings:
             if getattr(self, name) not in table:
                 raise UnknownNameError(name, getattr(self, name), table)
         for name, least in _LEAST.items():
-            if getattr(self, name) < least:
-                raise ParameterError(f"{name} is {getattr(self, name)}; must be >= {least}")
-            if getattr(self, name) > _MOST:
-                raise ParameterError(f"{name} is {getattr(self, name)}; must be <= {_MOST}")
-        if self.time_scale_s is not None and not self.time_scale_s > 0:
+            require_whole(name, getattr(self, name), least, _MOST)
+        if self.time_scale_s is not None and not 0 < self.time_scale_s < math.inf:
             raise ParameterError(f"time_scale_s is {self.time_scale_s}; must be > 0")
 
     @property

@@ -10,6 +10,7 @@ import numpy as np
 
 from schedlab import _core
 from schedlab.errors import ParameterError
+from schedlab.units import require_whole
 from schedlab.workload import Workload
 from schedlab.workload.generators import Bernoulli
 
@@ -39,8 +40,7 @@ class GridEpisodes:
     def __post_init__(self) -> None:
         if not self.loads:
             raise ParameterError("loads is empty; must have at least one load")
-        if self.units < 1:
-            raise ParameterError(f"units is {self.units}; must be >= 1")
+        require_whole("units", self.units, 1)
         if self.model.unit_s != 1:
             raise ParameterError(f"unit_s is {self.model.unit_s}; must be 1")
         for load in self.loads:

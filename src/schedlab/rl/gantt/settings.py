@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from schedlab import _core
-from schedlab.errors import ParameterError, UnknownNameError
+from schedlab.errors import UnknownNameError
+from schedlab.units import require_whole
 
 OBSERVATIONS = {
     "image": _core.GanttObservation.image,
@@ -63,9 +64,8 @@ class GanttSettings:
         if self.reward not in REWARDS:
             raise UnknownNameError("reward", self.reward, REWARDS)
         for name, least in _LEAST.items():
-            value, most = getattr(self, name), MOST_STEPS if name == "max_steps" else _MOST
-            if not least <= value <= most:
-                raise ParameterError(f"{name} is {value}; must be from {least:,} to {most:,}")
+            most = MOST_STEPS if name == "max_steps" else _MOST
+            require_whole(name, getattr(self, name), least, most)
 
     @property
     def image_shape(self) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from schedlab.errors import ParameterError, UnknownNameError
 from schedlab.lookup import is_outside, load_outside, require_callable, split_parameters
+from schedlab.units import require_whole
 from schedlab.workload.arguments import number, switch, whole_number
 from schedlab.workload.generators.aaic import Aaic
 from schedlab.workload.generators.bernoulli import Bernoulli
@@ -115,6 +116,7 @@ def make_generator(text: str) -> WorkloadGenerator:
 
 def generate(generator: str, jobs: int, *, seed: int = 0) -> Workload:
     """So many jobs from the generator of that name, such as ``"lublin:nodes=256"``."""
+    jobs, seed = require_whole("jobs", jobs), require_whole("seed", seed)
     return make_generator(generator).generate(jobs, seed)
 
 
