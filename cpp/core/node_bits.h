@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/types.h"
@@ -14,6 +16,13 @@ struct NodeRange {
     NodeIndex first;
     NodeIndex last;
 };
+
+// Whether the node is one of these.
+inline bool holds(std::span<const NodeRange> nodes, NodeIndex node) {
+    return std::any_of(nodes.begin(), nodes.end(), [node](NodeRange range) {
+        return range.first <= node && node <= range.last;
+    });
+}
 
 // Nodes as bits of words: node n is bit n % kNodeBits of word n / kNodeBits.
 inline constexpr int kNodeBits = 64;

@@ -169,23 +169,13 @@ void NodePlan::reserve(const View& view, JobIndex job, const Slot& slot) {
 
 void NodePlan::release(const View& view, JobIndex job, const Slot& slot) {
     hold(view, job, slot, 1);
-    note_gains(slot.nodes);
+    note_gains(slot.nodes, slot.start, slot.start + view.planned(job));
 }
 
 void NodePlan::ended_early(const View& view, JobIndex job) {
-    change(view, job, view.held_by(job), view.gpus_of(job), view.now(), view.expected_release(job),
-           1);
-    note_gains(view.held_by(job));
-}
-
-void NodePlan::note_gains(std::span<const NodeRange> nodes) {
-    if (gains_.size() > kGainsKept) {
-        gains_before_ = gains();
-        gains_.clear();
-    }
-    for (const NodeRange range : nodes) {
-        for (NodeIndex node = range.first; node <= range.last; ++node) gains_.push_back(node);
-    }
+    const Time end = view.expected_release(job);
+    change(view, job, view.held_by(job), view.gpus_of(job), view.now(), end, 1);
+    note_gains(view.held_by(job), view.now(), end);
 }
 
 void NodePlan::close(const View&, const Closing& closing) {

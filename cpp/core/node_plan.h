@@ -69,26 +69,6 @@ class NodePlan {
 
     // The node as its running jobs have it.
     void rebuild(const View& view, NodeIndex node);
-    // How often nodes have got room that they did not have before, by what was given back.
-    std::int64_t gains() const { return gains_before_ + static_cast<std::int64_t>(gains_.size()); }
-    void note_gains(std::span<const NodeRange> nodes);
-    // The first start before the slot's on one of the nodes that have got room since it was looked
-    // for, and the lowest of these nodes; kNever if there is none.
-    std::pair<Time, NodeIndex> earliest_on_gains(const View& view, JobIndex job,
-                                                 const Slot& slot) const;
-    // Whether one of its own nodes has got room since it was looked for.
-    bool gained_own_node(const Slot& slot) const;
-    // A slot for the job that starts earlier than its own; kNever if there is none.
-    Slot find_earlier(const View& view, JobIndex job, const Slot& slot) const;
-
-    void change(NodeIndex node, Time start, Time end, const Share& share, GpuMask gpus, int sign);
-    void change(const View& view, JobIndex job, std::span<const NodeRange> nodes,
-                std::span<const GpuMask> gpus, Time start, Time end, int sign);
-    // Takes the slot out of what is free, or puts it back.
-    void hold(const View& view, JobIndex job, const Slot& slot, int sign);
-    void set_bounds(NodeIndex node) { bounds_.update(node, nodes_[node].time, nodes_[node].free); }
-    std::size_t split(Steps& steps, Time time) const;
-    void drop_past(Steps& steps) const;
     // What is planned: how much of each node, for how long, and which intervals bar the job.
     struct Wish {
         const Share& share;
@@ -99,6 +79,46 @@ class NodePlan {
     };
     Wish wish(const View& view, JobIndex job, const Part& part) const;
 
+    // How often nodes have got room that they did not have before, by what was given back.
+    std::int64_t gains() const { return gains_before_ + static_cast<std::int64_t>(gains_.size()); }
+    void note_gains(std::span<const NodeRange> nodes, Time begin, Time end);
+    // A start and the lowest node that gives it.
+    struct Chance {
+        Time start = kNever;
+        NodeIndex node = 0;
+    };
+    // The first start up to `limit` that the room got since then (a value of gains) gives on a
+    // node of the set; kNever if it gives none.
+    Chance earliest_on_gains(const NodeSet& set, const Wish& wish, std::int64_t since,
+                             Time limit) const;
+    // Whether one of the nodes has got room since then.
+    bool gained(std::span<const NodeRange> nodes, std::int64_t since) const;
+    // Starts from `first` to `last`, if there are any.
+    struct Starts {
+        Time first = kNever;
+        Time last = kNone;
+        void add(Time from, Time to) {
+            first = std::min(first, from);
+            last = std::max(last, to);
+        }
+    };
+    // An earlier start than the slot's is among these: it uses room got since that was looked for.
+    Starts new_starts(const View& view, JobIndex job, const Slot& slot) const;
+    // On its own nodes the job may begin earlier and stay on into its own place.
+    void add_starts_on_own(const View& view, JobIndex job, const Slot& slot, Starts& found) const;
+    // When the room begins that the node has up to `end`; `end` if it has none.
+    Time room_since(NodeIndex node, const Share& share, Time end) const;
+    // The first slot for the job that starts then; kNever if there is none.
+    Slot find_earlier(const View& view, JobIndex job, const Slot& slot, const Starts& starts) const;
+
+    void change(NodeIndex node, Time start, Time end, const Share& share, GpuMask gpus, int sign);
+    void change(const View& view, JobIndex job, std::span<const NodeRange> nodes,
+                std::span<const GpuMask> gpus, Time start, Time end, int sign);
+    // Takes the slot out of what is free, or puts it back.
+    void hold(const View& view, JobIndex job, const Slot& slot, int sign);
+    void set_bounds(NodeIndex node) { bounds_.update(node, nodes_[node].time, nodes_[node].free); }
+    std::size_t split(Steps& steps, Time time) const;
+    void drop_past(Steps& steps) const;
     // The first time from `from` on at which the node has room and is open to the job; later than
     // `limit` if there is none up to then.
     Time earliest_on(NodeIndex node, const Wish& wish, Time from, Time limit) const {
@@ -145,12 +165,40 @@ class NodePlan {
     std::vector<std::int64_t> built_from_;
     std::vector<std::uint8_t> changed_;
     bool overdue_ = false;  // when it was built
-    // The nodes that got room last; those before are forgotten.
+    // A node has got room during [begin, end).
+    struct Gain {
+        NodeIndex node;
+        Time begin;
+        Time end;
+    };
+    // The last ones; those before are forgotten.
     static constexpr std::size_t kGainsKept = 1 << 16;
-    std::vector<NodeIndex> gains_;
+    std::vector<Gain> gains_;
     std::int64_t gains_before_ = 0;
-    mutable std::vector<std::int64_t> asked_;  // by node: the last question that looked at it
-    mutable std::int64_t questions_ = 0;
+    std::vector<std::int64_t> last_gain_;  // by node; 0 if there was none
+    // A share fits on a node all through [begin, end), and part of that was gained: what begins at
+    // `gained`.
+    struct Opening {
+        Time begin;
+        Time end;
+        Time gained;
+        std::int64_t gain;  // which it was
+    };
+    // What the gains from `since` up to `until` opened to a share on nodes of a set, or less: jobs
+    // may have been reserved there since. All waiting jobs with this share use it.
+    struct Openings {
+        std::int32_t set = kNone;
+        std::int32_t share = kNone;
+        std::int64_t since = 0;
+        std::int64_t until = 0;
+        std::vector<Opening> all;
+    };
+    // Those of all gains from `seen` on, and maybe of some before.
+    Openings& openings(const Part& part, std::int64_t seen) const;
+    void open(Openings& known, std::int64_t since) const;
+    void add_openings(Openings& known) const;
+    static constexpr std::size_t kOpenings = 1 << 8;  // shares with the same place take turns
+    mutable std::vector<Openings> openings_;
     mutable std::vector<Time> times_;
 };
 

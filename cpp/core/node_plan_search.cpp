@@ -139,18 +139,18 @@ Time NodePlan::room_until(NodeIndex node, const Wish& wish) const {
 Time NodePlan::nth_earliest(const NodeSet& set, NodeCount count, const Wish& wish, Time from,
                             Time limit) const {
     times_.clear();  // the earliest ones so far, the last of them first
+    Time latest = limit;
     set.for_each([&](NodeIndex node) {
-        const bool enough = std::ssize(times_) == count;
-        if (enough && times_.front() == from) return;
-        const Time latest = enough ? std::min(limit, times_.front() - 1) : limit;
+        if (wish.not_before[node] > latest || latest < from) return;
         const Time time = earliest_on(node, wish, from, latest);
         if (time > latest) return;
-        if (enough) {
+        if (std::ssize(times_) == count) {
             std::pop_heap(times_.begin(), times_.end());
             times_.pop_back();
         }
         times_.push_back(time);
         std::push_heap(times_.begin(), times_.end());
+        if (std::ssize(times_) == count) latest = std::min(limit, times_.front() - 1);
     });
     return std::ssize(times_) == count ? times_.front() : kNever;
 }
@@ -234,73 +234,6 @@ NodePlan::Slot NodePlan::reserve_earliest(const View& view, JobIndex job) {
     reserve(view, job, slot);
     slot.gains_seen = gains();
     return slot;
-}
-
-std::pair<Time, NodeIndex> NodePlan::earliest_on_gains(const View& view, JobIndex job,
-                                                       const Slot& slot) const {
-    const Time limit = slot.start - 1;
-    Time first = kNever;
-    NodeIndex on = 0;
-    asked_.resize(nodes_.size(), 0);
-    for (const Part& part : view.parts(job)) {
-        const NodeSet& set = machine_->set(part.set);
-        const Wish own = wish(view, job, part);
-        ++questions_;
-        for (auto at = slot.gains_seen - gains_before_; at < std::ssize(gains_); ++at) {
-            const NodeIndex node = gains_[static_cast<std::size_t>(at)];
-            if (own.not_before[node] > limit || asked_[node] == questions_) continue;
-            asked_[node] = questions_;
-            if (!set.has(node)) continue;
-            const Time time = earliest_on(node, own, now_, std::min(first, limit));
-            if (time == kNever || (time == first && node > on)) continue;
-            first = time;
-            on = node;
-        }
-    }
-    return {first, on};
-}
-
-bool NodePlan::gained_own_node(const Slot& slot) const {
-    return std::any_of(gains_.begin() + (slot.gains_seen - gains_before_), gains_.end(),
-                       [&slot](NodeIndex node) {
-                           return std::any_of(slot.nodes.begin(), slot.nodes.end(),
-                                              [node](NodeRange range) {
-                                                  return range.first <= node && node <= range.last;
-                                              });
-                       });
-}
-
-// Whatever start was found before, there was no earlier one: it takes a node that has got room. The
-// job's own place must be free.
-NodePlan::Slot NodePlan::find_earlier(const View& view, JobIndex job, const Slot& slot) const {
-    const Time limit = slot.start - 1;
-    if (slot.gains_seen < gains_before_) return earliest(view, job, now_, limit);
-    const auto [first, on] = earliest_on_gains(view, job, slot);
-    if (first == kNever) return {kNever, {}};
-    const auto parts = view.parts(job);
-    const bool one_node = parts.size() == 1 && parts.front().count == 1;
-    if (!one_node || view.place()) return earliest(view, job, first, limit);
-    Slot found{first, {{on, on}}};
-    name_gpus(view, job, found);
-    return found;
-}
-
-bool NodePlan::move_earlier(const View& view, JobIndex job, Slot& slot) {
-    bool earlier = false;
-    if (slot.gains_seen < gains_before_ || gained_own_node(slot) ||
-        earliest_on_gains(view, job, slot).first != kNever) {
-        const Time end = slot.start + view.planned(job);
-        change(view, job, slot.nodes, slot.gpus, slot.start, end, 1);
-        Slot found = find_earlier(view, job, slot);
-        earlier = found.start != kNever;
-        if (earlier) {
-            note_gains(slot.nodes);
-            slot = std::move(found);
-        }
-        reserve(view, job, slot);
-    }
-    slot.gains_seen = gains();
-    return earlier;
 }
 
 bool NodePlan::fits_now(const View& view, JobIndex job, Slot& slot) const {

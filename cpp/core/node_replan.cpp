@@ -9,12 +9,6 @@
 namespace schedlab {
 namespace {
 
-bool holds(std::span<const NodeRange> nodes, NodeIndex node) {
-    return std::any_of(nodes.begin(), nodes.end(), [node](NodeRange range) {
-        return range.first <= node && node <= range.last;
-    });
-}
-
 bool same(const NodePlan::Slot& a, const NodePlan::Slot& b) {
     return a.start == b.start && std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(),
                                             b.nodes.end(), [](NodeRange x, NodeRange y) {
