@@ -29,8 +29,9 @@ bool NodePlan::fits_on_gpus(NodeIndex node, const Amount* free, const Share& sha
 }
 
 std::size_t NodePlan::step_at(const Steps& steps, Time time) const {
-    const auto after = std::upper_bound(steps.time.begin(), steps.time.end(), time);
-    return static_cast<std::size_t>(std::max<std::ptrdiff_t>(after - steps.time.begin() - 1, 0));
+    if (steps.time.size() == 1 || time < steps.time[1]) return 0;  // most ask about now
+    const auto after = std::upper_bound(steps.time.begin() + 2, steps.time.end(), time);
+    return static_cast<std::size_t>(after - steps.time.begin() - 1);
 }
 
 void NodePlan::keep_least(const Steps& steps, std::size_t step,
@@ -106,11 +107,8 @@ Time NodePlan::look_at(NodeIndex node, const Wish& wish, Time from, Time limit) 
 Time NodePlan::first_room_on(NodeIndex node, const Wish& wish, Time from, Time limit) const {
     const Steps& steps = nodes_[node];
     const std::size_t resources = machine_->resources();
-    const auto after = std::upper_bound(steps.time.begin(), steps.time.end(), from);
-    auto step = static_cast<std::size_t>(after - steps.time.begin());
-    if (step > 0) --step;
     Time start = kNone;
-    for (; step < steps.time.size(); ++step) {
+    for (std::size_t step = step_at(steps, from); step < steps.time.size(); ++step) {
         if (start != kNone && wish.duration <= steps.time[step] - start) return start;
         if (start == kNone && steps.time[step] > limit) return kNever;
         if (!fits(node, steps.free.data() + step * resources, wish.share)) {

@@ -132,6 +132,7 @@ NodePlan::Slot NodeReplan::find_again(const View& view, const Planned& last) {
     const NodeIndex highest = last.slot.nodes.back().last;
     NodeIndex on = highest;  // with `single`: the lowest that gives it
     bool lower = false, lost = false;
+    able_.clear();
     for (const Part& part : parts) {
         const Wish wish = this->wish(view, last.job, part);
         const NodeSet& set = machine_->set(part.set);
@@ -140,7 +141,10 @@ NodePlan::Slot NodeReplan::find_again(const View& view, const Planned& last) {
             if (!set.has(node)) continue;
             const bool own = holds(last.slot.nodes, node);
             const Time time = earliest_on(node, wish, now_, start);
-            if (own && time != start) lost |= earliest_on(node, wish, start, start) != start;
+            const bool able = time == start || (!single && time < start &&
+                                                earliest_on(node, wish, start, start) == start);
+            if (able) able_.push_back(node);
+            lost |= own && !able;
             if (time > start) continue;
             lower |= !own && (parts.size() > 1 || node < highest);
             if (time < first || (time == first && node < on)) on = node;
@@ -148,12 +152,31 @@ NodePlan::Slot NodeReplan::find_again(const View& view, const Planned& last) {
         }
     }
     if (single && (first < start || !lost)) return {first, {{on, on}}};
-    if (first < start && !lost) {
+    if (first < start) {
         take_out(view);
         Slot earlier = earliest(view, last.job, first, start - 1);
         if (earlier.start != kNever) return earlier;
     }
-    return lower || lost ? search(view, last.job, lost ? first : start) : last.slot;
+    if (!lower && !lost) return last.slot;
+    if (parts.size() == 1 && !single) {
+        Slot kept = keep_start(last.slot, parts.front().count);
+        if (kept.start != kNever) return kept;
+    }
+    return search(view, last.job, start);
+}
+
+NodePlan::Slot NodeReplan::keep_start(const Slot& slot, NodeCount count) {
+    for (const NodeRange range : slot.nodes) {
+        for (NodeIndex node = range.first; node <= range.last; ++node) {
+            if (!touched_[node]) able_.push_back(node);
+        }
+    }
+    std::sort(able_.begin(), able_.end());
+    // Nothing is known of nodes behind the slot that were not touched.
+    if (std::ssize(able_) < count || able_[count - 1] > slot.nodes.back().last) return {kNever, {}};
+    Slot kept{slot.start, {}};
+    for (NodeCount i = 0; i < count; ++i) append_node(able_[i], 0, kept.nodes);
+    return kept;
 }
 
 void NodeReplan::reserve(const View& view, JobIndex job, const Slot& slot) {

@@ -50,6 +50,9 @@ class NodeReplan : public NodePlan {
     Slot find(const View& view, JobIndex job);
     // Where the next job of the last pass is planned now.
     Slot find_again(const View& view, const Planned& last);
+    // The same start on the lowest nodes that have room then, if these are known: `able_` and those
+    // of its own that are not touched. Else one that starts kNever.
+    Slot keep_start(const Slot& slot, NodeCount count);
     Slot search(const View& view, JobIndex job, Time from);
     void touch(const View& view, NodeIndex node);
     void touch_all(const View& view, const Slot& slot);
@@ -69,6 +72,7 @@ class NodeReplan : public NodePlan {
     static constexpr std::size_t kLogKept = 1 << 14;
     std::vector<NodeIndex> log_;         // of those touched, pass by pass
     std::size_t pass_ = 0;               // where this pass begins in the log
+    std::vector<NodeIndex> able_;  // nodes that have room when the last pass had the job start
     JobIndex asked_ = kNoJob;  // found_ is where it is planned
     Slot found_;
 };
