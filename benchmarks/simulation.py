@@ -106,7 +106,7 @@ def overload() -> list[Row]:
 
 SHARED = {
     "easy": (100_000, 50_000.0),
-    "conservative": (8_000, 5_000.0),
+    "conservative": (100_000, 5_000.0),
     "easybf:depth=100": (8_000, 10_000.0),
 }
 """Policies on shared nodes, each with the jobs, and the jobs per second that it should reach.
