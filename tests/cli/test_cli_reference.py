@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import typer
+from rich.text import Text
 
 from schedlab.cli.app import app
 from schedlab.cli.reference import reference
@@ -31,6 +32,19 @@ COMMANDS = list(commands(typer.main.get_command(app)))
 def test_the_page_is_up_to_date() -> None:
     """Made anew by: python -m schedlab.cli.reference > docs/guides/command-line.md."""
     assert PAGE.read_text(encoding="utf-8") == reference(app)
+
+
+def helps(command: Any) -> Iterator[str]:
+    """What every command and each of its options says about itself."""
+    yield from (text for each in (command, *command.params) if (text := each.help))
+    for each in getattr(command, "commands", {}).values():
+        yield from helps(each)
+
+
+def test_help_is_printed_as_it_is_written() -> None:
+    """Words in brackets look like markup, and would not be seen."""
+    for text in helps(typer.main.get_command(app)):
+        assert Text.from_markup(text).plain == text
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)

@@ -37,7 +37,7 @@ def alerts(
     ] = False,
     json: AsJson = False,
 ) -> None:
-    """Say what is wrong by the rules of [service.alerts]; the exit code is then 1.
+    """Say what is wrong by the rules of the section service.alerts; the exit code is then 1.
 
     Nobody is told, and nothing is written: the service does that while it runs.
     """

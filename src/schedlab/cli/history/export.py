@@ -40,7 +40,8 @@ def export(
         Option(
             metavar="NAME",
             help="Give the jobs away under this name: names become pseudonyms or are dropped, as "
-            "[release] of the site file says, and a file with a real name in it is not written.",
+            "the section release of the site file says. A file with a real name in it is not "
+            "written.",
         ),
     ] = None,
     key: Annotated[

@@ -76,7 +76,7 @@ def report(
     ] = None,
     email: Annotated[
         list[str] | None,
-        Option(metavar="ADDRESS", help="Send it there, by [service.mail] of the site file."),
+        Option(metavar="ADDRESS", help="Send it there, as the section service.mail says."),
     ] = None,
     json: AsJson = False,
 ) -> None:
