@@ -40,18 +40,18 @@ cpptest: $(VENV)/.tools
 	$(VENV)/bin/cmake --build build/cpptest
 	$(VENV)/bin/ctest --test-dir build/cpptest --output-on-failure
 
-# The tests of simulator and co-allocation on a core with assertions, AddressSanitizer and UndefinedBehaviorSanitizer.
+# The tests of simulator, co-allocation and Slurm's twin on a core with assertions, AddressSanitizer and UndefinedBehaviorSanitizer.
 sanitize: $(VENV)/.installed
 	$(PY) -m pip install --quiet --no-build-isolation --no-deps --upgrade --target build/sanitized \
 	  -Cbuild-dir=build/Sanitize -Ccmake.build-type=Debug -Ccmake.define.SCHEDLAB_SANITIZE=ON .
 	SCHEDLAB_SITE=$(CURDIR)/build/sanitized SCHEDLAB_EXAMPLES=25 ASAN_OPTIONS=detect_leaks=0 \
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so)" \
 	  $(PYTEST) tests/sim tests/policies tests/coalloc/test_dpop.py tests/coalloc/test_wd.py \
-	  tests/coalloc/test_split.py tests/coalloc/test_minibucket.py
+	  tests/coalloc/test_split.py tests/coalloc/test_minibucket.py tests/slurm/test_native_twin.py
 
 # The comparisons of the core with the plain reference, on other draws than the tests make, and more of them.
 fuzz: $(VENV)/.installed
-	SCHEDLAB_FUZZ=1 SCHEDLAB_EXAMPLES=2000 $(PYTEST) tests/sim tests/audit
+	SCHEDLAB_FUZZ=1 SCHEDLAB_EXAMPLES=2000 $(PYTEST) tests/sim tests/audit tests/slurm/test_native_twin.py
 
 format: $(VENV)/.installed
 	$(VENV)/bin/ruff check --fix .

@@ -37,4 +37,5 @@ NB_MODULE(_core, m) {
     schedlab::bind_live(m);
     schedlab::bind_env(m);
     schedlab::bind_gantt(m);
+    schedlab::bind_slurm(m);
 }

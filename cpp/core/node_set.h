@@ -41,6 +41,12 @@ class NodeSet {
     void add(const NodeSet& other);
     void remove(const NodeSet& other);
     void keep(const NodeSet& other);  // only those also in `other`
+    // The same for bits, word by word.
+    template <typename Word>
+    void keep_words(Word word) {
+        for (std::size_t i = 0; i < words_.size(); ++i) words_[i] &= word(i);
+        recount();
+    }
 
     // The `count` lowest-numbered. Needs count <= count().
     NodeSet lowest(NodeCount count) const;

@@ -752,3 +752,1041 @@ class GanttBatch:
 
     def backlog(self, index: int) -> int:
         """waiting jobs that are in no slot"""
+
+class NodeSet:
+    """Some of the nodes of a machine, by their numbers."""
+
+    def __init__(self, total: int, nodes: Sequence[int]) -> None: ...
+
+class NodeRow:
+    """A node of a Slurm site."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def cpus(self) -> int: ...
+
+    @cpus.setter
+    def cpus(self, arg: int, /) -> None: ...
+
+    @property
+    def memory_mb(self) -> float: ...
+
+    @memory_mb.setter
+    def memory_mb(self, arg: float, /) -> None: ...
+
+    @property
+    def gpus(self) -> int: ...
+
+    @gpus.setter
+    def gpus(self, arg: int, /) -> None: ...
+
+    @property
+    def weight(self) -> int: ...
+
+    @weight.setter
+    def weight(self, arg: int, /) -> None: ...
+
+    @property
+    def leaf(self) -> int: ...
+
+    @leaf.setter
+    def leaf(self, arg: int, /) -> None: ...
+
+class PartitionRow:
+    """A partition of a Slurm site."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def nodes(self) -> NodeSet: ...
+
+    @nodes.setter
+    def nodes(self, arg: NodeSet, /) -> None: ...
+
+    @property
+    def tier(self) -> int: ...
+
+    @tier.setter
+    def tier(self, arg: int, /) -> None: ...
+
+    @property
+    def is_up(self) -> bool: ...
+
+    @is_up.setter
+    def is_up(self, arg: bool, /) -> None: ...
+
+class AssociationRow:
+    """A user in an account, or an account."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def parent(self) -> int: ...
+
+    @parent.setter
+    def parent(self, arg: int, /) -> None: ...
+
+    @property
+    def is_user(self) -> bool: ...
+
+    @is_user.setter
+    def is_user(self, arg: bool, /) -> None: ...
+
+    @property
+    def shares(self) -> float: ...
+
+    @shares.setter
+    def shares(self, arg: float, /) -> None: ...
+
+    @property
+    def shares_of_parent(self) -> bool: ...
+
+    @shares_of_parent.setter
+    def shares_of_parent(self, arg: bool, /) -> None: ...
+
+class BoundRow:
+    """A limit on what running jobs hold."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def counter(self) -> int: ...
+
+    @counter.setter
+    def counter(self, arg: int, /) -> None: ...
+
+    @property
+    def jobs(self) -> int | None: ...
+
+    @jobs.setter
+    def jobs(self, arg: int | None, /) -> None: ...
+
+    @property
+    def tres(self) -> list[tuple[int, float]]: ...
+
+    @tres.setter
+    def tres(self, arg: Sequence[tuple[int, float]], /) -> None: ...
+
+class ReservationRow:
+    """Nodes that are kept for jobs of a reservation."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def name(self) -> int: ...
+
+    @name.setter
+    def name(self, arg: int, /) -> None: ...
+
+    @property
+    def begin(self) -> int: ...
+
+    @begin.setter
+    def begin(self, arg: int, /) -> None: ...
+
+    @property
+    def end(self) -> int: ...
+
+    @end.setter
+    def end(self, arg: int, /) -> None: ...
+
+    @property
+    def nodes(self) -> NodeSet: ...
+
+    @nodes.setter
+    def nodes(self, arg: NodeSet, /) -> None: ...
+
+class ClosingRow:
+    """Nodes that get no jobs for a time."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def begin(self) -> float: ...
+
+    @begin.setter
+    def begin(self, arg: float, /) -> None: ...
+
+    @property
+    def end(self) -> float: ...
+
+    @end.setter
+    def end(self, arg: float, /) -> None: ...
+
+    @property
+    def nodes(self) -> NodeSet: ...
+
+    @nodes.setter
+    def nodes(self, arg: NodeSet, /) -> None: ...
+
+    @property
+    def is_outage(self) -> bool: ...
+
+    @is_outage.setter
+    def is_outage(self, arg: bool, /) -> None: ...
+
+class Dependency(enum.Enum):
+    """What a job waits for."""
+
+    after = 0
+
+    afterok = 1
+
+    afternotok = 2
+
+    afterany = 3
+
+    singleton = 4
+
+class ConditionRow:
+    """What a job waits for."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def kind(self) -> Dependency: ...
+
+    @kind.setter
+    def kind(self, arg: Dependency, /) -> None: ...
+
+    @property
+    def others(self) -> list[int]: ...
+
+    @others.setter
+    def others(self, arg: Sequence[int], /) -> None: ...
+
+    @property
+    def delay_s(self) -> int: ...
+
+    @delay_s.setter
+    def delay_s(self, arg: int, /) -> None: ...
+
+class ShapeRow:
+    """What a job asks for in a partition."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def partition(self) -> int: ...
+
+    @partition.setter
+    def partition(self, arg: int, /) -> None: ...
+
+    @property
+    def tasks(self) -> int: ...
+
+    @tasks.setter
+    def tasks(self, arg: int, /) -> None: ...
+
+    @property
+    def cpus_per_task(self) -> int: ...
+
+    @cpus_per_task.setter
+    def cpus_per_task(self, arg: int, /) -> None: ...
+
+    @property
+    def tasks_per_node(self) -> int: ...
+
+    @tasks_per_node.setter
+    def tasks_per_node(self, arg: int, /) -> None: ...
+
+    @property
+    def min_nodes(self) -> int: ...
+
+    @min_nodes.setter
+    def min_nodes(self, arg: int, /) -> None: ...
+
+    @property
+    def gpus(self) -> int: ...
+
+    @gpus.setter
+    def gpus(self, arg: int, /) -> None: ...
+
+    @property
+    def features(self) -> int: ...
+
+    @features.setter
+    def features(self, arg: int, /) -> None: ...
+
+    @property
+    def exclusive(self) -> bool: ...
+
+    @exclusive.setter
+    def exclusive(self, arg: bool, /) -> None: ...
+
+    @property
+    def memory_mb(self) -> float: ...
+
+    @memory_mb.setter
+    def memory_mb(self, arg: float, /) -> None: ...
+
+    @property
+    def memory_per_cpu(self) -> bool: ...
+
+    @memory_per_cpu.setter
+    def memory_per_cpu(self, arg: bool, /) -> None: ...
+
+class PlaceRow:
+    """A job in one of its partitions."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def partition(self) -> int: ...
+
+    @partition.setter
+    def partition(self, arg: int, /) -> None: ...
+
+    @property
+    def shape(self) -> int: ...
+
+    @shape.setter
+    def shape(self, arg: int, /) -> None: ...
+
+    @property
+    def bounds(self) -> int: ...
+
+    @bounds.setter
+    def bounds(self, arg: int, /) -> None: ...
+
+class JobRow:
+    """A job, or a task of an array."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def id(self) -> int: ...
+
+    @id.setter
+    def id(self, arg: int, /) -> None: ...
+
+    @property
+    def task(self) -> int: ...
+
+    @task.setter
+    def task(self, arg: int, /) -> None: ...
+
+    @property
+    def submit(self) -> float: ...
+
+    @submit.setter
+    def submit(self, arg: float, /) -> None: ...
+
+    @property
+    def user(self) -> int: ...
+
+    @user.setter
+    def user(self, arg: int, /) -> None: ...
+
+    @property
+    def qos(self) -> int: ...
+
+    @qos.setter
+    def qos(self, arg: int, /) -> None: ...
+
+    @property
+    def association(self) -> int: ...
+
+    @association.setter
+    def association(self, arg: int, /) -> None: ...
+
+    @property
+    def places(self) -> list[PlaceRow]: ...
+
+    @places.setter
+    def places(self, arg: Sequence[PlaceRow], /) -> None: ...
+
+    @property
+    def limit_s(self) -> int: ...
+
+    @limit_s.setter
+    def limit_s(self, arg: int, /) -> None: ...
+
+    @property
+    def run_s(self) -> float: ...
+
+    @run_s.setter
+    def run_s(self, arg: float, /) -> None: ...
+
+    @property
+    def is_measured(self) -> bool: ...
+
+    @is_measured.setter
+    def is_measured(self, arg: bool, /) -> None: ...
+
+    @property
+    def nice(self) -> int: ...
+
+    @nice.setter
+    def nice(self, arg: int, /) -> None: ...
+
+    @property
+    def begin(self) -> float: ...
+
+    @begin.setter
+    def begin(self, arg: float, /) -> None: ...
+
+    @property
+    def array_limit(self) -> int: ...
+
+    @array_limit.setter
+    def array_limit(self, arg: int, /) -> None: ...
+
+    @property
+    def conditions(self) -> list[ConditionRow]: ...
+
+    @conditions.setter
+    def conditions(self, arg: Sequence[ConditionRow], /) -> None: ...
+
+    @property
+    def one_will_do(self) -> bool: ...
+
+    @one_will_do.setter
+    def one_will_do(self, arg: bool, /) -> None: ...
+
+    @property
+    def kill_invalid(self) -> bool: ...
+
+    @kill_invalid.setter
+    def kill_invalid(self, arg: bool, /) -> None: ...
+
+    @property
+    def licences(self) -> list[tuple[int, int]]: ...
+
+    @licences.setter
+    def licences(self, arg: Sequence[tuple[int, int]], /) -> None: ...
+
+    @property
+    def reservation(self) -> int: ...
+
+    @reservation.setter
+    def reservation(self, arg: int, /) -> None: ...
+
+    @property
+    def may_requeue(self) -> bool: ...
+
+    @may_requeue.setter
+    def may_requeue(self, arg: bool, /) -> None: ...
+
+    @property
+    def ends_well(self) -> bool: ...
+
+    @ends_well.setter
+    def ends_well(self, arg: bool, /) -> None: ...
+
+    @property
+    def held(self) -> bool: ...
+
+    @held.setter
+    def held(self, arg: bool, /) -> None: ...
+
+    @property
+    def asks(self) -> list[float]: ...
+
+    @asks.setter
+    def asks(self, arg: Sequence[float], /) -> None: ...
+
+    @property
+    def partition_part(self) -> float: ...
+
+    @partition_part.setter
+    def partition_part(self, arg: float, /) -> None: ...
+
+    @property
+    def qos_part(self) -> float: ...
+
+    @qos_part.setter
+    def qos_part(self, arg: float, /) -> None: ...
+
+    @property
+    def association_part(self) -> float: ...
+
+    @association_part.setter
+    def association_part(self, arg: float, /) -> None: ...
+
+    @property
+    def tres_part(self) -> float: ...
+
+    @tres_part.setter
+    def tres_part(self, arg: float, /) -> None: ...
+
+    @property
+    def usage_factor(self) -> float: ...
+
+    @usage_factor.setter
+    def usage_factor(self, arg: float, /) -> None: ...
+
+class OrderKind(enum.Enum):
+    """What slurmctld is told."""
+
+    cancel = 0
+
+    hold = 1
+
+    release = 2
+
+    requeue = 3
+
+    nice = 4
+
+    array_limit = 5
+
+    drain = 6
+
+    down = 7
+
+    resume = 8
+
+    create_reservation = 9
+
+    delete_reservation = 10
+
+    partition_up = 11
+
+    partition_down = 12
+
+    none = 13
+
+class OrderRow:
+    """A command that slurmctld is given."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def at(self) -> float: ...
+
+    @at.setter
+    def at(self, arg: float, /) -> None: ...
+
+    @property
+    def kind(self) -> OrderKind: ...
+
+    @kind.setter
+    def kind(self, arg: OrderKind, /) -> None: ...
+
+    @property
+    def jobs(self) -> list[int]: ...
+
+    @jobs.setter
+    def jobs(self, arg: Sequence[int], /) -> None: ...
+
+    @property
+    def value(self) -> int: ...
+
+    @value.setter
+    def value(self, arg: int, /) -> None: ...
+
+    @property
+    def nodes(self) -> NodeSet: ...
+
+    @nodes.setter
+    def nodes(self, arg: NodeSet, /) -> None: ...
+
+    @property
+    def reservation(self) -> ReservationRow: ...
+
+    @reservation.setter
+    def reservation(self, arg: ReservationRow, /) -> None: ...
+
+class SlurmSettings:
+    """The parameters of slurmctld that the twin heeds."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def backfills(self) -> bool: ...
+
+    @backfills.setter
+    def backfills(self, arg: bool, /) -> None: ...
+
+    @property
+    def assoc_limit_stop(self) -> bool: ...
+
+    @assoc_limit_stop.setter
+    def assoc_limit_stop(self, arg: bool, /) -> None: ...
+
+    @property
+    def batch_sched_delay_s(self) -> int: ...
+
+    @batch_sched_delay_s.setter
+    def batch_sched_delay_s(self, arg: int, /) -> None: ...
+
+    @property
+    def sched_interval_s(self) -> int: ...
+
+    @sched_interval_s.setter
+    def sched_interval_s(self, arg: int, /) -> None: ...
+
+    @property
+    def default_queue_depth(self) -> int: ...
+
+    @default_queue_depth.setter
+    def default_queue_depth(self, arg: int, /) -> None: ...
+
+    @property
+    def partition_job_depth(self) -> int: ...
+
+    @partition_job_depth.setter
+    def partition_job_depth(self, arg: int, /) -> None: ...
+
+    @property
+    def sched_max_job_start(self) -> int: ...
+
+    @sched_max_job_start.setter
+    def sched_max_job_start(self, arg: int, /) -> None: ...
+
+    @property
+    def bf_interval_s(self) -> int: ...
+
+    @bf_interval_s.setter
+    def bf_interval_s(self, arg: int, /) -> None: ...
+
+    @property
+    def bf_window_s(self) -> int: ...
+
+    @bf_window_s.setter
+    def bf_window_s(self, arg: int, /) -> None: ...
+
+    @property
+    def bf_window_linear_s(self) -> int: ...
+
+    @bf_window_linear_s.setter
+    def bf_window_linear_s(self, arg: int, /) -> None: ...
+
+    @property
+    def bf_resolution_s(self) -> int: ...
+
+    @bf_resolution_s.setter
+    def bf_resolution_s(self, arg: int, /) -> None: ...
+
+    @property
+    def bf_max_job_test(self) -> int: ...
+
+    @bf_max_job_test.setter
+    def bf_max_job_test(self, arg: int, /) -> None: ...
+
+    @property
+    def bf_max_job_user(self) -> int: ...
+
+    @bf_max_job_user.setter
+    def bf_max_job_user(self, arg: int, /) -> None: ...
+
+    @property
+    def bf_max_job_part(self) -> int: ...
+
+    @bf_max_job_part.setter
+    def bf_max_job_part(self, arg: int, /) -> None: ...
+
+    @property
+    def bf_max_job_array_resv(self) -> int: ...
+
+    @bf_max_job_array_resv.setter
+    def bf_max_job_array_resv(self, arg: int, /) -> None: ...
+
+    @property
+    def bf_max_job_start(self) -> int: ...
+
+    @bf_max_job_start.setter
+    def bf_max_job_start(self, arg: int, /) -> None: ...
+
+    @property
+    def preempt_reorder_count(self) -> int: ...
+
+    @preempt_reorder_count.setter
+    def preempt_reorder_count(self, arg: int, /) -> None: ...
+
+    @property
+    def preempt_youngest_first(self) -> bool: ...
+
+    @preempt_youngest_first.setter
+    def preempt_youngest_first(self, arg: bool, /) -> None: ...
+
+    @property
+    def is_basic(self) -> bool: ...
+
+    @is_basic.setter
+    def is_basic(self, arg: bool, /) -> None: ...
+
+    @property
+    def is_fair_tree(self) -> bool: ...
+
+    @is_fair_tree.setter
+    def is_fair_tree(self, arg: bool, /) -> None: ...
+
+    @property
+    def weight_age(self) -> float: ...
+
+    @weight_age.setter
+    def weight_age(self, arg: float, /) -> None: ...
+
+    @property
+    def weight_fairshare(self) -> float: ...
+
+    @weight_fairshare.setter
+    def weight_fairshare(self, arg: float, /) -> None: ...
+
+    @property
+    def weight_job_size(self) -> float: ...
+
+    @weight_job_size.setter
+    def weight_job_size(self, arg: float, /) -> None: ...
+
+    @property
+    def max_age_s(self) -> int: ...
+
+    @max_age_s.setter
+    def max_age_s(self, arg: int, /) -> None: ...
+
+    @property
+    def decay_half_life_s(self) -> int: ...
+
+    @decay_half_life_s.setter
+    def decay_half_life_s(self, arg: int, /) -> None: ...
+
+    @property
+    def calc_period_s(self) -> int: ...
+
+    @calc_period_s.setter
+    def calc_period_s(self, arg: int, /) -> None: ...
+
+    @property
+    def dampening(self) -> int: ...
+
+    @dampening.setter
+    def dampening(self, arg: int, /) -> None: ...
+
+    @property
+    def favor_small(self) -> bool: ...
+
+    @favor_small.setter
+    def favor_small(self, arg: bool, /) -> None: ...
+
+    @property
+    def small_relative_to_time(self) -> bool: ...
+
+    @small_relative_to_time.setter
+    def small_relative_to_time(self, arg: bool, /) -> None: ...
+
+    @property
+    def cpus(self) -> int: ...
+
+    @cpus.setter
+    def cpus(self, arg: int, /) -> None: ...
+
+    @property
+    def preempts(self) -> bool: ...
+
+    @preempts.setter
+    def preempts(self, arg: bool, /) -> None: ...
+
+    @property
+    def preempts_by_tier(self) -> bool: ...
+
+    @preempts_by_tier.setter
+    def preempts_by_tier(self, arg: bool, /) -> None: ...
+
+    @property
+    def preempt_cancels(self) -> bool: ...
+
+    @preempt_cancels.setter
+    def preempt_cancels(self, arg: bool, /) -> None: ...
+
+    @property
+    def exempt_time_s(self) -> int: ...
+
+    @exempt_time_s.setter
+    def exempt_time_s(self, arg: int, /) -> None: ...
+
+    @property
+    def kill_wait_s(self) -> int: ...
+
+    @kill_wait_s.setter
+    def kill_wait_s(self, arg: int, /) -> None: ...
+
+    @property
+    def message_timeout_s(self) -> int: ...
+
+    @message_timeout_s.setter
+    def message_timeout_s(self, arg: int, /) -> None: ...
+
+    @property
+    def over_time_limit_s(self) -> int: ...
+
+    @over_time_limit_s.setter
+    def over_time_limit_s(self, arg: int, /) -> None: ...
+
+    @property
+    def min_job_age_s(self) -> int: ...
+
+    @min_job_age_s.setter
+    def min_job_age_s(self, arg: int, /) -> None: ...
+
+    @property
+    def cred_expire_s(self) -> int: ...
+
+    @cred_expire_s.setter
+    def cred_expire_s(self, arg: int, /) -> None: ...
+
+    @property
+    def returns_at_once(self) -> bool: ...
+
+    @returns_at_once.setter
+    def returns_at_once(self, arg: bool, /) -> None: ...
+
+    @property
+    def counts_memory(self) -> bool: ...
+
+    @counts_memory.setter
+    def counts_memory(self, arg: bool, /) -> None: ...
+
+    @property
+    def has_tree(self) -> bool: ...
+
+    @has_tree.setter
+    def has_tree(self, arg: bool, /) -> None: ...
+
+class SlurmPhases:
+    """When slurmctld's loops run, and what things take."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def tick(self) -> float: ...
+
+    @tick.setter
+    def tick(self, arg: float, /) -> None: ...
+
+    @property
+    def backfill(self) -> float: ...
+
+    @backfill.setter
+    def backfill(self, arg: float, /) -> None: ...
+
+    @property
+    def limits(self) -> float: ...
+
+    @limits.setter
+    def limits(self, arg: float, /) -> None: ...
+
+    @property
+    def priority(self) -> float: ...
+
+    @priority.setter
+    def priority(self, arg: float, /) -> None: ...
+
+    @property
+    def full(self) -> float: ...
+
+    @full.setter
+    def full(self, arg: float, /) -> None: ...
+
+    @property
+    def tick_period(self) -> float: ...
+
+    @tick_period.setter
+    def tick_period(self, arg: float, /) -> None: ...
+
+    @property
+    def ticks(self) -> list[float]: ...
+
+    @ticks.setter
+    def ticks(self, arg: Sequence[float], /) -> None: ...
+
+    @property
+    def backfills(self) -> list[float]: ...
+
+    @backfills.setter
+    def backfills(self, arg: Sequence[float], /) -> None: ...
+
+    @property
+    def submit_s(self) -> float: ...
+
+    @submit_s.setter
+    def submit_s(self, arg: float, /) -> None: ...
+
+    @property
+    def run_s(self) -> float: ...
+
+    @run_s.setter
+    def run_s(self, arg: float, /) -> None: ...
+
+    @property
+    def complete_s(self) -> float: ...
+
+    @complete_s.setter
+    def complete_s(self, arg: float, /) -> None: ...
+
+    @property
+    def after_kill_s(self) -> float: ...
+
+    @after_kill_s.setter
+    def after_kill_s(self, arg: float, /) -> None: ...
+
+    @property
+    def per_test_s(self) -> float: ...
+
+    @per_test_s.setter
+    def per_test_s(self, arg: float, /) -> None: ...
+
+    @property
+    def loop_s(self) -> float: ...
+
+    @loop_s.setter
+    def loop_s(self, arg: float, /) -> None: ...
+
+class SlurmTables:
+    """A Slurm site with its history, names resolved to numbers."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def epoch(self) -> int: ...
+
+    @epoch.setter
+    def epoch(self, arg: int, /) -> None: ...
+
+    @property
+    def settings(self) -> SlurmSettings: ...
+
+    @settings.setter
+    def settings(self, arg: SlurmSettings, /) -> None: ...
+
+    @property
+    def nodes(self) -> list[NodeRow]: ...
+
+    @nodes.setter
+    def nodes(self, arg: Sequence[NodeRow], /) -> None: ...
+
+    @property
+    def partitions(self) -> list[PartitionRow]: ...
+
+    @partitions.setter
+    def partitions(self, arg: Sequence[PartitionRow], /) -> None: ...
+
+    @property
+    def features(self) -> list[NodeSet]: ...
+
+    @features.setter
+    def features(self, arg: Sequence[NodeSet], /) -> None: ...
+
+    @property
+    def shapes(self) -> list[ShapeRow]: ...
+
+    @shapes.setter
+    def shapes(self, arg: Sequence[ShapeRow], /) -> None: ...
+
+    @property
+    def bounds(self) -> list[list[BoundRow]]: ...
+
+    @bounds.setter
+    def bounds(self, arg: Sequence[Sequence[BoundRow]], /) -> None: ...
+
+    @property
+    def counters(self) -> int: ...
+
+    @counters.setter
+    def counters(self, arg: int, /) -> None: ...
+
+    @property
+    def qos_priority(self) -> list[int]: ...
+
+    @qos_priority.setter
+    def qos_priority(self, arg: Sequence[int], /) -> None: ...
+
+    @property
+    def qos_preempts(self) -> list[list[int]]: ...
+
+    @qos_preempts.setter
+    def qos_preempts(self, arg: Sequence[Sequence[int]], /) -> None: ...
+
+    @property
+    def associations(self) -> list[AssociationRow]: ...
+
+    @associations.setter
+    def associations(self, arg: Sequence[AssociationRow], /) -> None: ...
+
+    @property
+    def licences(self) -> list[int]: ...
+
+    @licences.setter
+    def licences(self, arg: Sequence[int], /) -> None: ...
+
+    @property
+    def reservations(self) -> list[ReservationRow]: ...
+
+    @reservations.setter
+    def reservations(self, arg: Sequence[ReservationRow], /) -> None: ...
+
+    @property
+    def closings(self) -> list[ClosingRow]: ...
+
+    @closings.setter
+    def closings(self, arg: Sequence[ClosingRow], /) -> None: ...
+
+    @property
+    def jobs(self) -> list[JobRow]: ...
+
+    @jobs.setter
+    def jobs(self, arg: Sequence[JobRow], /) -> None: ...
+
+    @property
+    def orders(self) -> list[OrderRow]: ...
+
+    @orders.setter
+    def orders(self, arg: Sequence[OrderRow], /) -> None: ...
+
+class SlurmScheduler(enum.Enum):
+    """Who has started a job."""
+
+    main = 0
+
+    backfill = 1
+
+class Ending(enum.Enum):
+    """How a run of a job ended."""
+
+    none = 0
+
+    completed = 1
+
+    failed = 2
+
+    timeout = 3
+
+    cancelled = 4
+
+    preempted = 5
+
+    requeued = 6
+
+    node_fail = 7
+
+class NativeRun:
+    """One time that a job ran."""
+
+    @property
+    def start(self) -> float: ...
+
+    @property
+    def end(self) -> float: ...
+
+    @property
+    def nodes(self) -> list[int]: ...
+
+    @property
+    def by(self) -> SlurmScheduler: ...
+
+    @property
+    def how(self) -> Ending: ...
+
+class NativeController:
+    """A slurmctld that replays a history."""
+
+    def __init__(self, site: SlurmTables, phases: SlurmPhases) -> None: ...
+
+    def run(self, events: int) -> bool:
+        """Play up to this number of events; return whether anything is left."""
+
+    def runs(self) -> list[list[NativeRun]]:
+        """Return the runs of each job."""

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, fields
+from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab._core import SlurmTables
 from schedlab.errors import InputError
 from schedlab.slurm.accounts import Association, Qos
 from schedlab.slurm.clocks import Clocks, clocks_from_boot, drawn_clocks
+from schedlab.slurm.native import SiteTables, native_controller
 from schedlab.slurm.plain.controller import Controller
 from schedlab.slurm.replayed import not_heeded
 from schedlab.slurm.site import SlurmHistory, SlurmSite
 
+EVENTS_AT_A_TIME = 10_000
+"""So that Ctrl-C is met soon."""
 Times = NDArray[np.float64]
 LONG_AGO_S = 3600.0
 """A slurmctld that booted this long before the first submission may have any phases."""
@@ -67,28 +74,38 @@ def phases_of(site: SlurmSite, number: int, seed: int = 0) -> list[Clocks]:
 
 def replay(site: SlurmSite, clocks: Clocks) -> TwinReplay:
     """Let the twin do what the real Slurm did, from an empty machine and its first submission."""
-    history_of(site)
-    controller = Controller(site, clocks)
-    controller.run()
-    runs = [job.runs for job in controller.jobs]
-    return TwinReplay(
-        np.array([each[0].start_s if each else math.nan for each in runs]),
-        np.array([each[-1].start_s if each else math.nan for each in runs]),
-        np.array([each[-1].end_s if each else math.nan for each in runs]),
-        tuple(each[0].nodes if each else () for each in runs),
-        tuple(each[0].by if each else "" for each in runs),
-    )
+    return replay_all(site, [clocks])[0]
 
 
 def replay_all(
     site: SlurmSite, phases: list[Clocks], tell: Callable[[int], None] = lambda done: None
 ) -> list[TwinReplay]:
-    """Replay under each of the phases; ``tell`` hears how many are done."""
-    found = []
-    for clocks in phases:
-        found.append(replay(site, clocks))
-        tell(len(found))
-    return found
+    """Replay under each of the phases, some at a time; ``tell`` hears how many are done."""
+    history_of(site)
+    tables = SiteTables(site).made()
+    stopped = Event()
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        try:
+            made = [threads.submit(_replay, tables, clocks, stopped) for clocks in phases]
+            for done, _ in enumerate(as_completed(made), 1):
+                tell(done)
+        finally:
+            stopped.set()
+    return [each.result() for each in made]
+
+
+def _replay(tables: SlurmTables, clocks: Clocks, stopped: Event) -> TwinReplay:
+    controller = native_controller(tables, clocks)
+    while controller.run(EVENTS_AT_A_TIME) and not stopped.is_set():
+        pass
+    runs = controller.runs()
+    return TwinReplay(
+        np.array([each[0].start if each else math.nan for each in runs]),
+        np.array([each[-1].start if each else math.nan for each in runs]),
+        np.array([each[-1].end if each else math.nan for each in runs]),
+        tuple(tuple(each[0].nodes) if each else () for each in runs),
+        tuple(each[0].by.name if each else "" for each in runs),
+    )
 
 
 def not_replayed(site: SlurmSite) -> list[str]:

@@ -51,18 +51,21 @@ class SlurmCalendar:
         return frozenset(self._numbers[host] for host in hosts if host in self._numbers)
 
     def add(self, settings: dict[str, str]) -> None:
-        """``scontrol create reservation``; one of cores bars no whole node."""
+        """``scontrol create reservation``."""
+        if (made := self.reservation(settings)) is not None:
+            self.reserved.append(made)
+
+    def reservation(self, settings: dict[str, str]) -> ReservedNodes | None:
+        """What is to be created; None for one of cores, which bars no whole node."""
         if "corecnt" in settings:
-            return
+            return None
         begin = datetime.fromisoformat(settings["starttime"]).replace(tzinfo=UTC)
         begin_s = int(begin.timestamp())
-        self.reserved.append(
-            ReservedNodes(
-                settings["reservationname"],
-                begin_s,
-                begin_s + 60 * int(settings["duration"]),
-                self.numbers(expand_hosts(settings["nodes"])),
-            )
+        return ReservedNodes(
+            settings["reservationname"],
+            begin_s,
+            begin_s + 60 * int(settings["duration"]),
+            self.numbers(expand_hosts(settings["nodes"])),
         )
 
     def remove(self, name: str) -> None:

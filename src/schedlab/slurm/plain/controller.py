@@ -5,7 +5,6 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Collection
-from functools import cmp_to_key
 from typing import Any
 
 from schedlab.slurm.clocks import LIMITS_S, Clocks, Delays
@@ -18,6 +17,7 @@ from schedlab.slurm.plain.nodes import Selector
 from schedlab.slurm.plain.orders import Orders
 from schedlab.slurm.plain.preempting import Preempting
 from schedlab.slurm.plain.priorities import JobPriorities
+from schedlab.slurm.plain.records import QueueRecord, merge_sorted
 from schedlab.slurm.plain.schedulers import BackfillScheduler, MainScheduler
 from schedlab.slurm.site import SlurmSite
 
@@ -88,7 +88,7 @@ class Controller:
         """Nodes that may get jobs now or once they have completed."""
         return set(range(len(self.rooms))) - self._drained
 
-    def queue(self) -> list[tuple[TwinJob, str]]:
+    def queue(self) -> list[QueueRecord]:
         """The jobs that may run, each with a partition, in order."""
         second = self.second(self.now_s)
         records = []
@@ -98,10 +98,10 @@ class Controller:
                 self._cancel(job)
             elif ready is Readiness.YES and not job.held and self.calendar.lets(job, second):
                 records += [(job, partition) for partition in job.partitions]
-        ranked = sorted((each for each in records if each[1] not in self._closed), key=self._rank)
+        records = [each for each in records if each[1] not in self._closed]
         if not self.preempting.is_on:
-            return ranked
-        return sorted(ranked, key=cmp_to_key(self._preemptor_first))
+            return sorted(records, key=self._rank)
+        return merge_sorted(records, self._comes_before)
 
     def barred(self, job: TwinJob, begin_s: int, end_s: int) -> set[int]:
         """Nodes that reservations keep from the job between these whole seconds."""
@@ -316,6 +316,10 @@ class Controller:
         job.priority += job.nice - nice
         job.nice = nice
 
+    def set_array_limit(self, job: TwinJob, most: int) -> None:
+        """Let this number of tasks of its array run at a time."""
+        job.array_limit = most
+
     def cancel(self, job: TwinJob, how: str = "cancelled") -> None:
         """End it, or withdraw it."""
         if job.stage is Stage.RUNNING:
@@ -380,17 +384,15 @@ class Controller:
         usual = self.site.parameters.control.job_requeue
         return usual if job.may_requeue is None else job.may_requeue
 
-    def _preemptor_first(self, one: tuple[TwinJob, str], other: tuple[TwinJob, str]) -> int:
+    def _comes_before(self, one: QueueRecord, other: QueueRecord) -> bool:
         """A job that may preempt another comes before it, whatever else counts."""
         may, may_it = (
             self.preempting.may_preempt(*first, second[0])
             for first, second in ((one, other), (other, one))
         )
-        if may != may_it:
-            return -1 if may else 1
-        return -1 if self._rank(one) < self._rank(other) else 1
+        return may if may != may_it else self._rank(one) < self._rank(other)
 
-    def _rank(self, record: tuple[TwinJob, str]) -> tuple[int, ...]:
+    def _rank(self, record: QueueRecord) -> tuple[int, ...]:
         job, partition = record
         submit = self.second(job.submit_s)
         outside = 0 if job.reservation else 1

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
 from typing import Any
 
 from schedlab.platform.constraint import Constraint, parse_constraint
@@ -118,6 +119,9 @@ class TwinJob:
         return max(self.min_nodes, by_tasks, 1)
 
 
+_constraint = cache(parse_constraint)  # many jobs have the same one
+
+
 def jobs_of(site: SlurmSite) -> list[TwinJob]:
     """The jobs of the site's history, in its order."""
     if site.history is None:
@@ -189,7 +193,7 @@ def _job(position: int, row: Mapping[str, Any], site: SlurmSite) -> TwinJob:
         memory_mb=None if memory_kb is None else memory_kb / MIB_KB,
         memory_per_cpu_mb=None if per_cpu_kb is None else per_cpu_kb / MIB_KB,
         gpus=int(row.get("gpus_per_node") or 0),
-        constraint=parse_constraint(row["constraint"]) if row.get("constraint") else None,
+        constraint=_constraint(row["constraint"]) if row.get("constraint") else None,
         exclusive=bool(row.get("exclusive") or 0),
         limit_s=int(row["request_s"]),
         run_s=run_s,

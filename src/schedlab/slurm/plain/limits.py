@@ -1,4 +1,4 @@
-"""SlurmLimits of associations and QOS on running jobs: how many, and how much they hold."""
+"""Limits of associations and QOS on running jobs: how many, and how much they hold."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class SlurmLimits:
         """Whether the limits on numbers of jobs let it start."""
         return all(
             bound.jobs is None or self._jobs[bound.whose] < bound.jobs
-            for bound in self._bounds(job, partition)
+            for bound in self.bounds(job, partition)
             if bound.whose
         )
 
@@ -57,13 +57,13 @@ class SlurmLimits:
         """Whether the limits on resources let it have this."""
         return all(
             self._tres[bound.whose][name] * bool(bound.whose) + asks.get(name, 0) <= most
-            for bound in self._bounds(job, partition)
+            for bound in self.bounds(job, partition)
             for name, most in bound.tres.items()
         )
 
     def started(self, job: TwinJob, partition: str, holds: Amounts) -> None:
         """Count the job."""
-        whose = [bound.whose for bound in self._bounds(job, partition) if bound.whose]
+        whose = [bound.whose for bound in self.bounds(job, partition) if bound.whose]
         for each in whose:
             self._jobs[each] += 1
             self._tres[each].update(holds)
@@ -76,7 +76,8 @@ class SlurmLimits:
             self._jobs[each] -= 1
             self._tres[each].subtract(held)
 
-    def _bounds(self, job: TwinJob, partition: str) -> Iterator[Bound]:
+    def bounds(self, job: TwinJob, partition: str) -> Iterator[Bound]:
+        """The limits that the job counts for in this partition."""
         if not self._is_enforced:
             return
         for name in {job.qos, self._partition_qos.get(partition) or job.qos}:

@@ -66,8 +66,8 @@ class Selector:
         }
         self._rules = {each.name: each for each in site.partitions}
         self._select = site.parameters.select
-        self._counts_memory = any("MEMORY" in each for each in self._select.parameters)
-        self._has_tree = site.parameters.select.topology_plugin in (
+        self.counts_memory = any("MEMORY" in each for each in self._select.parameters)
+        self.has_tree = site.parameters.select.topology_plugin in (
             "topology/tree",
             "topology/default",
         ) and any(each.nodes for each in site.switches)
@@ -131,18 +131,22 @@ class Selector:
 
     def memory_mb(self, job: TwinJob, partition: str, cpus: int) -> float:
         """What a job holds of the memory of a node on which it has this number of CPUs."""
-        if job.memory_mb is not None:
-            return job.memory_mb
-        if job.memory_per_cpu_mb is not None:
-            return job.memory_per_cpu_mb * cpus
+        amount_mb, by_cpu = self.memory_rule(job, partition)
+        return amount_mb * cpus if by_cpu else amount_mb
+
+    def memory_rule(self, job: TwinJob, partition: str) -> tuple[float, bool]:
+        """An amount of memory, and whether it is for each CPU rather than for each node."""
         rules, select = self._rules[partition], self._select
-        if rules.def_mem_per_cpu_mb is not None:
-            return float(rules.def_mem_per_cpu_mb * cpus)
-        if rules.def_mem_per_node_mb is not None:
-            return float(rules.def_mem_per_node_mb)
-        if select.def_mem_per_cpu_mb is not None:
-            return float(select.def_mem_per_cpu_mb * cpus)
-        return float(select.def_mem_per_node_mb or 0)
+        for by_node_mb, by_cpu_mb in (
+            (job.memory_mb, job.memory_per_cpu_mb),
+            (None, rules.def_mem_per_cpu_mb),
+            (rules.def_mem_per_node_mb, select.def_mem_per_cpu_mb),
+        ):
+            if by_node_mb is not None:
+                return float(by_node_mb), False
+            if by_cpu_mb is not None:
+                return float(by_cpu_mb), True
+        return float(select.def_mem_per_node_mb or 0), False
 
     def asks(self, job: TwinJob) -> dict[str, float]:
         """What it asks for in all, by Slurm's names of resources."""
@@ -186,7 +190,7 @@ class Selector:
         return cpus if least <= cpus <= room.cpus else 0
 
     def _has_memory(self, job: TwinJob, partition: str, cpus: int, room: Room) -> bool:
-        return not self._counts_memory or self.memory_mb(job, partition, cpus) <= room.memory_mb
+        return not self.counts_memory or self.memory_mb(job, partition, cpus) <= room.memory_mb
 
     def _choose(self, job: TwinJob, offers: Mapping[int, int]) -> list[int] | None:
         """Take nodes leaf by leaf; if that fails, without those that offer least."""
@@ -233,7 +237,7 @@ class Selector:
         for at in sorted(offers):
             run += at != before + 1
             before = at
-            found.setdefault(self.nodes[at].leaf if self._has_tree else run, []).append(at)
+            found.setdefault(self.nodes[at].leaf if self.has_tree else run, []).append(at)
         return [found[leaf] for leaf in sorted(found)]
 
 

@@ -26,6 +26,9 @@ class Obeying(Protocol):
     def set_nice(self, job: TwinJob, nice: int) -> None:
         """Lower its priority by this much."""
 
+    def set_array_limit(self, job: TwinJob, most: int) -> None:
+        """Let this number of tasks of its array run at a time."""
+
     def cancel(self, job: TwinJob) -> None:
         """End it, or withdraw it."""
 
@@ -94,7 +97,7 @@ class Orders:
             case {"jobid": name, "nice": nice}:
                 return self._each(name, lambda job: to.set_nice(job, int(nice)))
             case {"jobid": name, "arraytaskthrottle": most}:
-                return self._each(name, lambda job: setattr(job, "array_limit", int(most)))
+                return self._each(name, lambda job: to.set_array_limit(job, int(most)))
             case {"nodename": hosts, "state": state} if state.upper() in NODE_STATES:
                 return lambda: to.set_node(expand_hosts(hosts), state.upper())
             case {"partitionname": name, "state": state} if state.upper() in ("UP", "DOWN"):

@@ -14,6 +14,22 @@ FIRST_PRIORITY = 4_294_901_759
 """Of the first job under priority/basic; each later one has one less."""
 
 
+def priority_request(
+    job: TwinJob, asks: dict[str, float], association_priority: int
+) -> PriorityRequest:
+    """What of the job counts for its priority now."""
+    return PriorityRequest(
+        partition=job.partitions[0],
+        qos=job.qos,
+        cpus=job.planned_cpus or job.cpus,
+        min_nodes=max(job.min_nodes, 1),
+        limit_s=job.limit_s,
+        nice=job.nice,
+        association_priority=association_priority,
+        tres=asks,
+    )
+
+
 class JobPriorities:
     """Priorities are computed at submission, and then only every PriorityCalcPeriod.
 
@@ -43,16 +59,8 @@ class JobPriorities:
             job.priority = job.priority or FIRST_PRIORITY - job.position - job.nice
             return
         since_s = job.submit_s if job.accrue_s is None else job.accrue_s
-        request = PriorityRequest(
-            partition=job.partitions[0],
-            qos=job.qos,
-            cpus=job.planned_cpus or job.cpus,
-            min_nodes=max(job.min_nodes, 1),
-            limit_s=job.limit_s,
-            nice=job.nice,
-            association_priority=self._priorities.get((job.account, job.user), 0),
-            tres=self._selector.asks(job),
-        )
+        own = self._priorities.get((job.account, job.user), 0)
+        request = priority_request(job, self._selector.asks(job), own)
         factor = self._shares.factor(job.account, job.user)
         age_s = self._second(now_s) - self._second(since_s)
         job.priority = self._multifactor.factors(request, factor, age_s).priority

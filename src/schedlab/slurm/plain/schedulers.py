@@ -9,6 +9,7 @@ from typing import Protocol
 from schedlab.slurm.plain.jobs import Stage, TwinJob
 from schedlab.slurm.plain.nodes import Room, Selector
 from schedlab.slurm.plain.plan import BackfillPlan
+from schedlab.slurm.plain.records import QueueRecord
 from schedlab.slurm.scheduling import SchedulerSettings
 
 GROUP_S = 30
@@ -22,7 +23,7 @@ class ClusterView(Protocol):
     rooms: list[Room]
     running: list[TwinJob]
 
-    def queue(self) -> list[tuple[TwinJob, str]]:
+    def queue(self) -> list[QueueRecord]:
         """The jobs that may run, each with a partition, in order."""
 
     def usable(self) -> set[int]:

@@ -1,0 +1,96 @@
+#include "slurm/backfill_plan.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace schedlab::slurm {
+
+BackfillPlan::BackfillPlan(Second begin, Second end, NodeCount nodes)
+    : count_(nodes), words_(words_for(nodes)), records_{{begin, end, nodes}}, bits_(words_) {
+    const Nodes all = Nodes::all(nodes);
+    for (std::size_t i = 0; i < words_; ++i) bits_[i] = all.word(i);
+}
+
+// The first record that ends after this time.
+std::size_t BackfillPlan::record_at(Second time) const {
+    const auto at = std::upper_bound(records_.begin(), records_.end(), time,
+                                     [](Second t, const Record& record) { return t < record.end; });
+    return static_cast<std::size_t>(at - records_.begin());
+}
+
+bool BackfillPlan::collides(Second begin, Second end, const Nodes& nodes) const {
+    for (std::size_t at = record_at(begin); at < records_.size() && records_[at].begin < end;
+         ++at) {
+        for (std::size_t i = 0; i < words_; ++i) {
+            if (nodes.word(i) & ~words_of(at)[i]) return true;
+        }
+    }
+    return false;
+}
+
+void BackfillPlan::split(Second time) {
+    const std::size_t at = record_at(time);
+    if (at == records_.size() || records_[at].begin >= time) return;
+    const auto place = static_cast<std::ptrdiff_t>(at);
+    Record before = records_[at];
+    before.end = time;
+    records_[at].begin = time;
+    records_.insert(records_.begin() + place, before);
+    const std::vector<std::uint64_t> own(words_of(at), words_of(at) + words_);
+    bits_.insert(bits_.begin() + place * static_cast<std::ptrdiff_t>(words_), own.begin(),
+                 own.end());
+}
+
+void BackfillPlan::reserve(Second begin, Second end, const Nodes& nodes) {
+    split(begin);
+    split(end);
+    for (std::size_t at = record_at(begin); at < records_.size() && records_[at].begin < end;
+         ++at) {
+        records_[at].free = 0;
+        for (std::size_t i = 0; i < words_; ++i) {
+            std::uint64_t& bits = bits_[at * words_ + i];
+            bits &= ~nodes.word(i);
+            records_[at].free += std::popcount(bits);
+        }
+    }
+}
+
+BackfillPlan::Window::Window(const BackfillPlan& plan, Second length)
+    : plan_(plan), length_(length), second_half_(plan.words_, ~0ULL) {}
+
+void BackfillPlan::Window::move_to(Second from) {
+    const auto& records = plan_.records_;
+    while (first_ < records.size() && records[first_].end <= from) ++first_;
+    if (first_ > end_) {  // it has left all that it knew
+        end_ = middle_ = first_;
+        std::fill(second_half_.begin(), second_half_.end(), ~0ULL);
+    }
+    for (; end_ < records.size() && records[end_].begin <= from + length_; ++end_) take_in(end_);
+    if (first_ > middle_) turn_over();
+    later_.reset();
+    for (std::size_t at = first_; at + 1 < records.size() && at <= end_; ++at) {
+        if (records[at].free == plan_.count_) continue;
+        later_ = records[at].end;
+        break;
+    }
+}
+
+void BackfillPlan::Window::take_in(std::size_t record) {
+    for (std::size_t i = 0; i < plan_.words_; ++i) second_half_[i] &= plan_.words_of(record)[i];
+}
+
+void BackfillPlan::Window::turn_over() {
+    middle_ = end_;
+    first_half_.resize((end_ - first_) * plan_.words_);
+    std::vector<std::uint64_t> common(plan_.words_, ~0ULL);
+    for (std::size_t at = end_; at > first_; --at) {
+        for (std::size_t i = 0; i < plan_.words_; ++i) {
+            common[i] &= plan_.words_of(at - 1)[i];
+            // From the end backwards, so that records may leave at the other one.
+            first_half_[(end_ - at) * plan_.words_ + i] = common[i];
+        }
+    }
+    std::fill(second_half_.begin(), second_half_.end(), ~0ULL);
+}
+
+}  // namespace schedlab::slurm

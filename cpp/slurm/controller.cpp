@@ -1,0 +1,438 @@
+#include "slurm/controller.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "slurm/merge_sort.h"
+
+namespace schedlab::slurm {
+namespace {
+
+constexpr Second kLimits = 30;  // time limits are tested this often
+constexpr Second kLongAgo = 60;
+
+std::vector<TwinJob> jobs_of(const Site& site) {
+    std::vector<TwinJob> jobs;
+    for (std::size_t at = 0; at < site.jobs.size(); ++at) {
+        const JobRow& row = site.jobs[at];
+        TwinJob job{static_cast<JobNumber>(at), &row};
+        job.held = row.held;
+        job.nice = row.nice;
+        job.array_limit = row.array_limit;
+        job.submit = job.accrue = row.submit;
+        job.begin = row.begin;
+        jobs.push_back(std::move(job));
+    }
+    return jobs;
+}
+
+}  // namespace
+
+Controller::Controller(Site site, Phases phases)
+    : site_(std::move(site)),
+      phases_(std::move(phases)),
+      jobs_(jobs_of(site_)),
+      selector_(site_),
+      rooms_(selector_.all_free()),
+      queue_(site_),
+      eligible_(site_, jobs_),
+      calendar_(site_),
+      preempting_(site_, selector_),
+      priorities_(site_,
+                  phases_.priority - static_cast<double>(site_.settings.calc_period_s)),
+      completing_(rooms_.size(), -kNeverEnds),
+      drained_(site_.node_count(), {}) {
+    for (const PartitionRow& each : site_.partitions) closed_.push_back(!each.is_up);
+}
+
+// What the schedulers see and do.
+
+Nodes Controller::in_service() const {
+    Nodes found = Nodes::all(site_.node_count());
+    found.remove(drained_);
+    return found;
+}
+
+Nodes Controller::usable() const {
+    Nodes found = in_service();
+    for (std::size_t at = 0; at < completing_.size(); ++at) {
+        const auto node = static_cast<NodeIndex>(at);
+        if (completing_[at] > now_ && found.has(node)) found.remove(node);
+    }
+    return found;
+}
+
+Nodes Controller::barred(const TwinJob& job, Second begin, Second end) const {
+    return calendar_.barred(*job.row, begin, end);
+}
+
+std::vector<QueueRecord> Controller::queue() {
+    const Second now = second(now_);
+    // A job that is withdrawn decides about those that come after it.
+    const std::vector<TwinJob*> pending = pending_;
+    for (TwinJob* job : pending) {
+        const Readiness ready = eligible_.test(*job, now_);
+        if (ready == Readiness::never && job->row->kill_invalid) withdraw(*job);
+        job->in_queue = ready == Readiness::yes && !job->held && calendar_.lets(*job->row, now);
+    }
+    std::vector<QueueRecord> records;
+    const auto take = [&](const QueueRecord& record) {
+        const bool is_open = !closed_[record.place->partition];
+        if (record.job->in_queue && is_open) records.push_back(record);
+    };
+    if (!preempting_.is_on() || preempting_.follows_rank()) {
+        queue_.for_each(take);
+        return records;
+    }
+    for (TwinJob* job : pending_) {
+        for (const PlaceRow& place : job->row->places) take({job, &place});
+    }
+    merge_sort(records,
+               [this](const auto& one, const auto& other) { return comes_before(one, other); });
+    return records;
+}
+
+// A job that may preempt another comes before it, whatever else counts.
+bool Controller::comes_before(const QueueRecord& one, const QueueRecord& other) const {
+    const bool may = preempting_.may_preempt(*one.job->row, *one.place, *other.job->row);
+    const bool may_it = preempting_.may_preempt(*other.job->row, *other.place, *one.job->row);
+    return may != may_it ? may : queue_.ranks_before(one, other);
+}
+
+bool Controller::may_start(const QueueRecord& record) const {
+    return eligible_.may_start(*record.job, *record.place);
+}
+
+bool Controller::may_have(const QueueRecord& record, const Amounts& amounts) const {
+    return eligible_.may_have(*record.place, amounts);
+}
+
+void Controller::start(const QueueRecord& record, const std::vector<NodeIndex>& nodes,
+                       Scheduler by) {
+    TwinJob& job = *record.job;
+    job.shares = selector_.shares(site_.shape(*record.place), nodes);
+    for (const NodeShare& share : job.shares) rooms_[share.node].take(share);
+    job.stage = Stage::running;
+    job.has_started = true;
+    job.started_by = by;
+    job.start = now_;
+    job.limit_end = second(now_) + job.row->limit_s;
+    job.place = static_cast<std::int32_t>(record.place - job.row->places.data());
+    leave_queue(job);
+    running_.push_back(&job);
+    eligible_.started(job, *record.place, Selector::holds(job.shares));
+    changed_ = true;
+    push(expected_end(job), What::end, static_cast<std::size_t>(job.number));
+}
+
+Picked Controller::preempt(const QueueRecord& record, const Nodes& allowed) {
+    const Settings& own = site_.settings;
+    const auto pause = static_cast<double>(own.kill_wait_s + own.message_timeout_s);
+    if (!preempting_.is_on() || now_ - record.job->preempted < pause) return {};
+    auto found = preempting_.victims(*record.job, *record.place, rooms_, allowed, running_, now_);
+    if (!found) return {};
+    record.job->preempted = now_;
+    for (TwinJob* victim : found->victims) {
+        if (victim->row->may_requeue && !own.preempt_cancels) {
+            requeue(*victim, Ending::preempted);
+        } else {
+            cancel(*victim, Ending::preempted);
+        }
+    }
+    return std::move(found->nodes);
+}
+
+// Time.
+
+void Controller::push(Moment time, What what, std::size_t about) {
+    if (time < kNeverEnds) events_.push({time, ++count_, what, about});
+}
+
+void Controller::begin() {
+    begun_ = true;
+    to_come_ = jobs_.size() + site_.orders.size();
+    Moment first = kNeverEnds;
+    for (const TwinJob& job : jobs_) {
+        push(job.submit + phases_.submit_s, What::submit, static_cast<std::size_t>(job.number));
+        first = std::min(first, job.submit);
+    }
+    for (std::size_t at = 0; at < site_.orders.size(); ++at) {
+        push(site_.orders[at].at, What::order, at);
+    }
+    for (std::size_t at = 0; at < site_.closings.size(); ++at) {
+        push(site_.closings[at].begin, What::close, at);
+        push(site_.closings[at].end, What::open, at);
+    }
+    last_full_ = second(phases_.full);
+    last_limits_ = second(phases_.limits);
+    last_main_ = second(std::min(phases_.tick, first == kNeverEnds ? 0.0 : first)) - kLongAgo;
+    push(phases_.tick, What::tick);
+    if (site_.settings.backfills) push(phases_.backfill, What::backfill);
+    push(phases_.priority, What::priority);
+}
+
+bool Controller::run(std::int64_t events) {
+    if (!begun_) begin();
+    for (; events > 0; --events) {
+        if (events_.empty() || !is_open()) return false;
+        const Event event = events_.top();
+        events_.pop();
+        now_ = event.time;
+        play(event);
+    }
+    return true;
+}
+
+bool Controller::is_open() {
+    if (!running_.empty() || to_come_ > 0) {
+        patience_ = now_ + cycle();
+        return true;
+    }
+    Moment patience = std::max(patience_, calendar_.last_change() + cycle());
+    bool waits = false;
+    for (const TwinJob* job : pending_) {
+        if (job->held || eligible_.is_stuck(*job)) continue;
+        waits = true;
+        patience = std::max(patience, job->begin + cycle());
+    }
+    return waits && now_ < patience;
+}
+
+Moment Controller::cycle() const {
+    const Settings& own = site_.settings;
+    const auto longest = std::max({own.bf_interval_s, own.sched_interval_s, own.calc_period_s});
+    return 2.0 * static_cast<double>(longest);
+}
+
+void Controller::play(const Event& event) {
+    switch (event.what) {
+        case What::submit: return submit(jobs_[event.about]);
+        case What::end: {
+            TwinJob& job = jobs_[event.about];
+            if (job.stage != Stage::running || expected_end(job) != now_) return;
+            finish(job, job.row->ends_well ? Ending::completed : Ending::failed);
+            ++asked_;
+            return;
+        }
+        case What::tick: return tick();
+        case What::main_now: return run_main(site_, *this, site_.settings.default_queue_depth);
+        case What::backfill: return backfill();
+        case What::priority:
+            priorities_.set_all(running_, pending_, now_);
+            queue_.sort_again();
+            changed_ = true;
+            return push(now_ + static_cast<double>(site_.settings.calc_period_s), What::priority);
+        case What::order:
+            --to_come_;
+            obey(site_.orders[event.about]);
+            changed_ = true;
+            return;
+        case What::close:
+            return close(site_.closings[event.about].nodes, site_.closings[event.about].is_outage);
+        case What::open: return open(site_.closings[event.about].nodes);
+    }
+}
+
+void Controller::submit(TwinJob& job) {
+    --to_come_;
+    job.stage = Stage::pending;
+    priorities_.set(job, now_);
+    enter_queue(job);
+    ++asked_;
+    changed_ = true;
+}
+
+void Controller::enter_queue(TwinJob& job) {
+    job.came = ++came_;
+    pending_.push_back(&job);
+    queue_.add(job);
+}
+
+template <typename Change>
+void Controller::rank_again(TwinJob& job, Change change) {
+    const bool waits = job.stage == Stage::pending;
+    if (waits) queue_.remove(job);
+    change();
+    if (waits) queue_.add(job);
+}
+
+void Controller::leave_queue(TwinJob& job) {
+    std::erase(pending_, &job);
+    queue_.remove(job);
+}
+
+Moment Controller::expected_end(const TwinJob& job) const {
+    return job.start + job.row->run_s + (job.row->is_measured ? 0.0 : phases_.run_s);
+}
+
+void Controller::tick() {
+    const Settings& own = site_.settings;
+    const Second now = second(now_ - phases_.loop_s);
+    if (now - last_limits_ >= kLimits) {
+        last_limits_ = now;
+        test_limits(now);
+    }
+    if (now - last_full_ >= own.sched_interval_s) {
+        last_full_ = last_main_ = now;
+        asked_ = 0;
+        run_main(site_, *this, 0);
+    } else if (asked_ && now - last_main_ >= own.batch_sched_delay_s) {
+        last_main_ = now;
+        asked_ = 0;
+        run_main(site_, *this, own.default_queue_depth);
+    }
+    push(next_tick(), What::tick);
+}
+
+Moment Controller::next_tick() const {
+    const auto next = std::upper_bound(phases_.ticks.begin(), phases_.ticks.end(), now_ + 0.3);
+    if (next == phases_.ticks.end()) return now_ + phases_.tick_period;
+    const Moment left = *next - now_;
+    const double turns = std::max(1.0, std::nearbyint(left / phases_.tick_period));
+    return now_ + left / turns;
+}
+
+void Controller::test_limits(Second second) {
+    const std::vector<TwinJob*> running = running_;
+    for (TwinJob* job : running) {
+        if (job->limit_end + site_.settings.over_time_limit_s > second) continue;
+        finish(*job, Ending::timeout);
+        ask_main();
+    }
+}
+
+void Controller::ask_main() { push(now_ + phases_.after_kill_s, What::main_now); }
+
+void Controller::backfill() {
+    if (!changed_) return push(now_ + 1, What::backfill);
+    changed_ = false;
+    const std::int64_t tested = BackfillCycle(site_, *this).go();
+    const Moment took = static_cast<double>(tested) * phases_.per_test_s;
+    const Moment next = now_ + took + static_cast<double>(site_.settings.bf_interval_s);
+    push(next_backfill(next), What::backfill);
+}
+
+Moment Controller::next_backfill(Moment expected) const {
+    const auto& known = phases_.backfills;
+    const auto next = std::upper_bound(known.begin(), known.end(), expected - 0.5);
+    return next != known.end() && *next < expected + 0.5 ? *next : expected;
+}
+
+void Controller::finish(TwinJob& job, Ending how) {
+    job.stage = Stage::done;
+    job.how = how;
+    job.completed = now_ + phases_.complete_s;
+    std::vector<NodeIndex> nodes;
+    for (const NodeShare& share : job.shares) nodes.push_back(share.node);
+    job.runs.push_back({job.start, now_, std::move(nodes), job.started_by, how});
+    std::erase(running_, &job);
+    for (const NodeShare& share : job.shares) {
+        rooms_[share.node].give(share);
+        completing_[share.node] = job.completed;
+    }
+    eligible_.ended(job, job.row->places[job.place], Selector::holds(job.shares));
+    priorities_.charge(job, now_);
+    changed_ = true;
+}
+
+void Controller::withdraw(TwinJob& job) {
+    job.stage = Stage::done;
+    job.how = Ending::cancelled;
+    job.completed = now_;
+    leave_queue(job);
+    changed_ = true;
+}
+
+// What it is told.
+
+void Controller::obey(const OrderRow& order) {
+    using Kind = OrderRow::Kind;
+    switch (order.kind) {
+        case Kind::drain: return close(order.nodes, false);
+        case Kind::down:
+            close(order.nodes, true);
+            if (site_.settings.returns_at_once) open(order.nodes);
+            return;
+        case Kind::resume: return open(order.nodes);
+        case Kind::create_reservation: return calendar_.add(order.reservation);
+        case Kind::delete_reservation:
+            return calendar_.remove(static_cast<std::int32_t>(order.value));
+        case Kind::partition_up: closed_[order.value] = false; return;
+        case Kind::partition_down: closed_[order.value] = true; return;
+        default: break;
+    }
+    for (const JobNumber number : order.jobs) {
+        if (jobs_[number].stage != Stage::done) obey(order, jobs_[number]);
+    }
+}
+
+void Controller::obey(const OrderRow& order, TwinJob& job) {
+    using Kind = OrderRow::Kind;
+    switch (order.kind) {
+        case Kind::cancel: return cancel(job, Ending::cancelled);
+        case Kind::hold: job.held = job.stage == Stage::pending; return;
+        case Kind::release: return release(job);
+        case Kind::requeue: return requeue(job, Ending::requeued);
+        case Kind::nice:
+            return rank_again(job, [&] {
+                job.priority += job.nice - order.value;
+                job.nice = order.value;
+            });
+        case Kind::array_limit: job.array_limit = order.value; return;
+        default: return;
+    }
+}
+
+void Controller::release(TwinJob& job) {
+    job.held = false;
+    job.accrue = now_;
+    rank_again(job, [&] { priorities_.set(job, now_); });
+    ++asked_;
+}
+
+void Controller::cancel(TwinJob& job, Ending how) {
+    if (job.stage == Stage::running) {
+        finish(job, how);
+        ask_main();
+    } else if (job.stage == Stage::pending) {
+        withdraw(job);
+    }
+}
+
+void Controller::requeue(TwinJob& job, Ending how) {
+    if (job.stage != Stage::running) return;
+    finish(job, how);
+    job.stage = Stage::pending;
+    job.submit = job.accrue = now_;
+    // Its credential must expire first.
+    job.begin = static_cast<Moment>(second(now_) - site_.epoch + site_.settings.cred_expire_s + 1);
+    enter_queue(job);
+    ask_main();
+}
+
+void Controller::close(const Nodes& nodes, bool is_outage) {
+    drained_.add(nodes);
+    changed_ = true;
+    if (!is_outage) return;
+    const std::vector<TwinJob*> running = running_;
+    for (TwinJob* job : running) {
+        const bool is_there =
+            std::any_of(job->shares.begin(), job->shares.end(),
+                        [&](const NodeShare& share) { return nodes.has(share.node); });
+        if (!is_there) continue;
+        if (job->row->may_requeue) {
+            requeue(*job, Ending::node_fail);
+        } else {
+            finish(*job, Ending::node_fail);
+        }
+    }
+}
+
+void Controller::open(const Nodes& nodes) {
+    drained_.remove(nodes);
+    changed_ = true;
+}
+
+}  // namespace schedlab::slurm

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <queue>
+#include <vector>
+
+#include "slurm/calendar.h"
+#include "slurm/eligible.h"
+#include "slurm/job_queue.h"
+#include "slurm/preempting.h"
+#include "slurm/priorities.h"
+#include "slurm/schedulers.h"
+
+namespace schedlab::slurm {
+
+// A slurmctld that replays the history of a site: its clocks, its queue, and what it does when.
+// src/schedlab/slurm/plain has the same for reading.
+class Controller final : public ClusterView {
+  public:
+    Controller(Site site, Phases phases);
+    Controller(const Controller&) = delete;
+    Controller& operator=(const Controller&) = delete;
+
+    // Plays up to this number of events. Returns whether anything is left that could happen.
+    bool run(std::int64_t events);
+    const std::vector<TwinJob>& jobs() const { return jobs_; }
+
+    const Selector& selector() const override { return selector_; }
+    const Rooms& rooms() const override { return rooms_; }
+    const std::vector<TwinJob*>& running() const override { return running_; }
+    std::vector<QueueRecord> queue() override;
+    Nodes usable() const override;
+    Nodes in_service() const override;
+    Nodes barred(const TwinJob& job, Second begin, Second end) const override;
+    bool has_reservations() const override { return !calendar_.empty(); }
+    bool may_preempt(const QueueRecord& record) const override {
+        return preempting_.may_preempt_any(*record.job->row, *record.place);
+    }
+    Second now_second() const override { return second(now_); }
+    bool may_start(const QueueRecord& record) const override;
+    bool may_have(const QueueRecord& record, const Amounts& amounts) const override;
+    void start(const QueueRecord& record, const std::vector<NodeIndex>& nodes,
+               Scheduler by) override;
+    Picked preempt(const QueueRecord& record, const Nodes& allowed) override;
+
+  private:
+    enum class What { submit, end, tick, main_now, backfill, priority, order, close, open };
+    struct Event {
+        Moment time;
+        std::int64_t count;  // of events so far: those of one moment come in this order
+        What what;
+        std::size_t about;
+
+        bool operator>(const Event& other) const {
+            return time != other.time ? time > other.time : count > other.count;
+        }
+    };
+
+    Second second(Moment time) const { return second_of(site_, time); }
+    void push(Moment time, What what, std::size_t about = 0);
+    void begin();
+    // Whether a job runs or may still run, or something is to come.
+    bool is_open();
+    // After this long without a change every loop has looked at every job.
+    Moment cycle() const;
+    void play(const Event& event);
+
+    void submit(TwinJob& job);
+    void enter_queue(TwinJob& job);
+    void leave_queue(TwinJob& job);
+    template <typename Change>
+    void rank_again(TwinJob& job, Change change);
+    void tick();
+    void test_limits(Second second);
+    void backfill();
+    Moment next_tick() const;
+    Moment next_backfill(Moment expected) const;
+    Moment expected_end(const TwinJob& job) const;
+    void finish(TwinJob& job, Ending how);
+    void withdraw(TwinJob& job);
+    void ask_main();
+
+    void obey(const OrderRow& order);
+    void obey(const OrderRow& order, TwinJob& job);
+    void cancel(TwinJob& job, Ending how);
+    void requeue(TwinJob& job, Ending how);
+    void release(TwinJob& job);
+    void close(const Nodes& nodes, bool is_outage);
+    void open(const Nodes& nodes);
+
+    bool comes_before(const QueueRecord& one, const QueueRecord& other) const;
+
+    const Site site_;
+    const Phases phases_;
+    std::vector<TwinJob> jobs_;
+    Selector selector_;
+    Rooms rooms_;
+    std::vector<TwinJob*> running_, pending_;
+    JobQueue queue_;
+    std::int64_t came_ = 0;  // pending jobs so far
+    Eligible eligible_;
+    SlurmCalendar calendar_;
+    Preempting preempting_;
+    Priorities priorities_;
+    Moment now_ = 0;
+    std::vector<Moment> completing_;  // by node: until when
+    Nodes drained_;
+    std::vector<bool> closed_;  // by partition
+    Moment patience_ = 0;
+    std::size_t to_come_ = 0;  // submissions and orders
+    std::int64_t asked_ = 0;   // requests for the main scheduler
+    Second last_main_ = 0, last_full_ = 0, last_limits_ = 0;
+    bool changed_ = true;
+    bool begun_ = false;
+    std::int64_t count_ = 0;
+    std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+};
+
+}  // namespace schedlab::slurm

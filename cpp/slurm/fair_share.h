@@ -1,0 +1,52 @@
+#pragma once
+
+#include <vector>
+
+#include "slurm/site.h"
+
+namespace schedlab::slurm {
+
+// What users have used, how fast that is forgotten, and what it makes of their jobs: fair tree and
+// the classic formula.
+class FairShare {
+  public:
+    FairShare(const Site& site, Second start);
+
+    // Of a user in an account; 0 without an association.
+    double factor(std::int32_t association) const;
+    // Adds the use of a job, as far as no pass has added it yet.
+    void charge(std::int32_t association, double billing, Second start, Second end);
+    // Forgets some of the past; then the running jobs are charged.
+    void begin_pass(Second now);
+    // Computes the factors of all users.
+    void end_pass(Second now);
+
+  private:
+    struct Share {
+        std::int32_t parent = kNobody;
+        std::int32_t fair_parent = kNobody;  // past those with Fairshare=parent
+        std::vector<std::int32_t> children = {};
+        double usage = 0, norm_shares = 0, effective_usage = 0;
+        double level = std::numeric_limits<double>::infinity();
+        double factor = 1;
+    };
+
+    void link();
+    void set_norm_shares();
+    void fair_tree();
+    // Gives users their factors from the best down; those of equal use share one. `tied`: whether
+    // the first sibling ties with the user ranked last.
+    void rank(std::vector<std::int32_t> siblings, bool tied);
+    void classic();
+    const AssociationRow& row(std::int32_t share) const { return site_.associations[share]; }
+
+    const Site& site_;
+    Second last_pass_;
+    double decay_;
+    std::int32_t root_ = kNobody;
+    std::vector<Share> shares_;
+    std::int64_t users_ = 0;
+    std::int64_t next_rank_ = 0, shared_rank_ = 0;
+};
+
+}  // namespace schedlab::slurm

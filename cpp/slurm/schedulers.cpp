@@ -1,0 +1,259 @@
+#include "slurm/schedulers.h"
+
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace schedlab::slurm {
+namespace {
+
+// The first group of running jobs whose ends backfill looks at together; it doubles.
+constexpr Second kGroup = 30;
+
+// The last multiple of `slot` that is not later.
+Second slot_of(Second time, Second slot) {
+    const Second rest = time % slot;
+    return time - rest - (rest < 0 ? slot : 0);
+}
+
+// How many nodes of use to a job the window shows, as time goes on.
+class Prospects {
+  public:
+    Prospects(const Outlook& outlook, const RoomsToCome& rooms, NodeCount nodes)
+        : outlook_(outlook), rooms_(rooms), bits_(words_for(nodes)) {}
+
+    // Of use up to this time, which does not go back; without one, ever.
+    NodeCount count(const BackfillPlan::Window& window, std::optional<Second> until) {
+        for (; next_ < outlook_.useful().size(); ++next_) {
+            const Outlook::Useful& useful = outlook_.useful()[next_];
+            const bool is_late =
+                until && useful.ends > 0 && rooms_.ends()[useful.ends - 1].limit > *until;
+            if (is_late) break;
+            bits_[static_cast<std::size_t>(useful.node) / kNodeBits] |= 1ULL
+                                                                        << useful.node % kNodeBits;
+        }
+        NodeCount found = 0;
+        for (std::size_t i = 0; i < bits_.size(); ++i) {
+            found += std::popcount(bits_[i] & window.word(i));
+        }
+        return found;
+    }
+
+  private:
+    const Outlook& outlook_;
+    const RoomsToCome& rooms_;
+    std::vector<std::uint64_t> bits_;  // nodes of use by now
+    std::size_t next_ = 0;
+};
+
+}  // namespace
+
+void run_main(const Site& site, ClusterView& cluster, std::int64_t depth) {
+    const Settings& settings = site.settings;
+    Nodes usable = cluster.usable();
+    const Second second = cluster.now_second();
+    std::vector<bool> closed(site.partitions.size());
+    std::vector<std::int64_t> by_partition(site.partitions.size());
+    std::unordered_set<std::int64_t> rejected;
+    std::int64_t tested = 0, started = 0;
+    for (const QueueRecord& record : cluster.queue()) {
+        const JobRow& job = *record.job->row;
+        const std::int32_t partition = record.place->partition;
+        if (record.job->stage != Stage::pending) continue;  // started in another of its partitions
+        if (closed[partition] || (job.task >= 0 && rejected.contains(job.id))) continue;
+        if (depth && tested >= depth) break;
+        ++tested;
+        const std::int64_t most = settings.partition_job_depth;
+        if (++by_partition[partition] > most && most) continue;
+        if (!cluster.may_start(record)) {
+            if (settings.assoc_limit_stop) closed[partition] = true;
+            continue;
+        }
+        const Nodes barred = cluster.barred(*record.job, second, second + job.limit_s);
+        Nodes allowed = usable;
+        allowed.remove(barred);
+        const Selector& selector = cluster.selector();
+        const ShapeRow& shape = site.shape(*record.place);
+        const Picked nodes = selector.pick(shape, cluster.rooms(), allowed);
+        if (!nodes && barred.count() > 0 && !selector.ever(shape, barred)) {
+            continue;  // it waits for the end of a reservation
+        }
+        if (!nodes) {
+            cluster.preempt(record, allowed);
+            closed[partition] = true;
+            rejected.insert(job.id);
+            usable.remove(site.partitions[partition].nodes);
+            continue;
+        }
+        const auto shares = selector.shares(shape, *nodes);
+        if (!cluster.may_have(record, Selector::holds(shares))) {
+            if (settings.assoc_limit_stop) closed[partition] = true;
+            continue;
+        }
+        cluster.start(record, *nodes, Scheduler::main);
+        if (++started == settings.sched_max_job_start) break;
+    }
+}
+
+BackfillCycle::BackfillCycle(const Site& site, ClusterView& cluster)
+    : site_(site),
+      cluster_(cluster),
+      now_(cluster.now_second()),
+      plan_(slot_of(now_, site.settings.bf_resolution_s), now_ + site.settings.bf_window_s,
+            site.node_count()),
+      service_(cluster.in_service()),
+      usable_(cluster.usable()) {
+    look_again();
+}
+
+std::int64_t BackfillCycle::go() {
+    const Settings& settings = site_.settings;
+    std::unordered_map<std::int32_t, std::int64_t> users;
+    std::vector<std::int64_t> partitions(site_.partitions.size());
+    std::unordered_map<std::int64_t, std::int64_t> arrays;
+    std::int64_t tested = 0, started = 0;
+    for (const QueueRecord& record : cluster_.queue()) {
+        const JobRow& job = *record.job->row;
+        const std::int32_t partition = record.place->partition;
+        if (record.job->stage != Stage::pending || planned_.contains(record.job)) continue;
+        ++tested;
+        if (settings.bf_max_job_test && tested > settings.bf_max_job_test) break;
+        const std::int64_t of_user = ++users[job.user], of_partition = ++partitions[partition];
+        if (settings.bf_max_job_user > 0 && of_user > settings.bf_max_job_user) continue;
+        if (settings.bf_max_job_part > 0 && of_partition > settings.bf_max_job_part) continue;
+        if (job.task >= 0 && arrays[job.id] >= settings.bf_max_job_array_resv) continue;
+        if (!is_allowed(record)) {
+            if (settings.assoc_limit_stop) break;
+            continue;
+        }
+        if (place(record)) {
+            if (++started == settings.bf_max_job_start) break;
+        } else {
+            ++arrays[job.id];
+        }
+    }
+    return tested;
+}
+
+bool BackfillCycle::is_allowed(const QueueRecord& record) const {
+    return cluster_.may_start(record) && cluster_.may_have(record, record.job->row->asks);
+}
+
+bool BackfillCycle::place(const QueueRecord& record) {
+    const JobRow& job = *record.job->row;
+    const ShapeRow& shape = site_.shape(*record.place);
+    BackfillPlan::Window window(plan_, job.limit_s);
+    Prospects prospects(outlook(record.place->shape), rooms_, site_.node_count());
+    std::optional<Second> begin = now_;
+    while (begin) {
+        const Second from = *begin;
+        window.move_to(from);
+        begin = window.later();
+        std::optional<Start> found;
+        Nodes allowed;
+        const bool may_preempt = from == now_ && cluster_.may_preempt(record);
+        if (may_preempt || prospects.count(window, begin) >= shape.needed_nodes()) {
+            allowed = allowed_in(window, record, from);
+            found = will_run(shape, outlook(record.place->shape), allowed, begin);
+        }
+        if (may_preempt && (!found || found->second > now_)) {
+            if (Picked taken = cluster_.preempt(record, allowed)) {
+                found = {now_ + 1, std::move(*taken)};
+                look_again();
+            }
+        }
+        if (!found) continue;
+        Second start = found->second;
+        const Nodes nodes = set_of(found->nodes);
+        if (start <= now_ && from <= now_) {
+            if (usable_.contains(nodes)) {
+                cluster_.start(record, found->nodes, Scheduler::backfill);
+                look_again();
+                return true;
+            }
+            start = now_ + 1;
+        }
+        start = std::max(start, from);
+        if (begin && start > *begin) continue;
+        if (start > now_ + site_.settings.bf_window_s) return false;
+        const Second slot = site_.settings.bf_resolution_s;
+        const Second first = slot_of(start, slot);
+        const Second last = std::max(slot_of(start + job.limit_s, slot), first + slot);
+        if (!plan_.collides(first, last, nodes)) {
+            plan_.reserve(first, last, nodes);
+        } else if (begin) {
+            continue;
+        }
+        record.job->planned_cpus = 0;
+        for (const NodeShare& each : cluster_.selector().shares(shape, found->nodes)) {
+            record.job->planned_cpus += each.cpus;
+        }
+        planned_.insert(record.job);
+        return false;
+    }
+    return false;
+}
+
+Nodes BackfillCycle::allowed_in(const BackfillPlan::Window& window, const QueueRecord& record,
+                                Second from) const {
+    Nodes allowed = service_;
+    allowed.keep_words([&](std::size_t index) { return window.word(index); });
+    if (cluster_.has_reservations()) {
+        allowed.remove(cluster_.barred(*record.job, from, from + record.job->row->limit_s));
+    }
+    return allowed;
+}
+
+std::optional<BackfillCycle::Start> BackfillCycle::will_run(const ShapeRow& shape,
+                                                            const Outlook& outlook,
+                                                            Nodes allowed,
+                                                            std::optional<Second> deadline) const {
+    const Selector& selector = cluster_.selector();
+    allowed.keep(selector.capable(shape));
+    const NodeCount needed = shape.needed_nodes();
+    if (allowed.count() < needed) return {};
+    const auto pick_after = [&](std::size_t ends) -> Picked {
+        if (outlook.count(allowed, ends) < needed) return {};
+        return selector.pick(shape, allowed, [&](NodeIndex node) -> const Room& {
+            return rooms_.after(ends, node);
+        });
+    };
+    if (Picked nodes = pick_after(0)) return Start{now_, std::move(*nodes)};
+    const auto& ends = rooms_.ends();
+    const Second latest = deadline.value_or(kForEver);
+    Second window = kGroup;
+    for (std::size_t at = 0;;) {
+        while (at < ends.size() && ends[at].limit <= latest && !rooms_.frees(at, allowed)) ++at;
+        if (at == ends.size() || ends[at].limit > latest) return {};
+        const Second closes = slot_of(ends[at].limit, window) + 2 * window;
+        while (at < ends.size() && ends[at].limit <= closes) ++at;
+        if (Picked nodes = pick_after(at)) {
+            std::size_t last = at - 1;
+            while (!rooms_.frees(last, allowed)) --last;
+            return Start{ends[last].counts, std::move(*nodes)};
+        }
+        const Second linear = site_.settings.bf_window_linear_s;
+        window = linear ? window + linear : 2 * window;
+    }
+}
+
+void BackfillCycle::look_again() {
+    rooms_.set(site_, cluster_.rooms(), cluster_.running(), now_);
+    outlooks_.clear();
+}
+
+const Outlook& BackfillCycle::outlook(std::int32_t shape) {
+    const auto known = outlooks_.find(shape);
+    if (known != outlooks_.end()) return known->second;
+    const Outlook made(cluster_.selector(), site_.shapes[shape], rooms_);
+    return outlooks_.emplace(shape, made).first->second;
+}
+
+Nodes BackfillCycle::set_of(const std::vector<NodeIndex>& nodes) const {
+    Nodes found(site_.node_count(), {});
+    for (const NodeIndex node : nodes) found.add(node);
+    return found;
+}
+
+}  // namespace schedlab::slurm

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "slurm/backfill_plan.h"
+#include "slurm/rooms_to_come.h"
+#include "slurm/selector.h"
+
+namespace schedlab::slurm {
+
+// What the schedulers see of the cluster, and may do with it.
+class ClusterView {
+  public:
+    virtual ~ClusterView() = default;
+    virtual const Selector& selector() const = 0;
+    virtual const Rooms& rooms() const = 0;
+    virtual const std::vector<TwinJob*>& running() const = 0;
+    // The jobs that may run, each with a partition, in order.
+    virtual std::vector<QueueRecord> queue() = 0;
+    // Nodes that may get jobs now; and those that may once they have completed.
+    virtual Nodes usable() const = 0;
+    virtual Nodes in_service() const = 0;
+    // Nodes that reservations keep from the job between these seconds.
+    virtual Nodes barred(const TwinJob& job, Second begin, Second end) const = 0;
+    virtual bool has_reservations() const = 0;
+    virtual Second now_second() const = 0;
+    // Whether licences and limits on numbers of jobs let it start.
+    virtual bool may_start(const QueueRecord& record) const = 0;
+    // Whether limits on resources let it have these.
+    virtual bool may_have(const QueueRecord& record, const Amounts& amounts) const = 0;
+    virtual void start(const QueueRecord& record, const std::vector<NodeIndex>& nodes,
+                       Scheduler by) = 0;
+    // Whether there may be jobs that it may end; ends some, if that makes room. Returns the nodes that it can have then.
+    virtual bool may_preempt(const QueueRecord& record) const = 0;
+    virtual Picked preempt(const QueueRecord& record, const Nodes& allowed) = 0;
+};
+
+// The main scheduler starts what fits, in order; the first job that does not fit closes its
+// partition. Looks at `depth` jobs; 0 for all.
+void run_main(const Site& site, ClusterView& cluster, std::int64_t depth);
+
+// A cycle of backfill: plans all jobs in order on whole nodes, and starts those whose plan begins
+// now.
+class BackfillCycle {
+  public:
+    BackfillCycle(const Site& site, ClusterView& cluster);
+    // Goes through the queue. Returns how many jobs were tested.
+    std::int64_t go();
+
+  private:
+    struct Start {
+        Second second;
+        std::vector<NodeIndex> nodes;
+    };
+
+    bool is_allowed(const QueueRecord& record) const;
+    // Starts the job, or plans it. Returns whether it has started.
+    bool place(const QueueRecord& record);
+    // The nodes among those in the window that the job may use.
+    Nodes allowed_in(const BackfillPlan::Window& window, const QueueRecord& record,
+                     Second from) const;
+    // When and where the job can start on these nodes as running jobs end; nothing if not up to
+    // `deadline`.
+    std::optional<Start> will_run(const ShapeRow& shape, const Outlook& outlook,
+                                  Nodes allowed, std::optional<Second> deadline) const;
+    // Rooms have changed: a job has started, or others were ended for it.
+    void look_again();
+    const Outlook& outlook(std::int32_t shape);
+    Nodes set_of(const std::vector<NodeIndex>& nodes) const;
+
+    const Site& site_;
+    ClusterView& cluster_;
+    Second now_;
+    BackfillPlan plan_;
+    Nodes service_, usable_;
+    RoomsToCome rooms_;
+    std::unordered_map<std::int32_t, Outlook> outlooks_;  // by shape
+    std::unordered_set<const TwinJob*> planned_;
+};
+
+}  // namespace schedlab::slurm

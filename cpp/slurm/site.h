@@ -1,0 +1,206 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/node_set.h"
+
+// A Slurm site with its history, names resolved to numbers. src/schedlab/slurm/native.py fills it.
+namespace schedlab::slurm {
+
+using Moment = double;        // in seconds, on the clock of the history
+using Second = std::int64_t;  // whole, on Slurm's own clock
+using JobNumber = std::int32_t;
+using Nodes = NodeSet;
+
+constexpr Moment kNeverEnds = std::numeric_limits<Moment>::infinity();
+constexpr Second kForEver = Second{1} << 60;
+constexpr std::int32_t kNobody = -1;
+
+// What limits and priorities count.
+enum Tres { kCpu, kMemory, kNode, kGpu, kBilling, kTres };
+using Amounts = std::array<double, kTres>;
+
+struct NodeRow {
+    std::int32_t cpus;
+    double memory_mb;
+    std::int32_t gpus;
+    std::int32_t weight;
+    std::int32_t leaf;  // the switch that it hangs on
+};
+
+struct PartitionRow {
+    Nodes nodes;
+    std::int32_t tier;
+    bool is_up;
+};
+
+// What running jobs hold together at most; without a counter, what one job holds.
+struct BoundRow {
+    std::int32_t counter;
+    std::optional<std::int64_t> jobs;
+    std::vector<std::pair<std::int32_t, double>> tres;
+};
+
+// What a job asks for in a partition; many jobs ask for the same.
+struct ShapeRow {
+    std::int32_t partition;
+    std::int32_t tasks;
+    std::int32_t cpus_per_task;
+    std::int32_t tasks_per_node;  // 0 where nothing was asked for
+    std::int32_t min_nodes;       // 0 without the option
+    std::int32_t gpus;            // of each node
+    std::int32_t features;        // which set of nodes has them; kNobody for any
+    bool exclusive;               // it has its nodes to itself
+    double memory_mb;             // of each node, or of each CPU there
+    bool memory_per_cpu;
+
+    std::int32_t cpus() const { return tasks * cpus_per_task; }
+    std::int32_t needed_nodes() const {
+        const std::int32_t by_tasks =
+            tasks_per_node ? (tasks + tasks_per_node - 1) / tasks_per_node : 1;
+        return std::max({min_nodes, by_tasks, 1});
+    }
+};
+
+// A job in one of its partitions.
+struct PlaceRow {
+    std::int32_t partition;
+    std::int32_t shape;
+    std::int32_t bounds;  // which list of them
+};
+
+enum class Dependency { after, afterok, afternotok, afterany, singleton };
+
+// What a job waits for: all of these others.
+struct ConditionRow {
+    Dependency kind;
+    std::vector<JobNumber> others;
+    std::int64_t delay_s;
+};
+
+// A job, or a task of an array. The submission is that of its first attempt.
+struct JobRow {
+    std::int64_t id;
+    std::int32_t task;  // kNobody for a job of its own
+    Moment submit;
+    std::int32_t user;
+    std::int32_t qos;          // kNobody for one that is not described
+    std::int32_t association;  // kNobody without one
+    std::vector<PlaceRow> places;
+    std::int64_t limit_s;
+    Moment run_s;
+    bool is_measured;  // run_s is from its real start to its real end
+    std::int64_t nice;
+    Moment begin;
+    std::int64_t array_limit;
+    std::vector<ConditionRow> conditions;
+    bool one_will_do;
+    bool kill_invalid;
+    std::vector<std::pair<std::int32_t, std::int64_t>> licences;
+    std::int32_t reservation;  // its name; kNobody without one
+    bool may_requeue;
+    bool ends_well;
+    bool held;
+    Amounts asks;
+    // Weighted parts of its priority that never change.
+    double partition_part, qos_part, association_part, tres_part;
+    double usage_factor;
+};
+
+struct AssociationRow {
+    std::int32_t parent;  // kNobody for the root
+    bool is_user;
+    double shares;
+    bool shares_of_parent;
+};
+
+struct ReservationRow {
+    std::int32_t name;
+    Second begin, end;
+    Nodes nodes;
+};
+
+// Nodes that get no jobs from then on; an outage also ends those that run there.
+struct ClosingRow {
+    Moment begin, end;
+    Nodes nodes;
+    bool is_outage;
+};
+
+// What slurmctld is told meanwhile.
+struct OrderRow {
+    enum class Kind {
+        cancel, hold, release, requeue, nice, array_limit,        // jobs
+        drain, down, resume,                                      // nodes
+        create_reservation, delete_reservation,                   // reservations
+        partition_up, partition_down, none
+    };
+    Moment at;
+    Kind kind;
+    std::vector<JobNumber> jobs = {};
+    std::int64_t value = 0;  // nice, the limit, the partition, or the name of the reservation
+    Nodes nodes = {};
+    ReservationRow reservation = {};
+};
+
+struct Settings {
+    bool backfills;  // sched/backfill
+    bool assoc_limit_stop;
+    std::int64_t batch_sched_delay_s, sched_interval_s, default_queue_depth, partition_job_depth;
+    std::int64_t sched_max_job_start;
+    std::int64_t bf_interval_s, bf_window_s, bf_window_linear_s, bf_resolution_s;
+    std::int64_t bf_max_job_test, bf_max_job_user, bf_max_job_part, bf_max_job_array_resv;
+    std::int64_t bf_max_job_start;
+    std::int64_t preempt_reorder_count;
+    bool preempt_youngest_first;
+    bool is_basic;  // priority/basic
+    bool is_fair_tree;
+    double weight_age, weight_fairshare, weight_job_size;
+    std::int64_t max_age_s, decay_half_life_s, calc_period_s, dampening;
+    bool favor_small, small_relative_to_time;
+    std::int64_t cpus;  // of the machine
+    bool preempts, preempts_by_tier, preempt_cancels;
+    std::int64_t exempt_time_s;
+    std::int64_t kill_wait_s, message_timeout_s, over_time_limit_s, min_job_age_s, cred_expire_s;
+    bool returns_at_once;  // ReturnToService=2
+    bool counts_memory;
+    bool has_tree;
+};
+
+// The phases of slurmctld's loops, and what things take; see src/schedlab/slurm/clocks.py.
+struct Phases {
+    Moment tick, backfill, limits, priority, full;
+    Moment tick_period;
+    std::vector<Moment> ticks, backfills;  // known from a log
+    Moment submit_s, run_s, complete_s, after_kill_s, per_test_s, loop_s;
+};
+
+struct Site {
+    Second epoch;  // the moment of time 0
+    Settings settings;
+    std::vector<NodeRow> nodes;
+    std::vector<PartitionRow> partitions;
+    std::vector<Nodes> features;
+    std::vector<ShapeRow> shapes;
+    std::vector<std::vector<BoundRow>> bounds;
+    std::int32_t counters;
+    std::vector<std::int64_t> qos_priority;
+    std::vector<std::vector<std::int32_t>> qos_preempts;  // by QOS: those whose jobs it preempts
+    std::vector<AssociationRow> associations;
+    std::vector<std::int64_t> licences;
+    std::vector<ReservationRow> reservations;
+    std::vector<ClosingRow> closings;
+    std::vector<JobRow> jobs;
+    std::vector<OrderRow> orders;
+
+    const ShapeRow& shape(const PlaceRow& place) const { return shapes[place.shape]; }
+    NodeCount node_count() const { return static_cast<NodeCount>(nodes.size()); }
+};
+
+}  // namespace schedlab::slurm

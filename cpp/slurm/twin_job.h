@@ -1,0 +1,63 @@
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "slurm/site.h"
+
+namespace schedlab::slurm {
+
+enum class Stage { future, pending, running, done };
+enum class Scheduler { main, backfill };
+enum class Ending { none, completed, failed, timeout, cancelled, preempted, requeued, node_fail };
+
+// What a job holds of one node.
+struct NodeShare {
+    NodeIndex node;
+    std::int32_t cpus;
+    double memory_mb;
+    std::int32_t gpus;
+};
+
+// One time that a job ran.
+struct JobRun {
+    Moment start, end;
+    std::vector<NodeIndex> nodes;
+    Scheduler by;
+    Ending how;
+};
+
+// What has become of a job.
+struct TwinJob {
+    JobNumber number;
+    const JobRow* row;
+    Stage stage = Stage::future;
+    bool held = false;
+    bool in_queue = false;   // when the queue was built last
+    std::int64_t priority = 0;
+    std::int64_t nice = 0;
+    std::int64_t array_limit = 0;
+    std::int64_t came = 0;   // how many had come before it
+    Moment submit = 0;       // when it came, or came back
+    Moment accrue = 0;       // from when on it gains age
+    Moment begin = 0;        // not before
+    Moment preempted = -std::numeric_limits<Moment>::infinity();  // when it last ended others
+    std::int64_t planned_cpus = 0;  // what backfill's last plan would give it; 0 for no plan
+    bool has_started = false;
+    Moment start = 0;
+    Scheduler started_by = Scheduler::main;
+    Second limit_end = 0;    // when it reaches its limit
+    Moment completed = kNeverEnds;  // when its nodes had answered
+    Ending how = Ending::none;
+    std::int32_t place = 0;  // which of its partitions it runs in
+    std::vector<NodeShare> shares = {};
+    std::vector<JobRun> runs = {};
+};
+
+// A pending job in one of its partitions.
+struct QueueRecord {
+    TwinJob* job;
+    const PlaceRow* place;
+};
+
+}  // namespace schedlab::slurm

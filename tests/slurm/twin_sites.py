@@ -1,0 +1,286 @@
+"""Small Slurm sites with jobs that compete."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+from hypothesis import strategies as st
+
+from schedlab.platform import Cluster, Consumable, NodeGroup, NodeType, Partition, Platform
+from schedlab.platform.intervals import Drain, Outage, Reservation
+from schedlab.slurm import (
+    Accounts,
+    Association,
+    Command,
+    PartitionRules,
+    Qos,
+    SlurmHistory,
+    SlurmParameters,
+    SlurmSite,
+    Switch,
+)
+from schedlab.slurm.clocks import Clocks
+from schedlab.slurm.parameters import (
+    ControlSettings,
+    PreemptSettings,
+    PrioritySettings,
+    SelectSettings,
+)
+from schedlab.slurm.scheduling import SchedulerSettings
+from schedlab.workload import Workload
+
+GIB = 1 << 30
+USERS, ACCOUNTS, QOS = ("ann", "ben", "cyd"), ("physics", "history"), ("normal", "keen", "scarce")
+PARTITIONS = ("batch", "fast", "batch,fast")
+CONSTRAINTS = ("old", "old|new")
+NUMBERS = st.sampled_from((None,) * 4 + (1, 2, 4))
+
+
+def _machine(draw: st.DrawFn) -> Platform:
+    old = NodeType("old", 4, memory_bytes=8 * GIB, features=("old",))
+    new = NodeType("new", 8, memory_bytes=16 * GIB, gpus={"v100": 2}, features=("new",))
+    groups = (
+        NodeGroup(old, hosts="a[1-3]", weight=draw(st.sampled_from((1, 5)))),
+        NodeGroup(new, hosts="z[1-2]", weight=draw(st.sampled_from((1, 5)))),
+    )
+    partitions = (
+        Partition("batch", "a[1-3],z[1-2]", default=True),
+        Partition("fast", "a3,z1", priority_tier=draw(st.sampled_from((1, 5)))),
+    )
+    kept = [Reservation(300, 500, "a[1-2]", "m")] if draw(st.booleans()) else []
+    closed = draw(st.sampled_from(("", "drains", "outages")))
+    drains = (Drain(100, 400, "z2"),) if closed == "drains" else ()
+    outages = (Outage(150, 300, "a2"),) if closed == "outages" else ()
+    cluster = Cluster(
+        "c",
+        groups,
+        partitions=partitions,
+        reservations=tuple(kept),
+        drains=drains,
+        outages=outages,
+    )
+    return Platform((cluster,), consumables=(Consumable("matlab", 2),))
+
+
+@st.composite
+def _accounts(draw: st.DrawFn) -> Accounts:
+    limits = st.sampled_from(({},) * 8 + ({"cpu": 8}, {"cpu": 16}, {"node": 3}, {"mem": 6000}))
+    root = Association("root", shares=1)
+    tree = [root]
+    for account in ACCOUNTS:
+        above = draw(st.sampled_from(("root", *(each.account for each in tree))))
+        tree.append(
+            Association(
+                account,
+                parent=above,
+                shares=draw(st.integers(0, 3)),
+                shares_of_parent=_rarely(draw),
+                grp_jobs=draw(st.sampled_from((None,) * 3 + (2, 6))),
+                grp_tres=draw(limits),
+                max_jobs=draw(NUMBERS),
+            )
+        )
+        for user in USERS:
+            own = Association(
+                account,
+                user,
+                shares=draw(st.integers(0, 3)),
+                shares_of_parent=_rarely(draw),
+                priority=draw(st.integers(0, 3)),
+                max_tres=draw(limits),
+            )
+            tree.append(own)
+    qos = (
+        Qos("normal", priority=1, grp_jobs=draw(st.sampled_from((None,) * 3 + (2, 6)))),
+        Qos("keen", priority=9, preempt=("normal",), usage_factor=2.0),
+        Qos("scarce", max_jobs_per_user=draw(NUMBERS), max_tres_per_user=draw(limits)),
+    )
+    return Accounts(tuple(tree), qos)
+
+
+@st.composite
+def _parameters(draw: st.DrawFn) -> SlurmParameters:
+    weights = st.sampled_from((0, 100, 1000))
+    few = st.sampled_from((0, 0, 2))
+    return SlurmParameters(
+        scheduler=SchedulerSettings(
+            type=draw(st.sampled_from(("sched/backfill", "sched/backfill", "sched/builtin"))),
+            assoc_limit_stop=draw(st.booleans()),
+            bf_interval_s=draw(st.sampled_from((10, 30))),
+            bf_max_job_test=draw(st.sampled_from((500, 5))),
+            bf_max_job_user=draw(few),
+            bf_max_job_part=draw(few),
+            bf_max_job_start=draw(few),
+            bf_max_job_array_resv=draw(st.sampled_from((20, 1))),
+            bf_window_linear_s=draw(st.sampled_from((0, 30))),
+            partition_job_depth=draw(few),
+            sched_max_job_start=draw(few),
+            default_queue_depth=draw(st.sampled_from((100, 3))),
+            kill_invalid_depend=draw(st.booleans()),
+            preempt_youngest_first=draw(st.booleans()),
+        ),
+        priority=PrioritySettings(
+            type=draw(st.sampled_from(("priority/multifactor",) * 3 + ("priority/basic",))),
+            weight_age=draw(weights),
+            weight_assoc=draw(weights),
+            weight_fairshare=draw(weights),
+            weight_job_size=draw(weights),
+            weight_partition=draw(weights),
+            weight_qos=draw(weights),
+            weight_tres=draw(st.sampled_from(({}, {"cpu": 50.0, "mem": 3.0}))),
+            max_age_s=600,
+            decay_half_life_s=draw(st.sampled_from((0, 1000))),
+            calc_period_s=60,
+            favor_small=draw(st.booleans()),
+            flags=draw(
+                st.lists(
+                    st.sampled_from(("NO_FAIR_TREE", "SMALL_RELATIVE_TO_TIME", "NO_NORMAL_TRES")),
+                    max_size=2,
+                ).map(tuple)
+            ),
+        ),
+        select=SelectSettings(
+            type=draw(st.sampled_from(("select/cons_tres", "select/cons_tres", "select/linear"))),
+            parameters=draw(st.sampled_from((("CR_CORE_MEMORY",), ("CR_CORE",)))),
+            topology_plugin=draw(st.sampled_from(("topology/none", "topology/tree"))),
+            def_mem_per_cpu_mb=draw(st.none() | st.just(500)),
+        ),
+        preempt=PreemptSettings(
+            type=draw(st.sampled_from(("preempt/none", "preempt/qos", "preempt/partition_prio"))),
+            mode=draw(st.sampled_from((("REQUEUE",), ("CANCEL",)))),
+            exempt_time_s=draw(st.sampled_from((0, 60))),
+        ),
+        control=ControlSettings(
+            enforce=("limits",),
+            over_time_limit_s=draw(st.sampled_from((0, 60))),
+            job_requeue=draw(st.booleans()),
+            return_to_service=draw(st.sampled_from((0, 2))),
+        ),
+    )
+
+
+def _dependency(draw: st.DrawFn, number: int) -> str | None:
+    if number == 1 or draw(st.integers(0, 7)):
+        return None
+    kind = draw(st.sampled_from(("after", "afterok", "afternotok", "afterany", "singleton")))
+    return kind if kind == "singleton" else f"{kind}:{draw(st.integers(1, number - 1))}"
+
+
+def _rarely(draw: st.DrawFn) -> bool:
+    return draw(st.integers(0, 19)) == 13
+
+
+def _job(draw: st.DrawFn, number: int) -> dict[str, Any]:
+    """Return a job that the machine could hold if nobody limited it."""
+    partition = draw(st.sampled_from((0, 0, 0, 1, 2)))
+    gpus = draw(st.sampled_from((0, 0, 0, 1)))
+    small = partition != 0 or gpus > 0
+    tasks = draw(st.sampled_from((1, 1, 2, 3) if small else (1, 2, 4, 6, 10)))
+    spread = draw(st.sampled_from(("any", "nodes", "per node")))
+    nodes = min(tasks, draw(st.integers(1, 1 if small else 3)))
+    run_s = draw(st.sampled_from((0, 5, 40, 90, 300)))
+    return {
+        "tasks": tasks,
+        "cores_per_task": draw(st.sampled_from((1, 1, 2))) if tasks <= 2 else 1,
+        "tasks_per_node": min(tasks, 2) if spread == "per node" else -1,
+        "nodes": -(-tasks // 2) if spread == "per node" else nodes,
+        "memory_per_node_kb": draw(st.sampled_from((-1, -1, 1 << 20, 3 << 20))),
+        "gpus_per_node": gpus,
+        "exclusive": int(_rarely(draw)),
+        "request_s": draw(st.sampled_from((60, 120, 600))),
+        "run_s": run_s,
+        "user": draw(st.integers(0, len(USERS) - 1)),
+        "account": draw(st.integers(0, len(ACCOUNTS) - 1)),
+        "qos": draw(st.integers(0, len(QOS) - 1)),
+        "partition": partition,
+        "constraint": draw(st.sampled_from((-1, -1, -1, 1) if small else (-1, -1, -1, 0, 1))),
+        "licences": draw(st.sampled_from((-1, -1, 0))),
+        "details": {
+            "slurm_id": str(number),
+            "submit_s": draw(st.integers(0, 400)) + draw(st.sampled_from((0.0, 0.25, 0.9))),
+            "true_run_s": float(run_s),
+            "min_nodes": nodes if spread == "nodes" else None,
+            "dependency": _dependency(draw, number),
+            "nice": draw(st.sampled_from((0, 0, 50))),
+            "held": _rarely(draw),
+            "reservation": draw(st.sampled_from((None,) * 20 + ("m",))),
+            "exit_code": draw(st.sampled_from((0, 0, 1))),
+            "may_requeue": draw(st.sampled_from((None, True, False))),
+        },
+    }
+
+
+def _commands(draw: st.DrawFn, jobs: int) -> tuple[Command, ...]:
+    number = st.integers(1, jobs)
+    texts = st.one_of(
+        number.map(lambda x: f"scancel {x}"),
+        number.map(lambda x: f"scontrol hold {x}"),
+        number.map(lambda x: f"scontrol release {x}"),
+        number.map(lambda x: f"scontrol requeue {x}"),
+        number.map(lambda x: f"scontrol update JobId={x} Nice=200"),
+        st.sampled_from(
+            [
+                "scontrol update NodeName=z1 State=DRAIN Reason=x",
+                "scontrol update NodeName=z1 State=RESUME",
+                "scontrol update NodeName=a1 State=DOWN Reason=x",
+                "scontrol update PartitionName=fast State=DOWN",
+                "scontrol update PartitionName=fast State=UP",
+                "scontrol delete ReservationName=m",
+                "scontrol create reservation ReservationName=m StartTime=2001-09-09T01:53:20 "
+                "Duration=2 Nodes=a3",
+                "scontrol top 1",
+            ]
+        ),
+    )
+    times = sorted(draw(st.lists(st.integers(0, 700), max_size=4)))
+    return tuple(Command(at + 0.5, draw(texts)) for at in times)
+
+
+@st.composite
+def twin_sites(draw: st.DrawFn, max_jobs: int = 15) -> SlurmSite:
+    """Return a site of five unlike nodes with a history of jobs that want more than there is."""
+    rows = [_job(draw, number) for number in range(1, draw(st.integers(1, max_jobs)) + 1)]
+    rows.sort(key=lambda row: int(row["details"]["submit_s"]))
+    details = [row.pop("details") for row in rows]
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    columns["job_id"] = [int(each["slurm_id"]) for each in details]
+    columns["submit_s"] = [int(each["submit_s"]) for each in details]
+    labels = {
+        "user": USERS,
+        "account": ACCOUNTS,
+        "qos": QOS,
+        "partition": PARTITIONS,
+        "constraint": CONSTRAINTS,
+        "licences": ("matlab:1",),
+    }
+    workload = Workload(columns, header={"UnixStartTime": ["1000000000"]}, labels=labels)
+    frame = pl.DataFrame(details, infer_schema_length=None)
+    return SlurmSite(
+        _machine(draw),
+        draw(_parameters()),
+        draw(_accounts()),
+        (
+            PartitionRules("batch", priority_job_factor=1),
+            PartitionRules(
+                "fast",
+                priority_job_factor=3,
+                over_subscribe=draw(st.sampled_from(("NO", "NO", "EXCLUSIVE"))),
+                qos=draw(st.sampled_from((None, "scarce"))),
+            ),
+        ),
+        switches=(Switch("s1", "a[1-2]"), Switch("s2", "a3,z1"), Switch("s3", "z2")),
+        history=SlurmHistory(workload, frame, _commands(draw, len(rows))),
+    )
+
+
+def clocks() -> st.SearchStrategy[Clocks]:
+    """Return any phases of slurmctld's loops."""
+    return st.builds(
+        Clocks,
+        tick_s=st.floats(-1, 0),
+        backfill_s=st.floats(-30, 0),
+        limits_s=st.integers(-30, 0).map(float),
+        priority_s=st.floats(-60, 0),
+        full_s=st.floats(-60, 0),
+    )
