@@ -12,20 +12,30 @@ from schedlab.cli.slurm.fidelity import Phases, Seed, Site, replays
 EXAMPLES = (
     "schedlab slurm what-if mysite --set SchedulerParameters.bf_interval=60",
     "schedlab slurm what-if mysite --set PriorityWeightAge=1000 --set bf_max_job_user=20",
+    "schedlab slurm what-if mysite --add-nodes 16:gpu",
 )
 
 
 def what_if(
     site: Site,
     changes: Annotated[
-        list[str],
+        list[str] | None,
         Option(
             "--set",
             metavar="NAME=VALUE",
             help="A parameter of slurm.conf; may be repeated. Options of SchedulerParameters may "
             "stand alone.",
         ),
-    ],
+    ] = None,
+    add_nodes: Annotated[
+        list[str] | None,
+        Option(
+            "--add-nodes",
+            metavar="N:LIKE",
+            help="More nodes, like those of a host, a partition, a feature or a node type; may be "
+            "repeated.",
+        ),
+    ] = None,
     phases: Phases = 8,
     seed: Seed = 0,
     json: AsJson = False,
@@ -35,19 +45,29 @@ def what_if(
     Both are replayed under the same phases. Differences are told against the twin's own replay of
     the present configuration, so that the twin's error cancels.
     """
+    from schedlab.errors import ParameterError
     from schedlab.slurm import read_site
     from schedlab.slurm.changes import changed_site
+    from schedlab.slurm.more_nodes import with_more_nodes
     from schedlab.slurm.replay import not_replayed, phases_of
     from schedlab.slurm.what_if import compare_replays
 
+    if not changes and not add_nodes:
+        raise ParameterError("nothing is changed; give --set or --add-nodes")
     present = read_site(site)
-    other = changed_site(present, changes)
+    other = with_more_nodes(changed_site(present, changes or ()), add_nodes or ())
     before = replays(present, phases_of(present, phases, seed), f"replaying {site.name} as it is")
     after = replays(other, phases_of(other, phases, seed), f"replaying {site.name} changed")
     rows = compare_replays(present, before, after)
     ignored = not_replayed(present)
     if json:
-        told = {"changes": changes, "seed": seed, "phases": phases, "not_replayed": ignored}
+        told = {
+            "changes": changes or [],
+            "add_nodes": add_nodes or [],
+            "seed": seed,
+            "phases": phases,
+            "not_replayed": ignored,
+        }
         print_json(told | {"rows": [row.as_json() for row in rows]})
         return
     table = new_table("jobs of", "jobs", "wait s", "twin s", "changed s", "difference", "range")
