@@ -195,6 +195,7 @@ void bind_settings(nb::module_& m) {
         .def_rw("tick_period", &Phases::tick_period)
         .def_rw("ticks", &Phases::ticks)
         .def_rw("backfills", &Phases::backfills)
+        .def_rw("limit_tests", &Phases::limit_tests)
         .def_rw("submit_s", &Phases::submit_s)
         .def_rw("run_s", &Phases::run_s)
         .def_rw("complete_s", &Phases::complete_s)

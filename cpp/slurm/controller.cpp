@@ -12,6 +12,7 @@ namespace {
 
 constexpr Second kLimits = 30;  // time limits are tested this often
 constexpr Second kLongAgo = 60;
+constexpr Moment kSameTurn = 0.3;  // what a log tells of within this time is of one turn of the loop
 
 std::vector<TwinJob> jobs_of(const Site& site) {
     std::vector<TwinJob> jobs;
@@ -133,6 +134,8 @@ Picked Controller::preempt(const QueueRecord& record, const Nodes& allowed) {
     if (!preempting_.is_on() || now_ - record.job->preempted < pause) return {};
     auto found = preempting_.victims(*record.job, *record.place, rooms_, allowed, running_, now_);
     if (!found) return {};
+    const auto shares = selector_.shares(site_.shape(*record.place), found->nodes);
+    if (!may_have(record, Selector::holds(shares))) return {};
     record.job->preempted = now_;
     for (TwinJob* victim : found->victims) {
         if (victim->row->may_requeue && !own.preempt_cancels) {
@@ -238,6 +241,7 @@ void Controller::play(const Event& event) {
 void Controller::submit(TwinJob& job) {
     --to_come_;
     job.stage = Stage::pending;
+    for (const PlaceRow& place : job.row->places) selector_.test(site_.shape(place));
     priorities_.set(job, now_);
     enter_queue(job);
     ++asked_;
@@ -270,7 +274,7 @@ Moment Controller::expected_end(const TwinJob& job) const {
 void Controller::tick() {
     const Settings& own = site_.settings;
     const Second now = second(now_ - phases_.loop_s);
-    if (now - last_limits_ >= kLimits) {
+    if (tests_limits(now - last_limits_ >= kLimits)) {
         last_limits_ = now;
         test_limits(now);
     }
@@ -287,7 +291,7 @@ void Controller::tick() {
 }
 
 Moment Controller::next_tick() const {
-    const auto next = std::upper_bound(phases_.ticks.begin(), phases_.ticks.end(), now_ + 0.3);
+    const auto next = std::upper_bound(phases_.ticks.begin(), phases_.ticks.end(), now_ + kSameTurn);
     if (next == phases_.ticks.end()) return now_ + phases_.tick_period;
     const Moment left = *next - now_;
     const double turns = std::max(1.0, std::nearbyint(left / phases_.tick_period));
@@ -306,7 +310,7 @@ void Controller::test_limits(Second second) {
 void Controller::ask_main() { push(now_ + phases_.after_kill_s, What::main_now); }
 
 void Controller::backfill() {
-    if (!changed_) return push(now_ + 1, What::backfill);
+    if (!changed_ && pending_.empty()) return push(now_ + 1, What::backfill);
     changed_ = false;
     const std::int64_t tested = BackfillCycle(site_, *this).go();
     const Moment took = static_cast<double>(tested) * phases_.per_test_s;
@@ -316,8 +320,16 @@ void Controller::backfill() {
 
 Moment Controller::next_backfill(Moment expected) const {
     const auto& known = phases_.backfills;
-    const auto next = std::upper_bound(known.begin(), known.end(), expected - 0.5);
-    return next != known.end() && *next < expected + 0.5 ? *next : expected;
+    const Moment near = static_cast<double>(site_.settings.bf_interval_s) / 2;
+    const auto next = std::upper_bound(known.begin(), known.end(), expected - near);
+    return next != known.end() && *next < expected + near ? *next : expected;
+}
+
+bool Controller::tests_limits(bool is_due) const {
+    const auto& known = phases_.limit_tests;
+    const auto next = std::upper_bound(known.begin(), known.end(), now_ - kSameTurn);
+    if (next == known.end() || *next > now_ + kLimits / 2.0) return is_due;
+    return *next < now_ + kSameTurn;
 }
 
 void Controller::finish(TwinJob& job, Ending how) {

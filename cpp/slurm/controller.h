@@ -74,6 +74,8 @@ class Controller final : public ClusterView {
     void backfill();
     Moment next_tick() const;
     Moment next_backfill(Moment expected) const;
+    // Whether this turn of the loop tests the time limits: as the log has it, or if it is due.
+    bool tests_limits(bool is_due) const;
     Moment expected_end(const TwinJob& job) const;
     void finish(TwinJob& job, Ending how);
     void withdraw(TwinJob& job);

@@ -75,6 +75,7 @@ void run_main(const Site& site, ClusterView& cluster, std::int64_t depth) {
         allowed.remove(barred);
         const Selector& selector = cluster.selector();
         const ShapeRow& shape = site.shape(*record.place);
+        selector.forget_gpus(shape);
         const Picked nodes = selector.pick(shape, cluster.rooms(), allowed);
         if (!nodes && barred.count() > 0 && !selector.ever(shape, barred)) {
             continue;  // it waits for the end of a reservation
@@ -153,7 +154,9 @@ bool BackfillCycle::place(const QueueRecord& record) {
         std::optional<Start> found;
         Nodes allowed;
         const bool may_preempt = from == now_ && cluster_.may_preempt(record);
-        if (may_preempt || prospects.count(window, begin) >= shape.needed_nodes()) {
+        // Each test of a job that wants GPUs leaves a trace; others are spared where they must fail.
+        const bool must_test = may_preempt || shape.gpus > 0;
+        if (must_test || prospects.count(window, begin) >= shape.needed_nodes()) {
             allowed = allowed_in(window, record, from);
             found = will_run(shape, outlook(record.place->shape), allowed, begin);
         }
@@ -168,7 +171,12 @@ bool BackfillCycle::place(const QueueRecord& record) {
         const Nodes nodes = set_of(found->nodes);
         if (start <= now_ && from <= now_) {
             if (usable_.contains(nodes)) {
-                cluster_.start(record, found->nodes, Scheduler::backfill);
+                // It is started as the main scheduler does it, which chooses nodes again.
+                const Selector& selector = cluster_.selector();
+                selector.forget_gpus(shape);
+                allowed.keep(usable_);
+                const Picked again = selector.pick(shape, cluster_.rooms(), allowed);
+                cluster_.start(record, again ? *again : found->nodes, Scheduler::backfill);
                 look_again();
                 return true;
             }
@@ -214,27 +222,33 @@ std::optional<BackfillCycle::Start> BackfillCycle::will_run(const ShapeRow& shap
     const NodeCount needed = shape.needed_nodes();
     if (allowed.count() < needed) return {};
     const auto pick_after = [&](std::size_t ends) -> Picked {
-        if (outlook.count(allowed, ends) < needed) return {};
+        if (shape.gpus == 0 && outlook.count(allowed, ends) < needed) return {};
         return selector.pick(shape, allowed, [&](NodeIndex node) -> const Room& {
             return rooms_.after(ends, node);
         });
     };
     if (Picked nodes = pick_after(0)) return Start{now_, std::move(*nodes)};
     const auto& ends = rooms_.ends();
-    const Second latest = deadline.value_or(kForEver);
+    const Second latest = shape.gpus == 0 ? deadline.value_or(kForEver) : kForEver;
+    // Groups are counted from the first job that matters, and hold at least one.
+    std::optional<Second> barrier;
     Second window = kGroup;
     for (std::size_t at = 0;;) {
-        while (at < ends.size() && ends[at].limit <= latest && !rooms_.frees(at, allowed)) ++at;
-        if (at == ends.size() || ends[at].limit > latest) return {};
-        const Second closes = slot_of(ends[at].limit, window) + 2 * window;
-        while (at < ends.size() && ends[at].limit <= closes) ++at;
-        if (Picked nodes = pick_after(at)) {
-            std::size_t last = at - 1;
-            while (!rooms_.frees(last, allowed)) --last;
-            return Start{ends[last].counts, std::move(*nodes)};
+        std::optional<std::size_t> last;
+        while (at < ends.size()) {
+            const std::size_t own = at++;
+            if (!rooms_.frees(own, allowed)) continue;
+            if (!last && ends[own].limit > latest) return {};
+            if (!barrier) barrier = slot_of(ends[own].limit, window) + window;
+            last = own;
+            // The next one counts whether or not it matters; behind one that does not, none does.
+            if (at < ends.size() && ends[at].limit > *barrier + window) break;
         }
+        if (!last) return {};
+        if (Picked nodes = pick_after(at)) return Start{ends[*last].counts, std::move(*nodes)};
         const Second linear = site_.settings.bf_window_linear_s;
-        window = linear ? window + linear : 2 * window;
+        do window = linear ? window + linear : 2 * window;
+        while (at < ends.size() && ends[at].limit > *barrier + window);
     }
 }
 

@@ -15,19 +15,34 @@ bool is_bound(const ShapeRow& shape) { return shape.tasks_per_node || shape.min_
 
 }  // namespace
 
-Selector::Selector(const Site& site) : site_(site) {
+Selector::Selector(const Site& site) : site_(site), near_gpus_(site.nodes.size()) {
     for (const NodeRow& node : site.nodes) {
         all_free_.push_back({node.cpus, node.memory_mb, node.gpus});
-        weights_.push_back(node.weight);
     }
-    std::sort(weights_.begin(), weights_.end());
-    weights_.erase(std::unique(weights_.begin(), weights_.end()), weights_.end());
+    const Nodes all = Nodes::all(site.node_count());
     for (const ShapeRow& shape : site.shapes) {
-        Nodes& able = capable_.emplace_back(site.node_count(), std::span<const NodeRange>{});
-        places_of(shape, Nodes::all(site.node_count())).for_each([&](NodeIndex node) {
-            if (offer(shape, node, all_free_[node]) > 0) able.add(node);
+        Nodes able(site.node_count(), {}), but_gpus = able;
+        places_of(shape, all).for_each([&](NodeIndex node) {
+            Room room = all_free_[node];
+            if (offer(shape, node, room) > 0) able.add(node);
+            room.gpus = shape.gpus;
+            if (offer(shape, node, room) > 0) but_gpus.add(node);
         });
+        capable_.push_back(std::move(able));
+        capable_but_gpus_.push_back(std::move(but_gpus));
     }
+}
+
+void Selector::forget_gpus(const ShapeRow& shape) const {
+    capable_but_gpus_[number_of(shape)].for_each([this](NodeIndex node) { near_gpus_[node] = 0; });
+}
+
+void Selector::test(const ShapeRow& shape) const {
+    forget_gpus(shape);
+    if (shape.gpus == 0) return;
+    places_of(shape, site_.partitions[shape.partition].nodes).for_each([&](NodeIndex node) {
+        note_gpus(shape, node, all_free_[node]);
+    });
 }
 
 Nodes Selector::places_of(const ShapeRow& shape, const Nodes& allowed) const {
@@ -41,23 +56,6 @@ bool Selector::is_useful(const ShapeRow& shape, NodeIndex node, const Room& room
     const std::int32_t cpus = offer(shape, node, room);
     const bool is_alone = is_bound(shape) && shape.needed_nodes() == 1;
     return cpus > 0 && (!is_alone || cpus >= shape.cpus());
-}
-
-Picked Selector::choose_by_weight(const ShapeRow& shape, const std::vector<Offer>& offers) const {
-    if (offers.size() < static_cast<std::size_t>(shape.needed_nodes())) return {};
-    std::vector<Offer> group;
-    for (const std::int32_t weight : weights_) {
-        const std::size_t before = group.size();
-        for (const Offer& each : offers) {
-            if (site_.nodes[each.node].weight == weight) group.push_back(each);
-        }
-        if (group.size() == before) continue;
-        std::inplace_merge(group.begin(), group.begin() + static_cast<std::ptrdiff_t>(before),
-                           group.end(),
-                           [](const Offer& a, const Offer& b) { return a.node < b.node; });
-        if (Picked found = choose(shape, group)) return found;
-    }
-    return {};
 }
 
 bool Selector::ever(const ShapeRow& shape, const Nodes& barred) const {
@@ -122,7 +120,7 @@ Picked Selector::choose(const ShapeRow& shape, std::vector<Offer> group) const {
         std::int64_t all = 0;
         for (const Offer& each : group) all += each.cpus;
         if (group.size() < needed || all < shape.cpus() || group.empty()) return {};
-        if (Picked found = leaf_by_leaf(shape, group)) return found;
+        if (Picked found = by_weight(shape, group)) return found;
         const std::int32_t least =
             std::min_element(group.begin(), group.end(), [](const Offer& a, const Offer& b) {
                 return a.cpus < b.cpus;
@@ -131,49 +129,82 @@ Picked Selector::choose(const ShapeRow& shape, std::vector<Offer> group) const {
     }
 }
 
-Picked Selector::leaf_by_leaf(const ShapeRow& shape, const std::vector<Offer>& offers) const {
-    // The nodes by leaf switch, in the order of topology.conf; or by runs of neighbours, which
-    // are looked for again when nodes have been taken.
-    std::vector<Offer> rest = offers;
+Picked Selector::by_weight(const ShapeRow& shape, std::vector<Offer> offers) const {
+    const auto needed = static_cast<std::ptrdiff_t>(shape.needed_nodes());
+    std::stable_sort(offers.begin(), offers.end(), [this](const Offer& a, const Offer& b) {
+        return weight_of(a) < weight_of(b);
+    });
+    std::int64_t cpus = 0;
+    auto begin = offers.begin(), end = begin;  // of the last weight that is looked at
+    while (end != offers.end() && (end - offers.begin() < needed || cpus < shape.cpus())) {
+        begin = end;
+        for (; end != offers.end() && weight_of(*end) == weight_of(*begin); ++end) {
+            cpus += end->cpus;
+        }
+    }
+    std::sort(offers.begin(), begin,
+              [](const Offer& a, const Offer& b) { return a.node < b.node; });
+    return leaf_by_leaf(shape, {offers.begin(), begin}, {begin, end});
+}
+
+Picked Selector::leaf_by_leaf(const ShapeRow& shape, const std::vector<Offer>& first,
+                              std::vector<Offer> rest) const {
     std::vector<NodeIndex> found;
     std::int64_t nodes = shape.needed_nodes(), cpus = shape.cpus();
     const std::size_t most = is_bound(shape) ? static_cast<std::size_t>(nodes)
                                              : std::numeric_limits<std::size_t>::max();
-    if (site_.settings.has_tree) {
-        std::stable_sort(rest.begin(), rest.end(), [this](const Offer& a, const Offer& b) {
-            return site_.nodes[a.node].leaf < site_.nodes[b.node].leaf;
+    for (const Offer& each : first) {
+        found.push_back(each.node);
+        --nodes;
+        cpus -= each.cpus;
+    }
+    // The nodes by leaf switch, in the order of topology.conf; or by runs of neighbours, which
+    // are looked for again when nodes have been taken.
+    const bool has_tree = site_.settings.has_tree;
+    const auto leaf_of = [this](const Offer& each) { return site_.nodes[each.node].leaf; };
+    if (has_tree) {
+        std::stable_sort(rest.begin(), rest.end(), [&](const Offer& a, const Offer& b) {
+            return leaf_of(a) < leaf_of(b);
         });
     }
     const auto is_new_leaf = [&](std::size_t at) {
-        if (at == 0) return true;
-        if (!site_.settings.has_tree) return rest[at].node != rest[at - 1].node + 1;
-        return site_.nodes[rest[at].node].leaf != site_.nodes[rest[at - 1].node].leaf;
+        if (!has_tree) return rest[at].node != rest[at - 1].node + 1;
+        return leaf_of(rest[at]) != leaf_of(rest[at - 1]);
+    };
+    const auto is_begun = [&](const Offer& each) {
+        return has_tree && std::any_of(first.begin(), first.end(), [&](const Offer& own) {
+                   return leaf_of(own) == leaf_of(each);
+               });
     };
     while (nodes > 0 || cpus > 0) {
-        std::size_t best = 0, best_size = 0;     // the smallest that is enough
-        std::size_t large = 0, large_size = 0;   // the largest
+        // A leaf that has some already; else the smallest that is enough; else the largest.
+        std::size_t best = 0, best_size = 0, large = 0, large_size = 0;
         for (std::size_t at = 0; at < rest.size();) {
             std::size_t end = at;
             std::int64_t sum = 0;
             do sum += rest[end++].cpus;
             while (end < rest.size() && !is_new_leaf(end));
             const std::size_t size = end - at;
+            if (is_begun(rest[at])) {
+                best = at, best_size = size;
+                break;
+            }
             const bool enough = static_cast<std::int64_t>(size) >= nodes && sum >= cpus;
             if (enough && (best_size == 0 || size < best_size)) best = at, best_size = size;
             if (size > large_size) large = at, large_size = size;
             at = end;
         }
-        if (large_size == 0) return {};
-        const std::size_t first = best_size ? best : large;
+        const std::size_t begin = best_size ? best : large;
         const std::size_t size = best_size ? best_size : large_size;
+        if (size == 0) return {};
         std::size_t taken = 0;
         for (; taken < size && (nodes > 0 || cpus > 0); ++taken) {
-            found.push_back(rest[first + taken].node);
+            found.push_back(rest[begin + taken].node);
             --nodes;
-            cpus -= rest[first + taken].cpus;
+            cpus -= rest[begin + taken].cpus;
         }
-        rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(first),
-                   rest.begin() + static_cast<std::ptrdiff_t>(first + taken));
+        rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(begin),
+                   rest.begin() + static_cast<std::ptrdiff_t>(begin + taken));
     }
     if (found.size() > most) return {};
     return found;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "slurm/twin_job.h"
@@ -36,7 +37,7 @@ class Selector {
     const Rooms& all_free() const { return all_free_; }
     // The nodes that could hold a part of the job if they were idle.
     const Nodes& capable(const ShapeRow& shape) const {
-        return capable_[static_cast<std::size_t>(&shape - site_.shapes.data())];
+        return capable_[number_of(shape)];
     }
     // Whether the node, with this room, could be one of those that the job gets.
     bool is_useful(const ShapeRow& shape, NodeIndex node, const Room& room) const;
@@ -45,14 +46,20 @@ class Selector {
     Picked pick(const ShapeRow& shape, const Nodes& allowed, RoomOf room_of) const {
         std::vector<Offer> offers;
         places_of(shape, allowed).for_each([&](NodeIndex node) {
-            const std::int32_t cpus = offer(shape, node, room_of(node));
+            const Room& room = room_of(node);
+            note_gpus(shape, node, room);
+            const std::int32_t cpus = offer(shape, node, room);
             if (cpus > 0) offers.push_back({node, cpus});
         });
-        return choose_by_weight(shape, offers);
+        return choose(shape, std::move(offers));
     }
     Picked pick(const ShapeRow& shape, const Rooms& rooms, const Nodes& allowed) const {
-        return pick(shape, allowed, [&](NodeIndex node) { return rooms[node]; });
+        return pick(shape, allowed, [&](NodeIndex node) -> const Room& { return rooms[node]; });
     }
+    // Tests a job that is submitted on idle nodes, as Slurm does; weights are set by it.
+    void test(const ShapeRow& shape) const;
+    // The main scheduler sets the weights of all nodes that could hold the job again.
+    void forget_gpus(const ShapeRow& shape) const;
     // Whether the job would fit on an idle machine without these nodes.
     bool ever(const ShapeRow& shape, const Nodes& barred) const;
     // What the job holds of each of its nodes, in order of their numbers.
@@ -67,20 +74,37 @@ class Selector {
         std::int32_t cpus;
     };
 
+    // A node on which a job that wants GPUs is tested counts as lighter from then on.
+    void note_gpus(const ShapeRow& shape, NodeIndex node, const Room& room) const {
+        if (shape.gpus > 0 && room.gpus >= shape.gpus) near_gpus_[node] = room.gpus;
+    }
+    std::size_t number_of(const ShapeRow& shape) const {
+        return static_cast<std::size_t>(&shape - site_.shapes.data());
+    }
+    // Lighter nodes go first.
+    std::pair<std::int32_t, std::int32_t> weight_of(const Offer& offer) const {
+        return {site_.nodes[offer.node].weight, -near_gpus_[offer.node]};
+    }
     Nodes places_of(const ShapeRow& shape, const Nodes& allowed) const;
     // 0 if the node is useless to the shape.
     std::int32_t offer(const ShapeRow& shape, NodeIndex node,
                        const Room& room) const;
-    Picked choose_by_weight(const ShapeRow& shape, const std::vector<Offer>& offers) const;
     bool has_memory(const ShapeRow& shape, std::int32_t cpus, const Room& room) const;
-    // Takes nodes leaf by leaf; if that fails, without those that offer least.
+    // Takes the lightest nodes that are enough; if that fails, without those that offer least.
     Picked choose(const ShapeRow& shape, std::vector<Offer> group) const;
-    Picked leaf_by_leaf(const ShapeRow& shape, const std::vector<Offer>& offers) const;
+    // Takes all nodes of the lighter weights, and of the last one as many as are wanted.
+    Picked by_weight(const ShapeRow& shape, std::vector<Offer> offers) const;
+    // Takes the nodes `first`, then others of their leaves, then leaf by leaf.
+    Picked leaf_by_leaf(const ShapeRow& shape, const std::vector<Offer>& first,
+                        std::vector<Offer> rest) const;
 
     const Site& site_;
     Rooms all_free_;
-    std::vector<Nodes> capable_;         // by shape
-    std::vector<std::int32_t> weights_;  // all that differ, in order
+    std::vector<Nodes> capable_;            // by shape
+    std::vector<Nodes> capable_but_gpus_;   // by shape: the same whatever GPUs they have
+    // By node: its free GPUs, as a job that asks for some last saw them. Slurm keeps them in the
+    // weight of the node, whatever job comes next.
+    mutable std::vector<std::int32_t> near_gpus_;
 };
 
 }  // namespace schedlab::slurm

@@ -177,7 +177,7 @@ struct Settings {
 struct Phases {
     Moment tick, backfill, limits, priority, full;
     Moment tick_period;
-    std::vector<Moment> ticks, backfills;  // known from a log
+    std::vector<Moment> ticks, backfills, limit_tests;  // known from a log
     Moment submit_s, run_s, complete_s, after_kill_s, per_test_s, loop_s;
 };
 

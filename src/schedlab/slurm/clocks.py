@@ -14,6 +14,8 @@ FIRST_BACKFILL_S = 1.3
 """How long after its boot slurmctld loads the backfill scheduler."""
 LIMITS_S = 30
 """Time limits are tested every 30 s."""
+SAME_TURN_S = 0.3
+"""What a log tells of within this time is of the same turn of the loop."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class Clocks:
         full_s: a run of the main scheduler over the whole queue.
         ticks: turns known from a log; between them they are evenly spaced.
         backfills: cycles known from a log.
+        limits: tests of the time limits known from a log: those that found a job beyond its limit.
     """
 
     tick_s: float
@@ -38,22 +41,30 @@ class Clocks:
     tick_period_s: float = TICK_S
     ticks: tuple[float, ...] = ()
     backfills: tuple[float, ...] = ()
+    limits: tuple[float, ...] = ()
 
     def next_tick_s(self, now_s: float) -> float:
         """The turn after this one."""
-        place = bisect_right(self.ticks, now_s + 0.3)
+        place = bisect_right(self.ticks, now_s + SAME_TURN_S)
         if place == len(self.ticks):
             return now_s + self.tick_period_s
         left_s = self.ticks[place] - now_s
         turns = max(1, round(left_s / self.tick_period_s))
         return now_s + left_s / turns
 
-    def next_backfill_s(self, expected_s: float) -> float:
+    def next_backfill_s(self, expected_s: float, interval_s: float) -> float:
         """The cycle that the log has about then, or then."""
-        place = bisect_right(self.backfills, expected_s - 0.5)
-        if place < len(self.backfills) and self.backfills[place] < expected_s + 0.5:
+        place = bisect_right(self.backfills, expected_s - interval_s / 2)
+        if place < len(self.backfills) and self.backfills[place] < expected_s + interval_s / 2:
             return self.backfills[place]
         return expected_s
+
+    def tests_limits(self, now_s: float, *, is_due: bool) -> bool:
+        """Whether a turn of the loop tests the time limits: as the log has it, or if it is due."""
+        place = bisect_right(self.limits, now_s - SAME_TURN_S)
+        if place == len(self.limits) or self.limits[place] > now_s + LIMITS_S / 2:
+            return is_due
+        return self.limits[place] < now_s + SAME_TURN_S
 
 
 @dataclass(frozen=True)

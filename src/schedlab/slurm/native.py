@@ -65,6 +65,7 @@ def _phases(clocks: Clocks, delays: Delays) -> SlurmPhases:
     made.priority, made.full = clocks.priority_s, clocks.full_s
     made.tick_period = clocks.tick_period_s
     made.ticks, made.backfills = list(clocks.ticks), list(clocks.backfills)
+    made.limit_tests = list(clocks.limits)
     made.submit_s, made.run_s, made.complete_s = delays.submit, delays.run, delays.complete
     made.after_kill_s, made.per_test_s = delays.after_kill, delays.per_test
     made.loop_s = delays.loop

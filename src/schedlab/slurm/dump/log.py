@@ -43,7 +43,8 @@ def clocks_of_log(
                 moments.append(moment_s - epoch_s)
         if _MAIN in line and _WHOLE_QUEUE in line:
             full.append(moment_s - epoch_s)
-    ticks = _ticks(seen[_MAIN], seen[_KILL])
+    tests = _tests(seen[_KILL])
+    ticks = _ticks(seen[_MAIN], tests)
     needs_backfill = parameters.scheduler.type == "sched/backfill"
     if not ticks or not full or (needs_backfill and not seen[_BACKFILL]):
         report.note(
@@ -64,6 +65,7 @@ def clocks_of_log(
         full_s=full[0] - parameters.scheduler.sched_interval_s,
         ticks=tuple(ticks),
         backfills=tuple(seen[_BACKFILL]),
+        limits=tuple(tests),
     )
 
 
@@ -84,15 +86,30 @@ def _open(path: Path) -> TextIO:
     return path.open(encoding="utf-8", errors="replace")
 
 
-def _ticks(runs: list[float], kills: list[float]) -> list[float]:
-    """Runs of the main scheduler that the loop made: a whole number of turns after another."""
+def _tests(kills: list[float]) -> list[float]:
+    """Tests of time limits that found jobs: the first kill of each."""
     found: list[float] = []
-    for run_s in runs:
-        if any(0 < run_s - kill_s < _AFTER_KILL_S for kill_s in kills):
+    for kill_s in kills:
+        if not found or kill_s - found[-1] > _AFTER_KILL_S:
+            found.append(kill_s)
+    return found
+
+
+def _ticks(runs: list[float], tests: list[float]) -> list[float]:
+    """Turns of the loop: tests of limits, and runs of the main scheduler that it made.
+
+    These lie a whole number of turns after another.
+    """
+    found: list[float] = []
+    for moment_s, is_test in sorted([(x, True) for x in tests] + [(x, False) for x in runs]):
+        if is_test:
+            found.append(moment_s)
             continue
-        turns = (run_s - found[-1]) / TICK_S if found else 0.0
+        if any(0 < moment_s - test_s < _AFTER_KILL_S for test_s in tests):
+            continue
+        turns = (moment_s - found[-1]) / TICK_S if found else 0.0
         if abs(turns - round(turns)) < 0.2 + 0.002 * turns:
-            found.append(run_s)
+            found.append(moment_s)
     return found
 
 

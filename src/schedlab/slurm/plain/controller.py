@@ -154,6 +154,8 @@ class Controller:
         if found is None:
             return None
         nodes, victims = found
+        if not self.may_have(job, partition, nodes):
+            return None
         job.preempted_s = self.now_s
         for victim in victims:
             if self._may_requeue(victim) and self.site.parameters.preempt.mode[0] != "CANCEL":
@@ -216,6 +218,8 @@ class Controller:
         self._to_come -= 1
         job.stage = Stage.PENDING
         self.pending.append(job)
+        for partition in job.partitions:
+            self.selector.test(job, partition)
         self.priorities.set(job, self.now_s)
         self._asked += 1
         self._changed = True
@@ -230,7 +234,8 @@ class Controller:
 
     def _tick(self, _: None) -> None:
         second = self.second(self.now_s - self.delays.loop)
-        if second - self._last_limits >= LIMITS_S:
+        is_due = second - self._last_limits >= LIMITS_S
+        if self.clocks.tests_limits(self.now_s, is_due=is_due):
             self._last_limits = second
             self._test_limits(second)
         if second - self._last_full >= self.settings.sched_interval_s:
@@ -254,15 +259,16 @@ class Controller:
                 self._push(self.now_s + self.delays.after_kill, "main_now", None)
 
     def _backfill_cycle(self, _: None) -> None:
-        if not self._changed:
+        if not self._changed and not self.pending:
             self._push(self.now_s + 1, "backfill_cycle", None)
             return
         self._changed = False
         kill_wait_s = self.site.parameters.control.kill_wait_s
         tested = self._backfill.run(self, self.second(self.now_s), kill_wait_s)
         took_s = tested * self.delays.per_test
-        next_s = self.now_s + took_s + self.settings.bf_interval_s
-        self._push(self.clocks.next_backfill_s(next_s), "backfill_cycle", None)
+        interval_s = self.settings.bf_interval_s
+        next_s = self.now_s + took_s + interval_s
+        self._push(self.clocks.next_backfill_s(next_s, interval_s), "backfill_cycle", None)
 
     def _priority(self, _: None) -> None:
         self.priorities.set_all(self.running, self.pending, self.now_s)

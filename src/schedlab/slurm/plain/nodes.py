@@ -65,6 +65,7 @@ class Selector:
             for each in cluster.partitions
         }
         self._rules = {each.name: each for each in site.partitions}
+        self._near_gpus = [0] * len(self.nodes)  # as a job that asks for GPUs last saw them
         self._select = site.parameters.select
         self.counts_memory = any("MEMORY" in each for each in self._select.parameters)
         self.has_tree = site.parameters.select.topology_plugin in (
@@ -97,18 +98,19 @@ class Selector:
     ) -> list[int] | None:
         """The nodes that the job would get of those allowed, given what is free on each."""
         inside = self.partitions[partition]
+        allowed = sorted(allowed)
+        self._note_gpus(job, partition, rooms, allowed)
         offers = {
             at: offer
-            for at in sorted(allowed)
+            for at in allowed
             if at in inside and (offer := self._offer(job, partition, at, rooms[at])) > 0
         }
-        group: dict[int, int] = {}
-        for weight in sorted({self.nodes[at].weight for at in offers}):
-            group |= {at: cpus for at, cpus in offers.items() if self.nodes[at].weight == weight}
-            found = self._choose(job, group)
-            if found is not None:
-                return found
-        return None
+        return self._choose(job, offers)
+
+    def test(self, job: TwinJob, partition: str) -> None:
+        """Test a job that is submitted on idle nodes, as Slurm does; weights are set by it."""
+        self.forget_gpus(job, partition)
+        self._note_gpus(job, partition, self.all_free(), self.partitions[partition])
 
     def ever(self, job: TwinJob, partition: str, barred: Collection[int]) -> bool:
         """Whether the job would fit on an idle machine without these nodes."""
@@ -193,31 +195,47 @@ class Selector:
         return not self.counts_memory or self.memory_mb(job, partition, cpus) <= room.memory_mb
 
     def _choose(self, job: TwinJob, offers: Mapping[int, int]) -> list[int] | None:
-        """Take nodes leaf by leaf; if that fails, without those that offer least."""
+        """Take the lightest nodes that will do; if that fails, without those that offer least."""
         group = dict(offers)
         while len(group) >= job.needed_nodes and sum(group.values()) >= job.cpus:
-            found = self._leaf_by_leaf(job, group)
+            found = self._by_weight(job, group)
             if found is not None:
                 return found
             least = min(group.values())
             group = {at: cpus for at, cpus in group.items() if cpus > least}
         return None
 
-    def _leaf_by_leaf(self, job: TwinJob, offers: Mapping[int, int]) -> list[int] | None:
-        rest = dict(offers)
-        found: list[int] = []
-        nodes, cpus = job.needed_nodes, job.cpus
-        most = self._most_nodes(job)
+    def _by_weight(self, job: TwinJob, offers: Mapping[int, int]) -> list[int] | None:
+        """Take all nodes of the lighter weights, and of the last one as many as are wanted."""
+        best: dict[int, int] = {}
+        lighter: list[int] = []
+        for weight in sorted({self._weight(at) for at in offers}):
+            lighter = sorted(best)
+            best |= {at: cpus for at, cpus in offers.items() if self._weight(at) == weight}
+            if len(best) >= job.needed_nodes and sum(best.values()) >= job.cpus:
+                break
+        return self._leaf_by_leaf(job, best, lighter)
+
+    def _leaf_by_leaf(
+        self, job: TwinJob, offers: Mapping[int, int], first: list[int]
+    ) -> list[int] | None:
+        """Take these nodes first, then others of their leaves, then leaf by leaf."""
+        rest = {at: cpus for at, cpus in offers.items() if at not in first}
+        found = list(first)
+        nodes = job.needed_nodes - len(first)
+        cpus = job.cpus - sum(offers[at] for at in first)
+        begun = {self._leaf(at) for at in first}
         while nodes > 0 or cpus > 0:
             leaves = self._leaves(rest)
             if not leaves:
                 return None
+            own = [leaf for leaf in leaves if self._leaf(leaf[0]) in begun]
             enough = [
                 leaf
                 for leaf in leaves
                 if len(leaf) >= nodes and sum(offers[at] for at in leaf) >= cpus
             ]
-            leaf = min(enough, key=len) if enough else max(leaves, key=len)
+            leaf = own[0] if own else min(enough, key=len) if enough else max(leaves, key=len)
             for at in leaf:
                 if nodes <= 0 and cpus <= 0:
                     break
@@ -225,7 +243,32 @@ class Selector:
                 nodes -= 1
                 cpus -= offers[at]
                 del rest[at]
-        return found if len(found) <= most else None
+        return found if len(found) <= self._most_nodes(job) else None
+
+    def _weight(self, at: int) -> tuple[int, int]:
+        return self.nodes[at].weight, -self._near_gpus[at]
+
+    def _note_gpus(
+        self, job: TwinJob, partition: str, rooms: Rooms, allowed: Iterable[int]
+    ) -> None:
+        """A node on which a job that wants GPUs is tested counts as lighter from then on."""
+        if not job.gpus:
+            return
+        for at in self.partitions[partition].intersection(allowed):
+            fits = job.constraint is None or job.constraint(self.nodes[at].features)
+            if fits and rooms[at].gpus >= job.gpus:
+                self._near_gpus[at] = rooms[at].gpus
+
+    def forget_gpus(self, job: TwinJob, partition: str) -> None:
+        """The main scheduler sets the weights of all nodes that could hold the job again."""
+        for at in self.partitions[partition]:
+            node = self.nodes[at]
+            idle = Room(node.cpus, node.memory_mb, job.gpus)
+            if self._offer(job, partition, at, idle) > 0:
+                self._near_gpus[at] = 0
+
+    def _leaf(self, at: int) -> int:
+        return self.nodes[at].leaf if self.has_tree else at
 
     def _most_nodes(self, job: TwinJob) -> float:
         return job.needed_nodes if job.tasks_per_node or job.min_nodes else math.inf

@@ -81,6 +81,7 @@ class MainScheduler:
                     closed.add(partition)
                 continue
             barred = cluster.barred(job, second, second + job.limit_s)
+            cluster.selector.forget_gpus(job, partition)
             nodes = cluster.selector.pick(job, partition, cluster.rooms, usable - barred)
             if nodes is None and barred and not cluster.selector.ever(job, partition, barred):
                 continue  # it waits for the end of a reservation
@@ -181,7 +182,11 @@ class _Cycle:
             start_s, nodes = found
             if start_s <= self.now_s and from_s <= self.now_s:
                 if self.usable.issuperset(nodes):
-                    self.cluster.start(job, partition, nodes, "backfill")
+                    # It is started as the main scheduler does it, which chooses nodes again.
+                    self.selector.forget_gpus(job, partition)
+                    rooms, there = self.cluster.rooms, allowed & self.usable
+                    again = self.selector.pick(job, partition, rooms, there)
+                    self.cluster.start(job, partition, again or nodes, "backfill")
                     return True
                 start_s = self.now_s + 1
             start_s = max(start_s, from_s)
@@ -216,18 +221,21 @@ class _Cycle:
             return self.now_s, nodes
         ends = self._ends()
         window_s, place = GROUP_S, 0
+        barrier_s = None  # groups are counted from the first job that matters
         while place < len(ends):
-            closes_s = last_s = None
-            while place < len(ends) and (closes_s is None or ends[place][0] <= closes_s):
+            last_s = None
+            while place < len(ends):
                 end_s, counts_s, other = ends[place]
                 place += 1
                 if other.shares.keys().isdisjoint(allowed):
-                    continue
-                if closes_s is None:
-                    closes_s = end_s + window_s - end_s % window_s + window_s
+                    continue  # the one behind it is not looked at
+                if barrier_s is None:
+                    barrier_s = end_s + window_s - end_s % window_s
                 last_s = counts_s
                 for at, share in other.shares.items():
                     rooms[at].give(share)
+                if place < len(ends) and ends[place][0] > barrier_s + window_s:
+                    break
             if last_s is None:
                 return None
             nodes = self.selector.pick(job, partition, rooms, allowed)
@@ -235,6 +243,8 @@ class _Cycle:
                 return last_s, nodes
             linear_s = self.settings.bf_window_linear_s
             window_s = window_s + linear_s if linear_s else 2 * window_s
+            while place < len(ends) and ends[place][0] > (barrier_s or 0) + window_s:
+                window_s = window_s + linear_s if linear_s else 2 * window_s
         return None
 
     def _ends(self) -> list[tuple[int, int, TwinJob]]:
