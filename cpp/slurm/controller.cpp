@@ -12,6 +12,7 @@ namespace {
 
 constexpr Second kLimits = 30;  // time limits are tested this often
 constexpr Second kLongAgo = 60;
+constexpr Moment kDay = 86'400;
 constexpr Moment kSameTurn = 0.3;  // what a log tells of within this time is of one turn of the loop
 
 std::vector<TwinJob> jobs_of(const Site& site) {
@@ -158,6 +159,7 @@ void Controller::begin() {
     to_come_ = jobs_.size() + site_.orders.size();
     Moment first = kNeverEnds;
     for (const TwinJob& job : jobs_) {
+        longest_ = std::max(longest_, static_cast<Moment>(job.row->limit_s));
         push(job.submit + phases_.submit_s, What::submit, static_cast<std::size_t>(job.number));
         first = std::min(first, job.submit);
     }
@@ -168,6 +170,7 @@ void Controller::begin() {
         push(site_.closings[at].begin, What::close, at);
         push(site_.closings[at].end, What::open, at);
     }
+    longest_ += static_cast<Moment>(site_.settings.over_time_limit_s) + 2 * kDay;
     last_full_ = second(phases_.full);
     last_limits_ = second(phases_.limits);
     last_main_ = second(std::min(phases_.tick, first == kNeverEnds ? 0.0 : first)) - kLongAgo;
@@ -189,6 +192,9 @@ bool Controller::run(std::int64_t events) {
 }
 
 bool Controller::is_open() {
+    // Jobs may take each other's nodes for ever, and none of them ends.
+    const bool is_stale = to_come_ == 0 && now_ > progress_ + longest_;
+    if (is_stale && !running_.empty()) return false;
     if (!running_.empty() || to_come_ > 0) {
         patience_ = now_ + cycle();
         return true;
@@ -229,6 +235,7 @@ void Controller::play(const Event& event) {
             return push(now_ + static_cast<double>(site_.settings.calc_period_s), What::priority);
         case What::order:
             --to_come_;
+            progress_ = now_;
             obey(site_.orders[event.about]);
             changed_ = true;
             return;
@@ -240,6 +247,7 @@ void Controller::play(const Event& event) {
 
 void Controller::submit(TwinJob& job) {
     --to_come_;
+    progress_ = now_;
     job.stage = Stage::pending;
     for (const PlaceRow& place : job.row->places) selector_.test(site_.shape(place));
     priorities_.set(job, now_);
@@ -252,14 +260,6 @@ void Controller::enter_queue(TwinJob& job) {
     job.came = ++came_;
     pending_.push_back(&job);
     queue_.add(job);
-}
-
-template <typename Change>
-void Controller::rank_again(TwinJob& job, Change change) {
-    const bool waits = job.stage == Stage::pending;
-    if (waits) queue_.remove(job);
-    change();
-    if (waits) queue_.add(job);
 }
 
 void Controller::leave_queue(TwinJob& job) {
@@ -333,6 +333,7 @@ bool Controller::tests_limits(bool is_due) const {
 }
 
 void Controller::finish(TwinJob& job, Ending how) {
+    if (how != Ending::preempted) progress_ = now_;
     job.stage = Stage::done;
     job.how = how;
     job.completed = now_ + phases_.complete_s;
@@ -354,96 +355,6 @@ void Controller::withdraw(TwinJob& job) {
     job.how = Ending::cancelled;
     job.completed = now_;
     leave_queue(job);
-    changed_ = true;
-}
-
-// What it is told.
-
-void Controller::obey(const OrderRow& order) {
-    using Kind = OrderRow::Kind;
-    switch (order.kind) {
-        case Kind::drain: return close(order.nodes, false);
-        case Kind::down:
-            close(order.nodes, true);
-            if (site_.settings.returns_at_once) open(order.nodes);
-            return;
-        case Kind::resume: return open(order.nodes);
-        case Kind::create_reservation: return calendar_.add(order.reservation);
-        case Kind::delete_reservation:
-            return calendar_.remove(static_cast<std::int32_t>(order.value));
-        case Kind::partition_up: closed_[order.value] = false; return;
-        case Kind::partition_down: closed_[order.value] = true; return;
-        default: break;
-    }
-    for (const JobNumber number : order.jobs) {
-        if (jobs_[number].stage != Stage::done) obey(order, jobs_[number]);
-    }
-}
-
-void Controller::obey(const OrderRow& order, TwinJob& job) {
-    using Kind = OrderRow::Kind;
-    switch (order.kind) {
-        case Kind::cancel: return cancel(job, Ending::cancelled);
-        case Kind::hold: job.held = job.stage == Stage::pending; return;
-        case Kind::release: return release(job);
-        case Kind::requeue: return requeue(job, Ending::requeued);
-        case Kind::nice:
-            return rank_again(job, [&] {
-                job.priority += job.nice - order.value;
-                job.nice = order.value;
-            });
-        case Kind::array_limit: job.array_limit = order.value; return;
-        default: return;
-    }
-}
-
-void Controller::release(TwinJob& job) {
-    job.held = false;
-    job.accrue = now_;
-    rank_again(job, [&] { priorities_.set(job, now_); });
-    ++asked_;
-}
-
-void Controller::cancel(TwinJob& job, Ending how) {
-    if (job.stage == Stage::running) {
-        finish(job, how);
-        ask_main();
-    } else if (job.stage == Stage::pending) {
-        withdraw(job);
-    }
-}
-
-void Controller::requeue(TwinJob& job, Ending how) {
-    if (job.stage != Stage::running) return;
-    finish(job, how);
-    job.stage = Stage::pending;
-    job.submit = job.accrue = now_;
-    // Its credential must expire first.
-    job.begin = static_cast<Moment>(second(now_) - site_.epoch + site_.settings.cred_expire_s + 1);
-    enter_queue(job);
-    ask_main();
-}
-
-void Controller::close(const Nodes& nodes, bool is_outage) {
-    drained_.add(nodes);
-    changed_ = true;
-    if (!is_outage) return;
-    const std::vector<TwinJob*> running = running_;
-    for (TwinJob* job : running) {
-        const bool is_there =
-            std::any_of(job->shares.begin(), job->shares.end(),
-                        [&](const NodeShare& share) { return nodes.has(share.node); });
-        if (!is_there) continue;
-        if (job->row->may_requeue) {
-            requeue(*job, Ending::node_fail);
-        } else {
-            finish(*job, Ending::node_fail);
-        }
-    }
-}
-
-void Controller::open(const Nodes& nodes) {
-    drained_.remove(nodes);
     changed_ = true;
 }
 

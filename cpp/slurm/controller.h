@@ -108,6 +108,8 @@ class Controller final : public ClusterView {
     Nodes drained_;
     std::vector<bool> closed_;  // by partition
     Moment patience_ = 0;
+    Moment progress_ = 0;   // when a job last came or ended, other than for another's sake
+    Moment longest_ = 0;    // after this long a job that runs has ended
     std::size_t to_come_ = 0;  // submissions and orders
     std::int64_t asked_ = 0;   // requests for the main scheduler
     Second last_main_ = 0, last_full_ = 0, last_limits_ = 0;

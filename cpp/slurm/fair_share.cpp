@@ -44,8 +44,7 @@ void FairShare::set_norm_shares() {
     std::vector<std::int32_t> waiting{root_};
     for (std::size_t at = 0; at < waiting.size(); ++at) {
         const Share& above = shares_[waiting[at]];
-        double total = 0;
-        for (const std::int32_t child : above.children) total += row(child).shares;
+        const double total = shares_below(above);
         for (const std::int32_t child : above.children) {
             const double own = total != 0 ? row(child).shares / total : 0.0;
             shares_[child].norm_shares =
@@ -53,6 +52,12 @@ void FairShare::set_norm_shares() {
             waiting.push_back(child);
         }
     }
+}
+
+double FairShare::shares_below(const Share& above) const {
+    double total = 0;
+    for (const std::int32_t child : above.children) total += row(child).shares;
+    return total;
 }
 
 double FairShare::factor(std::int32_t association) const {
@@ -141,8 +146,7 @@ void FairShare::classic() {
     std::vector<std::int32_t> waiting{root_};
     for (std::size_t at = 0; at < waiting.size(); ++at) {
         const Share& above = shares_[waiting[at]];
-        double total = 0;
-        for (const std::int32_t child : above.children) total += row(child).shares;
+        const double total = shares_below(above);
         for (const std::int32_t child : above.children) {
             Share& share = shares_[child];
             const double norm_usage = all != 0 ? share.usage / all : 0.0;

@@ -33,6 +33,7 @@ class FairShare {
 
     void link();
     void set_norm_shares();
+    double shares_below(const Share& above) const;
     void fair_tree();
     // Gives users their factors from the best down; those of equal use share one. `tied`: whether
     // the first sibling ties with the user ranked last.

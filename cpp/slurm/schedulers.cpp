@@ -145,7 +145,8 @@ bool BackfillCycle::place(const QueueRecord& record) {
     const JobRow& job = *record.job->row;
     const ShapeRow& shape = site_.shape(*record.place);
     BackfillPlan::Window window(plan_, job.limit_s);
-    Prospects prospects(outlook(record.place->shape), rooms_, site_.node_count());
+    std::optional<Prospects> prospects;
+    prospects.emplace(outlook(record.place->shape), rooms_, site_.node_count());
     std::optional<Second> begin = now_;
     while (begin) {
         const Second from = *begin;
@@ -156,7 +157,7 @@ bool BackfillCycle::place(const QueueRecord& record) {
         const bool may_preempt = from == now_ && cluster_.may_preempt(record);
         // Each test of a job that wants GPUs leaves a trace; others are spared where they must fail.
         const bool must_test = may_preempt || shape.gpus > 0;
-        if (must_test || prospects.count(window, begin) >= shape.needed_nodes()) {
+        if (must_test || prospects->count(window, begin) >= shape.needed_nodes()) {
             allowed = allowed_in(window, record, from);
             found = will_run(shape, outlook(record.place->shape), allowed, begin);
         }
@@ -164,6 +165,7 @@ bool BackfillCycle::place(const QueueRecord& record) {
             if (Picked taken = cluster_.preempt(record, allowed)) {
                 found = {now_ + 1, std::move(*taken)};
                 look_again();
+                prospects.emplace(outlook(record.place->shape), rooms_, site_.node_count());
             }
         }
         if (!found) continue;

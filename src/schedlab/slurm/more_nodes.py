@@ -20,8 +20,9 @@ def with_more_nodes(site: SlurmSite, texts: Iterable[str]) -> SlurmSite:
 
     Args:
         site: as it is.
-        texts: such as ``16:gpu``: so many, and like which: a host, a partition, a feature or a node
-            type. They are copies of its first node, in the same partitions and on the same switch.
+        texts: a number and a name, such as ``16:gpu``. The name is that of a host, a partition, a
+            feature or a node type. New nodes are copies of the first node that it names, in the
+            same partitions and on the same switch.
     """
     for text in texts:
         site = _with(site, *_parse(text))

@@ -1,4 +1,7 @@
-"""A plain slurmctld: its clocks, its queue, and what it does when; for reading and for proof."""
+"""A plain slurmctld: its clocks, its queue, and what it does when; for reading and for proof.
+
+It is one class, to be read from what the schedulers see to what it is told.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,8 @@ from schedlab.slurm.plain.priorities import JobPriorities
 from schedlab.slurm.plain.records import QueueRecord, merge_sorted
 from schedlab.slurm.plain.schedulers import BackfillScheduler, MainScheduler
 from schedlab.slurm.site import SlurmSite
+
+DAY_S = 86_400
 
 
 class Controller:
@@ -64,6 +69,9 @@ class Controller:
         self._backfill = BackfillScheduler(self.settings)
         self._completing = [-math.inf] * len(self.rooms)  # until when
         self._patience_s = 0.0
+        self._progress_s = 0.0  # when a job last came or ended, other than for another's sake
+        over_s = site.parameters.control.over_time_limit_s
+        self._longest_s = max((job.limit_s for job in self.jobs), default=0) + over_s + 2 * DAY_S
         self._to_come = len(self.jobs)  # submissions and commands
         self._drained: set[int] = set()
         self._closed = {each.name for each in site.partitions if each.state != "UP"}
@@ -194,7 +202,13 @@ class Controller:
             getattr(self, f"_{what}")(about)
 
     def _is_open(self) -> bool:
-        """Whether a job runs or may still run, or something is to come."""
+        """Whether a job runs or may still run, or something is to come.
+
+        Jobs may take each other's nodes for ever, and none of them ends.
+        """
+        is_stale = not self._to_come and self.now_s > self._progress_s + self._longest_s
+        if is_stale and self.running:
+            return False
         if self.running or self._to_come:
             self._patience_s = self.now_s + self._cycle_s
             return True
@@ -216,6 +230,7 @@ class Controller:
 
     def _submit(self, job: TwinJob) -> None:
         self._to_come -= 1
+        self._progress_s = self.now_s
         job.stage = Stage.PENDING
         self.pending.append(job)
         for partition in job.partitions:
@@ -276,6 +291,8 @@ class Controller:
         self._push(self.now_s + self.site.parameters.priority.calc_period_s, "priority", None)
 
     def _finish(self, job: TwinJob, how: str) -> None:
+        if how != "preempted":
+            self._progress_s = self.now_s
         job.stage = Stage.DONE
         job.end_s = self.now_s
         job.how = how
@@ -303,6 +320,7 @@ class Controller:
 
     def _order(self, command: Command) -> None:
         self._to_come -= 1
+        self._progress_s = self.now_s
         self.orders.give(command, self)
         self._changed = True
 

@@ -95,7 +95,7 @@ class Conservative:
 
 
 class RebuiltConservative:
-    """Plans every considered job anew at each pass, in queue order; plans may slip.
+    """Plans every considered job again at each pass, in queue order; plans may slip.
 
     ``reserve`` says what a plan holds of shared nodes.
     """

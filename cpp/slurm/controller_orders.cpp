@@ -1,0 +1,106 @@
+// What slurmctld is told, by operators and by nodes that fail.
+
+#include <algorithm>
+#include <vector>
+
+#include "slurm/controller.h"
+
+namespace schedlab::slurm {
+
+template <typename Change>
+void Controller::rank_again(TwinJob& job, Change change) {
+    const bool waits = job.stage == Stage::pending;
+    if (waits) queue_.remove(job);
+    change();
+    if (waits) queue_.add(job);
+}
+
+void Controller::obey(const OrderRow& order) {
+    using Kind = OrderRow::Kind;
+    switch (order.kind) {
+        case Kind::drain: return close(order.nodes, false);
+        case Kind::down:
+            close(order.nodes, true);
+            if (site_.settings.returns_at_once) open(order.nodes);
+            return;
+        case Kind::resume: return open(order.nodes);
+        case Kind::create_reservation: return calendar_.add(order.reservation);
+        case Kind::delete_reservation:
+            return calendar_.remove(static_cast<std::int32_t>(order.value));
+        case Kind::partition_up: closed_[order.value] = false; return;
+        case Kind::partition_down: closed_[order.value] = true; return;
+        default: break;
+    }
+    for (const JobNumber number : order.jobs) {
+        if (jobs_[number].stage != Stage::done) obey(order, jobs_[number]);
+    }
+}
+
+void Controller::obey(const OrderRow& order, TwinJob& job) {
+    using Kind = OrderRow::Kind;
+    switch (order.kind) {
+        case Kind::cancel: return cancel(job, Ending::cancelled);
+        case Kind::hold: job.held = job.stage == Stage::pending; return;
+        case Kind::release: return release(job);
+        case Kind::requeue: return requeue(job, Ending::requeued);
+        case Kind::nice:
+            return rank_again(job, [&] {
+                job.priority += job.nice - order.value;
+                job.nice = order.value;
+            });
+        case Kind::array_limit: job.array_limit = order.value; return;
+        default: return;
+    }
+}
+
+void Controller::release(TwinJob& job) {
+    job.held = false;
+    job.accrue = now_;
+    rank_again(job, [&] { priorities_.set(job, now_); });
+    ++asked_;
+}
+
+void Controller::cancel(TwinJob& job, Ending how) {
+    if (job.stage == Stage::running) {
+        finish(job, how);
+        ask_main();
+    } else if (job.stage == Stage::pending) {
+        withdraw(job);
+    }
+}
+
+void Controller::requeue(TwinJob& job, Ending how) {
+    if (job.stage != Stage::running) return;
+    finish(job, how);
+    job.stage = Stage::pending;
+    job.submit = job.accrue = now_;
+    // Its credential must expire first.
+    job.begin = static_cast<Moment>(second(now_) - site_.epoch + site_.settings.cred_expire_s + 1);
+    enter_queue(job);
+    ask_main();
+}
+
+void Controller::close(const Nodes& nodes, bool is_outage) {
+    drained_.add(nodes);
+    changed_ = true;
+    if (!is_outage) return;
+    const std::vector<TwinJob*> running = running_;
+    for (TwinJob* job : running) {
+        const bool is_there =
+            std::any_of(job->shares.begin(), job->shares.end(),
+                        [&](const NodeShare& share) { return nodes.has(share.node); });
+        if (!is_there) continue;
+        if (job->row->may_requeue) {
+            requeue(*job, Ending::node_fail);
+        } else {
+            finish(*job, Ending::node_fail);
+        }
+    }
+}
+
+void Controller::open(const Nodes& nodes) {
+    drained_.remove(nodes);
+    changed_ = true;
+}
+
+}  // namespace schedlab::slurm
