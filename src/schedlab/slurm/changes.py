@@ -40,11 +40,9 @@ def present_values(site: SlurmSite) -> dict[str, Any]:
     }
 
 
-def _parse(change: str) -> tuple[str, Field[Any], Any]:
-    name, equals, text = change.partition("=")
+def parameter_named(name: str) -> tuple[str, str, Field[Any]]:
+    """Its full name, its section and its field; an error if the twin does not know or heed it."""
     known = {each.lower(): each for each in _settable()}
-    if not equals:
-        raise ParameterError(f'"{change}" has no =; write for example PriorityWeightAge=1000')
     found = known.get(name.strip().lower()) or known.get(f"{WITHIN}.{name.strip()}".lower())
     if found is None:
         near = get_close_matches(name.lower(), known, n=3, cutoff=0.5)
@@ -53,6 +51,14 @@ def _parse(change: str) -> tuple[str, Field[Any], Any]:
     section, field = _settable()[found]
     if field.name not in REPLAYED[section]:
         raise ParameterError(f"{found} is not replayed by the twin: no difference would show")
+    return found, section, field
+
+
+def _parse(change: str) -> tuple[str, Field[Any], Any]:
+    name, equals, text = change.partition("=")
+    if not equals:
+        raise ParameterError(f'"{change}" has no =; write for example PriorityWeightAge=1000')
+    found, section, field = parameter_named(name)
     try:
         return section, field, KINDS[field.metadata["kind"]](text.strip())
     except ParameterError as error:

@@ -79,6 +79,7 @@ class SlurmSite:
         switches: topology.conf, in its order.
         reservations: what only Slurm knows of each reservation of the machine.
         history: the jobs; None for a site without a history.
+        conf: the texts of slurm.conf and of the files that it includes, by name; for diffs.
     """
 
     machine: Platform
@@ -89,6 +90,7 @@ class SlurmSite:
     switches: tuple[Switch, ...] = ()
     reservations: tuple[ReservationRules, ...] = ()
     history: SlurmHistory | None = None
+    conf: dict[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         if len(self.machine.clusters) != 1:

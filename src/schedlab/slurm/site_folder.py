@@ -24,7 +24,7 @@ from schedlab.workload.writers import write_workload
 
 MACHINE, ACCOUNTS, SLURM = "machine.toml", "accounts.toml", "slurm.toml"
 HISTORY, DETAILS, COMMANDS = "history.parquet", "details.parquet", "commands.toml"
-CLOCKS = "clocks.toml"
+CLOCKS, CONF = "clocks.toml", "conf"
 
 _ACCOUNTS: dict[str, tuple[str, type]] = {
     "association": ("associations", Association),
@@ -49,6 +49,7 @@ def write_site(site: SlurmSite, folder: str | Path) -> None:
     write_platform(site.machine, folder / MACHINE)
     _write(folder / ACCOUNTS, _plain_lists(site.accounts, _ACCOUNTS))
     _write(folder / SLURM, _plain_parameters(site.parameters) | _plain_lists(site, _LAYOUT))
+    _write_conf(site, folder / CONF)
     if site.history is None:  # that of another site must not stay
         for name in (HISTORY, DETAILS, COMMANDS, CLOCKS):
             (folder / name).unlink(missing_ok=True)
@@ -75,7 +76,26 @@ def read_site(folder: str | Path) -> SlurmSite:
         Accounts(**_lists(_read(folder / ACCOUNTS), _ACCOUNTS, folder / ACCOUNTS)),
         **_lists(settings, _LAYOUT, folder / SLURM, ("version", "cluster_name", *SECTIONS)),
         history=_history(folder),
+        conf=_conf(folder / CONF),
     )
+
+
+def _write_conf(site: SlurmSite, folder: Path) -> None:
+    if folder.is_dir():
+        for path in folder.rglob("*"):
+            if path.is_file() and str(path.relative_to(folder)) not in site.conf:
+                path.unlink()
+    for name, text in site.conf.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        with replacing(folder / name) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+
+
+def _conf(folder: Path) -> dict[str, str]:
+    """The files of the folder by name, slurm.conf first."""
+    paths = (each for each in folder.rglob("*") if each.is_file())
+    found = {str(path.relative_to(folder)): _text(path) for path in paths}
+    return dict(sorted(found.items(), key=lambda each: (each[0] != "slurm.conf", each[0])))
 
 
 def _history(folder: Path) -> SlurmHistory | None:
@@ -145,8 +165,12 @@ def _lists(
 
 
 def _read(path: Path) -> dict[str, Any]:
+    return parse_toml(path, _text(path))
+
+
+def _text(path: Path) -> str:
     try:
-        return parse_toml(path, input_file(path).read_text(encoding="utf-8"))
+        return input_file(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from None
 

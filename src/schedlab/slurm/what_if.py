@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from schedlab.slurm.fidelity import Spread, first_starts, groups_of
+from schedlab.slurm.fidelity import Mask, Spread, first_starts, groups_of
+from schedlab.slurm.periods import interval_over, periods_of
 from schedlab.slurm.replay import TwinReplay, history_of
 from schedlab.slurm.site import SlurmSite
 
@@ -25,6 +26,8 @@ class WhatIfRow:
         difference: of the waits, as a share; the mean over pairs of replays with equal phases.
         least: the least of the pairs.
         most: the most of the pairs.
+        interval: the 95 % interval of the difference over weeks, days or parts of the history; None
+            for too few of them.
     """
 
     group: str
@@ -35,6 +38,7 @@ class WhatIfRow:
     difference: float
     least: float
     most: float
+    interval: tuple[float, float] | None
 
     def as_json(self) -> dict[str, Any]:
         """All figures, for files."""
@@ -42,16 +46,37 @@ class WhatIfRow:
 
 
 def compare_replays(
-    site: SlurmSite, before: list[TwinReplay], after: list[TwinReplay]
+    site: SlurmSite,
+    before: list[TwinReplay],
+    after: list[TwinReplay],
+    within: Mask | None = None,
 ) -> list[WhatIfRow]:
-    """Compare replays pair by pair; those of a pair had the same phases."""
+    """Compare replays pair by pair; those of a pair had the same phases.
+
+    Args:
+        site: as it is.
+        before: its replays.
+        after: replays of the other configuration.
+        within: the jobs that count. Default: all.
+    """
     details = history_of(site).details
     submit_s = details["submit_s"].to_numpy()
     real_s = first_starts(site)
     always = np.all([~np.isnan(each.start_s) for each in (*before, *after)], axis=0)
+    counted = always if within is None else always & within
+    periods = periods_of(site)
+    means = [
+        np.mean([each.start_s - submit_s for each in replays], axis=0)
+        for replays in (before, after)
+    ]
+
+    def difference(jobs: Mask) -> float:
+        old, new = (float(each[jobs].mean()) if jobs.any() else 0.0 for each in means)
+        return new / old - 1 if old else 0.0
+
     rows = []
     for group, mask in groups_of(site):
-        inside = mask & always
+        inside = mask & counted
         if not inside.any():
             continue
         waits = [
@@ -70,6 +95,7 @@ def compare_replays(
                 float(np.mean(pairs)),
                 min(pairs),
                 max(pairs),
+                interval_over(periods, inside, difference),
             )
         )
     return rows

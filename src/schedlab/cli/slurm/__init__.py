@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from schedlab.cli.commands import add_command, epilog
-from schedlab.cli.slurm import fidelity, import_dump, script, what_if
+from schedlab.cli.slurm import fidelity, import_dump, script, tune, what_if
 
 app = typer.Typer(
     name="slurm",
@@ -16,6 +16,7 @@ app = typer.Typer(
             *import_dump.EXAMPLES[:1],
             *fidelity.EXAMPLES[:1],
             *what_if.EXAMPLES[:1],
+            *tune.EXAMPLES[:1],
         )
     ),
     no_args_is_help=True,
@@ -25,3 +26,4 @@ add_command(app, script.script, *script.EXAMPLES)
 add_command(app, import_dump.import_dump, *import_dump.EXAMPLES, name="import")
 add_command(app, fidelity.fidelity, *fidelity.EXAMPLES)
 add_command(app, what_if.what_if, *what_if.EXAMPLES, name="what-if")
+add_command(app, tune.tune, *tune.EXAMPLES)

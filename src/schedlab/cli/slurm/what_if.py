@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
 from schedlab.cli.console import AsJson, new_table, out, print_json, print_notes
 from schedlab.cli.slurm.fidelity import Phases, Seed, Site, replays
+
+if TYPE_CHECKING:
+    from schedlab.slurm.what_if import WhatIfRow
 
 EXAMPLES = (
     "schedlab slurm what-if mysite --set SchedulerParameters.bf_interval=60",
@@ -49,6 +53,7 @@ def what_if(
     from schedlab.slurm import read_site
     from schedlab.slurm.changes import changed_site
     from schedlab.slurm.more_nodes import with_more_nodes
+    from schedlab.slurm.periods import periods_of
     from schedlab.slurm.replay import not_replayed, phases_of
     from schedlab.slurm.what_if import compare_replays
 
@@ -70,7 +75,19 @@ def what_if(
         }
         print_json(told | {"rows": [row.as_json() for row in rows]})
         return
-    table = new_table("jobs of", "jobs", "wait s", "twin s", "changed s", "difference", "range")
+    show_rows(rows)
+    unit, every = periods_of(present).unit, rows[0]
+    notes = [
+        "wait: mean of the jobs, as it was, in the twin as it is and changed; the difference is "
+        f"between the two twins; 95 %: its interval over {unit}s of the history",
+        f"phases of slurmctld's loops: {every.least:+.1%} to {every.most:+.1%} over {phases} draws",
+    ]
+    print_notes([*notes, *ignored], to_stderr=False)
+
+
+def show_rows(rows: Sequence[WhatIfRow]) -> None:
+    """Print a table of waits before and after."""
+    table = new_table("jobs of", "jobs", "wait s", "twin s", "changed s", "difference", "95 %")
     for row in rows:
         table.add_row(
             row.group,
@@ -79,11 +96,6 @@ def what_if(
             f"{row.before_s.mean:,.0f}",
             f"{row.after_s.mean:,.0f}",
             f"{row.difference:+.1%}",
-            f"{row.least:+.1%} to {row.most:+.1%}",
+            "–" if row.interval is None else f"{row.interval[0]:+.1%} to {row.interval[1]:+.1%}",
         )
     out().print(table)
-    notes = [
-        "wait: mean of the jobs, as it was, in the twin as it is and changed; the difference is "
-        "between the two twins; range: over the phases of slurmctld's loops"
-    ]
-    print_notes([*notes, *ignored], to_stderr=False)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from schedlab.errors import InputError
 from schedlab.slurm.dump.conf_lines import Line, conf_lines
+from schedlab.workload.readers.source import Source, decode, plain_name
 
+_PASSWORD = re.compile(r"(\b\w*pass\w*\s*=\s*)\S+", re.IGNORECASE)
 _CUMULATIVE = frozenset({"slurmctldhost", "controlmachine"})
 
 
@@ -88,6 +91,18 @@ def read_conf(path: Path) -> SlurmConf:
     if not conf.nodes and not conf.parameters:
         raise InputError(f"{path}: says nothing")
     return conf
+
+
+def conf_texts(path: Path) -> dict[str, str]:
+    """The texts of the file and of those that it includes, by name, without passwords."""
+    found = {}
+    for each in dict.fromkeys((path, *(line.path for line in conf_lines(path)))):
+        inside = each.resolve().is_relative_to(path.parent.resolve())
+        place = each.resolve().relative_to(path.parent.resolve()) if inside else Path(each.name)
+        lines = decode(Source.load(each).data).splitlines()
+        kept = (_PASSWORD.sub(r"\1REMOVED", line) for line in lines)
+        found[str(place.with_name(plain_name(place).name))] = "".join(f"{line}\n" for line in kept)
+    return found
 
 
 def read_blocks(path: Path, *names: str) -> list[Block]:

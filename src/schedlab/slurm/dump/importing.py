@@ -21,7 +21,7 @@ from schedlab.slurm.dump.accounts import (
     read_qos_table,
 )
 from schedlab.slurm.dump.calendar import Calendar, down_lines, node_events, reservations_of
-from schedlab.slurm.dump.conf import Block, SlurmConf, read_blocks, read_conf
+from schedlab.slurm.dump.conf import Block, SlurmConf, conf_texts, read_blocks, read_conf
 from schedlab.slurm.dump.dump_files import DumpFiles
 from schedlab.slurm.dump.findings import Report
 from schedlab.slurm.dump.history import (
@@ -106,6 +106,7 @@ def import_dump(
         tuple(switches),
         calendar.rules,
         history,
+        conf_texts(path) if (path := files.get("conf")) else {},
     )
     return site, report
 

@@ -1,0 +1,82 @@
+"""Weeks, days or parts of a history: what is chosen on some of them is tested on others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.metrics.intervals import student_t
+from schedlab.slurm.fidelity import Mask
+from schedlab.slurm.replay import history_of
+from schedlab.slurm.site import SlurmHistory, SlurmSite
+
+UNITS = (("week", 7 * 86400.0), ("day", 86400.0))
+LEAST, PARTS = 4, 8
+"""A history of fewer than four days is cut into eight parts of the same length."""
+
+
+@dataclass(frozen=True)
+class Periods:
+    """The periods of a history.
+
+    Args:
+        unit: week, day or part.
+        of_job: the period in which each job was submitted, counted from 0.
+    """
+
+    unit: str
+    of_job: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return int(self.of_job.max()) + 1 if len(self.of_job) else 0
+
+    def before(self, period: int) -> Mask:
+        """Jobs of all periods before this one."""
+        found: Mask = self.of_job < period
+        return found
+
+
+def periods_of(site: SlurmSite) -> Periods:
+    """Cut the history by times of submission: into weeks if there are four, or days, or parts."""
+    submit_s = history_of(site).details["submit_s"].to_numpy()
+    first_s = float(submit_s.min())
+    span_s = float(submit_s.max()) - first_s
+    for unit, length_s in UNITS:
+        if span_s >= LEAST * length_s:
+            # A rest of less than half a period belongs to the one before it.
+            most = max(round(span_s / length_s), LEAST) - 1
+            places = np.minimum((submit_s - first_s) // length_s, most)
+            return Periods(unit, places.astype(np.int64))
+    length_s = span_s / PARTS or 1.0
+    return Periods("part", np.minimum((submit_s - first_s) // length_s, PARTS - 1).astype(np.int64))
+
+
+def interval_over(
+    periods: Periods, mask: Mask, statistic: Callable[[Mask], float]
+) -> tuple[float, float] | None:
+    """Return the 95 % interval of a statistic of jobs, by leaving out one period at a time.
+
+    The jackknife over periods (Tukey, 1958): jobs of one week depend on each other, those of
+    different weeks hardly. None for fewer than three periods.
+    """
+    there = np.unique(periods.of_job[mask])
+    if len(there) < 3:
+        return None
+    without = np.array([statistic(mask & (periods.of_job != each)) for each in there])
+    count = len(there)
+    error = math.sqrt((count - 1) / count * float(((without - without.mean()) ** 2).sum()))
+    middle, half = statistic(mask), student_t(count - 1) * error
+    return middle - half, middle + half
+
+
+def part_of(site: SlurmSite, mask: Mask) -> SlurmSite:
+    """The site with these jobs of its history only, and what Slurm was told up to the last."""
+    history = history_of(site)
+    details = history.details.filter(mask.tolist())
+    last_s = float(details["submit_s"].max() or 0.0)  # type: ignore[arg-type]
+    commands = tuple(each for each in history.commands if each.at_s <= last_s)
+    return replace(site, history=SlurmHistory(history.workload.take(mask), details, commands))

@@ -1,0 +1,269 @@
+"""propose(): better settings found on the first half of a history, tested on the second."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from schedlab.errors import InputError, ParameterError
+from schedlab.evolve.record import read_record, write_record
+from schedlab.slurm.measures import Guard, Measure
+from schedlab.slurm.periods import interval_over, part_of, periods_of
+from schedlab.slurm.replay import history_of, phases_of, replay_all
+from schedlab.slurm.site import SlurmSite
+from schedlab.slurm.tuning.conf_diff import conf_diff
+from schedlab.slurm.tuning.knobs import Knob
+from schedlab.slurm.tuning.search import Search
+from schedlab.slurm.tuning.trial import Setting, Trials, always_started, mean_of
+from schedlab.slurm.what_if import WhatIfRow, compare_replays
+from schedlab.units import require_whole
+from schedlab.version import __version__
+
+Progress = Callable[[int, int, str], None]
+"""Called with the generations done, those in all, and how it goes."""
+MUCH, MUCH_S = 0.25, 60.0
+"""Who waits longer by this share and by this many seconds is told."""
+TEST_SEED = 1_000
+"""Added to the seed: the test draws other phases than the search."""
+
+
+@dataclass(frozen=True)
+class TuneSettings:
+    """The size of a search.
+
+    Args:
+        generations: of CMA-ES.
+        phases: draws of the phases that each setting is replayed under.
+        worth: a change of a parameter must gain this share of the metric, or it is set back.
+        seed: draws candidates and phases.
+    """
+
+    generations: int = 15
+    phases: int = 4
+    worth: float = 0.005
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        require_whole("generations", self.generations, 1, 10_000)
+        require_whole("phases", self.phases, 1, 1000)
+        require_whole("the seed", self.seed)
+
+
+@dataclass(frozen=True)
+class GuardResult:
+    """A guard on the periods of the test: the value at present, as proposed, and the bound."""
+
+    guard: str
+    present: float
+    proposed: float
+    bound: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether the proposal keeps it."""
+        return self.proposed < self.bound
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What a search found, and what the test says of it.
+
+    Args:
+        metric: what was to be small.
+        changes: the proposed values by name, as slurm.conf has them; empty for no change.
+        present: the present values of the same parameters.
+        unit: of the periods: week, day or part.
+        learned: how many periods the search saw.
+        tested: how many periods the test saw.
+        settings_tried: how many settings the search drew.
+        gain_learned: the difference of the metric on the periods of the search, as a share.
+        before: the metric on the periods of the test, at present.
+        after: the same under the proposal.
+        difference: of the two, as a share.
+        interval: its 95 % interval over the periods of the test; None for too few of them.
+        guards: on the periods of the test.
+        rows: waits by partition, QOS, account and size, on the periods of the test.
+        diff: of slurm.conf.
+    """
+
+    metric: str
+    changes: dict[str, str]
+    present: dict[str, str]
+    unit: str
+    learned: int
+    tested: int
+    settings_tried: int
+    gain_learned: float
+    before: float
+    after: float
+    difference: float
+    interval: tuple[float, float] | None
+    guards: tuple[GuardResult, ...]
+    rows: tuple[WhatIfRow, ...]
+    diff: str
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the test shows a gain: the whole interval is below 0, and all guards hold."""
+        shown = self.difference < 0 if self.interval is None else self.interval[1] < 0
+        return bool(self.changes) and shown and all(each.holds for each in self.guards)
+
+    @property
+    def losers(self) -> list[str]:
+        """Groups of jobs that would wait much longer, a sentence for each."""
+        return [
+            f"{row.group}: {row.jobs:,} jobs wait {row.after_s.mean:,.0f} s instead of "
+            f"{row.before_s.mean:,.0f} s"
+            for row in self.rows
+            if row.difference > MUCH and row.after_s.mean - row.before_s.mean > MUCH_S
+        ]
+
+    @property
+    def verdict(self) -> str:
+        """One sentence."""
+        if not self.changes:
+            return "no change is better: the search found none that gains enough"
+        broken = [each.guard for each in self.guards if not each.holds]
+        if broken:
+            return f"no change is proposed: in the test it breaks the guard {broken[0]}"
+        gain = f"{self.metric} {self.difference:+.1%} in the test"
+        if not self.is_better:
+            return f"no change is proposed: {gain}, which may be chance"
+        return f"proposed: {gain}"
+
+    def as_json(self) -> dict[str, Any]:
+        """All figures, for files."""
+        told = {"verdict": self.verdict, "is_better": self.is_better}
+        return told | asdict(self) | {"rows": [row.as_json() for row in self.rows]}
+
+
+def propose(
+    site: SlurmSite,
+    knobs: Sequence[Knob],
+    metric: Measure,
+    guards: Sequence[Guard] = (),
+    settings: TuneSettings | None = None,
+    *,
+    record: Path | None = None,
+    progress: Progress | None = None,
+) -> Proposal:
+    """Search for better settings on the first half of the history, and test them on the rest.
+
+    Args:
+        site: with its history.
+        knobs: the parameters that may change.
+        metric: what is to be small.
+        guards: bounds that the proposal must keep.
+        settings: the size of the search.
+        record: a file that keeps what was measured, so that an interrupted search goes on.
+        progress: called after each generation.
+    """
+    settings = settings or TuneSettings()
+    if not knobs:
+        raise ParameterError("no parameter to search")
+    periods = periods_of(site)
+    half = len(periods) // 2
+    first = periods.before(half)
+    for each in (metric, *(guard.measure for guard in guards)):
+        for mask, name in ((first, "first"), (~first, "second")):
+            if not (each.jobs(site) & mask).any():
+                raise InputError(
+                    f'"{each}": no such job in the {name} half of the history; choose another group'
+                )
+    trials = Trials(part_of(site, first), knobs, metric, guards, settings.phases, settings.seed)
+    search = Search(knobs, trials, settings.seed)
+    start = search.best.cost
+    for _ in _generations(search, settings, record, _determined_by(site, trials, knobs, settings)):
+        if progress is not None:
+            note = f"{metric} {search.best.cost / start - 1:+.1%}" if start else ""
+            progress(len(search.generations), settings.generations, note)
+    search.prune(settings.worth * start)
+    setting = search.best.setting if search.best.cost < (1 - settings.worth) * start else {}
+    learned = search.best.cost / start - 1 if start and setting else 0.0
+    tried = len(search.generations) * search.population
+    return _tested(site, trials, setting, settings, tried, learned)
+
+
+def _generations(
+    search: Search, settings: TuneSettings, record: Path | None, determined_by: dict[str, Any]
+) -> Iterator[None]:
+    """Go on until there are enough; come back after each."""
+    if record is not None and record.exists():
+        search.repeat(read_record(record, determined_by, search.population))
+    while len(search.generations) < settings.generations:
+        search.step()
+        if record is not None:
+            write_record(record, determined_by, search.generations)
+        yield
+
+
+def _determined_by(
+    site: SlurmSite, trials: Trials, knobs: Sequence[Knob], settings: TuneSettings
+) -> dict[str, Any]:
+    """Everything that other costs would follow from, as JSON has it."""
+    history = history_of(site)
+    digest = hashlib.sha256(repr((site.machine, site.parameters, site.accounts)).encode())
+    digest.update(history.details.write_json().encode())
+    document = {
+        "site": digest.hexdigest()[:24],
+        "knobs": [asdict(each) for each in knobs],
+        "metric": str(trials.metric),
+        "guards": [str(each) for each in trials.guards],
+        "phases": settings.phases,
+        "seed": settings.seed,
+        "versions": {"schedlab": __version__, "cma": version("cma")},
+    }
+    as_json: dict[str, Any] = json.loads(json.dumps(document))
+    return as_json
+
+
+def _tested(
+    site: SlurmSite,
+    trials: Trials,
+    setting: Setting,
+    settings: TuneSettings,
+    tried: int,
+    learned: float,
+) -> Proposal:
+    """Replay the whole history under phases that the search did not see."""
+    seed = settings.seed + TEST_SEED
+    changed = trials.changed(setting, site)
+    before = replay_all(site, phases_of(site, settings.phases, seed))
+    after = replay_all(changed, phases_of(changed, settings.phases, seed))
+    periods = periods_of(site)
+    half = len(periods) // 2
+    later = ~periods.before(half) & always_started(before)
+    metric = trials.metric
+
+    def difference(mask: Any) -> float:
+        present = mean_of(site, metric, before, mask)
+        return mean_of(site, metric, after, mask) / present - 1 if present else 0.0
+
+    guards = []
+    for guard in trials.guards:
+        values = [mean_of(site, guard.measure, each, later) for each in (before, after)]
+        guards.append(GuardResult(str(guard), values[0], values[1], guard.bound(values[0])))
+    values = [mean_of(site, metric, each, later) for each in (before, after)]
+    written = trials.written(setting)
+    return Proposal(
+        str(metric),
+        written,
+        trials.present(setting),
+        periods.unit,
+        half,
+        len(periods) - half,
+        tried,
+        learned,
+        values[0],
+        values[1],
+        difference(later),
+        interval_over(periods, later & metric.jobs(site), difference),
+        tuple(guards),
+        tuple(compare_replays(site, before, after, later)),
+        conf_diff(site.conf, written),
+    )

@@ -1,0 +1,114 @@
+"""What a setting does to a site: replayed under some phases, and measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from schedlab.slurm.changes import changed_site
+from schedlab.slurm.clocks import Clocks
+from schedlab.slurm.fidelity import Mask
+from schedlab.slurm.measures import Guard, Measure
+from schedlab.slurm.replay import TwinReplay, phases_of, replay_all
+from schedlab.slurm.site import SlurmSite
+from schedlab.slurm.tuning.knobs import Knob
+
+Setting = Mapping[str, int]
+"""Values of the parameters that differ from the present ones, by name."""
+PENALTY = 10.0
+"""A guard that is broken by 1 % weighs as much as a metric that is 10 % worse."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A setting, and what it costs: the metric relative to the present, and broken guards."""
+
+    setting: Setting
+    cost: float
+
+
+class Trials:
+    """Measures settings on a site, each once.
+
+    Args:
+        site: with the jobs to learn from.
+        knobs: how values are written.
+        metric: what is to be small.
+        guards: what must not be broken.
+        phases: how many draws of the phases are replayed.
+        seed: draws the phases.
+    """
+
+    def __init__(
+        self,
+        site: SlurmSite,
+        knobs: Sequence[Knob],
+        metric: Measure,
+        guards: Sequence[Guard],
+        phases: int,
+        seed: int,
+    ) -> None:
+        self.site, self.metric, self.guards = site, metric, tuple(guards)
+        self._knobs = {each.name: each for each in knobs}
+        self._phases, self._seed = phases, seed
+        self._known: dict[tuple[tuple[str, int], ...], Trial] = {}
+        present = self.replays({})
+        self._counted = always_started(present)
+        self._present = [self._measured(each, present) for each in self._measures()]
+
+    def __call__(self, setting: Setting) -> Trial:
+        """Measure the setting, unless it was measured before."""
+        key = tuple(sorted(setting.items()))
+        if key not in self._known:
+            self._known[key] = Trial(dict(setting), self._cost(setting))
+        return self._known[key]
+
+    def written(self, setting: Setting) -> dict[str, str]:
+        """The values as slurm.conf has them, by name."""
+        return {name: self._knobs[name].text(value) for name, value in setting.items()}
+
+    def present(self, setting: Setting) -> dict[str, str]:
+        """The present values of the parameters that the setting changes."""
+        return {name: self._knobs[name].text(self._knobs[name].present) for name in setting}
+
+    def changed(self, setting: Setting, site: SlurmSite | None = None) -> SlurmSite:
+        """The site under the setting."""
+        changes = [f"{name}={text}" for name, text in self.written(setting).items()]
+        return changed_site(site or self.site, changes)
+
+    def replays(self, setting: Setting) -> list[TwinReplay]:
+        """Replay the site under the setting, and under phases of its own periods."""
+        changed = self.changed(setting)
+        phases: list[Clocks] = phases_of(changed, self._phases, self._seed)
+        return replay_all(changed, phases)
+
+    def _measured(self, measure: Measure, replays: Sequence[TwinReplay]) -> float:
+        return mean_of(self.site, measure, replays, self._counted)
+
+    def _measures(self) -> list[Measure]:
+        return [self.metric, *(each.measure for each in self.guards)]
+
+    def _cost(self, setting: Setting) -> float:
+        replays = self.replays(setting)
+        values = [self._measured(each, replays) for each in self._measures()]
+        cost = values[0] / self._present[0] if self._present[0] else values[0]
+        for guard, value, present in zip(self.guards, values[1:], self._present[1:], strict=True):
+            bound = guard.bound(present)
+            cost += PENALTY * max(value / bound - 1, 0.0) if bound else PENALTY * value
+        return float(min(cost, 1e9))
+
+
+def always_started(replays: Sequence[TwinReplay]) -> Mask:
+    """The jobs that start in all replays; others wait for something that no setting changes."""
+    found: Mask = np.all([~np.isnan(each.start_s) for each in replays], axis=0)
+    return found
+
+
+def mean_of(
+    site: SlurmSite, measure: Measure, replays: Sequence[TwinReplay], within: Mask
+) -> float:
+    """The mean of the measure over replays, of those of its jobs that are within the mask."""
+    mask = measure.jobs(site) & within
+    return float(np.mean([measure.of(measure.values(site, each)[mask]) for each in replays]))
