@@ -5,12 +5,14 @@
 #include <utility>
 
 #include "core/job.h"
+#include "core/job_chains.h"
 #include "core/release_list.h"
 
 namespace schedlab {
 
-// When the keys of waiting jobs become others.
-enum class KeysChange { never, when_jobs_end, always };
+// When the keys of waiting jobs become others. `by_group`: when jobs end, and then those of a whole
+// group of jobs by the same amount.
+enum class KeysChange { never, by_group, always };
 
 // Tells when jobs will have room, where the number of free nodes does not.
 class RoomTimes {
@@ -54,10 +56,11 @@ class Order {
     // For orders that learn. `begin` is called before the first job of a simulation: forget any
     // earlier one.
     virtual void begin() {}
-    virtual void job_submitted(const WaitingJob&) {}
     virtual void job_ended(const SubmittedJob&, Time /*ran*/) {}
-    // The keys of jobs that were submitted before, for orders whose keys change when jobs end.
-    virtual void keys_now(std::span<const JobIndex>, std::span<double>) const {}
+    // For orders whose keys change by group: the job's part of its key, and what is taken off now,
+    // by group.
+    virtual SplitKey split_key(const WaitingJob&) { return {0, 0}; }
+    virtual std::span<const double> group_offsets() const { return {}; }
 
   protected:
     Order(const Order&) = default;

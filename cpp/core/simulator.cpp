@@ -69,7 +69,7 @@ void Simulator::use(Policy& policy) {
         order_->begin();
         teach(*order_);
     }
-    if (!queue_.empty()) reorder_queue();
+    fill_queue();
     // It may start jobs that the policy before let wait.
     wake_up_ = queue_.empty() ? kNever : now_;
     policy.begin(View(*this));
@@ -83,9 +83,17 @@ void Simulator::teach(Order& order) const {
     }
     std::sort(past.begin(), past.end(), [](const Event& a, const Event& b) { return b > a; });
     for (const auto [end, job] : past) order.job_ended(submitted_job(job), work(job));
+}
+
+void Simulator::fill_queue() {
+    std::vector<std::pair<std::int64_t, JobIndex>> waiting;
     for (auto at = queue_.first(); at < queue_.end(); at = queue_.next(at)) {
-        order.job_submitted(waiting_job(queue_.job(at), queue_.arrival(at)));
+        waiting.emplace_back(queue_.arrival(at), queue_.job(at));
     }
+    std::sort(waiting.begin(), waiting.end());
+    queue_.clear(order_ && order_->keys_change() == KeysChange::by_group);
+    for (const auto [arrival, job] : waiting) enqueue(job, arrival);
+    if (!queue_.empty()) reorder_queue();
 }
 
 std::shared_ptr<Simulator> Simulator::fork(const Policy& clone) const {
@@ -154,7 +162,7 @@ bool Simulator::keys_changed() const {
     if (!order_) return false;
     const KeysChange change = order_->keys_change();
     return change == KeysChange::always ||
-           (change == KeysChange::when_jobs_end && !completed_.empty());
+           (change == KeysChange::by_group && !completed_.empty());
 }
 
 Time Simulator::next_event() {
@@ -297,11 +305,8 @@ void Simulator::reorder_queue() {
         queue_.reorder(scratch_keys_);
         return;
     }
-    if (order_->keys_change() == KeysChange::when_jobs_end) {
-        queue_.jobs(scratch_indices_);
-        scratch_keys_.resize(scratch_indices_.size());
-        order_->keys_now(scratch_indices_, scratch_keys_);
-        queue_.reorder(scratch_keys_);
+    if (queue_.is_grouped()) {
+        queue_.set_offsets(order_->group_offsets());
         return;
     }
     scratch_jobs_.clear();

@@ -196,6 +196,8 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     bool prepare_queue();
     // Tells an order that learns of all that has happened before it was chosen.
     void teach(Order& order) const;
+    // Puts the waiting jobs in a queue of the kind that the order needs.
+    void fill_queue();
     bool is_gated(JobIndex job) const { return eligibility_ && eligibility_->gates(job); }
     // Withdraws a job that has not started.
     void withdraw(JobIndex job, Time time);
@@ -348,7 +350,6 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     std::vector<std::vector<GpuMask>> gpus_;  // by job; empty where GPUs are only counted
     std::size_t ended_ = 0;
     std::vector<WaitingJob> scratch_jobs_;
-    std::vector<JobIndex> scratch_indices_;
     std::vector<double> scratch_keys_;
     mutable NodeSet barred_;
     mutable NodePlan running_plan_;

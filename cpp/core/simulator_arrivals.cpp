@@ -52,12 +52,17 @@ void Simulator::hold_back(std::size_t first_new) {
 
 void Simulator::submit(JobIndex job) {
     if (predictor_) predict(job);
-    if (order_) order_->job_submitted(waiting_job(job, arrivals_));
     enqueue(job, arrivals_++);
 }
 
 void Simulator::enqueue(JobIndex job, std::int64_t arrival) {
     const WaitingJob newcomer = waiting_job(job, arrival);
+    if (queue_.is_grouped()) {
+        const SplitKey split = order_->split_key(newcomer);
+        queue_.set_offsets(order_->group_offsets());
+        queue_.insert(newcomer, split);
+        return;
+    }
     // A key that changes with time is computed before the pass; until then the last place will do.
     double key = std::numeric_limits<double>::infinity();
     if (!order_) {

@@ -41,36 +41,62 @@ void WaitingQueue::Block::open_slot(std::size_t slot) {
     ++live;
 }
 
+void WaitingQueue::Block::fill_slot(std::size_t slot, const JobChains::Ranked& from) {
+    nodes[slot] = from.link.nodes;
+    estimate[slot] = capped(from.link.estimate);
+    demand[slot] = from.link.demand;
+    job[slot] = from.link.job;
+    rank[slot] = from.rank;
+    arrival[slot] = from.link.arrival;
+}
+
 WaitingQueue::WaitingQueue(const WaitingQueue& other)
     : least_nodes_(other.least_nodes_),
       least_estimate_(other.least_estimate_),
       least_arrival_(other.least_arrival_),
       last_rank_(other.last_rank_),
       first_(other.first_),
-      live_(other.live_) {
+      end_(other.end_),
+      live_(other.live_),
+      chains_(other.chains_ ? std::make_unique<JobChains>(*other.chains_) : nullptr),
+      is_stale_(other.is_stale_) {
     blocks_.reserve(other.blocks_.size());
     for (const auto& block : other.blocks_) blocks_.push_back(std::make_unique<Block>(*block));
 }
 
-void WaitingQueue::clear() {
+void WaitingQueue::clear(bool grouped) {
+    drop_blocks();
+    spare_.clear();
+    live_ = 0;
+    chains_ = grouped ? std::make_unique<JobChains>() : nullptr;
+    is_stale_ = grouped;
+}
+
+void WaitingQueue::drop_blocks() const {
     blocks_.clear();
     least_nodes_.clear();
     least_estimate_.clear();
     least_arrival_.clear();
     last_rank_.clear();
-    first_ = 0;
-    live_ = 0;
+    first_ = end_ = 0;
 }
 
-void WaitingQueue::append_block() {
-    blocks_.push_back(std::make_unique<Block>());
+void WaitingQueue::append_block() const {
+    if (spare_.empty()) {
+        blocks_.push_back(std::make_unique<Block>());
+    } else {
+        blocks_.push_back(std::move(spare_.back()));
+        spare_.pop_back();
+        blocks_.back()->clear();
+    }
+    if (!chains_) end_ += kBlock;
     least_nodes_.push_back(kGone);
     least_estimate_.push_back(kLongest);
     least_arrival_.push_back(kNoArrival);
     last_rank_.push_back({});
 }
 
-void WaitingQueue::summarise(std::size_t index) {
+void WaitingQueue::summarise(std::size_t index) const {
     const Block& block = *blocks_[index];
     NodeCount nodes = kGone;
     std::int32_t estimate = kLongest;
@@ -100,6 +126,7 @@ void WaitingQueue::split(std::size_t index) {
     least_estimate_.insert(least_estimate_.begin() + index + 1, kLongest);
     least_arrival_.insert(least_arrival_.begin() + index + 1, kNoArrival);
     last_rank_.insert(last_rank_.begin() + index + 1, Rank{});
+    end_ += kBlock;
     summarise(index);
     summarise(index + 1);
 }
@@ -144,8 +171,74 @@ void WaitingQueue::insert(const WaitingJob& job, double key) {
     skip_gone();
 }
 
+void WaitingQueue::insert(const WaitingJob& job, SplitKey key) {
+    const Rank rank = chains_->insert(job, key);
+    ++live_;
+    if (is_stale_) return;
+    // It need not be shown yet if it comes behind all that are.
+    is_stale_ = first_ >= end_ || is_before_last_shown(rank, job.arrival);
+    end_ += kBlock;
+}
+
+bool WaitingQueue::is_before_last_shown(Rank rank, std::int64_t arrival) const {
+    const Block& last = *blocks_.back();
+    const std::size_t slot = last.size - 1;
+    return rank < last.rank[slot] || (rank == last.rank[slot] && arrival < last.arrival[slot]);
+}
+
+void WaitingQueue::set_offsets(std::span<const double> offsets) {
+    if (chains_->set_offsets(offsets)) is_stale_ = true;
+}
+
+void WaitingQueue::show_first() const {
+    is_stale_ = false;
+    // A long queue keeps no more than a few blocks for the next time.
+    for (auto& block : blocks_) {
+        if (spare_.size() < 8) spare_.push_back(std::move(block));
+    }
+    drop_blocks();
+    chains_->restart();
+    end_ = (1 + (live_ + kBlock - 1) / kBlock) * kBlock;
+    append_block();
+    first_ = show_block() ? kBlock : end_;
+}
+
+bool WaitingQueue::show_block() const {
+    const std::size_t index = blocks_.size();
+    JobChains::Ranked shown;
+    if (!chains_->show_next(index * kBlock, shown)) {
+        end_ = index * kBlock;
+        return false;
+    }
+    append_block();
+    Block& block = *blocks_.back();
+    do {
+        block.fill_slot(block.size++, shown);
+    } while (block.size < kBlock && chains_->show_next(index * kBlock + block.size, shown));
+    block.live = block.size;
+    summarise(index);
+    return true;
+}
+
+void WaitingQueue::show_until(Position until) const {
+    while (blocks_.size() * kBlock < until && show_block()) continue;
+}
+
 void WaitingQueue::remove(Position position) {
     assert(waits(position));
+    --live_;
+    if (!chains_) {
+        leave_slot(position);
+        return;
+    }
+    const JobIndex left = job(position);
+    const Position shown = chains_->shown_at(left);
+    chains_->remove(left);
+    if (blocks_[0]->job[0] == left) blocks_[0]->nodes[0] = kGone;
+    if (shown != JobChains::kHidden) leave_slot(shown);
+}
+
+void WaitingQueue::leave_slot(Position position) {
     const std::size_t index = position / kBlock;
     Block& left = *blocks_[index];
     const std::size_t slot = position % kBlock;
@@ -154,17 +247,17 @@ void WaitingQueue::remove(Position position) {
                            left.arrival[slot] == least_arrival_[index];
     left.nodes[slot] = kGone;
     --left.live;
-    --live_;
     if (was_least) summarise(index);
     if (position == first_) skip_gone();
 }
 
-void WaitingQueue::skip_gone() {
+void WaitingQueue::skip_gone() const {
     if (first_ < end() && !waits(first_)) first_ = next(first_);
 }
 
 WaitingQueue::Position WaitingQueue::next(Position position) const {
     for (++position; position < end(); ++position) {
+        if (position >= blocks_.size() * kBlock && !show_block()) break;
         const std::size_t slot = position % kBlock;
         if (block(position).live == 0 || slot >= block(position).size) {
             position += kBlock - 1 - slot;  // nobody waits in the rest of this block
@@ -177,6 +270,10 @@ WaitingQueue::Position WaitingQueue::next(Position position) const {
 
 void WaitingQueue::tidy() {
     if (blocks_.size() <= 8 + 4 * live_ / kBlock) return;
+    if (chains_) {
+        is_stale_ = true;
+        return;
+    }
     std::vector<Position> order;
     order.reserve(live_);
     for (Position p = first_; p < end(); p = next(p)) order.push_back(p);
@@ -184,6 +281,7 @@ void WaitingQueue::tidy() {
 }
 
 void WaitingQueue::jobs(std::vector<JobIndex>& jobs) const {
+    show_until(end());
     jobs.resize(live_);
     std::size_t next = 0;
     for (const auto& block : blocks_) {
@@ -235,7 +333,7 @@ void WaitingQueue::reorder(std::span<const double> keys) {
 
 void WaitingQueue::rebuild(std::span<const Position> order) {
     const auto old = std::move(blocks_);
-    clear();
+    drop_blocks();
     for (const Position p : order) {
         if (blocks_.empty() || blocks_.back()->size == kBlock) append_block();
         Block& last = *blocks_.back();
@@ -248,13 +346,18 @@ void WaitingQueue::rebuild(std::span<const Position> order) {
 }
 
 WaitingQueue::Position WaitingQueue::end_of_first(std::size_t depth) const {
-    if (depth >= live_) return end();
-    Position position = first_;
+    if (depth >= live_) {
+        show_until(end());
+        return end();
+    }
+    Position position = first();
     for (std::size_t seen = 0; seen < depth; ++seen) position = next(position);
     return position;
 }
 
 WaitingQueue::Position WaitingQueue::end_of_keys(double most) const {
+    if (most == std::numeric_limits<double>::infinity()) return end();
+    show_until(end());
     const auto beyond = std::upper_bound(last_rank_.begin(), last_rank_.end(), Rank{0, most});
     if (beyond == last_rank_.end()) return end();
     const std::size_t index = beyond - last_rank_.begin();
@@ -277,6 +380,14 @@ WaitingQueue::Position WaitingQueue::find_in(JobIndex job, std::size_t first_blo
 }
 
 WaitingQueue::Position WaitingQueue::oldest() const {
+    if (chains_) {
+        if (is_stale_) show_first();
+        const JobChains::Ranked first = chains_->oldest();
+        const Position shown = chains_->shown_at(first.link.job);
+        if (shown != JobChains::kHidden) return shown;
+        blocks_[0]->fill_slot(0, first);
+        return 0;
+    }
     const auto least = std::min_element(least_arrival_.begin(), least_arrival_.end());
     Position found = (least - least_arrival_.begin()) * kBlock;
     while (arrival(found) != *least || !waits(found)) ++found;
@@ -284,10 +395,17 @@ WaitingQueue::Position WaitingQueue::oldest() const {
 }
 
 WaitingQueue::Position WaitingQueue::find(JobIndex job) const {
+    if (chains_) {
+        if (is_stale_) show_first();
+        if (!chains_->waits(job)) return end();
+        while (chains_->shown_at(job) == JobChains::kHidden) show_block();
+        return chains_->shown_at(job);
+    }
     return find_in(job, first_ / kBlock, blocks_.size());
 }
 
 WaitingQueue::Position WaitingQueue::find(JobIndex job, double key) const {
+    if (chains_) return find(job);
     const Rank rank{0, key};
     const auto from = std::lower_bound(last_rank_.begin(), last_rank_.end(), rank);
     const auto until = std::upper_bound(from, last_rank_.end(), rank);
@@ -298,6 +416,7 @@ WaitingQueue::Position WaitingQueue::find(JobIndex job, double key) const {
 WaitingQueue::Position WaitingQueue::find_not_skipped(
     Position from, Position until, std::span<const std::uint8_t> skipped) const {
     while (from < until) {
+        if (from >= blocks_.size() * kBlock && !show_block()) break;
         const Block& here = block(from);
         const Position base = from / kBlock * kBlock;
         const std::size_t stop = std::min(here.size, until - base);
@@ -318,8 +437,9 @@ WaitingQueue::Position WaitingQueue::find_backfill(Position from, Position until
             return (read(n) <= nodes) & ((read(r) <= longest) | (read(n) <= extra));
         };
     };
+    show_until(until);
     const auto block_allowed = allowed(least_nodes_.data(), least_estimate_.data());
-    const std::size_t end_block = (until + kBlock - 1) / kBlock;
+    const std::size_t end_block = std::min((until + kBlock - 1) / kBlock, blocks_.size());
     for (std::size_t index = from / kBlock;; ++index) {
         index = find_where(index, end_block, block_allowed);
         if (index >= end_block) return until;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <compare>
 #include <cstddef>
 #include <limits>
 #include <memory>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "core/job.h"
+#include "core/job_chains.h"
 #include "core/types.h"
 
 namespace schedlab {
@@ -18,6 +18,8 @@ namespace schedlab {
 // Blocks of jobs, each with the smallest nodes and estimate in it, so that a search for a job that
 // can be backfilled passes over whole blocks: queues of 100,000 jobs do occur.
 // Positions stay valid while a pass starts jobs: a job that leaves is only marked.
+//
+// Jobs whose keys change by group are put in order, block by block, only as far as somebody looks.
 class WaitingQueue {
   public:
     using Position = std::size_t;
@@ -29,24 +31,36 @@ class WaitingQueue {
     std::size_t size() const { return live_; }
     bool empty() const { return live_ == 0; }
 
-    void clear();
-    // These three move jobs to other positions. A job that is inserted comes behind those with the
-    // same tier and key, however early it arrived.
+    // Forgets all jobs. The next ones have split keys if `grouped`.
+    void clear(bool grouped = false);
+    bool is_grouped() const { return chains_ != nullptr; }
+    // These move jobs to other positions. A job that is inserted comes behind those with the same
+    // tier and key, however early it arrived.
     void insert(const WaitingJob& job, double key);
     void reorder(std::span<const double> keys);  // one per job, in the present order
     void tidy();                                 // closes the gaps if they are many
+    // The same for split keys; jobs with the same tier and key stand by arrival.
+    void insert(const WaitingJob& job, SplitKey key);
+    void set_offsets(std::span<const double> offsets);
     void remove(Position position);
 
     // All jobs in the present order.
     void jobs(std::vector<JobIndex>& jobs) const;
-    Position first() const { return first_; }
-    Position end() const { return blocks_.size() * kBlock; }
+    Position first() const {
+        if (is_stale_) show_first();
+        return first_;
+    }
+    Position end() const {
+        if (is_stale_) show_first();
+        return end_;
+    }
     Position next(Position position) const;
-    // One past the `depth`-th job.
+    // One past the `depth`-th job; whoever goes back from there meets the jobs before it.
     Position end_of_first(std::size_t depth) const;
     // One past the last job whose key is at most `most`; all must be of one tier.
     Position end_of_keys(double most) const;
-    // The job that arrived first. Needs one that waits.
+    // The job that arrived first. Needs one that waits. With split keys it may have this position
+    // and another in the order: compare jobs.
     Position oldest() const;
     // Where the job waits; end() if it does not.
     Position find(JobIndex job) const;
@@ -72,13 +86,7 @@ class WaitingQueue {
     static constexpr std::size_t kBlock = 64;
     static constexpr NodeCount kGone = std::numeric_limits<NodeCount>::max();
 
-    // Where a job belongs.
-    struct Rank {
-        std::int32_t minus_tier = 0;
-        double key = 0;
-
-        auto operator<=>(const Rank&) const = default;
-    };
+    using Rank = QueueRank;
 
     // Column by column, so that a search reads only what it tests.
     struct Block {
@@ -92,29 +100,47 @@ class WaitingQueue {
         std::size_t live = 0;
 
         Block() { nodes.fill(kGone); }
+        void clear() {
+            nodes.fill(kGone);
+            size = live = 0;
+        }
         void copy_slot(std::size_t to, const Block& source, std::size_t from);
         void close_gaps();
         void open_slot(std::size_t slot);
+        void fill_slot(std::size_t slot, const JobChains::Ranked& from);
     };
 
     const Block& block(Position p) const { return *blocks_[p / kBlock]; }
     std::size_t block_for(Rank rank) const;
-    void append_block();
+    void append_block() const;
+    void drop_blocks() const;
     void split(std::size_t index);
-    void summarise(std::size_t index);
+    void summarise(std::size_t index) const;
     bool set_keys(std::span<const double> keys);
     void rebuild(std::span<const Position> order);
-    void skip_gone();
+    void skip_gone() const;
+    void leave_slot(Position position);
+    // With split keys: block 0 is for the oldest job alone, and is never met by who goes through
+    // the queue; those behind it are in order. They are made anew after each change.
+    void show_first() const;
+    bool show_block() const;  // false if there is no more
+    void show_until(Position until) const;
+    bool is_before_last_shown(Rank rank, std::int64_t arrival) const;
     Position find_in(JobIndex job, std::size_t first_block, std::size_t end_block) const;
 
-    std::vector<std::unique_ptr<Block>> blocks_;
+    // Mutable, since who looks at jobs with split keys puts them in order.
+    mutable std::vector<std::unique_ptr<Block>> blocks_;
     // By block: the smallest values of its jobs, and the rank of its last slot.
-    std::vector<NodeCount> least_nodes_;
-    std::vector<std::int32_t> least_estimate_;
-    std::vector<std::int64_t> least_arrival_;
-    std::vector<Rank> last_rank_;
-    Position first_ = 0;
+    mutable std::vector<NodeCount> least_nodes_;
+    mutable std::vector<std::int32_t> least_estimate_;
+    mutable std::vector<std::int64_t> least_arrival_;
+    mutable std::vector<Rank> last_rank_;
+    mutable Position first_ = 0;
+    mutable Position end_ = 0;
     std::size_t live_ = 0;
+    std::unique_ptr<JobChains> chains_;  // null without split keys
+    mutable bool is_stale_ = false;      // the blocks are to be made anew
+    mutable std::vector<std::unique_ptr<Block>> spare_;
 };
 
 }  // namespace schedlab

@@ -14,10 +14,10 @@ void ReservingPasses<Plan>::schedule(View& view) {
             view.start(head);
             continue;
         }
-        std::vector<Position> rest = others(queue, head, left - 1);
-        drop_settled(view, rest);
-        if (rest.empty() && !frozen_ && view.promised(queue.job(head)) != kNone) break;
         const JobIndex job = queue.job(head);
+        std::vector<Position> rest = others(queue, job, left - 1);
+        drop_settled(view, rest);
+        if (rest.empty() && !frozen_ && view.promised(job) != kNone) break;
         plan_.rebuild(view);
         reserve_head(view, head);
         backfill(view, job, std::move(rest));
@@ -27,12 +27,12 @@ void ReservingPasses<Plan>::schedule(View& view) {
 
 template <typename Plan>
 std::vector<WaitingQueue::Position> ReservingPasses<Plan>::others(const WaitingQueue& queue,
-                                                                  Position head,
+                                                                  JobIndex head,
                                                                   std::size_t count) {
     std::vector<Position> found;
     for (Position at = queue.first(); at < queue.end() && found.size() < count;
          at = queue.next(at)) {
-        if (at != head) found.push_back(at);
+        if (queue.job(at) != head) found.push_back(at);
     }
     return found;
 }

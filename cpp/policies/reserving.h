@@ -45,7 +45,7 @@ class ReservingPasses {
 
   private:
     // The first `count` jobs of the queue without the head.
-    static std::vector<Position> others(const WaitingQueue& queue, Position head,
+    static std::vector<Position> others(const WaitingQueue& queue, JobIndex head,
                                         std::size_t count);
     bool is_reserved(const View& view, Position head) const;
     bool head_may_start(const View& view, Position head) const;

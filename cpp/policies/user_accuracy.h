@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -25,7 +26,7 @@ class UserAccuracy {
         if (is_new) wrsa_.push_back(1.0);
         return at->second;
     }
-    double of_number(std::int32_t number) const { return wrsa_[number]; }
+    std::span<const double> by_number() const { return wrsa_; }
     double of(std::int64_t user) const {
         const auto found = numbers_.find(user);
         return found == numbers_.end() ? 1.0 : wrsa_[found->second];

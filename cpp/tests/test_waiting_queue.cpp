@@ -1,5 +1,8 @@
 // The queue of waiting jobs: its order, its gaps, and the search for a job to backfill.
+#include <algorithm>
 #include <cassert>
+#include <random>
+#include <tuple>
 #include <vector>
 
 #include "core/waiting_queue.h"
@@ -81,9 +84,107 @@ void a_copy_goes_its_own_way() {
     assert(copy.size() == 199 && queue.size() == 200);
 }
 
+// The jobs of a queue with split keys, kept plainly.
+struct Plain {
+    struct Own {
+        WaitingJob job;
+        SplitKey key;
+    };
+    std::vector<Own> all;
+    std::vector<double> offsets = std::vector<double>(5, 1.0);
+
+    std::vector<JobIndex> in_order() const {
+        std::vector<std::tuple<std::int32_t, double, std::int64_t, JobIndex>> ranked;
+        for (const auto& [job, key] : all) {
+            ranked.emplace_back(-job.tier, key.own - offsets[key.group], job.arrival, job.job);
+        }
+        std::sort(ranked.begin(), ranked.end());
+        std::vector<JobIndex> jobs;
+        for (const auto& rank : ranked) jobs.push_back(std::get<3>(rank));
+        return jobs;
+    }
+    JobIndex oldest() const {
+        return std::min_element(all.begin(), all.end(), [](const Own& a, const Own& b) {
+                   return a.job.arrival < b.job.arrival;
+               })->job.job;
+    }
+    void remove(JobIndex job) {
+        std::erase_if(all, [job](const Own& own) { return own.job.job == job; });
+    }
+};
+
+// Goes through the first jobs, and compares the oldest before or after.
+void compare(const WaitingQueue& queue, const Plain& plain, std::size_t depth, bool oldest_first) {
+    const auto expected = plain.in_order();
+    assert(queue.size() == expected.size());
+    if (expected.empty()) return;
+    if (oldest_first) assert(queue.job(queue.oldest()) == plain.oldest());
+    std::size_t seen = 0;
+    for (auto at = queue.first(); at < queue.end() && seen < depth; at = queue.next(at)) {
+        assert(queue.waits(at) && queue.job(at) == expected[seen++]);
+    }
+    assert(seen == std::min(depth, expected.size()));
+    assert(queue.job(queue.oldest()) == plain.oldest());
+}
+
+void split_keys_give_the_order_of_plain_ones_however_far_one_looks() {
+    std::mt19937 random(1);
+    const auto draw = [&random](int below) { return static_cast<int>(random() % below); };
+    for (int round = 0; round < 30; ++round) {
+        WaitingQueue queue;
+        queue.clear(true);
+        Plain plain;
+        std::vector<Plain::Own> left;
+        std::int64_t arrivals = 0;
+        for (int step = 0; step < 400; ++step) {
+            for (int i = draw(4); i > 0; --i) {
+                // Mostly in the order of arrival, as times are; some come back with an old one.
+                WaitingJob next = job(static_cast<JobIndex>(arrivals), 1 + draw(5), 10);
+                next.tier = draw(20) == 0;
+                SplitKey key{0.1 * static_cast<double>(step) - 0.3 * (draw(10) == 0), draw(5)};
+                next.arrival = arrivals++;
+                if (!left.empty() && draw(10) == 0) {
+                    next = left.back().job;
+                    key = left.back().key;
+                    left.pop_back();
+                }
+                queue.set_offsets(plain.offsets);
+                queue.insert(next, key);
+                plain.all.push_back({next, key});
+            }
+            if (draw(3) == 0) {
+                plain.offsets[draw(5)] = 0.25 * draw(8);
+                queue.set_offsets(plain.offsets);
+            }
+            queue.tidy();
+            compare(queue, plain, draw(4) ? 10 : 1000, draw(2));
+            for (int i = draw(5); i > 0 && !queue.empty(); --i) {
+                const auto order = plain.in_order();
+                const JobIndex some = order[draw(static_cast<int>(order.size()))];
+                const auto at = draw(3) == 0   ? queue.oldest()
+                                : draw(2) == 0 ? queue.first()
+                                               : queue.find(some);
+                const JobIndex leaving = queue.job(at);
+                for (const auto& own : plain.all) {
+                    if (own.job.job == leaving) left.push_back(own);
+                }
+                queue.remove(at);
+                plain.remove(leaving);
+                assert(queue.find(leaving) == queue.end());
+                compare(queue, plain, 5, draw(2));
+            }
+            if (step % 100 == 50) {
+                const WaitingQueue copy(queue);
+                compare(copy, plain, 1000, true);
+            }
+        }
+    }
+}
+
 }  // namespace
 
 int main() {
+    split_keys_give_the_order_of_plain_ones_however_far_one_looks();
     jobs_stand_by_key_then_by_arrival();
     a_job_is_found_until_it_has_left();
     a_job_that_comes_back_is_found_beside_the_slot_it_left();
