@@ -11,7 +11,7 @@ from tests.history.ingest.reading import clean
 from tests.history.ingest.test_sacct_text import COLUMNS, DONE
 
 from schedlab.history.ingest.slurm.sacct_text import SacctText
-from schedlab.history.ingest.slurm.submit_line import items_of, memory_per_core, options_of
+from schedlab.history.ingest.slurm.submit_line import submission_of
 from schedlab.workload import Workload, read_workload, write_workload
 
 ALL_COLUMNS = [*COLUMNS, "Constraints", "Timelimit"]
@@ -62,7 +62,7 @@ def workload(folder: Path, *rows: dict[str, str]) -> Workload:
 )
 def test_the_submit_line_tells(options: str, items: dict[str, Any]) -> None:
     """Only what Slurm itself read: the wrapped command has options of its own."""
-    assert items_of(options_of(options)) == items
+    assert submission_of(options).items == items
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_the_submit_line_tells(options: str, items: dict[str, Any]) -> None:
 )
 def test_memory_by_core(options: str, bytes_: int | None) -> None:
     """In MiB where no unit is said."""
-    assert memory_per_core(f"sbatch {options} a") == bytes_
+    assert submission_of(f"sbatch {options} a").mem_percpu_bytes == bytes_
 
 
 def test_columns_of_a_workload(tmp_path: Path) -> None:

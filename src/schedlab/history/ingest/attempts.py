@@ -20,6 +20,10 @@ class Attempts:
         self._put_back = {job: list(places) for job, places in (known or {}).items()}
         self._reach = reach
 
+    def __bool__(self) -> bool:
+        """Whether an attempt at any job was put back."""
+        return bool(self._put_back)
+
     def __contains__(self, job: str) -> bool:
         """Whether an attempt at the job was put back."""
         return job in self._put_back

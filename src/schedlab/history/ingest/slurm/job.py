@@ -12,7 +12,7 @@ from typing import Any
 from schedlab.history.ingest.attempts import Attempts
 from schedlab.history.ingest.records import SHARED_PARTS, Part, part
 from schedlab.history.ingest.slurm.states import PUT_BACK
-from schedlab.history.ingest.slurm.submit_line import items_of, memory_per_core, options_of
+from schedlab.history.ingest.slurm.submit_line import submission_of
 from schedlab.history.ingest.slurm.tres import NOTHING, Tres
 from schedlab.history.schema.job import (
     HostUse,
@@ -25,6 +25,8 @@ from schedlab.history.schema.job import (
 from schedlab.platform.hostlist import expand_hosts
 
 NO_HOSTS = frozenset({"", "None assigned", "(null)", "None"})
+
+_SHARED_LISTS = 4096  # of hosts; they may be long
 
 _TASKS = re.compile(r"(\d+)(?:-(\d+)(?::(\d+))?)?")
 
@@ -89,7 +91,7 @@ def _document(job: SlurmJob, attempts: Attempts) -> dict[str, Any]:
     never_ran = job.start is None or (not hosts and job.state in (JobState.CANCELLED, *PUT_BACK))
     attempt = job.attempt or _attempt(job, attempts)
     array, _, task = job.jobid.partition("_")
-    options = options_of(job.submit_line)
+    submission = submission_of(job.submit_line)
     document: dict[str, Any] = {
         "jobid": job.jobid if attempt == 1 else f"{job.jobid}.r{attempt}",
         "cluster": job.cluster or None,
@@ -99,7 +101,7 @@ def _document(job: SlurmJob, attempts: Attempts) -> dict[str, Any]:
         "end_time": job.end,
         "req_walltime_sec": job.limit_s,
         "resource_req": _request(
-            job.requested, job.allocated.nodes, job.frequency_policy, memory_per_core(options)
+            job.requested, job.allocated.nodes, job.frequency_policy, submission.mem_percpu_bytes
         ),
         "state": job.state,
         "job_type": _job_type(job, is_array=bool(task)),
@@ -111,8 +113,8 @@ def _document(job: SlurmJob, attempts: Attempts) -> dict[str, Any]:
         "native_priority": job.priority,
     }
     # What few jobs have is left out of the others: each item of a million records takes time.
-    if options:
-        document |= items_of(options)
+    if submission.items:
+        document |= submission.items
     if job.constraint:
         document["constraint"] = job.constraint
     if job.requested.licences:
@@ -135,8 +137,11 @@ def _document(job: SlurmJob, attempts: Attempts) -> dict[str, Any]:
 
 
 def _attempt(job: SlurmJob, attempts: Attempts) -> int:
-    key, put_back = f"{job.cluster}/{job.jobid}", job.state in PUT_BACK
-    if job.submit is None or not (put_back or key in attempts):
+    put_back = job.state in PUT_BACK
+    if job.submit is None or not (put_back or attempts):
+        return 1
+    key = f"{job.cluster}/{job.jobid}"
+    if not (put_back or key in attempts):
         return 1
     return attempts.number(key, int(job.submit.timestamp()), put_back=put_back)
 
@@ -188,8 +193,12 @@ def _allocation(given: Tres, hosts: int) -> Part:
     return part(ResourceAllocation, allocation)
 
 
+@lru_cache(maxsize=_SHARED_LISTS)
 def _hosts(cpus: int | None, hosts: tuple[str, ...]) -> list[Part]:
-    """The job's hosts; Slurm's accounting tells shares of a host only where all are equal."""
+    """The job's hosts, in a list that must not be changed.
+
+    Slurm's accounting tells shares of a host only where all are equal.
+    """
     share = None
     if cpus and hosts and cpus % len(hosts) == 0:
         share = cpus // len(hosts)
@@ -212,7 +221,7 @@ def _exit_status(job: SlurmJob) -> int:
 
 def _job_type(job: SlurmJob, *, is_array: bool) -> str | None:
     if job.submit_line:
-        batch = job.submit_line.split(None, 1)[0].rpartition("/")[2] == "sbatch"
+        batch = submission_of(job.submit_line).is_batch
     elif is_array or job.has_batch_step:
         batch = True
     elif job.has_batch_step is None or "+" in job.jobid:

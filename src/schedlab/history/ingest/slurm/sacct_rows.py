@@ -100,7 +100,7 @@ def _job(columns: _Columns, rows: _Rows, clock: Clock) -> SlurmJob:
     ) = columns.own(rows.own)
     # fmt: on
     submitted = clock.moment(submit)
-    became_eligible = clock.moment(eligible, submitted)
+    became_eligible = submitted if eligible == submit else clock.moment(eligible, submitted)
     started = clock.moment(start, became_eligible or submitted)
     code, _, signal = exit_code.partition(":")
     job = SlurmJob(  # in the order of its fields: by name they would take three times as long

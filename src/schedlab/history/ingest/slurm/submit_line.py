@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
+from schedlab.history.ingest.records import SHARED_PARTS
 from schedlab.workload.dependencies import KINDS
 
 _VALUE = r"\s(?:-{short}\s*|--{long}[= ])[\"']?([^\s\"']+)"
@@ -18,13 +20,26 @@ _JOB_IDS = re.compile(r":(\d+(?:_\d+)?)(?:\+\d+)?")
 _POWERS = {"K": 10, "": 20, "M": 20, "G": 30, "T": 40}
 
 
-def options_of(submit_line: str) -> str:
-    """The options, without what the job itself runs."""
-    return submit_line.partition(" --wrap")[0]
+class Submission(NamedTuple):
+    """What a command tells of the jobs that it submitted."""
+
+    is_batch: bool
+    mem_percpu_bytes: int | None
+    """Memory for each core, where it was asked for so."""
+    items: dict[str, Any]
+    """The items of a record that the options tell, and only those; must not be changed."""
 
 
-def items_of(options: str) -> dict[str, Any]:
-    """The items of a record that the options tell, and only those."""
+@lru_cache(maxsize=SHARED_PARTS)
+def submission_of(submit_line: str) -> Submission:
+    """What the line tells. Users submit many jobs with the same one."""
+    options = submit_line.partition(" --wrap")[0]  # without what the job itself runs
+    command = submit_line.split(None, 1)[:1] or [""]
+    is_batch = command[0].rpartition("/")[2] == "sbatch"
+    return Submission(is_batch, _memory_per_core(options), _items_of(options))
+
+
+def _items_of(options: str) -> dict[str, Any]:
     items: dict[str, Any] = {}
     if "--exclusive" in options and _EXCLUSIVE.search(options):
         items["exclusive"] = True
@@ -39,8 +54,7 @@ def items_of(options: str) -> dict[str, Any]:
     return items
 
 
-def memory_per_core(options: str) -> int | None:
-    """Bytes for each core, where memory was asked for so."""
+def _memory_per_core(options: str) -> int | None:
     found = _PER_CORE.search(options) if "--mem-per-cpu" in options else None
     return int(found[1]) << _POWERS[found[2].upper()] if found else None
 
