@@ -1,12 +1,11 @@
 #include "slurm/backfill_plan.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace schedlab::slurm {
 
 BackfillPlan::BackfillPlan(Second begin, Second end, NodeCount nodes)
-    : count_(nodes), words_(words_for(nodes)), records_{{begin, end, nodes}}, bits_(words_) {
+    : words_(words_for(nodes)), records_{{begin, end}}, bits_(words_) {
     const Nodes all = Nodes::all(nodes);
     for (std::size_t i = 0; i < words_; ++i) bits_[i] = all.word(i);
 }
@@ -32,10 +31,10 @@ void BackfillPlan::split(Second time) {
     const std::size_t at = record_at(time);
     if (at == records_.size() || records_[at].begin >= time) return;
     const auto place = static_cast<std::ptrdiff_t>(at);
-    Record before = records_[at];
-    before.end = time;
+    const Record before{records_[at].begin, time, true};
     records_[at].begin = time;
     records_.insert(records_.begin() + place, before);
+    ++equal_;
     const std::vector<std::uint64_t> own(words_of(at), words_of(at) + words_);
     bits_.insert(bits_.begin() + place * static_cast<std::ptrdiff_t>(words_), own.begin(),
                  own.end());
@@ -44,15 +43,34 @@ void BackfillPlan::split(Second time) {
 void BackfillPlan::reserve(Second begin, Second end, const Nodes& nodes) {
     split(begin);
     split(end);
-    for (std::size_t at = record_at(begin); at < records_.size() && records_[at].begin < end;
-         ++at) {
-        records_[at].free = 0;
-        for (std::size_t i = 0; i < words_; ++i) {
-            std::uint64_t& bits = bits_[at * words_ + i];
-            bits &= ~nodes.word(i);
-            records_[at].free += std::popcount(bits);
-        }
+    const std::size_t first = record_at(begin);
+    std::size_t at = first;
+    for (; at < records_.size() && records_[at].begin < end; ++at) {
+        for (std::size_t i = 0; i < words_; ++i) bits_[at * words_ + i] &= ~nodes.word(i);
     }
+    for (std::size_t each = first > 0 ? first - 1 : 0; each < at; ++each) compare(each);
+    merge();
+}
+
+void BackfillPlan::compare(std::size_t record) {
+    Record& own = records_[record];
+    equal_ -= own.is_as_next;
+    own.is_as_next = record + 1 < records_.size() &&
+                     std::equal(words_of(record), words_of(record) + words_, words_of(record + 1));
+    equal_ += own.is_as_next;
+}
+
+void BackfillPlan::merge() {
+    if (equal_ == 0) return;
+    const auto own = std::find_if(records_.begin(), records_.end(),
+                                  [](const Record& each) { return each.is_as_next; });
+    const auto next = own + 1;
+    own->end = next->end;
+    own->is_as_next = next->is_as_next;
+    --equal_;
+    const auto bits = bits_.begin() + (next - records_.begin()) * static_cast<std::ptrdiff_t>(words_);
+    bits_.erase(bits, bits + static_cast<std::ptrdiff_t>(words_));
+    records_.erase(next);
 }
 
 BackfillPlan::Window::Window(const BackfillPlan& plan, Second length)
@@ -67,12 +85,23 @@ void BackfillPlan::Window::move_to(Second from) {
     }
     for (; end_ < records.size() && records[end_].begin <= from + length_; ++end_) take_in(end_);
     if (first_ > middle_) turn_over();
-    later_.reset();
-    for (std::size_t at = first_; at + 1 < records.size() && at <= end_; ++at) {
-        if (records[at].free == plan_.count_) continue;
-        later_ = records[at].end;
-        break;
+    from_ = from;
+}
+
+std::optional<Second> BackfillPlan::Window::later(const Nodes& allowed) const {
+    const auto& records = plan_.records_;
+    std::vector<std::uint64_t> free(plan_.words_);
+    for (std::size_t i = 0; i < free.size(); ++i) free[i] = allowed.word(i);
+    for (std::size_t at = first_; at + 1 < records.size(); ++at) {
+        const std::uint64_t* own = plan_.words_of(at);
+        const std::uint64_t* next = own + plan_.words_;
+        for (std::size_t i = 0; i < free.size(); ++i) {
+            free[i] &= own[i];
+            if (allowed.word(i) & next[i] & ~free[i]) return records[at].end;
+        }
+        if (records[at].begin > from_ + length_) break;
     }
+    return {};
 }
 
 void BackfillPlan::Window::take_in(std::size_t record) {

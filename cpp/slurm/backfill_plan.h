@@ -16,6 +16,7 @@ class BackfillPlan {
 
     // Whether one of the nodes is planned for another job in that time.
     bool collides(Second begin, Second end, const Nodes& nodes) const;
+    // Then the first two records that have become equal are one.
     void reserve(Second begin, Second end, const Nodes& nodes);
 
     // What a job of some length sees of the plan while its start moves forward. Records enter at
@@ -31,8 +32,9 @@ class BackfillPlan {
             if (first_ == middle_) return second_half_[index];
             return second_half_[index] & first_half_[(middle_ - first_ - 1) * plan_.words_ + index];
         }
-        // When it is worth to look again: the end of the first record in which a node is planned.
-        std::optional<Second> later() const { return later_; }
+        // When it is worth to look again: the end of the first record behind which one of the
+        // nodes is free that was not before.
+        std::optional<Second> later(const Nodes& allowed) const;
 
       private:
         void take_in(std::size_t record);
@@ -44,22 +46,24 @@ class BackfillPlan {
         std::size_t middle_ = 0;
         std::vector<std::uint64_t> first_half_;   // by record before the middle: it and those after
         std::vector<std::uint64_t> second_half_;  // all from the middle on
-        std::optional<Second> later_;
+        Second from_ = 0;
     };
 
   private:
     struct Record {
         Second begin, end;
-        NodeCount free;  // how many
+        bool is_as_next = false;  // the same nodes are free in the next one
     };
 
     std::size_t record_at(Second time) const;
     // Makes a record begin at this time, if the plan has it.
     void split(Second time);
+    void compare(std::size_t record);
+    void merge();
     const std::uint64_t* words_of(std::size_t record) const { return &bits_[record * words_]; }
 
-    NodeCount count_;
     std::size_t words_;
+    std::size_t equal_ = 0;            // how many records are as their next
     std::vector<Record> records_;      // in order of time
     std::vector<std::uint64_t> bits_;  // free nodes, by record
 };

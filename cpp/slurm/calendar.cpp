@@ -24,12 +24,38 @@ Nodes SlurmCalendar::barred(const JobRow& job, Second begin, Second end) const {
     });
     if (own != reserved_.rend()) {
         Nodes others = Nodes::all(site_.node_count());
-        others.remove(own->nodes);
+        if (begin <= own->end) others.remove(own->nodes);
         return others;
     }
     Nodes found(site_.node_count(), {});
     for (const ReservationRow& each : reserved_) {
-        if (each.begin < end && each.end > begin) found.add(each.nodes);
+        if (!each.cores && each.begin < end && each.end > begin) found.add(each.nodes);
+    }
+    return found;
+}
+
+KeptCores SlurmCalendar::kept_cores(const JobRow& job, Second begin, Second end,
+                                    std::span<TwinJob* const> running) const {
+    KeptCores found;
+    for (const ReservationRow& each : reserved_) {
+        if (!each.cores || each.name == job.reservation) continue;
+        if (each.begin >= end || each.end <= begin) continue;
+        each.nodes.for_each([&](NodeIndex node) { found[node] += each.cores; });
+        for (const TwinJob* other : running) {
+            if (other->limit_end <= begin || other->limit_end > each.begin) continue;
+            for (const NodeShare& share : other->shares) {
+                if (each.nodes.has(share.node)) found[share.node] -= share.cpus;
+            }
+        }
+    }
+    std::erase_if(found, [](const auto& each) { return each.second <= 0; });
+    return found;
+}
+
+std::optional<Second> SlurmCalendar::next_end(Second from) const {
+    std::optional<Second> found;
+    for (const ReservationRow& each : reserved_) {
+        if (each.end >= from && (!found || each.end < *found)) found = each.end;
     }
     return found;
 }

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
+#include <span>
 #include <vector>
 
-#include "slurm/twin_job.h"
+#include "slurm/selector.h"
 
 namespace schedlab::slurm {
 
@@ -18,6 +20,12 @@ class SlurmCalendar {
     Moment last_change() const;
     // Nodes that the job may not use between these seconds.
     Nodes barred(const JobRow& job, Second begin, Second end) const;
+    // Free cores of nodes that the job may not use between these seconds. Jobs that end before a
+    // reservation begins may hold cores of it.
+    KeptCores kept_cores(const JobRow& job, Second begin, Second end,
+                         std::span<TwinJob* const> running) const;
+    // The first end of a reservation that is not before this; nothing if there is none.
+    std::optional<Second> next_end(Second from) const;
     // Whether the reservation that the job asked for has begun, and not ended.
     bool lets(const JobRow& job, Second second) const;
 

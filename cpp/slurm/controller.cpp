@@ -138,14 +138,26 @@ Picked Controller::preempt(const QueueRecord& record, const Nodes& allowed) {
     const auto shares = selector_.shares(site_.shape(*record.place), found->nodes);
     if (!may_have(record, Selector::holds(shares))) return {};
     record.job->preempted = now_;
-    for (TwinJob* victim : found->victims) {
-        if (victim->row->may_requeue && !own.preempt_cancels) {
-            requeue(*victim, Ending::preempted);
-        } else {
-            cancel(*victim, Ending::preempted);
-        }
-    }
+    for (TwinJob* victim : found->victims) take_room_of(*victim);
     return std::move(found->nodes);
+}
+
+void Controller::take_room_of(TwinJob& victim) {
+    const std::int64_t grace = victim.row->grace_s;
+    if (grace && !victim.is_marked) {
+        victim.is_marked = true;
+        victim.limit_end = std::min(victim.limit_end, second(now_) + grace);
+    } else if (!grace || second(now_) >= victim.limit_end) {
+        end_preempted(victim);
+    }
+}
+
+void Controller::end_preempted(TwinJob& victim) {
+    if (victim.row->may_requeue && !site_.settings.preempt_cancels) {
+        requeue(victim, Ending::preempted);
+    } else {
+        cancel(victim, Ending::preempted);
+    }
 }
 
 // Time.
@@ -242,6 +254,7 @@ void Controller::play(const Event& event) {
         case What::close:
             return close(site_.closings[event.about].nodes, site_.closings[event.about].is_outage);
         case What::open: return open(site_.closings[event.about].nodes);
+        case What::ping: return open(pinged_[event.about]);
     }
 }
 
@@ -301,9 +314,12 @@ Moment Controller::next_tick() const {
 void Controller::test_limits(Second second) {
     const std::vector<TwinJob*> running = running_;
     for (TwinJob* job : running) {
-        if (job->limit_end + site_.settings.over_time_limit_s > second) continue;
-        finish(*job, Ending::timeout);
-        ask_main();
+        if (job->is_marked && job->limit_end <= second) {
+            end_preempted(*job);
+        } else if (job->limit_end + site_.settings.over_time_limit_s <= second) {
+            finish(*job, Ending::timeout);
+            ask_main();
+        }
     }
 }
 
@@ -335,6 +351,7 @@ bool Controller::tests_limits(bool is_due) const {
 void Controller::finish(TwinJob& job, Ending how) {
     if (how != Ending::preempted) progress_ = now_;
     job.stage = Stage::done;
+    job.is_marked = false;
     job.how = how;
     job.completed = now_ + phases_.complete_s;
     std::vector<NodeIndex> nodes;

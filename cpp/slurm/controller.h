@@ -32,6 +32,15 @@ class Controller final : public ClusterView {
     Nodes in_service() const override;
     Nodes barred(const TwinJob& job, Second begin, Second end) const override;
     bool has_reservations() const override { return !calendar_.empty(); }
+    KeptCores kept_cores(const TwinJob& job, Second begin, Second end) const override {
+        return calendar_.kept_cores(*job.row, begin, end, running_);
+    }
+    std::optional<Second> next_reservation_end(Second from) const override {
+        return calendar_.next_end(from);
+    }
+    Second eligible_for(const TwinJob& job) const override {
+        return second(now_) - second(job.begin);
+    }
     bool may_preempt(const QueueRecord& record) const override {
         return preempting_.may_preempt_any(*record.job->row, *record.place);
     }
@@ -43,7 +52,7 @@ class Controller final : public ClusterView {
     Picked preempt(const QueueRecord& record, const Nodes& allowed) override;
 
   private:
-    enum class What { submit, end, tick, main_now, backfill, priority, order, close, open };
+    enum class What { submit, end, tick, main_now, backfill, priority, order, close, open, ping };
     struct Event {
         Moment time;
         std::int64_t count;  // of events so far: those of one moment come in this order
@@ -81,6 +90,10 @@ class Controller final : public ClusterView {
     void withdraw(TwinJob& job);
     void ask_main();
 
+    // Marks a job that has a grace time; ends one that has none, or none left.
+    void take_room_of(TwinJob& victim);
+    void end_preempted(TwinJob& victim);
+
     void obey(const OrderRow& order);
     void obey(const OrderRow& order, TwinJob& job);
     void cancel(TwinJob& job, Ending how);
@@ -88,6 +101,7 @@ class Controller final : public ClusterView {
     void release(TwinJob& job);
     void close(const Nodes& nodes, bool is_outage);
     void open(const Nodes& nodes);
+    void take_down(const Nodes& nodes);
 
     bool comes_before(const QueueRecord& one, const QueueRecord& other) const;
 
@@ -106,6 +120,7 @@ class Controller final : public ClusterView {
     Moment now_ = 0;
     std::vector<Moment> completing_;  // by node: until when
     Nodes drained_;
+    std::vector<Nodes> pinged_;  // nodes that are back when they are asked, in order
     std::vector<bool> closed_;  // by partition
     Moment patience_ = 0;
     Moment progress_ = 0;   // when a job last came or ended, other than for another's sake

@@ -17,12 +17,12 @@ void Controller::rank_again(TwinJob& job, Change change) {
 
 void Controller::obey(const OrderRow& order) {
     using Kind = OrderRow::Kind;
+    if (order.kind != Kind::cancel && order.kind != Kind::requeue && order.kind != Kind::none) {
+        asked_ += order.jobs.empty() ? 1 : 0;
+    }
     switch (order.kind) {
         case Kind::drain: return close(order.nodes, false);
-        case Kind::down:
-            close(order.nodes, true);
-            if (site_.settings.returns_at_once) open(order.nodes);
-            return;
+        case Kind::down: return take_down(order.nodes);
         case Kind::resume: return open(order.nodes);
         case Kind::create_reservation: return calendar_.add(order.reservation);
         case Kind::delete_reservation:
@@ -40,15 +40,22 @@ void Controller::obey(const OrderRow& order, TwinJob& job) {
     using Kind = OrderRow::Kind;
     switch (order.kind) {
         case Kind::cancel: return cancel(job, Ending::cancelled);
-        case Kind::hold: job.held = job.stage == Stage::pending; return;
+        case Kind::hold:
+            job.held = job.stage == Stage::pending;
+            ++asked_;
+            return;
         case Kind::release: return release(job);
         case Kind::requeue: return requeue(job, Ending::requeued);
         case Kind::nice:
+            ++asked_;
             return rank_again(job, [&] {
                 job.priority += job.nice - order.value;
                 job.nice = order.value;
             });
-        case Kind::array_limit: job.array_limit = order.value; return;
+        case Kind::array_limit:
+            job.array_limit = order.value;
+            ++asked_;
+            return;
         default: return;
     }
 }
@@ -96,6 +103,23 @@ void Controller::close(const Nodes& nodes, bool is_outage) {
             finish(*job, Ending::node_fail);
         }
     }
+}
+
+// With ReturnToService=2 a node that answers is back: at once if jobs ran there, otherwise when it
+// is pinged.
+void Controller::take_down(const Nodes& nodes) {
+    Nodes busy(site_.node_count(), {}), idle = nodes;
+    for (const TwinJob* job : running_) {
+        for (const NodeShare& share : job->shares) {
+            if (nodes.has(share.node) && !busy.has(share.node)) busy.add(share.node);
+        }
+    }
+    close(nodes, true);
+    if (!site_.settings.returns_by_itself) return;
+    open(busy);
+    idle.remove(busy);
+    pinged_.push_back(std::move(idle));
+    push(now_ + static_cast<Moment>(site_.settings.ping_s), What::ping, pinged_.size() - 1);
 }
 
 void Controller::open(const Nodes& nodes) {

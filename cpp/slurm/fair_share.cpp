@@ -60,8 +60,10 @@ double FairShare::shares_below(const Share& above) const {
     return total;
 }
 
-double FairShare::factor(std::int32_t association) const {
-    return association == kNobody ? 0.0 : shares_[association].factor;
+double FairShare::factor(std::int32_t association) {
+    if (association == kNobody) return 0;
+    if (shares_[association].is_due) classic(association);
+    return shares_[association].factor;
 }
 
 void FairShare::charge(std::int32_t association, double billing, Second start, Second end) {
@@ -77,16 +79,12 @@ void FairShare::charge(std::int32_t association, double billing, Second start, S
 void FairShare::begin_pass(Second now) {
     const double forgotten = std::pow(decay_, static_cast<double>(now - last_pass_));
     for (Share& share : shares_) share.usage *= forgotten;
+    if (!shares_.empty() && !site_.settings.is_fair_tree) classic_accounts();
 }
 
 void FairShare::end_pass(Second now) {
     last_pass_ = now;
-    if (shares_.empty()) return;
-    if (site_.settings.is_fair_tree) {
-        fair_tree();
-    } else {
-        classic();
-    }
+    if (!shares_.empty() && site_.settings.is_fair_tree) fair_tree();
 }
 
 void FairShare::fair_tree() {
@@ -139,29 +137,39 @@ void FairShare::rank(std::vector<std::int32_t> siblings, bool tied) {
     }
 }
 
-void FairShare::classic() {
-    const double all = shares_[root_].usage;
-    const auto dampening = static_cast<double>(site_.settings.dampening);
+void FairShare::classic_accounts() {
     shares_[root_].effective_usage = 1.0;
     std::vector<std::int32_t> waiting{root_};
     for (std::size_t at = 0; at < waiting.size(); ++at) {
-        const Share& above = shares_[waiting[at]];
-        const double total = shares_below(above);
-        for (const std::int32_t child : above.children) {
-            Share& share = shares_[child];
-            const double norm_usage = all != 0 ? share.usage / all : 0.0;
-            share.effective_usage = norm_usage;
-            if (row(child).is_user && total != 0) {
-                const double rest = above.effective_usage - norm_usage;
-                share.effective_usage += rest * row(child).shares / total;
-            }
-            share.factor = 0;
-            if (share.norm_shares > 0) {
-                share.factor =
-                    std::pow(2.0, -(share.effective_usage / share.norm_shares) / dampening);
-            }
+        for (const std::int32_t child : shares_[waiting[at]].children) {
+            shares_[child].is_due = row(child).is_user;
+            if (row(child).is_user) continue;
+            classic(child);
             waiting.push_back(child);
         }
+    }
+}
+
+void FairShare::classic(std::int32_t association) {
+    Share& share = shares_[association];
+    const std::int32_t parent = share.fair_parent == kNobody ? root_ : share.fair_parent;
+    const Share& above = shares_[parent];
+    share.is_due = false;
+    const double all = shares_[root_].usage;
+    const double norm_usage = all != 0 ? share.usage / all : 0.0;
+    share.effective_usage = norm_usage;
+    if (row(association).shares_of_parent) {
+        share.effective_usage = above.effective_usage;
+    } else if (parent != root_) {
+        const double total = shares_below(above);
+        const double rest = above.effective_usage - norm_usage;
+        share.effective_usage +=
+            total != 0 ? rest * row(association).shares / total : -norm_usage;
+    }
+    share.factor = 0;
+    if (share.norm_shares > 0) {
+        const auto dampening = static_cast<double>(site_.settings.dampening);
+        share.factor = std::pow(2.0, -(share.effective_usage / share.norm_shares) / dampening);
     }
 }
 

@@ -12,13 +12,15 @@ class FairShare {
   public:
     FairShare(const Site& site, Second start);
 
-    // Of a user in an account; 0 without an association.
-    double factor(std::int32_t association) const;
+    // Of a user in an account; 0 without an association. The classic formula looks at a user when
+    // his factor is asked for.
+    double factor(std::int32_t association);
     // Adds the use of a job, as far as no pass has added it yet.
     void charge(std::int32_t association, double billing, Second start, Second end);
-    // Forgets some of the past; then the running jobs are charged.
+    // Forgets some of the past; then the running jobs are charged. The classic formula looks at
+    // accounts before.
     void begin_pass(Second now);
-    // Computes the factors of all users.
+    // Computes the factors of all users of a fair tree.
     void end_pass(Second now);
 
   private:
@@ -29,6 +31,7 @@ class FairShare {
         double usage = 0, norm_shares = 0, effective_usage = 0;
         double level = std::numeric_limits<double>::infinity();
         double factor = 1;
+        bool is_due = false;
     };
 
     void link();
@@ -38,7 +41,8 @@ class FairShare {
     // Gives users their factors from the best down; those of equal use share one. `tied`: whether
     // the first sibling ties with the user ranked last.
     void rank(std::vector<std::int32_t> siblings, bool tied);
-    void classic();
+    void classic_accounts();
+    void classic(std::int32_t association);
     const AssociationRow& row(std::int32_t share) const { return site_.associations[share]; }
 
     const Site& site_;

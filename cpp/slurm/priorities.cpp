@@ -17,7 +17,7 @@ Second second_of(const Site& site, Moment time) {
 Priorities::Priorities(const Site& site, Moment start)
     : site_(site), shares_(site, second_of(site, start)) {}
 
-void Priorities::set(TwinJob& job, Moment now) const {
+void Priorities::set(TwinJob& job, Moment now) {
     const Settings& own = site_.settings;
     if (own.is_basic) {
         if (job.priority == 0) job.priority = kFirstPriority - job.number - job.nice;
@@ -61,9 +61,25 @@ void Priorities::set_all(std::span<TwinJob* const> running, std::span<TwinJob* c
                          Moment now) {
     const Second second = second_of(site_, now);
     shares_.begin_pass(second);
-    for (const TwinJob* job : running) charge(*job, now);
+    if (site_.settings.is_fair_tree) {
+        for (const TwinJob* job : running) charge(*job, now);
+        shares_.end_pass(second);
+        for (TwinJob* job : pending) set(*job, now);
+        return;
+    }
+    // Users are looked at as their jobs come in Slurm's list.
+    std::vector<TwinJob*> jobs(running.begin(), running.end());
+    jobs.insert(jobs.end(), pending.begin(), pending.end());
+    std::sort(jobs.begin(), jobs.end(),
+              [](const TwinJob* a, const TwinJob* b) { return a->number < b->number; });
+    for (TwinJob* job : jobs) {
+        if (job->stage == Stage::running) {
+            charge(*job, now);
+        } else {
+            set(*job, now);
+        }
+    }
     shares_.end_pass(second);
-    for (TwinJob* job : pending) set(*job, now);
 }
 
 void Priorities::charge(const TwinJob& job, Moment now) {

@@ -16,7 +16,7 @@ class Priorities {
     Priorities(const Site& site, Moment start);
 
     // Of a job that has just come, or is looked at again.
-    void set(TwinJob& job, Moment now) const;
+    void set(TwinJob& job, Moment now);
     // Charges running jobs up to now, and computes all factors and priorities.
     void set_all(std::span<TwinJob* const> running, std::span<TwinJob* const> pending, Moment now);
     // Charges a running job, or one that ends now, for what nobody has charged it yet.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -47,6 +48,12 @@ class Prospects {
     std::size_t next_ = 0;
 };
 
+// Whether the job may make others wait: it is old and important enough.
+bool may_reserve_at_all(const Settings& settings, const ClusterView& cluster, const TwinJob& job) {
+    return job.priority >= settings.bf_min_prio_reserve &&
+           cluster.eligible_for(job) >= settings.bf_min_age_reserve_s;
+}
+
 }  // namespace
 
 void run_main(const Site& site, ClusterView& cluster, std::int64_t depth) {
@@ -54,6 +61,7 @@ void run_main(const Site& site, ClusterView& cluster, std::int64_t depth) {
     Nodes usable = cluster.usable();
     const Second second = cluster.now_second();
     std::vector<bool> closed(site.partitions.size());
+    std::unordered_set<std::int32_t> closed_reservations;
     std::vector<std::int64_t> by_partition(site.partitions.size());
     std::unordered_set<std::int64_t> rejected;
     std::int64_t tested = 0, started = 0;
@@ -61,12 +69,15 @@ void run_main(const Site& site, ClusterView& cluster, std::int64_t depth) {
         const JobRow& job = *record.job->row;
         const std::int32_t partition = record.place->partition;
         if (record.job->stage != Stage::pending) continue;  // started in another of its partitions
-        if (closed[partition] || (job.task >= 0 && rejected.contains(job.id))) continue;
+        const bool is_reserved = job.reservation != kNobody;
+        const bool is_closed =
+            is_reserved ? closed_reservations.contains(job.reservation) : closed[partition];
+        if (is_closed || (job.task >= 0 && rejected.contains(job.id))) continue;
         if (depth && tested >= depth) break;
         ++tested;
         const std::int64_t most = settings.partition_job_depth;
         if (++by_partition[partition] > most && most) continue;
-        if (!cluster.may_start(record)) {
+        if (!cluster.may_start(record) || !cluster.may_have(record, job.asks)) {
             if (settings.assoc_limit_stop) closed[partition] = true;
             continue;
         }
@@ -75,16 +86,21 @@ void run_main(const Site& site, ClusterView& cluster, std::int64_t depth) {
         allowed.remove(barred);
         const Selector& selector = cluster.selector();
         const ShapeRow& shape = site.shape(*record.place);
-        selector.forget_gpus(shape);
-        const Picked nodes = selector.pick(shape, cluster.rooms(), allowed);
+        selector.forget_gpus(shape, barred);
+        const KeptCores kept = cluster.kept_cores(*record.job, second, second + job.limit_s);
+        const Picked nodes = selector.pick(shape, cluster.rooms(), allowed, kept);
         if (!nodes && barred.count() > 0 && !selector.ever(shape, barred)) {
             continue;  // it waits for the end of a reservation
         }
         if (!nodes) {
             cluster.preempt(record, allowed);
-            closed[partition] = true;
             rejected.insert(job.id);
-            usable.remove(site.partitions[partition].nodes);
+            if (is_reserved) {
+                closed_reservations.insert(job.reservation);
+            } else if (may_reserve_at_all(settings, cluster, *record.job)) {
+                closed[partition] = true;
+                usable.remove(site.partitions[partition].nodes);
+            }
             continue;
         }
         const auto shares = selector.shares(shape, *nodes);
@@ -104,7 +120,8 @@ BackfillCycle::BackfillCycle(const Site& site, ClusterView& cluster)
       plan_(slot_of(now_, site.settings.bf_resolution_s), now_ + site.settings.bf_window_s,
             site.node_count()),
       service_(cluster.in_service()),
-      usable_(cluster.usable()) {
+      usable_(cluster.usable()),
+      reserved_(site.partitions.size()) {
     look_again();
 }
 
@@ -113,16 +130,26 @@ std::int64_t BackfillCycle::go() {
     std::unordered_map<std::int32_t, std::int64_t> users;
     std::vector<std::int64_t> partitions(site_.partitions.size());
     std::unordered_map<std::int64_t, std::int64_t> arrays;
+    std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t> users_there;
+    std::unordered_map<std::int32_t, std::int64_t> associations;
     std::int64_t tested = 0, started = 0;
     for (const QueueRecord& record : cluster_.queue()) {
         const JobRow& job = *record.job->row;
         const std::int32_t partition = record.place->partition;
-        if (record.job->stage != Stage::pending || planned_.contains(record.job)) continue;
+        if (record.job->stage != Stage::pending) continue;
         ++tested;
         if (settings.bf_max_job_test && tested > settings.bf_max_job_test) break;
         const std::int64_t of_user = ++users[job.user], of_partition = ++partitions[partition];
         if (settings.bf_max_job_user > 0 && of_user > settings.bf_max_job_user) continue;
         if (settings.bf_max_job_part > 0 && of_partition > settings.bf_max_job_part) continue;
+        if (settings.bf_max_job_user_part > 0 &&
+            ++users_there[{job.user, partition}] > settings.bf_max_job_user_part) {
+            continue;
+        }
+        if (settings.bf_max_job_assoc > 0 &&
+            ++associations[job.association] > settings.bf_max_job_assoc) {
+            continue;
+        }
         if (job.task >= 0 && arrays[job.id] >= settings.bf_max_job_array_resv) continue;
         if (!is_allowed(record)) {
             if (settings.assoc_limit_stop) break;
@@ -141,25 +168,48 @@ bool BackfillCycle::is_allowed(const QueueRecord& record) const {
     return cluster_.may_start(record) && cluster_.may_have(record, record.job->row->asks);
 }
 
+bool BackfillCycle::may_reserve(const QueueRecord& record) const {
+    const Settings& settings = site_.settings;
+    const std::int64_t most = settings.bf_job_part_count_reserve;
+    if (settings.bf_one_resv_per_job && planned_.contains(record.job)) return false;
+    if (most && reserved_[record.place->partition] >= most) return false;
+    return may_reserve_at_all(settings, cluster_, *record.job);
+}
+
 bool BackfillCycle::place(const QueueRecord& record) {
     const JobRow& job = *record.job->row;
     const ShapeRow& shape = site_.shape(*record.place);
+    const bool may_wait = may_reserve(record);
     BackfillPlan::Window window(plan_, job.limit_s);
     std::optional<Prospects> prospects;
     prospects.emplace(outlook(record.place->shape), rooms_, site_.node_count());
+    Nodes inside = site_.partitions[record.place->partition].nodes;
+    inside.keep(service_);
     std::optional<Second> begin = now_;
     while (begin) {
         const Second from = *begin;
+        if (from > now_ && !may_wait) return false;
         window.move_to(from);
-        begin = window.later();
+        Nodes there = inside;
+        KeptCores kept;
+        std::optional<Second> reservation_end;
+        if (cluster_.has_reservations()) {
+            const Nodes barred = cluster_.barred(*record.job, from, from + job.limit_s);
+            there.remove(barred);
+            kept = cluster_.kept_cores(*record.job, from, from + job.limit_s);
+            if (barred.count() > 0) reservation_end = next_reservation_end(from);
+        }
+        begin = window.later(there);
+        if (reservation_end && (!begin || *reservation_end < *begin)) begin = reservation_end;
         std::optional<Start> found;
         Nodes allowed;
         const bool may_preempt = from == now_ && cluster_.may_preempt(record);
         // Each test of a job that wants GPUs leaves a trace; others are spared where they must fail.
         const bool must_test = may_preempt || shape.gpus > 0;
         if (must_test || prospects->count(window, begin) >= shape.needed_nodes()) {
-            allowed = allowed_in(window, record, from);
-            found = will_run(shape, outlook(record.place->shape), allowed, begin);
+            allowed = there;
+            allowed.keep_words([&](std::size_t index) { return window.word(index); });
+            found = will_run(shape, outlook(record.place->shape), allowed, kept, begin);
         }
         if (may_preempt && (!found || found->second > now_)) {
             if (Picked taken = cluster_.preempt(record, allowed)) {
@@ -175,9 +225,11 @@ bool BackfillCycle::place(const QueueRecord& record) {
             if (usable_.contains(nodes)) {
                 // It is started as the main scheduler does it, which chooses nodes again.
                 const Selector& selector = cluster_.selector();
-                selector.forget_gpus(shape);
+                Nodes barred = site_.partitions[record.place->partition].nodes;
+                barred.remove(allowed);
+                selector.forget_gpus(shape, barred);
                 allowed.keep(usable_);
-                const Picked again = selector.pick(shape, cluster_.rooms(), allowed);
+                const Picked again = selector.pick(shape, cluster_.rooms(), allowed, kept);
                 cluster_.start(record, again ? *again : found->nodes, Scheduler::backfill);
                 look_again();
                 return true;
@@ -185,16 +237,20 @@ bool BackfillCycle::place(const QueueRecord& record) {
             start = now_ + 1;
         }
         start = std::max(start, from);
+        if (start > now_ && !may_wait) return false;
         if (begin && start > *begin) continue;
         if (start > now_ + site_.settings.bf_window_s) return false;
         const Second slot = site_.settings.bf_resolution_s;
         const Second first = slot_of(start, slot);
         const Second last = std::max(slot_of(start + job.limit_s, slot), first + slot);
-        if (!plan_.collides(first, last, nodes)) {
-            plan_.reserve(first, last, nodes);
-        } else if (begin) {
+        if (start > now_ && plan_.collides(first, last, nodes)) {
+            if (start == from) return false;
+            begin = start;
+            prospects.emplace(outlook(record.place->shape), rooms_, site_.node_count());
             continue;
         }
+        plan_.reserve(first, last, nodes);
+        ++reserved_[record.place->partition];
         record.job->planned_cpus = 0;
         for (const NodeShare& each : cluster_.selector().shares(shape, found->nodes)) {
             record.job->planned_cpus += each.cpus;
@@ -205,27 +261,28 @@ bool BackfillCycle::place(const QueueRecord& record) {
     return false;
 }
 
-Nodes BackfillCycle::allowed_in(const BackfillPlan::Window& window, const QueueRecord& record,
-                                Second from) const {
-    Nodes allowed = service_;
-    allowed.keep_words([&](std::size_t index) { return window.word(index); });
-    if (cluster_.has_reservations()) {
-        allowed.remove(cluster_.barred(*record.job, from, from + record.job->row->limit_s));
-    }
-    return allowed;
+std::optional<Second> BackfillCycle::next_reservation_end(Second from) const {
+    const std::optional<Second> end = cluster_.next_reservation_end(from);
+    if (!end || *end == kForEver) return {};
+    const Second slot = site_.settings.bf_resolution_s;
+    const Second found = slot_of(*end + slot - 1, slot) + 1;
+    if (found >= now_ + site_.settings.bf_window_s) return {};
+    return found;
 }
 
 std::optional<BackfillCycle::Start> BackfillCycle::will_run(const ShapeRow& shape,
                                                             const Outlook& outlook,
-                                                            Nodes allowed,
+                                                            Nodes allowed, const KeptCores& kept,
                                                             std::optional<Second> deadline) const {
     const Selector& selector = cluster_.selector();
+    Nodes mattering = allowed;
+    mattering.keep(selector.capable_but_gpus(shape));
     allowed.keep(selector.capable(shape));
     const NodeCount needed = shape.needed_nodes();
     if (allowed.count() < needed) return {};
     const auto pick_after = [&](std::size_t ends) -> Picked {
         if (shape.gpus == 0 && outlook.count(allowed, ends) < needed) return {};
-        return selector.pick(shape, allowed, [&](NodeIndex node) -> const Room& {
+        return selector.pick(shape, allowed, kept, [&](NodeIndex node) -> const Room& {
             return rooms_.after(ends, node);
         });
     };
@@ -239,7 +296,7 @@ std::optional<BackfillCycle::Start> BackfillCycle::will_run(const ShapeRow& shap
         std::optional<std::size_t> last;
         while (at < ends.size()) {
             const std::size_t own = at++;
-            if (!rooms_.frees(own, allowed)) continue;
+            if (!rooms_.frees(own, mattering)) continue;
             if (!last && ends[own].limit > latest) return {};
             if (!barrier) barrier = slot_of(ends[own].limit, window) + window;
             last = own;

@@ -26,6 +26,12 @@ class ClusterView {
     // Nodes that reservations keep from the job between these seconds.
     virtual Nodes barred(const TwinJob& job, Second begin, Second end) const = 0;
     virtual bool has_reservations() const = 0;
+    // Free cores of nodes that they keep from it.
+    virtual KeptCores kept_cores(const TwinJob& job, Second begin, Second end) const = 0;
+    // The first end of one that is not before this.
+    virtual std::optional<Second> next_reservation_end(Second from) const = 0;
+    // How long the job has been eligible.
+    virtual Second eligible_for(const TwinJob& job) const = 0;
     virtual Second now_second() const = 0;
     // Whether licences and limits on numbers of jobs let it start.
     virtual bool may_start(const QueueRecord& record) const = 0;
@@ -33,13 +39,14 @@ class ClusterView {
     virtual bool may_have(const QueueRecord& record, const Amounts& amounts) const = 0;
     virtual void start(const QueueRecord& record, const std::vector<NodeIndex>& nodes,
                        Scheduler by) = 0;
-    // Whether there may be jobs that it may end; ends some, if that makes room. Returns the nodes that it can have then.
+    // Whether there may be jobs that it may end; ends some, if that makes room. Returns the nodes
+    // that it can have then.
     virtual bool may_preempt(const QueueRecord& record) const = 0;
     virtual Picked preempt(const QueueRecord& record, const Nodes& allowed) = 0;
 };
 
 // The main scheduler starts what fits, in order; the first job that does not fit closes its
-// partition. Looks at `depth` jobs; 0 for all.
+// partition, or the reservation that it is in. Looks at `depth` jobs; 0 for all.
 void run_main(const Site& site, ClusterView& cluster, std::int64_t depth);
 
 // A cycle of backfill: plans all jobs in order on whole nodes, and starts those whose plan begins
@@ -57,15 +64,16 @@ class BackfillCycle {
     };
 
     bool is_allowed(const QueueRecord& record) const;
+    // Whether the job may be planned, if it cannot start now.
+    bool may_reserve(const QueueRecord& record) const;
     // Starts the job, or plans it. Returns whether it has started.
     bool place(const QueueRecord& record);
-    // The nodes among those in the window that the job may use.
-    Nodes allowed_in(const BackfillPlan::Window& window, const QueueRecord& record,
-                     Second from) const;
+    // The slot behind the next end of a reservation, as long as the window has it.
+    std::optional<Second> next_reservation_end(Second from) const;
     // When and where the job can start on these nodes as running jobs end; nothing if not up to
     // `deadline`.
-    std::optional<Start> will_run(const ShapeRow& shape, const Outlook& outlook,
-                                  Nodes allowed, std::optional<Second> deadline) const;
+    std::optional<Start> will_run(const ShapeRow& shape, const Outlook& outlook, Nodes allowed,
+                                  const KeptCores& kept, std::optional<Second> deadline) const;
     // Rooms have changed: a job has started, or others were ended for it.
     void look_again();
     const Outlook& outlook(std::int32_t shape);
@@ -79,6 +87,7 @@ class BackfillCycle {
     RoomsToCome rooms_;
     std::unordered_map<std::int32_t, Outlook> outlooks_;  // by shape
     std::unordered_set<const TwinJob*> planned_;
+    std::vector<std::int64_t> reserved_;  // by partition: how many reservations
 };
 
 }  // namespace schedlab::slurm

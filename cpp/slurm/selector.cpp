@@ -33,12 +33,14 @@ Selector::Selector(const Site& site) : site_(site), near_gpus_(site.nodes.size()
     }
 }
 
-void Selector::forget_gpus(const ShapeRow& shape) const {
-    capable_but_gpus_[number_of(shape)].for_each([this](NodeIndex node) { near_gpus_[node] = 0; });
+void Selector::forget_gpus(const ShapeRow& shape, const Nodes& barred) const {
+    capable_but_gpus(shape).for_each([&](NodeIndex node) {
+        if (!barred.has(node)) near_gpus_[node] = 0;
+    });
 }
 
 void Selector::test(const ShapeRow& shape) const {
-    forget_gpus(shape);
+    forget_gpus(shape, Nodes(site_.node_count(), {}));
     if (shape.gpus == 0) return;
     places_of(shape, site_.partitions[shape.partition].nodes).for_each([&](NodeIndex node) {
         note_gpus(shape, node, all_free_[node]);

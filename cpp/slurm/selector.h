@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct Room {
 };
 
 using Rooms = std::vector<Room>;
+using KeptCores = std::unordered_map<NodeIndex, std::int32_t>;  // by node: free, but not for a job
 using Picked = std::optional<std::vector<NodeIndex>>;
 
 // Chooses nodes for jobs: select/cons_tres and topology/tree.
@@ -39,27 +41,36 @@ class Selector {
     const Nodes& capable(const ShapeRow& shape) const {
         return capable_[number_of(shape)];
     }
+    // The same, and those that lack its GPUs.
+    const Nodes& capable_but_gpus(const ShapeRow& shape) const {
+        return capable_but_gpus_[number_of(shape)];
+    }
     // Whether the node, with this room, could be one of those that the job gets.
     bool is_useful(const ShapeRow& shape, NodeIndex node, const Room& room) const;
     // The nodes that the job would get of those allowed, given the room of each.
     template <typename RoomOf>
-    Picked pick(const ShapeRow& shape, const Nodes& allowed, RoomOf room_of) const {
+    Picked pick(const ShapeRow& shape, const Nodes& allowed, const KeptCores& kept,
+                RoomOf room_of) const {
         std::vector<Offer> offers;
         places_of(shape, allowed).for_each([&](NodeIndex node) {
             const Room& room = room_of(node);
             note_gpus(shape, node, room);
-            const std::int32_t cpus = offer(shape, node, room);
+            const std::int32_t cpus = kept.empty() ? offer(shape, node, room)
+                                                   : offer(shape, node, less(room, node, kept));
             if (cpus > 0) offers.push_back({node, cpus});
         });
         return choose(shape, std::move(offers));
     }
-    Picked pick(const ShapeRow& shape, const Rooms& rooms, const Nodes& allowed) const {
-        return pick(shape, allowed, [&](NodeIndex node) -> const Room& { return rooms[node]; });
+    Picked pick(const ShapeRow& shape, const Rooms& rooms, const Nodes& allowed,
+                const KeptCores& kept = {}) const {
+        return pick(shape, allowed, kept,
+                    [&](NodeIndex node) -> const Room& { return rooms[node]; });
     }
     // Tests a job that is submitted on idle nodes, as Slurm does; weights are set by it.
     void test(const ShapeRow& shape) const;
-    // The main scheduler sets the weights of all nodes that could hold the job again.
-    void forget_gpus(const ShapeRow& shape) const;
+    // Sets the weights again of all nodes that could hold the job, as when it is started; but for
+    // those that are barred.
+    void forget_gpus(const ShapeRow& shape, const Nodes& barred) const;
     // Whether the job would fit on an idle machine without these nodes.
     bool ever(const ShapeRow& shape, const Nodes& barred) const;
     // What the job holds of each of its nodes, in order of their numbers.
@@ -77,6 +88,11 @@ class Selector {
     // A node on which a job that wants GPUs is tested counts as lighter from then on.
     void note_gpus(const ShapeRow& shape, NodeIndex node, const Room& room) const {
         if (shape.gpus > 0 && room.gpus >= shape.gpus) near_gpus_[node] = room.gpus;
+    }
+    static Room less(Room room, NodeIndex node, const KeptCores& kept) {
+        const auto found = kept.find(node);
+        if (found != kept.end()) room.cpus -= found->second;
+        return room;
     }
     std::size_t number_of(const ShapeRow& shape) const {
         return static_cast<std::size_t>(&shape - site_.shapes.data());

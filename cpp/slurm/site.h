@@ -105,6 +105,7 @@ struct JobRow {
     std::vector<std::pair<std::int32_t, std::int64_t>> licences;
     std::int32_t reservation;  // its name; kNobody without one
     bool may_requeue;
+    std::int64_t grace_s;  // how long it has to end when it is preempted
     bool ends_well;
     bool held;
     Amounts asks;
@@ -124,6 +125,7 @@ struct ReservationRow {
     std::int32_t name;
     Second begin, end;
     Nodes nodes;
+    std::int32_t cores = 0;  // of each node; 0 for whole nodes
 };
 
 // Nodes that get no jobs from then on; an outage also ends those that run there.
@@ -156,7 +158,9 @@ struct Settings {
     std::int64_t sched_max_job_start;
     std::int64_t bf_interval_s, bf_window_s, bf_window_linear_s, bf_resolution_s;
     std::int64_t bf_max_job_test, bf_max_job_user, bf_max_job_part, bf_max_job_array_resv;
-    std::int64_t bf_max_job_start;
+    std::int64_t bf_max_job_start, bf_max_job_user_part, bf_max_job_assoc;
+    std::int64_t bf_job_part_count_reserve, bf_min_prio_reserve, bf_min_age_reserve_s;
+    bool bf_one_resv_per_job;
     std::int64_t preempt_reorder_count;
     bool preempt_youngest_first;
     bool is_basic;  // priority/basic
@@ -168,7 +172,8 @@ struct Settings {
     bool preempts, preempts_by_tier, preempt_cancels;
     std::int64_t exempt_time_s;
     std::int64_t kill_wait_s, message_timeout_s, over_time_limit_s, min_job_age_s, cred_expire_s;
-    bool returns_at_once;  // ReturnToService=2
+    bool returns_by_itself;  // ReturnToService=2
+    std::int64_t ping_s;     // how often nodes are asked
     bool counts_memory;
     bool has_tree;
 };

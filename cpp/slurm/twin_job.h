@@ -42,6 +42,7 @@ struct TwinJob {
     Moment accrue = 0;       // from when on it gains age
     Moment begin = 0;        // not before
     Moment preempted = -std::numeric_limits<Moment>::infinity();  // when it last ended others
+    bool is_marked = false;  // it is to make room, and has its grace time
     std::int64_t planned_cpus = 0;  // what backfill's last plan would give it; 0 for no plan
     bool has_started = false;
     Moment start = 0;

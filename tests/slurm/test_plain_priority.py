@@ -176,12 +176,13 @@ def tree(usage: dict[str, float], **settings: str | int | tuple[str, ...]) -> Fa
             share.usage += amount
             share = share.parent  # type: ignore[assignment]
     found.end_pass(0)
+    found.begin_pass(0)  # the classic formula looks at accounts before a pass
     return found
 
 
 def factors(found: FairShare) -> list[float]:
     """Return those of the four users."""
-    return [found.of(name[0], name).factor for name in ("a1", "a2", "b1", "b2")]
+    return [found.factor(name[0], name) for name in ("a1", "a2", "b1", "b2")]
 
 
 def test_users_of_the_account_that_used_less_come_first() -> None:
@@ -199,9 +200,19 @@ def test_users_of_accounts_that_tie_compete_with_each_other() -> None:
 def test_the_classic_formula() -> None:
     """2 to the power of minus effective use by shares: a1 (.3 + (.5 - .3) / 2) / .25."""
     found = tree({"a1": 30, "a2": 20, "b1": 50}, flags=("NO_FAIR_TREE",))
-    assert found.of("a", "a1").effective_usage == pytest.approx(0.4)
     assert factors(found)[0] == pytest.approx(2 ** (-0.4 / 0.25))
     assert factors(found)[3] == pytest.approx(2 ** (-0.25 / 0.25))
+    assert found.of("a", "a1").effective_usage == pytest.approx(0.4)
+
+
+def test_the_classic_formula_looks_at_users_when_they_come() -> None:
+    """Use that is added after a pass counts for users who were not looked at, not for accounts."""
+    found = tree({"a1": 30, "b1": 30}, flags=("NO_FAIR_TREE",))
+    assert found.factor("a", "a1") == pytest.approx(2 ** (-0.5 / 0.25))
+    found.charge_user("b", "b1", 60, 0, 1)
+    assert found.factor("a", "a1") == pytest.approx(2 ** (-0.5 / 0.25))
+    # b1 has 90 of 120 (less a second's decay); his account counts with the half it had.
+    assert found.factor("b", "b1") == pytest.approx(2 ** (-(0.75 - 0.25 / 2) / 0.25), rel=1e-5)
 
 
 def test_half_of_the_use_is_forgotten_in_a_half_life() -> None:

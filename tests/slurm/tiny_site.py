@@ -72,12 +72,12 @@ def job(number: int, submit_s: float, cores: int, limit_s: int, run_s: float, **
 def make(tmp_path: Path):  # type: ignore[no-untyped-def]
     """Return a function that makes a site of jobs."""
 
-    def make(*jobs: str, conf: str = CONF, events: str = "") -> SlurmSite:
+    def make(*jobs: str, conf: str = CONF, events: str = "", script: str = SCRIPT) -> SlurmSite:
         dump = tmp_path / "dump"
         dump.mkdir(exist_ok=True)
         (dump / "slurm.conf").write_text(conf)
         (dump / "topology.conf").write_text(TOPOLOGY)
-        (dump / "sacctmgr.script").write_text(SCRIPT)
+        (dump / "sacctmgr.script").write_text(script)
         (dump / "t0.txt").write_text("ctld_boot_epoch 999999000\nt0_epoch 1000000000\n")
         (dump / "submitted.csv").write_text("\n".join(["|".join(COLUMNS), *jobs]) + "\n")
         if events:

@@ -92,7 +92,12 @@ def _accounts(draw: st.DrawFn) -> Accounts:
             )
             tree.append(own)
     qos = (
-        Qos("normal", priority=1, grp_jobs=draw(st.sampled_from((None,) * 3 + (2, 6)))),
+        Qos(
+            "normal",
+            priority=1,
+            grace_s=draw(st.sampled_from((0, 0, 20))),
+            grp_jobs=draw(st.sampled_from((None,) * 3 + (2, 6))),
+        ),
         Qos("keen", priority=9, preempt=("normal",), usage_factor=2.0),
         Qos("scarce", max_jobs_per_user=draw(NUMBERS), max_tres_per_user=draw(limits)),
     )
@@ -113,6 +118,12 @@ def _parameters(draw: st.DrawFn) -> SlurmParameters:
             bf_max_job_part=draw(few),
             bf_max_job_start=draw(few),
             bf_max_job_array_resv=draw(st.sampled_from((20, 1))),
+            bf_max_job_user_part=draw(few),
+            bf_max_job_assoc=draw(few),
+            bf_job_part_count_reserve=draw(few),
+            bf_min_prio_reserve=draw(st.sampled_from((0, 0, 500))),
+            bf_min_age_reserve_s=draw(st.sampled_from((0, 0, 60))),
+            bf_one_resv_per_job=draw(st.booleans()),
             bf_window_linear_s=draw(st.sampled_from((0, 30))),
             partition_job_depth=draw(few),
             sched_max_job_start=draw(few),
@@ -229,6 +240,8 @@ def _commands(draw: st.DrawFn, jobs: int) -> tuple[Command, ...]:
                 "scontrol delete ReservationName=m",
                 "scontrol create reservation ReservationName=m StartTime=2001-09-09T01:53:20 "
                 "Duration=2 Nodes=a3",
+                "scontrol create reservation ReservationName=c StartTime=2001-09-09T01:50:00 "
+                "Duration=3 Nodes=a[1-3] CoreCnt=6",
                 "scontrol top 1",
             ]
         ),
@@ -261,11 +274,14 @@ def twin_sites(draw: st.DrawFn, max_jobs: int = 15) -> SlurmSite:
         draw(_parameters()),
         draw(_accounts()),
         (
-            PartitionRules("batch", priority_job_factor=1),
+            PartitionRules(
+                "batch", priority_job_factor=1, grace_s=draw(st.sampled_from((0, 0, 20)))
+            ),
             PartitionRules(
                 "fast",
                 priority_job_factor=3,
                 over_subscribe=draw(st.sampled_from(("NO", "NO", "EXCLUSIVE"))),
+                grace_s=draw(st.sampled_from((0, 0, 40))),
                 qos=draw(st.sampled_from((None, "scarce"))),
             ),
         ),

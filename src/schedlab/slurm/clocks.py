@@ -31,6 +31,8 @@ class Clocks:
         ticks: turns known from a log; between them they are evenly spaced.
         backfills: cycles known from a log.
         limits: tests of the time limits known from a log: those that found a job beyond its limit.
+        submit_delay_s: from a submission of the history until slurmctld knows of it; 0 where a log
+            told when it did.
     """
 
     tick_s: float
@@ -42,6 +44,7 @@ class Clocks:
     ticks: tuple[float, ...] = ()
     backfills: tuple[float, ...] = ()
     limits: tuple[float, ...] = ()
+    submit_delay_s: float = 0.012
 
     def next_tick_s(self, now_s: float) -> float:
         """The turn after this one."""
@@ -72,7 +75,6 @@ class Delays:
     """What things take on a real cluster, in seconds.
 
     Args:
-        submit: from the submission until slurmctld knows of it.
         run: launch and end of a job beside its run time, where the history does not have both.
         complete: until its nodes have answered that it has ended.
         after_kill: from a kill until the main scheduler runs because of it.
@@ -80,7 +82,6 @@ class Delays:
         loop: from the moment that slurmctld's loop takes for now until it calls the scheduler.
     """
 
-    submit: float = 0.004
     run: float = 0.1
     complete: float = 0.008
     after_kill: float = 0.09

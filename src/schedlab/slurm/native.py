@@ -66,7 +66,8 @@ def _phases(clocks: Clocks, delays: Delays) -> SlurmPhases:
     made.tick_period = clocks.tick_period_s
     made.ticks, made.backfills = list(clocks.ticks), list(clocks.backfills)
     made.limit_tests = list(clocks.limits)
-    made.submit_s, made.run_s, made.complete_s = delays.submit, delays.run, delays.complete
+    made.submit_s = clocks.submit_delay_s
+    made.run_s, made.complete_s = delays.run, delays.complete
     made.after_kill_s, made.per_test_s = delays.after_kill, delays.per_test
     made.loop_s = delays.loop
     return made
@@ -86,6 +87,7 @@ class SiteTables:
         self._multifactor = Multifactor(site)
         self._limits = SlurmLimits(site)
         self._epoch_s = site.history.epoch_s or 0 if site.history else 0
+        self._preempting = Preempting(site, self._selector)
         self._calendar = SlurmCalendar(site, self._selector, self._epoch_s)
         self._partitions = {name: at for at, name in enumerate(self._selector.partitions)}
         self._qos = {each.name: at for at, each in enumerate(site.accounts.qos)}
@@ -145,7 +147,9 @@ class SiteTables:
             *("default_queue_depth", "partition_job_depth", "sched_max_job_start"),
             *("bf_interval_s", "bf_window_s", "bf_window_linear_s", "bf_resolution_s"),
             *("bf_max_job_test", "bf_max_job_user", "bf_max_job_part", "bf_max_job_array_resv"),
-            *("bf_max_job_start", "preempt_reorder_count", "preempt_youngest_first"),
+            *("bf_max_job_start", "bf_max_job_user_part", "bf_max_job_assoc"),
+            *("bf_job_part_count_reserve", "bf_min_prio_reserve", "bf_min_age_reserve_s"),
+            *("bf_one_resv_per_job", "preempt_reorder_count", "preempt_youngest_first"),
         ):
             setattr(made, name, getattr(scheduler, name))
         for name in (
@@ -163,11 +167,12 @@ class SiteTables:
         made.dampening = priority.fairshare_dampening_factor
         made.small_relative_to_time = "SMALL_RELATIVE_TO_TIME" in priority.flags
         made.cpus = sum(node.cpus for node in self._selector.nodes)
-        made.preempts = Preempting(self._site, self._selector).is_on
+        made.preempts = self._preempting.is_on
         made.preempts_by_tier = preempt.type == "preempt/partition_prio"
         made.preempt_cancels = preempt.mode[0] == "CANCEL"
         made.exempt_time_s = preempt.exempt_time_s
-        made.returns_at_once = control.return_to_service == 2
+        made.returns_by_itself = control.return_to_service == 2
+        made.ping_s = control.slurmd_timeout_s // 3 + 1
         made.counts_memory = self._selector.counts_memory
         made.has_tree = self._selector.has_tree
         return made
@@ -203,7 +208,7 @@ class SiteTables:
         made = ReservationRow()
         made.name = self._numbers.of("reservation", reserved.name)
         made.begin, made.end = reserved.begin_s, reserved.end_s
-        made.nodes = self._set(reserved.nodes)
+        made.nodes, made.cores = self._set(reserved.nodes), reserved.cores
         return made
 
     def _closings(self) -> list[ClosingRow]:
@@ -234,6 +239,7 @@ class SiteTables:
             made.reservation = self._numbers.of("reservation", job.reservation)
         usual = self._site.parameters.control.job_requeue
         made.may_requeue = usual if job.may_requeue is None else job.may_requeue
+        made.grace_s = self._preempting.grace_s(job)
         made.ends_well, made.held = job.ends_well, job.held
         asks = self._selector.asks(job)
         made.asks = [float(asks[name]) for name in TRES]
@@ -326,10 +332,9 @@ class SiteTables:
         """The nodes of these names."""
         return self._set(self._calendar.numbers(hosts))
 
-    def reservation_row(self, settings: dict[str, str]) -> ReservationRow | None:
-        """What is to be created; None for a reservation of cores."""
-        made = self._calendar.reservation(settings)
-        return None if made is None else self._reservation(made)
+    def reservation_row(self, settings: dict[str, str]) -> ReservationRow:
+        """What is to be created."""
+        return self._reservation(self._calendar.reservation(settings))
 
     def reservation_number(self, name: str) -> int:
         """The number of a reservation."""
@@ -385,8 +390,7 @@ class _Told:
 
     def create_reservation(self, settings: dict[str, str]) -> None:
         made = self._tables.reservation_row(settings)
-        if made is not None:
-            self._row.kind, self._row.reservation = OrderKind.create_reservation, made
+        self._row.kind, self._row.reservation = OrderKind.create_reservation, made
 
     def delete_reservation(self, name: str) -> None:
         self._row.kind = OrderKind.delete_reservation

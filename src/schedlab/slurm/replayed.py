@@ -10,8 +10,10 @@ REPLAYED: dict[str, frozenset[str]] = {
     "scheduler": frozenset(
         [
             *("type", "assoc_limit_stop", "batch_sched_delay_s", "bf_continue", "bf_interval_s"),
-            *("bf_max_job_array_resv", "bf_max_job_part", "bf_max_job_start", "bf_max_job_test"),
-            *("bf_max_job_user", "bf_resolution_s", "bf_window_s", "bf_window_linear_s"),
+            *("bf_job_part_count_reserve", "bf_max_job_array_resv", "bf_max_job_assoc"),
+            *("bf_max_job_part", "bf_max_job_start", "bf_max_job_test", "bf_max_job_user"),
+            *("bf_max_job_user_part", "bf_min_age_reserve_s", "bf_min_prio_reserve"),
+            *("bf_one_resv_per_job", "bf_resolution_s", "bf_window_s", "bf_window_linear_s"),
             *("default_queue_depth", "kill_invalid_depend", "partition_job_depth"),
             *("preempt_reorder_count", "preempt_youngest_first", "sched_interval_s"),
             "sched_max_job_start",
@@ -32,6 +34,7 @@ REPLAYED: dict[str, frozenset[str]] = {
         [
             *("enforce", "kill_wait_s", "over_time_limit_s", "message_timeout_s"),
             *("min_job_age_s", "job_requeue", "return_to_service", "cred_expire_s"),
+            "slurmd_timeout_s",
         ]
     ),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import time
@@ -89,7 +90,7 @@ class RealRun:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(f"{self.folder}: cannot be made: {error.strerror}") from None
-        self._begin_s = time.time() + LEAD_S
+        self._begin_s = float(math.ceil(time.time() + LEAD_S))  # histories begin at whole seconds
         ended = Event()
         watcher = Thread(target=self._watch, args=(ended,), daemon=True)
         watcher.start()

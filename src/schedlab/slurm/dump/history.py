@@ -130,13 +130,13 @@ def read_extras(path: Path) -> dict[str, dict[str, str]]:
     return {row["jobid"]: row for _, row in read_table(path, "jobid", lenient=True) if row["jobid"]}
 
 
-def commands_of(path: Path) -> tuple[Command, ...]:
+def commands_of(path: Path, late_s: float = 0.0) -> tuple[Command, ...]:
     """What was told to Slurm during a run: events.csv."""
     found = []
     for where, row in read_table(path, "offset_s", "command"):
         job = _ABOUT_JOB.search(row["command"])
         try:
-            at_s = float(row["offset_s"])
+            at_s = float(row["offset_s"]) + late_s
         except ValueError:
             raise InputError(
                 f"{where}: offset_s is {row['offset_s']!r}; must be a number"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,7 +32,7 @@ from schedlab.slurm.dump.history import (
     history_of,
     read_extras,
 )
-from schedlab.slurm.dump.log import clocks_of_log
+from schedlab.slurm.dump.log import clocks_of_log, submissions_of_log
 from schedlab.slurm.dump.machine import groups_of, layouts_of, licences_of, partitions_of
 from schedlab.slurm.dump.nodes import Node, nodes_of, with_gres_types
 from schedlab.slurm.dump.settings import settings_of
@@ -43,8 +44,13 @@ from schedlab.slurm.parameters import SlurmParameters
 from schedlab.slurm.site import SlurmHistory, SlurmSite
 from schedlab.workload.readers.source import Source, decode
 
+if TYPE_CHECKING:
+    import polars as pl
+
 Accounting = Callable[[Path], tuple[Sequence[Record], Sequence[object]]]
 """Reads what ``sacct`` wrote, as text or JSON: standard job records, and what was not readable."""
+LATEST_S = 60.0
+"""A job that slurmctld knew of later than this after its submission is another of that number."""
 
 
 def import_dump(
@@ -173,21 +179,22 @@ def _history(
     if sacct is not None:
         _tell_holes(sacct, records, faults, extras, report)
     clock = _clock(files.get("clock"))
-    epoch_s = clock.get("t0_epoch")
-    boot_s = clock.get("ctld_boot_epoch")
+    zero_s, boot_s = clock.get("t0_epoch"), clock.get("ctld_boot_epoch")
+    epoch_s = None if zero_s is None else math.floor(zero_s)
+    late_s = 0.0 if zero_s is None else zero_s % 1  # histories begin at whole seconds
     history: SlurmHistory | None = None
     if submitted is not None:
         truth: dict[str, Any] = truth_of(records, extras, epoch_s or 0) if sacct else {}
         if path := files.get("starts"):
-            for name, exact in exact_starts(path).items():
+            for name, exact in exact_starts(path, late_s).items():
                 truth[name] = {**truth.get(name, {}), **exact}
-        history = submitted_history(submitted, truth, epoch_s, report)
+        history = submitted_history(submitted, truth, epoch_s, report, late_s)
     elif sacct is not None:
         history = history_of(records, extras, sacct, report)
         epoch_s = history.epoch_s
     if history is not None and (path := files.get("commands")):
-        history = SlurmHistory(history.workload, history.details, commands_of(path))
-    return history, epoch_s or 0, boot_s
+        history = SlurmHistory(history.workload, history.details, commands_of(path, late_s))
+    return history, epoch_s or 0, None if boot_s is None else int(boot_s)
 
 
 def _with_clocks(
@@ -201,7 +208,22 @@ def _with_clocks(
         return history
     last_s = float(history.workload["submit_s"].max())
     clocks = clocks_of_log(path, epoch_s, last_s, parameters, report)
-    return SlurmHistory(history.workload, history.details, history.commands, clocks)
+    details = history.details
+    if clocks is not None:
+        details = _with_submissions(details, submissions_of_log(path, epoch_s))
+    return SlurmHistory(history.workload, details, history.commands, clocks)
+
+
+def _with_submissions(details: pl.DataFrame, known: Mapping[str, float]) -> pl.DataFrame:
+    """The details with the moments at which slurmctld knew of the jobs, where its log has them."""
+    import polars as pl
+
+    moments = []
+    for name, submit_s in details.select("slurm_id", "submit_s").iter_rows():
+        moment_s = known.get(name.partition("_")[0])
+        is_its = moment_s is not None and abs(moment_s - submit_s) < LATEST_S
+        moments.append(moment_s if is_its else submit_s)
+    return details.with_columns(pl.Series("submit_s", moments, dtype=pl.Float64))
 
 
 def _tell_holes(
@@ -231,13 +253,13 @@ def _not_0(sign: str) -> bool:
     return sign in "123456789"
 
 
-def _clock(path: Path | None) -> dict[str, int]:
+def _clock(path: Path | None) -> dict[str, float]:
     """The moments of t0.txt: a name and epoch seconds on each line."""
     if path is None:
         return {}
     pairs = (line.split() for line in decode(Source.load(path).data).splitlines())
     try:
-        return {pair[0]: int(float(pair[1])) for pair in pairs if len(pair) == 2}
+        return {pair[0]: float(pair[1]) for pair in pairs if len(pair) == 2}
     except ValueError as error:
         raise InputError(f"{path}: {error}; must be a name and epoch seconds") from None
 

@@ -1,16 +1,17 @@
-"""The phases of slurmctld's loops, from its log."""
+"""What slurmctld's log tells: the phases of its loops, and when it knew of each job."""
 
 from __future__ import annotations
 
 import gzip
 import math
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
 
 from schedlab.command_files import input_file
-from schedlab.slurm.clocks import LIMITS_S, TICK_S, Clocks
+from schedlab.slurm.clocks import LIMITS_S, TICK_S, Clocks, Delays
 from schedlab.slurm.dump.findings import Report
 from schedlab.slurm.parameters import SlurmParameters
 
@@ -19,6 +20,8 @@ _WHOLE_QUEUE = "full queue"
 _BACKFILL = "_attempt_backfill: beginning"
 _PRIORITY = "MULTIFACTOR plugin loaded"
 _KILL = "Time limit exhausted"
+_SUBMIT = re.compile(r"_slurm_rpc_submit_batch_job: JobId=(\d+) ")
+_SUBMIT_TAKES_S = 0.0005
 _AFTER_KILL_S = 0.9
 """A run of the main scheduler so soon after a kill was not made by the loop."""
 
@@ -62,11 +65,21 @@ def clocks_of_log(
         backfill_s=seen[_BACKFILL][0] if seen[_BACKFILL] else ticks[0],
         limits_s=_limits_s(seen[_KILL], ticks[0], parameters, epoch_s),
         priority_s=loaded_s + calc_s,
-        full_s=full[0] - parameters.scheduler.sched_interval_s,
+        full_s=full[0] - Delays().loop - parameters.scheduler.sched_interval_s,
         ticks=tuple(ticks),
         backfills=tuple(seen[_BACKFILL]),
         limits=tuple(tests),
+        submit_delay_s=0.0,
     )
+
+
+def submissions_of_log(path: Path, epoch_s: int) -> dict[str, float]:
+    """When slurmctld knew of each job or array, by its number, on the clock of the history."""
+    found: dict[str, float] = {}
+    for moment_s, line in _lines(path):
+        if match := _SUBMIT.search(line):
+            found.setdefault(match[1], moment_s - epoch_s - _SUBMIT_TAKES_S)
+    return found
 
 
 def _lines(path: Path) -> Iterator[tuple[float, str]]:

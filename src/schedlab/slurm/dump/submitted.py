@@ -26,18 +26,20 @@ def submitted_history(
     truth: Mapping[str, Mapping[str, Any]],
     epoch_s: int | None,
     report: Report,
+    late_s: float = 0.0,
 ) -> SlurmHistory:
     """The jobs as they were asked for, with what became of them where that is known.
 
     Args:
         path: the table; one line for a job, or for an array of jobs.
         truth: details of jobs by ``slurm_id``.
-        epoch_s: the moment of offset 0.
+        epoch_s: the whole second of offset 0.
         report: takes the remarks.
+        late_s: how long after that second offset 0 is.
     """
     import polars as pl
 
-    rows = [_job(where, row, truth) for where, row in _tasks(path)]
+    rows = [_job(where, row, truth, late_s) for where, row in _tasks(path)]
     if not rows:
         raise InputError(f"{path}: has no jobs")
     rows.sort(key=lambda row: row[0]["submit_s"])
@@ -129,21 +131,21 @@ def _numbers(text: str) -> Iterator[int]:
 
 
 def _job(
-    where: str, row: Row, truth: Mapping[str, Mapping[str, Any]]
+    where: str, row: Row, truth: Mapping[str, Mapping[str, Any]], late_s: float
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     try:
-        return _columns(row, truth)
+        return _columns(row, truth, late_s)
     except ValueError as error:
         raise InputError(f"{where}: {error}") from None
 
 
 def _columns(
-    row: Row, truth: Mapping[str, Mapping[str, Any]]
+    row: Row, truth: Mapping[str, Mapping[str, Any]], late_s: float
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     task = row.get("task")
     slurm_id = row["jobid"] if task is None else f"{row['jobid']}_{task}"
     known = truth.get(slurm_id, {})
-    offset = float(row["submit_offset_s"])
+    offset = float(row["submit_offset_s"]) + late_s
     true_run = float(row["true_run_s"]) + float(row.get("array_step_s") or 0) * int(task or 0)
     limit_s = max(int(float(row["limit_s"])), 1)
     tasks = int(row.get("cores") or row.get("tasks") or 1)
@@ -211,16 +213,16 @@ def _gpus(row: Row) -> tuple[int, str]:
     return int(parts[-1]) if parts[-1].isdecimal() else 1, ":".join(parts[1:-1])
 
 
-def exact_starts(path: Path) -> dict[str, dict[str, Any]]:
+def exact_starts(path: Path, late_s: float = 0.0) -> dict[str, dict[str, Any]]:
     """Starts and ends to the millisecond, and who started the job: starts.csv of a run."""
     found: dict[str, dict[str, Any]] = {}
     for _, row in read_table(path, "jobid", "start_offset_s"):
         name = row["jobid"] + (f"_{row['task']}" if row.get("task") else "")
-        start_s = float(row["start_offset_s"])
+        start_s = float(row["start_offset_s"]) + late_s
         found[name] = {
             "first_start_s": found.get(name, {}).get("first_start_s", start_s),
             "start_s": start_s,
-            "end_s": float(row["end_offset_s"]) if row.get("end_offset_s") else None,
+            "end_s": float(row["end_offset_s"]) + late_s if row.get("end_offset_s") else None,
             "started_by": row.get("started_by") or None,
             "hosts": row.get("nodes") or None,
             "attempts": found.get(name, {}).get("attempts", 0) + 1,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -15,12 +17,21 @@ FOR_EVER = 1 << 60
 
 @dataclass(frozen=True, slots=True)
 class ReservedNodes:
-    """Nodes that only jobs of a reservation may use, in whole seconds of Slurm's clock."""
+    """What only jobs of a reservation may use, in whole seconds of Slurm's clock.
+
+    Args:
+        name: of the reservation.
+        begin_s: when it begins.
+        end_s: when it ends.
+        nodes: which ones.
+        cores: of each of them; 0 for whole nodes.
+    """
 
     name: str
     begin_s: int
     end_s: int
     nodes: frozenset[int]
+    cores: int = 0
 
 
 class SlurmCalendar:
@@ -28,17 +39,18 @@ class SlurmCalendar:
 
     def __init__(self, site: SlurmSite, selector: Selector, epoch_s: int) -> None:
         self._numbers = {node.name: at for at, node in enumerate(selector.nodes)}
+        self._cpus = [node.cpus for node in selector.nodes]
         cluster = site.machine.clusters[0]
-        of_cores = {each.name for each in site.reservations if each.cores}
+        cores = {each.name: each.cores or 0 for each in site.reservations}
         self.reserved = [
-            ReservedNodes(
+            self._reserved(
                 each.name,
                 epoch_s + each.begin_s,
                 FOR_EVER if each.end_s is None else epoch_s + each.end_s,
-                self.numbers(expand_hosts(each.nodes)),
+                each.nodes,
+                cores.get(each.name, 0),
             )
             for each in cluster.reservations
-            if each.name not in of_cores
         ]
         self.closings = [
             (each.begin_s, each.end_s, self.numbers(expand_hosts(each.nodes)), is_outage)
@@ -52,21 +64,29 @@ class SlurmCalendar:
 
     def add(self, settings: dict[str, str]) -> None:
         """``scontrol create reservation``."""
-        if (made := self.reservation(settings)) is not None:
-            self.reserved.append(made)
+        self.reserved.append(self.reservation(settings))
 
-    def reservation(self, settings: dict[str, str]) -> ReservedNodes | None:
-        """What is to be created; None for one of cores, which bars no whole node."""
-        if "corecnt" in settings:
-            return None
+    def reservation(self, settings: dict[str, str]) -> ReservedNodes:
+        """What is to be created."""
         begin = datetime.fromisoformat(settings["starttime"]).replace(tzinfo=UTC)
         begin_s = int(begin.timestamp())
-        return ReservedNodes(
+        return self._reserved(
             settings["reservationname"],
             begin_s,
             begin_s + 60 * int(settings["duration"]),
-            self.numbers(expand_hosts(settings["nodes"])),
+            settings["nodes"],
+            sum(map(int, settings.get("corecnt", "0").split(","))),
         )
+
+    def _reserved(
+        self, name: str, begin_s: int, end_s: int, hosts: str, cores: int
+    ) -> ReservedNodes:
+        """The cores of several nodes are evenly spread; all cores of a node are the node."""
+        nodes = self.numbers(expand_hosts(hosts))
+        of_each = -(-cores // len(nodes)) if nodes else 0
+        if of_each >= min((self._cpus[at] for at in nodes), default=0):
+            of_each = 0
+        return ReservedNodes(name, begin_s, end_s, nodes, of_each)
 
     def remove(self, name: str) -> None:
         """``scontrol delete``."""
@@ -81,12 +101,32 @@ class SlurmCalendar:
         """Nodes that the job may not use between these whole seconds."""
         own = {each.name: each for each in self.reserved}.get(job.reservation or "")
         if own is not None:
-            return set(self._numbers.values()) - own.nodes
+            others = set(self._numbers.values())
+            return others if begin_s > own.end_s else others - own.nodes
         found: set[int] = set()
         for each in self.reserved:
-            if each.begin_s < end_s and each.end_s > begin_s:
+            if not each.cores and each.begin_s < end_s and each.end_s > begin_s:
                 found |= each.nodes
         return found
+
+    def kept_cores(
+        self, job: TwinJob, begin_s: int, end_s: int, running: Iterable[TwinJob]
+    ) -> dict[int, int]:
+        """Free cores of nodes that the job may not use between these whole seconds.
+
+        Jobs that end before a reservation begins may hold cores of it.
+        """
+        found: Counter[int] = Counter()
+        for each in self.reserved:
+            if not each.cores or each.name == job.reservation:
+                continue
+            if each.begin_s < end_s and each.end_s > begin_s:
+                found.update(dict.fromkeys(each.nodes, each.cores))
+                for other in running:
+                    if begin_s < other.limit_end_s <= each.begin_s:
+                        for at in each.nodes & other.shares.keys():
+                            found[at] -= other.shares[at].cpus
+        return {at: cores for at, cores in found.items() if cores > 0}
 
     def lets(self, job: TwinJob, second: int) -> bool:
         """Whether the reservation that the job asked for has begun, and not ended."""

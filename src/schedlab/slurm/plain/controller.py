@@ -115,9 +115,21 @@ class Controller:
         """Nodes that reservations keep from the job between these whole seconds."""
         return self.calendar.barred(job, begin_s, end_s)
 
+    def kept_cores(self, job: TwinJob, begin_s: int, end_s: int) -> dict[int, int]:
+        """Free cores of nodes that reservations keep from the job between these whole seconds."""
+        return self.calendar.kept_cores(job, begin_s, end_s, self.running)
+
+    def reservation_ends(self) -> list[int]:
+        """When the reservations that are known now end, in whole seconds."""
+        return [each.end_s for each in self.calendar.reserved]
+
     def now_second(self) -> int:
         """Now, on Slurm's clock."""
         return self.second(self.now_s)
+
+    def eligible_for(self, job: TwinJob) -> int:
+        """How long the job has been eligible, in whole seconds."""
+        return self.second(self.now_s) - self.second(job.begin_s)
 
     def may_start(self, job: TwinJob, partition: str) -> bool:
         """Whether licences and limits on numbers of jobs let it start."""
@@ -166,11 +178,23 @@ class Controller:
             return None
         job.preempted_s = self.now_s
         for victim in victims:
-            if self._may_requeue(victim) and self.site.parameters.preempt.mode[0] != "CANCEL":
-                self.requeue(victim, "preempted")
-            else:
-                self.cancel(victim, "preempted")
+            self._take_room_of(victim)
         return nodes
+
+    def _take_room_of(self, victim: TwinJob) -> None:
+        """Mark a job that has a grace time; end one that has none, or none left."""
+        second, grace_s = self.second(self.now_s), self.preempting.grace_s(victim)
+        if grace_s and not victim.is_marked:
+            victim.is_marked = True
+            victim.limit_end_s = min(victim.limit_end_s, second + grace_s)
+        elif not grace_s or second >= victim.limit_end_s:
+            self._end_preempted(victim)
+
+    def _end_preempted(self, victim: TwinJob) -> None:
+        if self._may_requeue(victim) and self.site.parameters.preempt.mode[0] != "CANCEL":
+            self.requeue(victim, "preempted")
+        else:
+            self.cancel(victim, "preempted")
 
     # Time.
 
@@ -178,7 +202,7 @@ class Controller:
         """Replay until then, or until nothing is left that could run."""
         clocks = self.clocks
         for job in self.jobs:
-            self._push(job.submit_s + self.delays.submit, "submit", job)
+            self._push(job.submit_s + clocks.submit_delay_s, "submit", job)
         for command in self.site.history.commands if self.site.history else ():
             if command.worked:
                 self._to_come += 1
@@ -269,7 +293,9 @@ class Controller:
     def _test_limits(self, second: int) -> None:
         over_s = self.site.parameters.control.over_time_limit_s
         for job in list(self.running):
-            if job.limit_end_s + over_s <= second:
+            if job.is_marked and job.limit_end_s <= second:
+                self._end_preempted(job)
+            elif job.limit_end_s + over_s <= second:
                 self._finish(job, "timeout")
                 self._push(self.now_s + self.delays.after_kill, "main_now", None)
 
@@ -294,6 +320,7 @@ class Controller:
         if how != "preempted":
             self._progress_s = self.now_s
         job.stage = Stage.DONE
+        job.is_marked = False
         job.end_s = self.now_s
         job.how = how
         job.completed_s = self.now_s + self.delays.complete
@@ -327,6 +354,7 @@ class Controller:
     def hold(self, job: TwinJob) -> None:
         """Keep it out of the queue."""
         job.held = job.stage is Stage.PENDING
+        self._asked += 1
 
     def release(self, job: TwinJob) -> None:
         """Let it into the queue again; its age begins now."""
@@ -339,10 +367,12 @@ class Controller:
         """Lower its priority by this much."""
         job.priority += job.nice - nice
         job.nice = nice
+        self._asked += 1
 
     def set_array_limit(self, job: TwinJob, most: int) -> None:
         """Let this number of tasks of its array run at a time."""
         job.array_limit = most
+        self._asked += 1
 
     def cancel(self, job: TwinJob, how: str = "cancelled") -> None:
         """End it, or withdraw it."""
@@ -367,15 +397,21 @@ class Controller:
     def set_node(self, hosts: tuple[str, ...], state: str) -> None:
         """Drain nodes, take them down, or resume them.
 
-        With ReturnToService=2 a node that answers is back at once.
+        With ReturnToService=2 a node that answers is back: at once if jobs ran there, otherwise
+        when it is pinged.
         """
         numbers = self.calendar.numbers(hosts)
+        self._asked += 1
         if state == "RESUME":
             self._open(numbers)
             return
+        control = self.site.parameters.control
+        busy = frozenset(at for job in self.running for at in job.shares if at in numbers)
         self._close((numbers, state == "DOWN"))
-        if state == "DOWN" and self.site.parameters.control.return_to_service == 2:
-            self._open(numbers)
+        if state == "DOWN" and control.return_to_service == 2:
+            self._open(busy)
+            ping_s = control.slurmd_timeout_s // 3 + 1
+            self._push(self.now_s + ping_s, "open", numbers - busy)
 
     def _close(self, about: tuple[frozenset[int], bool]) -> None:
         numbers, is_outage = about
@@ -395,14 +431,17 @@ class Controller:
     def create_reservation(self, settings: dict[str, str]) -> None:
         """Keep nodes for some jobs."""
         self.calendar.add(settings)
+        self._asked += 1
 
     def delete_reservation(self, name: str) -> None:
         """Give them back."""
         self.calendar.remove(name)
+        self._asked += 1
 
     def set_partition(self, name: str, state: str) -> None:
         """Open or close a partition."""
         self._closed = self._closed | {name} if state == "DOWN" else self._closed - {name}
+        self._asked += 1
 
     def _may_requeue(self, job: TwinJob) -> bool:
         usual = self.site.parameters.control.job_requeue

@@ -1,7 +1,9 @@
 """Fair share: what users have used, how fast that is forgotten, and what it makes of their jobs.
 
-Slurm adds up the use of a job when it ends, and every PriorityCalcPeriod that of running jobs. Only
-then are the factors computed again; see ``fair_tree.c`` and ``priority_multifactor.c`` of 22.05.
+Slurm adds up the use of a job when it ends, and every PriorityCalcPeriod that of running jobs. Then
+a fair tree computes all factors again. The classic formula looks at accounts before the use of
+running jobs is added, and at a user when the next priority of one of his jobs is computed; see
+``fair_tree.c`` and ``priority_multifactor.c`` of 22.05.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ class AssociationShare:
     effective_usage: float = 0.0
     level_fs: float = math.inf
     factor: float = 1.0
+    is_due: bool = False
 
     @property
     def is_user(self) -> bool:
@@ -73,7 +76,11 @@ class FairShare:
     def factor(self, account: str, user: str) -> float:
         """Return the factor of a user in an account; 0 without such an association."""
         share = self._by_name.get((account, user))
-        return share.factor if share is not None else 0.0
+        if share is None:
+            return 0.0
+        if share.is_due:
+            self._classic(share)
+        return share.factor
 
     def charge_user(
         self, account: str, user: str, billing: float, start_s: int, end_s: int
@@ -98,16 +105,14 @@ class FairShare:
         forgotten = self._decay ** (now_s - self.last_pass_s)
         for each in self.shares:
             each.usage *= forgotten
+        if self.shares and not self.settings.is_fair_tree:
+            self._classic_accounts()
 
     def end_pass(self, now_s: int) -> None:
-        """Compute the factors of all users."""
+        """Compute the factors of all users of a fair tree."""
         self.last_pass_s = now_s
-        if not self.shares:
-            return
-        if self.settings.is_fair_tree:
+        if self.shares and self.settings.is_fair_tree:
             self._fair_tree()
-        else:
-            self._classic()
 
     @property
     def _decay(self) -> float:
@@ -160,26 +165,33 @@ class FairShare:
                 each.level_fs = each.norm_shares / each.effective_usage
         Ranking(len(self._users)).rank(self._root.children, tied=False)
 
-    def _classic(self) -> None:
-        all_usage = self._root.usage
-        waiting = [self._root]
+    def _classic_accounts(self) -> None:
+        """Compute the use of accounts, from the root down; that of users when it is asked for."""
         self._root.effective_usage = 1.0
+        waiting = [self._root]
         for above in waiting:
-            total = sum(each.association.shares for each in above.children)
             for each in above.children:
-                each.norm_usage = each.usage / all_usage if all_usage else 0.0
-                each.effective_usage = each.norm_usage
-                if each.is_user and total:
-                    rest = above.effective_usage - each.norm_usage
-                    each.effective_usage += rest * each.association.shares / total
-                each.factor = self._classic_factor(each)
-                waiting.append(each)
+                each.is_due = each.is_user
+                if not each.is_user:
+                    self._classic(each)
+                    waiting.append(each)
 
-    def _classic_factor(self, share: AssociationShare) -> float:
-        if share.norm_shares <= 0:
-            return 0.0
-        dampening = self.settings.fairshare_dampening_factor
-        return float(2.0 ** (-(share.effective_usage / share.norm_shares) / dampening))
+    def _classic(self, share: AssociationShare) -> None:
+        """Compute the effective use and the factor; an account must have been computed before."""
+        share.is_due = False
+        all_usage, above = self._root.usage, share.fair_parent or self._root
+        share.norm_usage = share.effective_usage = share.usage / all_usage if all_usage else 0.0
+        if share.association.shares_of_parent:
+            share.effective_usage = above.effective_usage
+        elif above is not self._root:
+            total = sum(each.association.shares for each in above.children)
+            rest = above.effective_usage - share.norm_usage
+            own = rest * share.association.shares / total if total else -share.norm_usage
+            share.effective_usage += own
+        share.factor = 0.0
+        if share.norm_shares > 0:
+            dampening = self.settings.fairshare_dampening_factor
+            share.factor = 2.0 ** (-(share.effective_usage / share.norm_shares) / dampening)
 
 
 @dataclass

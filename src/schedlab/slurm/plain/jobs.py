@@ -97,6 +97,7 @@ class TwinJob:
     priority: int = 0
     accrue_s: float | None = None  # from when on it gains age; None is its submission
     preempted_s: float = -math.inf  # when it last ended others to make room
+    is_marked: bool = False  # it is to make room, and has its grace time
     planned_cpus: int | None = None  # what backfill's last plan would give it
     start_s: float = math.nan
     end_s: float = math.nan

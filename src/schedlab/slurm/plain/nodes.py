@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from schedlab.platform.hostlist import expand_hosts
 from schedlab.slurm.plain.jobs import NodeShare, TwinJob
@@ -85,26 +85,48 @@ class Selector:
             or self._select.type == "select/linear"
         )
 
-    def capable(self, job: TwinJob, partition: str, allowed: Collection[int]) -> set[int]:
-        """Those of the nodes that could hold a part of the job if they were idle."""
+    def capable(
+        self, job: TwinJob, partition: str, allowed: Collection[int], *, gpus: bool = True
+    ) -> set[int]:
+        """Those of the nodes that could hold a part of the job if they were idle.
+
+        Without ``gpus`` those count that lack its GPUs, too.
+        """
         rooms = self.all_free()
+        if not gpus:
+            rooms = [replace(room, gpus=job.gpus) for room in rooms]
         inside = self.partitions[partition]
         return {
             at for at in allowed if at in inside and self._offer(job, partition, at, rooms[at]) > 0
         }
 
     def pick(
-        self, job: TwinJob, partition: str, rooms: Rooms, allowed: Iterable[int]
+        self,
+        job: TwinJob,
+        partition: str,
+        rooms: Rooms,
+        allowed: Iterable[int],
+        kept: Mapping[int, int] | None = None,
     ) -> list[int] | None:
-        """The nodes that the job would get of those allowed, given what is free on each."""
+        """The nodes that the job would get.
+
+        Args:
+            job: that wants them.
+            partition: in which.
+            rooms: what is free on each node.
+            allowed: the nodes that it may have.
+            kept: free cores of nodes that it may not use.
+        """
         inside = self.partitions[partition]
         allowed = sorted(allowed)
         self._note_gpus(job, partition, rooms, allowed)
-        offers = {
-            at: offer
-            for at in allowed
-            if at in inside and (offer := self._offer(job, partition, at, rooms[at])) > 0
-        }
+        offers = {}
+        for at in allowed:
+            room = rooms[at]
+            if kept and at in kept:
+                room = replace(room, cpus=room.cpus - kept[at])
+            if at in inside and (offer := self._offer(job, partition, at, room)) > 0:
+                offers[at] = offer
         return self._choose(job, offers)
 
     def test(self, job: TwinJob, partition: str) -> None:
@@ -259,9 +281,11 @@ class Selector:
             if fits and rooms[at].gpus >= job.gpus:
                 self._near_gpus[at] = rooms[at].gpus
 
-    def forget_gpus(self, job: TwinJob, partition: str) -> None:
-        """The main scheduler sets the weights of all nodes that could hold the job again."""
-        for at in self.partitions[partition]:
+    def forget_gpus(
+        self, job: TwinJob, partition: str, barred: Collection[int] = frozenset()
+    ) -> None:
+        """Set the weights again of all nodes that could hold the job, as when it is started."""
+        for at in self.partitions[partition].difference(barred):
             node = self.nodes[at]
             idle = Room(node.cpus, node.memory_mb, job.gpus)
             if self._offer(job, partition, at, idle) > 0:

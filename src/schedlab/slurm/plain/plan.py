@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import pairwise
 
 
 @dataclass(slots=True)
@@ -22,18 +23,23 @@ class BackfillPlan:
         self._all = frozenset(range(nodes))
         self.records = [PlanRecord(begin_s, end_s, self._all)]
 
-    def free_between(self, begin_s: int, end_s: int) -> tuple[frozenset[int], int | None]:
-        """Nodes without plans in that time, and when it is worth to look again.
+    def free_between(
+        self, begin_s: int, end_s: int, allowed: frozenset[int]
+    ) -> tuple[frozenset[int], int | None]:
+        """Those of the nodes without plans in that time, and when it is worth to look again.
 
-        That is the end of the first record in which some node is planned; None if none is.
+        That is the end of the first record behind which some node is free that was not before;
+        None if there is none.
         """
-        free, later_s = self._all, None
+        free, later_s = allowed, None
         for place, record in enumerate(self.records):
             if record.end_s <= begin_s:
                 continue
             is_last = place + 1 == len(self.records)
-            if later_s is None and not is_last and record.free != self._all:
-                later_s = record.end_s
+            if later_s is None and not is_last:
+                then = allowed & self.records[place + 1].free
+                if not then <= free & record.free:
+                    later_s = record.end_s
             if record.begin_s > end_s:
                 break
             free &= record.free
@@ -47,7 +53,7 @@ class BackfillPlan:
         )
 
     def reserve(self, begin_s: int, end_s: int, nodes: Collection[int]) -> None:
-        """Plan the nodes for a job."""
+        """Plan the nodes for a job; then the first two records that have become equal are one."""
         found = []
         for record in self.records:
             first, last = max(record.begin_s, begin_s), min(record.end_s, end_s)
@@ -59,4 +65,8 @@ class BackfillPlan:
             found.append(PlanRecord(first, last, record.free.difference(nodes)))
             if last < record.end_s:
                 found.append(PlanRecord(last, record.end_s, record.free))
+        for place, (one, other) in enumerate(pairwise(found)):
+            if one.free == other.free:
+                found[place : place + 2] = [PlanRecord(one.begin_s, other.end_s, one.free)]
+                break
         self.records = found

@@ -19,6 +19,7 @@ class Preempting:
         self._tiers = {
             each.name: each.priority_tier for each in site.machine.clusters[0].partitions
         }
+        self._partition_grace = {each.name: each.grace_s for each in site.partitions}
         self._reorder = site.parameters.scheduler.preempt_reorder_count
         self._youngest_first = site.parameters.scheduler.preempt_youngest_first
         self.is_on = self._settings.type != "preempt/none" and self._settings.mode != ("OFF",)
@@ -31,6 +32,13 @@ class Preempting:
             return self._tiers[partition] > max(self._tiers[each] for each in other.partitions)
         own = self._qos.get(job.qos)
         return own is not None and other.qos in own.preempt
+
+    def grace_s(self, victim: TwinJob) -> int:
+        """How long a job has to end: as its QOS or its partition says."""
+        if self._settings.type == "preempt/partition_prio":
+            return max(self._partition_grace.get(each, 0) for each in victim.partitions)
+        own = self._qos.get(victim.qos)
+        return 0 if own is None else own.grace_s
 
     def victims(
         self,

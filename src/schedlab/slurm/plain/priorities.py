@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from schedlab.slurm.plain.fair_share import FairShare
-from schedlab.slurm.plain.jobs import TwinJob
+from schedlab.slurm.plain.jobs import Stage, TwinJob
 from schedlab.slurm.plain.nodes import Selector
 from schedlab.slurm.plain.priority import Multifactor, PriorityRequest
 from schedlab.slurm.site import SlurmSite
@@ -69,11 +69,20 @@ class JobPriorities:
         """Charge running jobs up to now, and compute all factors and priorities."""
         second = self._second(now_s)
         self._shares.begin_pass(second)
-        for job in running:
-            self.charge(job, now_s)
+        if self._settings.is_fair_tree:
+            for job in running:
+                self.charge(job, now_s)
+            self._shares.end_pass(second)
+            for job in pending:
+                self.set(job, now_s)
+            return
+        # Users are looked at as their jobs come in Slurm's list.
+        for job in sorted((*running, *pending), key=lambda job: job.position):
+            if job.stage is Stage.RUNNING:
+                self.charge(job, now_s)
+            else:
+                self.set(job, now_s)
         self._shares.end_pass(second)
-        for job in pending:
-            self.set(job, now_s)
 
     def charge(self, job: TwinJob, now_s: float) -> None:
         """Charge a running job, or one that ends now, for what nobody has charged it yet."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Protocol
 
 from schedlab.slurm.plain.jobs import Stage, TwinJob
@@ -35,8 +35,17 @@ class ClusterView(Protocol):
     def barred(self, job: TwinJob, begin_s: int, end_s: int) -> set[int]:
         """Nodes that reservations keep from the job between these whole seconds."""
 
+    def kept_cores(self, job: TwinJob, begin_s: int, end_s: int) -> Mapping[int, int]:
+        """Free cores of nodes that reservations keep from the job between these whole seconds."""
+
+    def reservation_ends(self) -> list[int]:
+        """When the reservations that are known now end, in whole seconds."""
+
     def now_second(self) -> int:
         """Now, on Slurm's clock."""
+
+    def eligible_for(self, job: TwinJob) -> int:
+        """How long the job has been eligible, in whole seconds."""
 
     def may_start(self, job: TwinJob, partition: str) -> bool:
         """Whether licences and limits on numbers of jobs let it start."""
@@ -51,8 +60,19 @@ class ClusterView(Protocol):
         """End running jobs for it, if that makes room. Return the nodes that it can have then."""
 
 
+def may_reserve(settings: SchedulerSettings, cluster: ClusterView, job: TwinJob) -> bool:
+    """Whether the job may make others wait: it is old and important enough."""
+    return (
+        job.priority >= settings.bf_min_prio_reserve
+        and cluster.eligible_for(job) >= settings.bf_min_age_reserve_s
+    )
+
+
 class MainScheduler:
-    """Starts what fits, in order; the first job that does not fit closes its partition."""
+    """Starts what fits, in order; the first job that does not fit closes its partition.
+
+    A job of a reservation closes that instead.
+    """
 
     def __init__(self, settings: SchedulerSettings) -> None:
         self.settings = settings
@@ -60,14 +80,15 @@ class MainScheduler:
     def run(self, cluster: ClusterView, depth: int | None) -> None:
         """Look at this many jobs; None for all."""
         usable, second = cluster.usable(), cluster.now_second()
-        closed: set[str] = set()
+        closed: set[str | tuple[str, str]] = set()  # partitions and reservations
         by_partition: Counter[str] = Counter()
         rejected: set[int] = set()
         tested = started = 0
         for job, partition in cluster.queue():
             if job.stage is not Stage.PENDING:
                 continue  # it has started in another of its partitions
-            if partition in closed or (job.task >= 0 and job.id in rejected):
+            kept_by = ("reservation", job.reservation) if job.reservation else partition
+            if kept_by in closed or (job.task >= 0 and job.id in rejected):
                 continue
             if depth is not None and tested >= depth:
                 break
@@ -76,20 +97,24 @@ class MainScheduler:
             by_partition[partition] += 1
             if most and by_partition[partition] > most:
                 continue
-            if not cluster.may_start(job, partition):
+            if not (cluster.may_start(job, partition) and cluster.may_have(job, partition, None)):
                 if self.settings.assoc_limit_stop:
                     closed.add(partition)
                 continue
             barred = cluster.barred(job, second, second + job.limit_s)
-            cluster.selector.forget_gpus(job, partition)
-            nodes = cluster.selector.pick(job, partition, cluster.rooms, usable - barred)
+            cluster.selector.forget_gpus(job, partition, barred)
+            kept = cluster.kept_cores(job, second, second + job.limit_s)
+            nodes = cluster.selector.pick(job, partition, cluster.rooms, usable - barred, kept)
             if nodes is None and barred and not cluster.selector.ever(job, partition, barred):
                 continue  # it waits for the end of a reservation
             if nodes is None:
                 cluster.preempt(job, partition, usable - barred)
-                closed.add(partition)
                 rejected.add(job.id)
-                usable -= cluster.selector.partitions[partition]
+                if job.reservation is None and not may_reserve(self.settings, cluster, job):
+                    continue
+                closed.add(kept_by)
+                if job.reservation is None:
+                    usable -= cluster.selector.partitions[partition]
                 continue
             if not cluster.may_have(job, partition, nodes):
                 if self.settings.assoc_limit_stop:
@@ -128,15 +153,18 @@ class _Cycle:
         self.service = cluster.in_service()
         self.usable = cluster.usable()
         self.planned: dict[TwinJob, int] = {}
+        self.reserved: Counter[str] = Counter()
 
     def go(self) -> int:
         settings = self.settings
         users: Counter[str] = Counter()
         partitions: Counter[str] = Counter()
+        users_there: Counter[tuple[str, str]] = Counter()
+        associations: Counter[tuple[str, str]] = Counter()
         arrays: Counter[int] = Counter()
         tested = started = 0
         for job, partition in self.cluster.queue():
-            if job in self.planned or job.stage is not Stage.PENDING:
+            if job.stage is not Stage.PENDING:
                 continue
             tested += 1
             if settings.bf_max_job_test and tested > settings.bf_max_job_test:
@@ -146,6 +174,12 @@ class _Cycle:
             if 0 < settings.bf_max_job_user < users[job.user]:
                 continue
             if 0 < settings.bf_max_job_part < partitions[partition]:
+                continue
+            users_there[job.user, partition] += 1
+            if 0 < settings.bf_max_job_user_part < users_there[job.user, partition]:
+                continue
+            associations[job.account, job.user] += 1
+            if 0 < settings.bf_max_job_assoc < associations[job.account, job.user]:
                 continue
             if job.task >= 0 and arrays[job.id] >= settings.bf_max_job_array_resv:
                 continue
@@ -165,15 +199,31 @@ class _Cycle:
         cluster = self.cluster
         return cluster.may_start(job, partition) and cluster.may_have(job, partition, None)
 
+    def _may_reserve(self, job: TwinJob, partition: str) -> bool:
+        """Whether the job may be planned, if it cannot start now."""
+        most = self.settings.bf_job_part_count_reserve
+        if self.settings.bf_one_resv_per_job and job in self.planned:
+            return False
+        if most and self.reserved[partition] >= most:
+            return False
+        return may_reserve(self.settings, self.cluster, job)
+
     def _place(self, job: TwinJob, partition: str) -> bool:
         """Start the job, or plan it. Return whether it has started."""
+        may_wait = self._may_reserve(job, partition)
         begin_s: int | None = self.now_s
         while begin_s is not None:
             from_s = begin_s
-            free, begin_s = self.plan.free_between(from_s, from_s + job.limit_s)
+            if from_s > self.now_s and not may_wait:
+                return False
             barred = self.cluster.barred(job, from_s, from_s + job.limit_s)
-            allowed = (free & self.service) - barred
-            found = self._will_run(job, partition, allowed)
+            inside = self.selector.partitions[partition]
+            there = frozenset((inside & self.service) - barred)
+            allowed, begin_s = self.plan.free_between(from_s, from_s + job.limit_s, there)
+            if barred and (end_s := self._next_reservation_end(from_s)) is not None:
+                begin_s = end_s if begin_s is None else min(begin_s, end_s)
+            kept = self.cluster.kept_cores(job, from_s, from_s + job.limit_s)
+            found = self._will_run(job, partition, allowed, kept)
             if from_s == self.now_s and (found is None or found[0] > self.now_s):
                 taken = self.cluster.preempt(job, partition, allowed)
                 found = found if taken is None else (self.now_s + 1, taken)
@@ -183,13 +233,15 @@ class _Cycle:
             if start_s <= self.now_s and from_s <= self.now_s:
                 if self.usable.issuperset(nodes):
                     # It is started as the main scheduler does it, which chooses nodes again.
-                    self.selector.forget_gpus(job, partition)
+                    self.selector.forget_gpus(job, partition, inside - allowed)
                     rooms, there = self.cluster.rooms, allowed & self.usable
-                    again = self.selector.pick(job, partition, rooms, there)
+                    again = self.selector.pick(job, partition, rooms, there, kept)
                     self.cluster.start(job, partition, again or nodes, "backfill")
                     return True
                 start_s = self.now_s + 1
             start_s = max(start_s, from_s)
+            if start_s > self.now_s and not may_wait:
+                return False
             if begin_s is not None and start_s > begin_s:
                 continue
             if start_s > self.now_s + self.settings.bf_window_s:
@@ -197,26 +249,38 @@ class _Cycle:
             slot = self.settings.bf_resolution_s
             first_s = start_s // slot * slot
             last_s = max((start_s + job.limit_s) // slot * slot, first_s + slot)
-            if self.plan.collides(first_s, last_s, nodes):
-                if begin_s is not None:
-                    continue
-            else:
-                self.plan.reserve(first_s, last_s, nodes)
+            if start_s > self.now_s and self.plan.collides(first_s, last_s, nodes):
+                if start_s == from_s:
+                    return False
+                begin_s = start_s
+                continue
+            self.plan.reserve(first_s, last_s, nodes)
+            self.reserved[partition] += 1
             shares = self.selector.shares(job, partition, nodes)
             job.planned_cpus = sum(each.cpus for each in shares.values())
             self.planned[job] = start_s
             return False
         return False
 
+    def _next_reservation_end(self, from_s: int) -> int | None:
+        """The slot behind the next end of a reservation, as long as the window has it."""
+        ends = [end_s for end_s in self.cluster.reservation_ends() if end_s >= from_s]
+        if not ends:
+            return None
+        slot = self.settings.bf_resolution_s
+        found = -(-min(ends) // slot) * slot + 1
+        return found if found < self.now_s + self.settings.bf_window_s else None
+
     def _will_run(
-        self, job: TwinJob, partition: str, free: Collection[int]
+        self, job: TwinJob, partition: str, free: Collection[int], kept: Mapping[int, int]
     ) -> tuple[int, list[int]] | None:
         """When and where the job can start on nodes that no plan has, as running jobs end."""
         allowed = self.selector.capable(job, partition, free)
         if len(allowed) < job.needed_nodes:
             return None
+        mattering = self.selector.capable(job, partition, free, gpus=False)
         rooms = [room.copy() for room in self.cluster.rooms]
-        nodes = self.selector.pick(job, partition, rooms, allowed)
+        nodes = self.selector.pick(job, partition, rooms, allowed, kept)
         if nodes is not None:
             return self.now_s, nodes
         ends = self._ends()
@@ -227,7 +291,7 @@ class _Cycle:
             while place < len(ends):
                 end_s, counts_s, other = ends[place]
                 place += 1
-                if other.shares.keys().isdisjoint(allowed):
+                if other.shares.keys().isdisjoint(mattering):
                     continue  # the one behind it is not looked at
                 if barrier_s is None:
                     barrier_s = end_s + window_s - end_s % window_s
@@ -238,7 +302,7 @@ class _Cycle:
                     break
             if last_s is None:
                 return None
-            nodes = self.selector.pick(job, partition, rooms, allowed)
+            nodes = self.selector.pick(job, partition, rooms, allowed, kept)
             if nodes is not None:
                 return last_s, nodes
             linear_s = self.settings.bf_window_linear_s
