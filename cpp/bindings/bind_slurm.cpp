@@ -205,6 +205,8 @@ void bind_settings(nb::module_& m) {
         .def_rw("ticks", &Phases::ticks)
         .def_rw("backfills", &Phases::backfills)
         .def_rw("limit_tests", &Phases::limit_tests)
+        .def_rw("after_kills", &Phases::after_kills)
+        .def_rw("known_loop_s", &Phases::known_loop_s)
         .def_rw("submit_s", &Phases::submit_s)
         .def_rw("run_s", &Phases::run_s)
         .def_rw("complete_s", &Phases::complete_s)

@@ -13,6 +13,7 @@ namespace {
 constexpr Second kLimits = 30;  // time limits are tested this often
 constexpr Second kLongAgo = 60;
 constexpr Moment kDay = 86'400;
+constexpr Moment kLatestAnswer = 0.9;  // nodes answer a kill within this time
 constexpr Moment kSameTurn = 0.3;  // what a log tells of within this time is of one turn of the loop
 
 std::vector<TwinJob> jobs_of(const Site& site) {
@@ -286,7 +287,7 @@ Moment Controller::expected_end(const TwinJob& job) const {
 
 void Controller::tick() {
     const Settings& own = site_.settings;
-    const Second now = second(now_ - phases_.loop_s);
+    const Second now = second(now_ - loop_delay());
     if (tests_limits(now - last_limits_ >= kLimits)) {
         last_limits_ = now;
         test_limits(now);
@@ -308,18 +309,47 @@ Moment Controller::next_tick() const {
     if (next == phases_.ticks.end()) return now_ + phases_.tick_period;
     const Moment left = *next - now_;
     const double turns = std::max(1.0, std::nearbyint(left / phases_.tick_period));
-    return now_ + left / turns;
+    return turns == 1.0 ? *next : now_ + left / turns;
+}
+
+Moment Controller::loop_delay() const {
+    const bool is_known = std::binary_search(phases_.ticks.begin(), phases_.ticks.end(), now_);
+    return is_known ? phases_.known_loop_s : phases_.loop_s;
+}
+
+std::vector<Moment> Controller::answers(std::size_t number) const {
+    const auto& known = phases_.after_kills;
+    auto next = std::upper_bound(known.begin(), known.end(), now_);
+    Moment last = now_ + phases_.after_kill_s;
+    std::vector<Moment> found;
+    while (found.size() < number) {
+        if (next != known.end() && *next <= now_ + kLatestAnswer) last = *next++;
+        found.push_back(last);
+    }
+    return found;
 }
 
 void Controller::test_limits(Second second) {
     const std::vector<TwinJob*> running = running_;
+    std::vector<TwinJob*> killed;
     for (TwinJob* job : running) {
         if (job->is_marked && job->limit_end <= second) {
             end_preempted(*job);
         } else if (job->limit_end + site_.settings.over_time_limit_s <= second) {
-            finish(*job, Ending::timeout);
-            ask_main();
+            killed.push_back(job);
         }
+    }
+    // Few nodes have answered sooner than many.
+    std::stable_sort(killed.begin(), killed.end(), [](const TwinJob* a, const TwinJob* b) {
+        return a->shares.size() < b->shares.size();
+    });
+    const std::vector<Moment> answered = answers(killed.size());
+    for (std::size_t at = 0; at < killed.size(); ++at) {
+        TwinJob& job = *killed[at];
+        finish(job, Ending::timeout);
+        job.completed = answered[at];
+        for (const NodeShare& share : job.shares) completing_[share.node] = answered[at];
+        push(answered[at], What::main_now);
     }
 }
 

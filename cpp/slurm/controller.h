@@ -82,6 +82,10 @@ class Controller final : public ClusterView {
     void test_limits(Second second);
     void backfill();
     Moment next_tick() const;
+    // How long before this turn the loop had asked for the time.
+    Moment loop_delay() const;
+    // When the nodes of this number of jobs that are killed now have answered, job by job.
+    std::vector<Moment> answers(std::size_t number) const;
     Moment next_backfill(Moment expected) const;
     // Whether this turn of the loop tests the time limits: as the log has it, or if it is due.
     bool tests_limits(bool is_due) const;

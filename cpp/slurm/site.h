@@ -182,8 +182,8 @@ struct Settings {
 struct Phases {
     Moment tick, backfill, limits, priority, full;
     Moment tick_period;
-    std::vector<Moment> ticks, backfills, limit_tests;  // known from a log
-    Moment submit_s, run_s, complete_s, after_kill_s, per_test_s, loop_s;
+    std::vector<Moment> ticks, backfills, limit_tests, after_kills;  // known from a log
+    Moment submit_s, run_s, complete_s, after_kill_s, per_test_s, loop_s, known_loop_s;
 };
 
 struct Site {

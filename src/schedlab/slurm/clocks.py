@@ -14,6 +14,10 @@ FIRST_BACKFILL_S = 1.3
 """How long after its boot slurmctld loads the backfill scheduler."""
 LIMITS_S = 30
 """Time limits are tested every 30 s."""
+LOOP_S, KNOWN_LOOP_S = 0.005, 0.001
+"""From the moment that slurmctld's loop takes for now until it calls the scheduler."""
+LATEST_ANSWER_S = 0.9
+"""Nodes answer a kill within this time."""
 SAME_TURN_S = 0.3
 """What a log tells of within this time is of the same turn of the loop."""
 
@@ -31,6 +35,8 @@ class Clocks:
         ticks: turns known from a log; between them they are evenly spaced.
         backfills: cycles known from a log.
         limits: tests of the time limits known from a log: those that found a job beyond its limit.
+        after_kills: runs of the main scheduler known from a log that were made because the nodes of
+            a killed job had answered.
         submit_delay_s: from a submission of the history until slurmctld knows of it; 0 where a log
             told when it did.
     """
@@ -44,6 +50,7 @@ class Clocks:
     ticks: tuple[float, ...] = ()
     backfills: tuple[float, ...] = ()
     limits: tuple[float, ...] = ()
+    after_kills: tuple[float, ...] = ()
     submit_delay_s: float = 0.012
 
     def next_tick_s(self, now_s: float) -> float:
@@ -53,7 +60,14 @@ class Clocks:
             return now_s + self.tick_period_s
         left_s = self.ticks[place] - now_s
         turns = max(1, round(left_s / self.tick_period_s))
-        return now_s + left_s / turns
+        return self.ticks[place] if turns == 1 else now_s + left_s / turns
+
+    def loop_delay_s(self, now_s: float) -> float:
+        """How long before this turn the loop had asked for the time.
+
+        A log has the moment shortly after that. Turns between those of a log are less well known.
+        """
+        return KNOWN_LOOP_S if now_s in self.ticks else LOOP_S
 
     def next_backfill_s(self, expected_s: float, interval_s: float) -> float:
         """The cycle that the log has about then, or then."""
@@ -61,6 +75,14 @@ class Clocks:
         if place < len(self.backfills) and self.backfills[place] < expected_s + interval_s / 2:
             return self.backfills[place]
         return expected_s
+
+    def answers_s(self, now_s: float, number: int, usual_s: float) -> list[float]:
+        """When the nodes of this number of jobs that are killed now have answered, job by job."""
+        first = bisect_right(self.after_kills, now_s)
+        last = bisect_right(self.after_kills, now_s + LATEST_ANSWER_S)
+        known = self.after_kills[first : min(last, first + number)]
+        late_s = known[-1] if known else now_s + usual_s
+        return [*known, *([late_s] * (number - len(known)))]
 
     def tests_limits(self, now_s: float, *, is_due: bool) -> bool:
         """Whether a turn of the loop tests the time limits: as the log has it, or if it is due."""
@@ -79,14 +101,12 @@ class Delays:
         complete: until its nodes have answered that it has ended.
         after_kill: from a kill until the main scheduler runs because of it.
         per_test: of backfill for each job that it tests.
-        loop: from the moment that slurmctld's loop takes for now until it calls the scheduler.
     """
 
     run: float = 0.1
     complete: float = 0.008
     after_kill: float = 0.09
     per_test: float = 0.00025
-    loop: float = 0.006
 
 
 def clocks_from_boot(boot_s: float, parameters: SlurmParameters, seed: int) -> Clocks:

@@ -27,7 +27,7 @@ from schedlab._core import (
     SlurmTables,
 )
 from schedlab.slurm.accounts import ROOT
-from schedlab.slurm.clocks import Clocks, Delays
+from schedlab.slurm.clocks import KNOWN_LOOP_S, LOOP_S, Clocks, Delays
 from schedlab.slurm.plain.calendar import ReservedNodes, SlurmCalendar
 from schedlab.slurm.plain.conditions import SlurmCondition
 from schedlab.slurm.plain.jobs import TwinJob, jobs_of
@@ -69,7 +69,8 @@ def _phases(clocks: Clocks, delays: Delays) -> SlurmPhases:
     made.submit_s = clocks.submit_delay_s
     made.run_s, made.complete_s = delays.run, delays.complete
     made.after_kill_s, made.per_test_s = delays.after_kill, delays.per_test
-    made.loop_s = delays.loop
+    made.loop_s, made.known_loop_s = LOOP_S, KNOWN_LOOP_S
+    made.after_kills = list(clocks.after_kills)
     return made
 
 

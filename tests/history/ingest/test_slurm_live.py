@@ -54,7 +54,13 @@ def history(slurm: Slurm) -> Slurm:
     slurm.run("scontrol", "update", f"JobId={late}", "EndTime=now+1")
     until(lambda: not slurm.run("squeue", "-h"), "the queue is empty", 120)
     until(lambda: len(_sacct(slurm)) == before + RUNS, "the accounting has all of them")
+    # On a busy machine the start of a job that was soon cancelled is told after its end.
+    until(lambda: stop in _with_nodes(slurm), "the accounting knows where they ran")
     return slurm
+
+
+def _with_nodes(slurm: Slurm) -> set[str]:
+    return {row["JobID"] for row in _sacct(slurm) if row["NodeList"] != "None assigned"}
 
 
 def _state(slurm: Slurm, job: str) -> str:

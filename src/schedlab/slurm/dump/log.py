@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from schedlab.command_files import input_file
-from schedlab.slurm.clocks import LIMITS_S, TICK_S, Clocks, Delays
+from schedlab.slurm.clocks import KNOWN_LOOP_S, LATEST_ANSWER_S, LIMITS_S, TICK_S, Clocks
 from schedlab.slurm.dump.findings import Report
 from schedlab.slurm.parameters import SlurmParameters
 
@@ -22,8 +22,6 @@ _PRIORITY = "MULTIFACTOR plugin loaded"
 _KILL = "Time limit exhausted"
 _SUBMIT = re.compile(r"_slurm_rpc_submit_batch_job: JobId=(\d+) ")
 _SUBMIT_TAKES_S = 0.0005
-_AFTER_KILL_S = 0.9
-"""A run of the main scheduler so soon after a kill was not made by the loop."""
 
 
 def clocks_of_log(
@@ -48,6 +46,7 @@ def clocks_of_log(
             full.append(moment_s - epoch_s)
     tests = _tests(seen[_KILL])
     ticks = _ticks(seen[_MAIN], tests)
+    turns = set(ticks)
     needs_backfill = parameters.scheduler.type == "sched/backfill"
     if not ticks or not full or (needs_backfill and not seen[_BACKFILL]):
         report.note(
@@ -65,10 +64,11 @@ def clocks_of_log(
         backfill_s=seen[_BACKFILL][0] if seen[_BACKFILL] else ticks[0],
         limits_s=_limits_s(seen[_KILL], ticks[0], parameters, epoch_s),
         priority_s=loaded_s + calc_s,
-        full_s=full[0] - Delays().loop - parameters.scheduler.sched_interval_s,
+        full_s=full[0] - KNOWN_LOOP_S - parameters.scheduler.sched_interval_s,
         ticks=tuple(ticks),
         backfills=tuple(seen[_BACKFILL]),
         limits=tuple(tests),
+        after_kills=tuple(run_s for run_s in seen[_MAIN] if run_s not in turns),
         submit_delay_s=0.0,
     )
 
@@ -103,7 +103,7 @@ def _tests(kills: list[float]) -> list[float]:
     """Tests of time limits that found jobs: the first kill of each."""
     found: list[float] = []
     for kill_s in kills:
-        if not found or kill_s - found[-1] > _AFTER_KILL_S:
+        if not found or kill_s - found[-1] > LATEST_ANSWER_S:
             found.append(kill_s)
     return found
 
@@ -118,7 +118,7 @@ def _ticks(runs: list[float], tests: list[float]) -> list[float]:
         if is_test:
             found.append(moment_s)
             continue
-        if any(0 < moment_s - test_s < _AFTER_KILL_S for test_s in tests):
+        if any(0 < moment_s - test_s < LATEST_ANSWER_S for test_s in tests):
             continue
         turns = (moment_s - found[-1]) / TICK_S if found else 0.0
         if abs(turns - round(turns)) < 0.2 + 0.002 * turns:

@@ -272,7 +272,7 @@ class Controller:
         return job.start_s + job.run_s + (0.0 if job.is_measured else self.delays.run)
 
     def _tick(self, _: None) -> None:
-        second = self.second(self.now_s - self.delays.loop)
+        second = self.second(self.now_s - self.clocks.loop_delay_s(self.now_s))
         is_due = second - self._last_limits >= LIMITS_S
         if self.clocks.tests_limits(self.now_s, is_due=is_due):
             self._last_limits = second
@@ -292,12 +292,21 @@ class Controller:
 
     def _test_limits(self, second: int) -> None:
         over_s = self.site.parameters.control.over_time_limit_s
+        killed = []
         for job in list(self.running):
             if job.is_marked and job.limit_end_s <= second:
                 self._end_preempted(job)
             elif job.limit_end_s + over_s <= second:
-                self._finish(job, "timeout")
-                self._push(self.now_s + self.delays.after_kill, "main_now", None)
+                killed.append(job)
+        answers_s = self.clocks.answers_s(self.now_s, len(killed), self.delays.after_kill)
+        # Few nodes have answered sooner than many.
+        in_order = sorted(killed, key=lambda job: len(job.shares))
+        for job, answer_s in zip(in_order, answers_s, strict=True):
+            self._finish(job, "timeout")
+            job.completed_s = answer_s
+            for at in job.shares:
+                self._completing[at] = answer_s
+            self._push(answer_s, "main_now", None)
 
     def _backfill_cycle(self, _: None) -> None:
         if not self._changed and not self.pending:
