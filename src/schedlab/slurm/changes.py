@@ -14,6 +14,7 @@ from schedlab.slurm.parameters import SECTIONS
 from schedlab.slurm.replayed import REPLAYED
 from schedlab.slurm.scheduling import WITHIN
 from schedlab.slurm.site import SlurmSite
+from schedlab.slurm.written import written
 
 
 def changed_site(site: SlurmSite, changes: Iterable[str]) -> SlurmSite:
@@ -38,6 +39,22 @@ def present_values(site: SlurmSite) -> dict[str, Any]:
         for name, (section, field) in _settable().items()
         if field.name in REPLAYED[section]
     }
+
+
+def present_text(site: SlurmSite, name: str) -> str:
+    """The present value of a parameter as slurm.conf has it."""
+    _, section, field = parameter_named(name)
+    return written(field.metadata["kind"], getattr(getattr(site.parameters, section), field.name))
+
+
+def changes_told(site: SlurmSite, changes: Iterable[str]) -> list[str]:
+    """Changes with the present values: ``PriorityWeightAge=1000 instead of 50``."""
+    told = []
+    for change in changes:
+        name, _, text = change.partition("=")
+        now = present_text(site, name) or "nothing"
+        told.append(f"{parameter_named(name)[0]}={text.strip()} instead of {now}")
+    return told
 
 
 def parameter_named(name: str) -> tuple[str, str, Field[Any]]:

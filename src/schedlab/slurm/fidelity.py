@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from schedlab.errors import InputError
 from schedlab.platform.hostlist import expand_hosts, fold_hosts
 from schedlab.slurm.replay import Times, TwinReplay, history_of
 from schedlab.slurm.site import SlurmSite
+from schedlab.slurm.waits import TWIN, JobWaits
 
 Mask = NDArray[np.bool_]
 NEAR_S, FAR_S = 30.0, 300.0
@@ -81,10 +82,14 @@ class StartDeparture:
 
     def __str__(self) -> str:
         """One sentence."""
+        return self.sentence(lambda time_s: f"{time_s:,.1f} s")
+
+    def sentence(self, told: Callable[[float], str]) -> str:
+        """One sentence; ``told`` writes a time on the history's clock."""
         late = self.twin_s - self.real_s
         when = f"{abs(late):,.0f} s {'later' if late > 0 else 'earlier'}"
         return (
-            f"job {self.job}: started at {self.real_s:,.1f} s by {self.real_by or 'Slurm'} on "
+            f"job {self.job}: started at {told(self.real_s)} by {self.real_by or 'Slurm'} on "
             f"{self.real_hosts}; in the twin {when}, by {self.twin_by} on {self.twin_hosts}"
         )
 
@@ -98,8 +103,10 @@ class Fidelity:
         departures: the first large ones of the first replay.
         not_started: jobs that started in reality and in no replay.
         replays: how many there were.
-        real_use: the share of CPU seconds used, from the first start to the last end.
-        twin_use: the same of the replays.
+        real_use: the share of CPU seconds used, from the first start to the last known start or
+            end; jobs whose end is not known ran until then.
+        twin_use: the same of the replays, in the same time.
+        waits: of the jobs of the first row.
     """
 
     rows: tuple[FidelityRow, ...]
@@ -108,10 +115,13 @@ class Fidelity:
     replays: int
     real_use: float
     twin_use: Spread
+    waits: JobWaits
 
     def as_json(self) -> dict[str, Any]:
-        """All figures, for files."""
-        return asdict(self)
+        """All figures, for files; not the waits of single jobs."""
+        document = asdict(self)
+        del document["waits"]
+        return document
 
 
 def fidelity_of(site: SlurmSite, replays: list[TwinReplay], departures: int = 5) -> Fidelity:
@@ -139,13 +149,15 @@ def fidelity_of(site: SlurmSite, replays: list[TwinReplay], departures: int = 5)
     cores = _cores(site)
     lost = started & np.all([np.isnan(each.start_s) for each in replays], axis=0)
     last_s, last_end_s = _times(site, "start_s"), _times(site, "end_s")
+    window_s = float(np.nanmin(real_s)), float(np.nanmax([last_s, last_end_s]))
     return Fidelity(
         tuple(rows),
         tuple(_departures(site, replays[0], departures)),
         tuple(names[at] for at in np.flatnonzero(lost)),
         len(replays),
-        _use(last_s, last_end_s, cores, site),
-        Spread.of([_use(each.last_start_s, each.end_s, cores, site) for each in replays]),
+        _use(last_s, last_end_s, cores, site, window_s),
+        Spread.of([_use(each.last_start_s, each.end_s, cores, site, window_s) for each in replays]),
+        JobWaits.of(submit_s, real_s, {TWIN: replays}, both),
     )
 
 
@@ -226,12 +238,19 @@ def _cores(site: SlurmSite) -> NDArray[np.float64]:
     return cores.astype(np.float64)
 
 
-def _use(start_s: Times, end_s: Times, cores: NDArray[np.float64], site: SlurmSite) -> float:
-    """CPU seconds used of those that there were."""
-    ran = ~(np.isnan(start_s) | np.isnan(end_s))
-    if not ran.any():
-        return 0.0
+def _use(
+    start_s: Times,
+    end_s: Times,
+    cores: NDArray[np.float64],
+    site: SlurmSite,
+    window_s: tuple[float, float],
+) -> float:
+    """CPU seconds used of those that there were in a time."""
+    first_s, last_s = window_s
     there = sum((group.type.cores or 1) * group.nodes for group in site.machine.groups)
-    span_s = float(end_s[ran].max() - start_s[ran].min())
-    used = float(((end_s - start_s)[ran] * cores[ran]).sum())
-    return used / (there * span_s) if span_s else 0.0
+    if last_s <= first_s:
+        return 0.0
+    ran = ~np.isnan(start_s)
+    until_s = np.where(np.isnan(end_s), last_s, end_s)[ran]
+    held_s = np.clip(until_s, first_s, last_s) - np.clip(start_s[ran], first_s, last_s)
+    return float((held_s * cores[ran]).sum()) / (there * (last_s - first_s))

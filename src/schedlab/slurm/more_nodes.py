@@ -29,6 +29,12 @@ def with_more_nodes(site: SlurmSite, texts: Iterable[str]) -> SlurmSite:
     return site
 
 
+def nodes_told(texts: Iterable[str]) -> list[str]:
+    """Added nodes in words: ``16 more nodes like gpu``."""
+    pairs = [_parse(text) for text in texts]
+    return [f"{count:,} more node{'s' * (count > 1)} like {like}" for count, like in pairs]
+
+
 def _parse(text: str) -> tuple[int, str]:
     number, colon, like = text.partition(":")
     if not colon or not like or not number.isdecimal() or not 1 <= int(number) <= MOST:

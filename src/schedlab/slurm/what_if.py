@@ -11,6 +11,7 @@ from schedlab.slurm.fidelity import Mask, Spread, first_starts, groups_of
 from schedlab.slurm.periods import interval_over, periods_of
 from schedlab.slurm.replay import TwinReplay, history_of
 from schedlab.slurm.site import SlurmSite
+from schedlab.slurm.waits import CHANGED, TWIN, JobWaits
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,25 @@ class WhatIfRow:
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class WhatIf:
+    """What another configuration changes.
+
+    Args:
+        rows: all jobs, then by partition, QOS, account and size.
+        waits: of the jobs of the first row.
+    """
+
+    rows: tuple[WhatIfRow, ...]
+    waits: JobWaits
+
+
 def compare_replays(
     site: SlurmSite,
     before: list[TwinReplay],
     after: list[TwinReplay],
     within: Mask | None = None,
-) -> list[WhatIfRow]:
+) -> WhatIf:
     """Compare replays pair by pair; those of a pair had the same phases.
 
     Args:
@@ -98,4 +112,5 @@ def compare_replays(
                 interval_over(periods, inside, difference),
             )
         )
-    return rows
+    of_jobs = JobWaits.of(submit_s, real_s, {TWIN: before, CHANGED: after}, counted)
+    return WhatIf(tuple(rows), of_jobs)

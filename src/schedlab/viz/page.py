@@ -18,21 +18,29 @@ def require_bokeh() -> None:
         raise MissingExtraError("bokeh", "viz") from None
 
 
-def render_page(template: str, figures: Mapping[str, Any], **parts: Any) -> str:
+def render_page(
+    template: str, figures: Mapping[str, Any], *, package: str = __package__, **parts: Any
+) -> str:
     """The page, with Bokeh's library in it.
 
     Args:
-        template: its path within this package; it extends ``base.html``.
+        template: its path within the package; it extends ``base.html``.
         figures: Bokeh figures, which the template calls ``figures.<name>``.
+        package: where the template is, if not here; what it does not have is looked for here.
         parts: whatever else the template shows, ``title`` among it.
     """
     from bokeh.embed import components
     from bokeh.resources import Resources
     from jinja2 import Environment, FunctionLoader
 
+    def text_of(name: str) -> str:
+        own = files(package).joinpath(name)
+        found = own if own.is_file() else files(__package__).joinpath(name)
+        return found.read_text(encoding="utf-8")
+
     script, divisions = components(dict(figures))
     return (
-        Environment(autoescape=True, loader=FunctionLoader(_template))
+        Environment(autoescape=True, loader=FunctionLoader(text_of))
         .get_template(template)
         .render(
             library=Resources(mode="inline", components=["bokeh"]).render(),
@@ -41,7 +49,3 @@ def render_page(template: str, figures: Mapping[str, Any], **parts: Any) -> str:
             **parts,
         )
     )
-
-
-def _template(name: str) -> str:
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")

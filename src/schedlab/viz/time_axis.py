@@ -64,7 +64,14 @@ class TimeAxis:
         first, last = min(h[0] for h in horizons), max(h[1] for h in horizons)
         clocks = {Clock.of(schedule.workload.header) for schedule in schedules}
         clock = clocks.pop()
-        begin, end = (None, None) if clock is None or clocks else (clock.at(first), clock.at(last))
+        return cls.on_clock(first, last, None if clocks else clock, date_unit_s)
+
+    @classmethod
+    def on_clock(
+        cls, first: int, last: int, clock: Clock | None, date_unit_s: float = DAY_S
+    ) -> TimeAxis:
+        """The axis between two times; it shows dates, in that unit, where there is a clock."""
+        begin, end = (None, None) if clock is None else (clock.at(first), clock.at(last))
         if begin is None or end is None:
             return cls.between(first, last)
         # Clocks that change within the span would make hours that come twice or never.

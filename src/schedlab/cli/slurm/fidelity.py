@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "schedlab slurm fidelity mysite",
     "schedlab slurm fidelity mysite --phases 20 --seed 7 --json",
+    "schedlab slurm fidelity mysite --report fidelity.html",
 )
 
 Site = Annotated[Path, Argument(metavar="SITE", help="A site folder: schedlab slurm import.")]
@@ -31,6 +32,10 @@ Phases = Annotated[
     ),
 ]
 Seed = Annotated[int, Option(metavar="N", min=0, help="Draws the phases.")]
+Report = Annotated[
+    Path | None,
+    Option(metavar="FILE", help="Write a page that can be shown, one HTML file."),
+]
 
 
 def fidelity(
@@ -43,6 +48,7 @@ def fidelity(
             "--from-log", help="Take the phases from the log that was imported, and replay once."
         ),
     ] = False,
+    report: Report = None,
     json: AsJson = False,
 ) -> None:
     """Replay the site's history and set the twin beside what really happened.
@@ -54,15 +60,36 @@ def fidelity(
     from schedlab.slurm.fidelity import fidelity_of
     from schedlab.slurm.replay import not_replayed, phases_of
 
+    check_report(report)
     read = read_site(site)
     draws = [clocks_of_log(read)] if from_log else phases_of(read, phases, seed)
     found = fidelity_of(read, replays(read, draws, f"replaying {site.name}"))
     ignored = not_replayed(read)
+    written = []
+    if report is not None:
+        from schedlab.slurm.pages import write_fidelity
+
+        how = {"phases": "those of the log"} if from_log else {"phases": phases, "seed": seed}
+        write_fidelity(read, found, report, replays=how, not_replayed=ignored)
+        written = [f"written: {report}"]
     if json:
         print_json(found.as_json() | {"seed": seed, "not_replayed": ignored})
+        print_notes(written, to_stderr=True)
         return
     _print(found)
-    print_notes([*map(str, found.departures), *_lost(found), *ignored], to_stderr=False)
+    notes = [*map(str, found.departures), *_lost(found), *ignored, *written]
+    print_notes(notes, to_stderr=False)
+
+
+def check_report(report: Path | None) -> None:
+    """Fail before the replays, not after them, where the page cannot be written."""
+    if report is None:
+        return
+    from schedlab.atomic import require_writable
+    from schedlab.viz.page import require_bokeh
+
+    require_bokeh()
+    require_writable(report)
 
 
 def clocks_of_log(site: SlurmSite) -> Clocks:

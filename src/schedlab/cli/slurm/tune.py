@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option
 
 from schedlab.cli.console import AsJson, err, new_table, out, print_json, print_notes
-from schedlab.cli.slurm.fidelity import Seed, Site
+from schedlab.cli.slurm.fidelity import Report, Seed, Site, check_report
 from schedlab.cli.slurm.what_if import show_rows
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ EXAMPLES = (
     "--out proposal",
     "schedlab slurm tune mysite --parameter PriorityWeightAge --parameter bf_interval=10:120 "
     "--out proposal",
+    "schedlab slurm tune mysite --out proposal --report proposal.html",
 )
 USUAL_GUARD = "max wait < 125 %"
 """Otherwise a search may let large jobs starve: they are few, and a mean hardly sees them."""
@@ -73,6 +74,7 @@ def tune(
         ),
     ] = 4,
     seed: Seed = 0,
+    report: Report = None,
     json: AsJson = False,
 ) -> None:
     """Search for better settings on the first half of the history, and test them on the second.
@@ -89,11 +91,12 @@ def tune(
 
     wanted, guards = Measure.parse(metric), [Guard.parse(each) for each in guard or (USUAL_GUARD,)]
     settings = TuneSettings(generations, phases, seed=seed)
+    check_report(report)
     read = read_site(site)
     knobs = knobs_of(read, parameter or ())
     evidence_folder(output)
     try:
-        with progress(f"tuning {site.name}") as report:
+        with progress(f"tuning {site.name}") as tell:
             found = propose(
                 read,
                 knobs,
@@ -101,7 +104,7 @@ def tune(
                 guards,
                 settings,
                 record=output / RECORD,
-                progress=report,
+                progress=tell,
             )
     except KeyboardInterrupt:
         if (output / RECORD).exists():
@@ -110,6 +113,17 @@ def tune(
         raise
     ignored = not_replayed(read)
     written = write_evidence(output, found, knobs, settings, ignored)
+    if report is not None:
+        from schedlab.slurm.pages import write_proposal
+
+        how = {
+            "parameters searched": ", ".join(each.name for each in knobs),
+            "generations": generations,
+            "phases": phases,
+            "seed": seed,
+        }
+        write_proposal(read, found, report, replays=how, not_replayed=ignored)
+        written.append(report)
     if json:
         print_json(found.as_json() | {"seed": seed, "not_replayed": ignored})
     else:

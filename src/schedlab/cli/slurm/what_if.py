@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option
 
 from schedlab.cli.console import AsJson, new_table, out, print_json, print_notes
-from schedlab.cli.slurm.fidelity import Phases, Seed, Site, replays
+from schedlab.cli.slurm.fidelity import Phases, Report, Seed, Site, check_report, replays
 
 if TYPE_CHECKING:
     from schedlab.slurm.what_if import WhatIfRow
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "schedlab slurm what-if mysite --set SchedulerParameters.bf_interval=60",
     "schedlab slurm what-if mysite --set PriorityWeightAge=1000 --set bf_max_job_user=20",
-    "schedlab slurm what-if mysite --add-nodes 16:gpu",
+    "schedlab slurm what-if mysite --add-nodes 16:gpu --report more-gpus.html",
 )
 
 
@@ -42,6 +42,7 @@ def what_if(
     ] = None,
     phases: Phases = 8,
     seed: Seed = 0,
+    report: Report = None,
     json: AsJson = False,
 ) -> None:
     """Replay the site's history under another configuration, beside the present one.
@@ -51,20 +52,34 @@ def what_if(
     """
     from schedlab.errors import ParameterError
     from schedlab.slurm import read_site
-    from schedlab.slurm.changes import changed_site
-    from schedlab.slurm.more_nodes import with_more_nodes
+    from schedlab.slurm.changes import changed_site, changes_told
+    from schedlab.slurm.more_nodes import nodes_told, with_more_nodes
     from schedlab.slurm.periods import periods_of
     from schedlab.slurm.replay import not_replayed, phases_of
     from schedlab.slurm.what_if import compare_replays
 
     if not changes and not add_nodes:
         raise ParameterError("nothing is changed; give --set or --add-nodes")
+    check_report(report)
     present = read_site(site)
     other = with_more_nodes(changed_site(present, changes or ()), add_nodes or ())
     before = replays(present, phases_of(present, phases, seed), f"replaying {site.name} as it is")
     after = replays(other, phases_of(other, phases, seed), f"replaying {site.name} changed")
-    rows = compare_replays(present, before, after)
-    ignored = not_replayed(present)
+    found = compare_replays(present, before, after)
+    rows, ignored = found.rows, not_replayed(present)
+    written = []
+    if report is not None:
+        from schedlab.slurm.pages import write_what_if
+
+        write_what_if(
+            present,
+            found,
+            report,
+            changes=[*changes_told(present, changes or ()), *nodes_told(add_nodes or ())],
+            replays={"phases": phases, "seed": seed},
+            not_replayed=ignored,
+        )
+        written = [f"written: {report}"]
     if json:
         told = {
             "changes": changes or [],
@@ -74,6 +89,7 @@ def what_if(
             "not_replayed": ignored,
         }
         print_json(told | {"rows": [row.as_json() for row in rows]})
+        print_notes(written, to_stderr=True)
         return
     show_rows(rows)
     unit, every = periods_of(present).unit, rows[0]
@@ -82,7 +98,7 @@ def what_if(
         f"between the two twins; 95 %: its interval over {unit}s of the history",
         f"phases of slurmctld's loops: {every.least:+.1%} to {every.most:+.1%} over {phases} draws",
     ]
-    print_notes([*notes, *ignored], to_stderr=False)
+    print_notes([*notes, *ignored, *written], to_stderr=False)
 
 
 def show_rows(rows: Sequence[WhatIfRow]) -> None:

@@ -12,6 +12,7 @@ from schedlab.slurm.changes import parameter_named
 from schedlab.slurm.dump.values import KINDS
 from schedlab.slurm.replay import history_of
 from schedlab.slurm.site import SlurmSite
+from schedlab.slurm.written import written
 
 HOUR, DAY = 3600, 86400
 RANGES: dict[str, tuple[int, int]] = {
@@ -74,12 +75,7 @@ class Knob:
 
     def text(self, value: int) -> str:
         """The value as slurm.conf has it."""
-        if self.is_flag:
-            return "YES" if value else "NO"
-        if self.kind == "time":
-            days, rest = divmod(value, DAY)
-            return f"{days}-{rest // HOUR:02}:{rest % HOUR // 60:02}:{rest % 60:02}"
-        return str(value // _UNITS.get(self.kind, 1))
+        return written(self.kind, value)
 
 
 def knobs_of(site: SlurmSite, wanted: Iterable[str] = ()) -> list[Knob]:

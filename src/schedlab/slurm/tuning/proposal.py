@@ -20,6 +20,7 @@ from schedlab.slurm.tuning.conf_diff import conf_diff
 from schedlab.slurm.tuning.knobs import Knob
 from schedlab.slurm.tuning.search import Search
 from schedlab.slurm.tuning.trial import Setting, Trials, always_started, mean_of
+from schedlab.slurm.waits import JobWaits
 from schedlab.slurm.what_if import WhatIfRow, compare_replays
 from schedlab.units import require_whole
 from schedlab.version import __version__
@@ -89,6 +90,7 @@ class Proposal:
         guards: on the periods of the test.
         rows: waits by partition, QOS, account and size, on the periods of the test.
         diff: of slurm.conf.
+        waits: of the jobs of the test.
     """
 
     metric: str
@@ -106,6 +108,7 @@ class Proposal:
     guards: tuple[GuardResult, ...]
     rows: tuple[WhatIfRow, ...]
     diff: str
+    waits: JobWaits
 
     @property
     def is_better(self) -> bool:
@@ -137,9 +140,11 @@ class Proposal:
         return f"proposed: {gain}"
 
     def as_json(self) -> dict[str, Any]:
-        """All figures, for files."""
+        """All figures, for files; not the waits of single jobs."""
         told = {"verdict": self.verdict, "is_better": self.is_better}
-        return told | asdict(self) | {"rows": [row.as_json() for row in self.rows]}
+        document = told | asdict(self) | {"rows": [row.as_json() for row in self.rows]}
+        del document["waits"]
+        return document
 
 
 def propose(
@@ -250,6 +255,7 @@ def _tested(
         guards.append(GuardResult(str(guard), values[0], values[1], guard.bound(values[0])))
     values = [mean_of(site, metric, each, later) for each in (before, after)]
     written = trials.written(setting)
+    compared = compare_replays(site, before, after, later)
     return Proposal(
         str(metric),
         written,
@@ -264,6 +270,7 @@ def _tested(
         difference(later),
         interval_over(periods, later & metric.jobs(site), difference),
         tuple(guards),
-        tuple(compare_replays(site, before, after, later)),
+        compared.rows,
         conf_diff(site.conf, written),
+        compared.waits,
     )

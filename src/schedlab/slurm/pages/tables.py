@@ -1,0 +1,104 @@
+"""The tables of the pages, as texts ready to print."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from schedlab.slurm.fidelity import FidelityRow, Spread
+from schedlab.slurm.what_if import WhatIfRow
+from schedlab.units import short_duration
+from schedlab.viz.report.tables import Cell, TextTable
+
+if TYPE_CHECKING:
+    from schedlab.slurm.tuning.proposal import Proposal
+
+
+def fidelity_table(rows: Sequence[FidelityRow]) -> TextTable:
+    """Real and replayed waits by group of jobs."""
+    columns = [
+        *("jobs of", "jobs", "mean wait", "twin", "twin: range", "off by", "p95 wait", "twin"),
+        *("start ±", "within 30 s", "over 5 min off"),
+    ]
+    return TextTable(
+        columns,
+        [
+            _cells(
+                row.group,
+                f"{row.jobs:,}",
+                short_duration(row.real_wait_s),
+                short_duration(row.twin_wait_s.mean),
+                extremes(row.twin_wait_s),
+                f"{row.wait_error:+.1%}",
+                short_duration(row.real_p95_s),
+                short_duration(row.twin_p95_s.mean),
+                short_duration(row.start_error_s.mean),
+                f"{row.near:.0%}",
+                f"{row.far:.0%}",
+            )
+            for row in rows
+        ],
+    )
+
+
+def what_if_table(rows: Sequence[WhatIfRow]) -> TextTable:
+    """Waits before and after by group of jobs; those that are shorter beyond chance are marked."""
+    columns = [
+        *("jobs of", "jobs", "mean wait as it was", "twin as it is", "twin, changed"),
+        *("difference", "95 % interval", "over phases"),
+    ]
+    made = []
+    for row in rows:
+        cells = _cells(
+            row.group,
+            f"{row.jobs:,}",
+            "–" if row.real_wait_s is None else short_duration(row.real_wait_s),
+            short_duration(row.before_s.mean),
+            short_duration(row.after_s.mean),
+        )
+        shorter = row.interval is not None and row.interval[1] < 0
+        cells.append(Cell(f"{row.difference:+.1%}", shorter))
+        cells += _cells(between(row.interval), between((row.least, row.most)))
+        made.append(cells)
+    return TextTable(columns, made)
+
+
+def change_table(found: Proposal) -> TextTable:
+    """The parameters that the search changed."""
+    return TextTable(
+        ["parameter", "now", "as searched"],
+        [_cells(name, found.present[name], value) for name, value in found.changes.items()],
+    )
+
+
+def guard_table(found: Proposal) -> TextTable:
+    """The guards on the periods of the test."""
+    return TextTable(
+        ["guard", "now", "as searched", "bound", ""],
+        [
+            [
+                *_cells(each.guard, *(f"{value:,.1f}" for value in (each.present, each.proposed))),
+                Cell(f"{each.bound:,.1f}"),
+                Cell("held" if each.holds else "broken", each.holds),
+            ]
+            for each in found.guards
+        ],
+    )
+
+
+def extremes(value: Spread) -> str:
+    """The least and the most of the replays, in one unit if they share it."""
+    least, most = short_duration(value.least), short_duration(value.most)
+    unit = least.rpartition(" ")[2]
+    if unit == most.rpartition(" ")[2]:
+        least = least.rpartition(" ")[0]
+    return f"{least} to {most}"
+
+
+def between(interval: tuple[float, float] | None) -> str:
+    """Two shares; a dash where there are none."""
+    return "–" if interval is None else f"{interval[0]:+.1%} to {interval[1]:+.1%}"
+
+
+def _cells(*texts: str) -> list[Cell]:
+    return [Cell(text) for text in texts]
