@@ -74,7 +74,7 @@ void BackfillPlan::merge() {
 }
 
 BackfillPlan::Window::Window(const BackfillPlan& plan, Second length)
-    : plan_(plan), length_(length), second_half_(plan.words_, ~0ULL) {}
+    : plan_(plan), length_(length), second_half_(plan.words_, ~0ULL), free_(plan.words_) {}
 
 void BackfillPlan::Window::move_to(Second from) {
     const auto& records = plan_.records_;
@@ -88,16 +88,15 @@ void BackfillPlan::Window::move_to(Second from) {
     from_ = from;
 }
 
-std::optional<Second> BackfillPlan::Window::later(const Nodes& allowed) const {
+std::optional<Second> BackfillPlan::Window::later(const Nodes& allowed) {
     const auto& records = plan_.records_;
-    std::vector<std::uint64_t> free(plan_.words_);
-    for (std::size_t i = 0; i < free.size(); ++i) free[i] = allowed.word(i);
+    for (std::size_t i = 0; i < free_.size(); ++i) free_[i] = allowed.word(i);
     for (std::size_t at = first_; at + 1 < records.size(); ++at) {
         const std::uint64_t* own = plan_.words_of(at);
         const std::uint64_t* next = own + plan_.words_;
-        for (std::size_t i = 0; i < free.size(); ++i) {
-            free[i] &= own[i];
-            if (allowed.word(i) & next[i] & ~free[i]) return records[at].end;
+        for (std::size_t i = 0; i < free_.size(); ++i) {
+            free_[i] &= own[i];
+            if (allowed.word(i) & next[i] & ~free_[i]) return records[at].end;
         }
         if (records[at].begin > from_ + length_) break;
     }

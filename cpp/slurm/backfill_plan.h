@@ -34,7 +34,7 @@ class BackfillPlan {
         }
         // When it is worth to look again: the end of the first record behind which one of the
         // nodes is free that was not before.
-        std::optional<Second> later(const Nodes& allowed) const;
+        std::optional<Second> later(const Nodes& allowed);
 
       private:
         void take_in(std::size_t record);
@@ -46,6 +46,7 @@ class BackfillPlan {
         std::size_t middle_ = 0;
         std::vector<std::uint64_t> first_half_;   // by record before the middle: it and those after
         std::vector<std::uint64_t> second_half_;  // all from the middle on
+        std::vector<std::uint64_t> free_;         // while the records are looked at
         Second from_ = 0;
     };
 

@@ -183,36 +183,35 @@ bool BackfillCycle::place(const QueueRecord& record) {
     BackfillPlan::Window window(plan_, job.limit_s);
     std::optional<Prospects> prospects;
     prospects.emplace(outlook(record.place->shape), rooms_, site_.node_count());
-    Nodes inside = site_.partitions[record.place->partition].nodes;
-    inside.keep(service_);
+    inside_ = site_.partitions[record.place->partition].nodes;
+    inside_.keep(service_);
     std::optional<Second> begin = now_;
     while (begin) {
         const Second from = *begin;
         if (from > now_ && !may_wait) return false;
         window.move_to(from);
-        Nodes there = inside;
+        there_ = inside_;
         KeptCores kept;
         std::optional<Second> reservation_end;
         if (cluster_.has_reservations()) {
             const Nodes barred = cluster_.barred(*record.job, from, from + job.limit_s);
-            there.remove(barred);
+            there_.remove(barred);
             kept = cluster_.kept_cores(*record.job, from, from + job.limit_s);
             if (barred.count() > 0) reservation_end = next_reservation_end(from);
         }
-        begin = window.later(there);
+        begin = window.later(there_);
         if (reservation_end && (!begin || *reservation_end < *begin)) begin = reservation_end;
         std::optional<Start> found;
-        Nodes allowed;
         const bool may_preempt = from == now_ && cluster_.may_preempt(record);
         // Each test of a job that wants GPUs leaves a trace; others are spared where they must fail.
         const bool must_test = may_preempt || shape.gpus > 0;
         if (must_test || prospects->count(window, begin) >= shape.needed_nodes()) {
-            allowed = there;
-            allowed.keep_words([&](std::size_t index) { return window.word(index); });
-            found = will_run(shape, outlook(record.place->shape), allowed, kept, begin);
+            allowed_ = there_;
+            allowed_.keep_words([&](std::size_t index) { return window.word(index); });
+            found = will_run(shape, outlook(record.place->shape), allowed_, kept, begin);
         }
         if (may_preempt && (!found || found->second > now_)) {
-            if (Picked taken = cluster_.preempt(record, allowed)) {
+            if (Picked taken = cluster_.preempt(record, allowed_)) {
                 found = {now_ + 1, std::move(*taken)};
                 look_again();
                 prospects.emplace(outlook(record.place->shape), rooms_, site_.node_count());
@@ -226,10 +225,10 @@ bool BackfillCycle::place(const QueueRecord& record) {
                 // It is started as the main scheduler does it, which chooses nodes again.
                 const Selector& selector = cluster_.selector();
                 Nodes barred = site_.partitions[record.place->partition].nodes;
-                barred.remove(allowed);
+                barred.remove(allowed_);
                 selector.forget_gpus(shape, barred);
-                allowed.keep(usable_);
-                const Picked again = selector.pick(shape, cluster_.rooms(), allowed, kept);
+                allowed_.keep(usable_);
+                const Picked again = selector.pick(shape, cluster_.rooms(), allowed_, kept);
                 cluster_.start(record, again ? *again : found->nodes, Scheduler::backfill);
                 look_again();
                 return true;
@@ -272,17 +271,19 @@ std::optional<Second> BackfillCycle::next_reservation_end(Second from) const {
 
 std::optional<BackfillCycle::Start> BackfillCycle::will_run(const ShapeRow& shape,
                                                             const Outlook& outlook,
-                                                            Nodes allowed, const KeptCores& kept,
-                                                            std::optional<Second> deadline) const {
+                                                            const Nodes& allowed,
+                                                            const KeptCores& kept,
+                                                            std::optional<Second> deadline) {
     const Selector& selector = cluster_.selector();
-    Nodes mattering = allowed;
-    mattering.keep(selector.capable_but_gpus(shape));
-    allowed.keep(selector.capable(shape));
+    able_ = allowed;
+    able_.keep(selector.capable(shape));
     const NodeCount needed = shape.needed_nodes();
-    if (allowed.count() < needed) return {};
+    if (able_.count() < needed) return {};
+    mattering_ = allowed;
+    mattering_.keep(selector.capable_but_gpus(shape));
     const auto pick_after = [&](std::size_t ends) -> Picked {
-        if (shape.gpus == 0 && outlook.count(allowed, ends) < needed) return {};
-        return selector.pick(shape, allowed, kept, [&](NodeIndex node) -> const Room& {
+        if (shape.gpus == 0 && outlook.count(able_, ends) < needed) return {};
+        return selector.pick(shape, able_, kept, [&](NodeIndex node) -> const Room& {
             return rooms_.after(ends, node);
         });
     };
@@ -296,7 +297,7 @@ std::optional<BackfillCycle::Start> BackfillCycle::will_run(const ShapeRow& shap
         std::optional<std::size_t> last;
         while (at < ends.size()) {
             const std::size_t own = at++;
-            if (!rooms_.frees(own, mattering)) continue;
+            if (!rooms_.frees(own, mattering_)) continue;
             if (!last && ends[own].limit > latest) return {};
             if (!barrier) barrier = slot_of(ends[own].limit, window) + window;
             last = own;

@@ -72,8 +72,9 @@ class BackfillCycle {
     std::optional<Second> next_reservation_end(Second from) const;
     // When and where the job can start on these nodes as running jobs end; nothing if not up to
     // `deadline`.
-    std::optional<Start> will_run(const ShapeRow& shape, const Outlook& outlook, Nodes allowed,
-                                  const KeptCores& kept, std::optional<Second> deadline) const;
+    std::optional<Start> will_run(const ShapeRow& shape, const Outlook& outlook,
+                                  const Nodes& allowed, const KeptCores& kept,
+                                  std::optional<Second> deadline);
     // Rooms have changed: a job has started, or others were ended for it.
     void look_again();
     const Outlook& outlook(std::int32_t shape);
@@ -88,6 +89,8 @@ class BackfillCycle {
     std::unordered_map<std::int32_t, Outlook> outlooks_;  // by shape
     std::unordered_set<const TwinJob*> planned_;
     std::vector<std::int64_t> reserved_;  // by partition: how many reservations
+    // Sets of nodes while a job is placed; they keep their memory.
+    Nodes inside_, there_, allowed_, able_, mattering_;
 };
 
 }  // namespace schedlab::slurm

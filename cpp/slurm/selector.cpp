@@ -47,11 +47,11 @@ void Selector::test(const ShapeRow& shape) const {
     });
 }
 
-Nodes Selector::places_of(const ShapeRow& shape, const Nodes& allowed) const {
-    Nodes found = allowed;
-    found.keep(site_.partitions[shape.partition].nodes);
-    if (shape.features != kNobody) found.keep(site_.features[shape.features]);
-    return found;
+const Nodes& Selector::places_of(const ShapeRow& shape, const Nodes& allowed) const {
+    places_ = allowed;
+    places_.keep(site_.partitions[shape.partition].nodes);
+    if (shape.features != kNobody) places_.keep(site_.features[shape.features]);
+    return places_;
 }
 
 bool Selector::is_useful(const ShapeRow& shape, NodeIndex node, const Room& room) const {
@@ -116,7 +116,7 @@ std::int32_t Selector::offer(const ShapeRow& shape, NodeIndex node,
     return least <= cpus && cpus <= room.cpus ? cpus : 0;
 }
 
-Picked Selector::choose(const ShapeRow& shape, std::vector<Offer> group) const {
+Picked Selector::choose(const ShapeRow& shape, std::vector<Offer>& group) const {
     const auto needed = static_cast<std::size_t>(shape.needed_nodes());
     for (;;) {
         std::int64_t all = 0;

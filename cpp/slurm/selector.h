@@ -51,7 +51,8 @@ class Selector {
     template <typename RoomOf>
     Picked pick(const ShapeRow& shape, const Nodes& allowed, const KeptCores& kept,
                 RoomOf room_of) const {
-        std::vector<Offer> offers;
+        std::vector<Offer>& offers = offers_;
+        offers.clear();
         places_of(shape, allowed).for_each([&](NodeIndex node) {
             const Room& room = room_of(node);
             note_gpus(shape, node, room);
@@ -59,7 +60,7 @@ class Selector {
                                                    : offer(shape, node, less(room, node, kept));
             if (cpus > 0) offers.push_back({node, cpus});
         });
-        return choose(shape, std::move(offers));
+        return choose(shape, offers);
     }
     Picked pick(const ShapeRow& shape, const Rooms& rooms, const Nodes& allowed,
                 const KeptCores& kept = {}) const {
@@ -101,13 +102,13 @@ class Selector {
     std::pair<std::int32_t, std::int32_t> weight_of(const Offer& offer) const {
         return {site_.nodes[offer.node].weight, -near_gpus_[offer.node]};
     }
-    Nodes places_of(const ShapeRow& shape, const Nodes& allowed) const;
+    const Nodes& places_of(const ShapeRow& shape, const Nodes& allowed) const;
     // 0 if the node is useless to the shape.
     std::int32_t offer(const ShapeRow& shape, NodeIndex node,
                        const Room& room) const;
     bool has_memory(const ShapeRow& shape, std::int32_t cpus, const Room& room) const;
     // Takes the lightest nodes that are enough; if that fails, without those that offer least.
-    Picked choose(const ShapeRow& shape, std::vector<Offer> group) const;
+    Picked choose(const ShapeRow& shape, std::vector<Offer>& group) const;
     // Takes all nodes of the lighter weights, and of the last one as many as are wanted.
     Picked by_weight(const ShapeRow& shape, std::vector<Offer> offers) const;
     // Takes the nodes `first`, then others of their leaves, then leaf by leaf.
@@ -121,6 +122,9 @@ class Selector {
     // By node: its free GPUs, as a job that asks for some last saw them. Slurm keeps them in the
     // weight of the node, whatever job comes next.
     mutable std::vector<std::int32_t> near_gpus_;
+    // While nodes are picked; they keep their memory.
+    mutable std::vector<Offer> offers_;
+    mutable Nodes places_;
 };
 
 }  // namespace schedlab::slurm
