@@ -25,6 +25,8 @@ _WHOLE = "whole"
 """A file that is written last."""
 _RECENT_S = 3_600
 """So long the miniature site is kept; then its month is made to end now."""
+_TWIN = "schedlab.slurm.offered:OfferedTwin"
+"""Put in here: the service knows no Slurm."""
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -76,7 +78,8 @@ def serve(
         site = _make_demo()
     elif site is None and (store is None or _SITE.exists()):
         site = _SITE
-    place = ServicePlace(site=None if site is None else str(site), store=store, prefix=prefix)
+    named = None if site is None else str(site)
+    place = ServicePlace(site=named, store=store, prefix=prefix, twin=_TWIN)
 
     def listening(url: str) -> None:
         notes = _demo_accounts(place) if demo else _first_run(place)

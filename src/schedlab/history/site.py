@@ -62,6 +62,17 @@ class SharingSection:
                 raise UnknownNameError(key, value, allowed)
 
 
+@dataclass(frozen=True, kw_only=True)
+class SlurmSection:
+    """``[slurm]``: the twin of the site's Slurm.
+
+    Args:
+        site: the folder that ``schedlab slurm import`` made, from the folder of the site file.
+    """
+
+    site: str
+
+
 @dataclass(frozen=True)
 class Site:
     """A site as its file describes it."""
@@ -79,6 +90,7 @@ class Site:
     service: ServiceSection = field(default_factory=ServiceSection)
     consumables: tuple[Consumable, ...] = ()
     efficiency: EfficiencySection = field(default_factory=EfficiencySection)
+    slurm: SlurmSection | None = None
 
     def platform(self) -> Platform:
         """The machines of those clusters whose nodes the file tells."""
@@ -145,6 +157,7 @@ def _site(document: Mapping[str, Any], path: Path) -> Site:
         read_service(document.get("service", {})),
         read_consumables(document),
         build(EfficiencySection, document.get("efficiency", {}), "[efficiency]"),
+        _optional(SlurmSection, document, "slurm"),
     )
 
 

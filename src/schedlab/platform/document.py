@@ -29,6 +29,7 @@ HISTORY_SECTIONS = (
     "archive",
     "release",
     "service",
+    "slurm",
 )
 """Sections of a site file that say nothing of its machines."""
 

@@ -248,6 +248,10 @@ PAGES_OF_THE_SITE: dict[str, Rule] = {
     "/tasks/{task}": Rule(PEOPLE, _tasks(200)),
     "/what-if": Rule(PLANNERS),
     "/what-if/compare": Rule(PLANNERS),
+    "/what-if/slurm": Rule(OPERATORS, (Case("without a twin", status=404),)),
+    "/what-if/slurm/{task}/result": Rule(
+        OPERATORS, (Case("without a twin", {"task": "1"}, status=404),)
+    ),
     "/admin": Rule(ADMINS),
 }
 
@@ -265,6 +269,9 @@ CHANGING_THE_SITE: dict[str, Rule] = {
     ),
     "/tasks/{task}/cancel": Rule(PEOPLE, _tasks(303)),
     "/what-if": Rule(PLANNERS, (Case(send={"data": {"policies": "easy"}}, status=303),)),
+    "/what-if/slurm": Rule(
+        OPERATORS, (Case("without a twin", send={"data": {"phases": "1"}}, status=404),)
+    ),
     "/admin/accounts": Rule(
         ADMINS, (Case(send={"data": {"name": "new", "role": "user"}}, status=303),)
     ),

@@ -46,6 +46,7 @@ from schedlab.history.web.pages import (
     login,
     oidc,
     reports,
+    twin,
     what_if,
     what_if_compare,
 )
@@ -94,6 +95,7 @@ ROUTERS = (
     reports.router,
     alerts.router,
     what_if_compare.router,
+    twin.router,
     what_if.router,
     task_pages.router,
     admin.router,

@@ -12,15 +12,16 @@ from fastapi import Depends
 
 from schedlab.history.web.access import Viewer
 from schedlab.history.web.access.current import InPerson, NamedViewer
-from schedlab.history.web.access.viewer import PLANNERS
+from schedlab.history.web.access.viewer import OPERATORS, PLANNERS
 from schedlab.history.web.problems import Problem, not_found
 from schedlab.history.web.service import Service
-from schedlab.history.web.simulations import WHAT_IF
+from schedlab.history.web.simulations import TWIN, WHAT_IF
 from schedlab.history.web.simulations.what_if import Settings
 from schedlab.history.web.simulations.window import version_of
 from schedlab.history.web.tasks import Asked, Task
 from schedlab.history.web.tasks.queue import KEPT, find_task, recent_tasks, submit
 from schedlab.history.web.tasks.task import viewer_document
+from schedlab.history.web.twin import Twin, TwinSettings
 
 
 def _planner(viewer: NamedViewer) -> Viewer:
@@ -38,11 +39,28 @@ Planner = Annotated[Viewer, Depends(_planner)]
 PlannerInPerson = Annotated[Viewer, Depends(_planner_in_person)]
 
 
+def _operator_in_person(viewer: InPerson) -> Viewer:
+    if viewer.role not in OPERATORS:
+        raise Problem(403, "only support and administrators may ask the twin: it tells of all jobs")
+    return viewer
+
+
+OperatorInPerson = Annotated[Viewer, Depends(_operator_in_person)]
+
+
 def ask_what_if(service: Service, viewer: Viewer, settings: Settings) -> str:
     """Return the id of the task that simulates this: a new one, unless there is one already."""
     with service.database.reading() as connection:
         version = version_of(connection, viewer, settings.window)
-    asked = Asked(WHAT_IF, settings.parameters(), viewer, version)
+    return _submit(service, Asked(WHAT_IF, settings.parameters(), viewer, version))
+
+
+def ask_twin(service: Service, viewer: Viewer, twin: Twin, settings: TwinSettings) -> str:
+    """Return the id of the task that replays this: a new one, unless there is one already."""
+    return _submit(service, Asked(TWIN, settings.parameters(), viewer, twin.version()))
+
+
+def _submit(service: Service, asked: Asked) -> str:
     with service.database.writing() as connection:
         task = submit(connection, asked)
     service.runner.wake()
@@ -51,17 +69,35 @@ def ask_what_if(service: Service, viewer: Viewer, settings: Settings) -> str:
 
 def own_what_if(service: Service, viewer: Viewer, task: str) -> Task:
     """Return the what-if of that id, if the viewer asked for it and sees the same jobs still."""
-    with service.database.reading() as connection:
-        found = find_task(connection, task, viewer.user)
-    if found is None or found.kind != WHAT_IF or not _sees_the_same(viewer, found):
-        raise not_found()
-    return found
+    return _own(service, viewer, task, WHAT_IF)
 
 
 def own_what_ifs(service: Service, viewer: Viewer) -> list[Task]:
     """Return all that the viewer asked for, without results, the newest first."""
+    return _all_own(service, viewer, WHAT_IF)
+
+
+def own_twin_task(service: Service, viewer: Viewer, task: str) -> Task:
+    """Return the what-if of the twin of that id, as ``own_what_if`` does."""
+    return _own(service, viewer, task, TWIN)
+
+
+def own_twin_tasks(service: Service, viewer: Viewer) -> list[Task]:
+    """Return all that the viewer asked of the twin, without results, the newest first."""
+    return _all_own(service, viewer, TWIN)
+
+
+def _own(service: Service, viewer: Viewer, task: str, kind: str) -> Task:
     with service.database.reading() as connection:
-        found = recent_tasks(connection, viewer.user, WHAT_IF, KEPT, with_results=False)
+        found = find_task(connection, task, viewer.user)
+    if found is None or found.kind != kind or not _sees_the_same(viewer, found):
+        raise not_found()
+    return found
+
+
+def _all_own(service: Service, viewer: Viewer, kind: str) -> list[Task]:
+    with service.database.reading() as connection:
+        found = recent_tasks(connection, viewer.user, kind, KEPT, with_results=False)
     return [each for each in found if _sees_the_same(viewer, each)]
 
 

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING
 
 from schedlab.errors import ParameterError
 from schedlab.history.service_section import check_prefix
-from schedlab.history.site import read_site
+from schedlab.history.site import Site, read_site
 from schedlab.history.web.memory import give_memory_back
 from schedlab.history.web.metrics import FOLDER
 from schedlab.history.web.settings import ServiceSettings
+from schedlab.history.web.twin import Twin
+from schedlab.lookup import load_outside
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -38,11 +40,13 @@ class ServicePlace:
         site: the site file, if there is one.
         store: the store, in place of the site file's.
         prefix: of all paths, in place of the site file's.
+        twin: what makes a twin of the folder that ``[slurm]`` names, as ``package.module:object``.
     """
 
     site: str | None = None
     store: str | None = None
     prefix: str | None = None
+    twin: str | None = None
 
     def settings(self) -> ServiceSettings:
         """What the files there say."""
@@ -52,11 +56,17 @@ class ServicePlace:
         store = self.store or (site.store.located(site.path.parent) if site else "")
         settings = ServiceSettings(store, site)
         if site is not None:
-            settings = replace(settings, service=site.service)
+            settings = replace(settings, service=site.service, twin=self._twin(site))
         if self.prefix is not None:
             check_prefix(self.prefix)
             settings = replace(settings, service=replace(settings.service, prefix=self.prefix))
         return settings
+
+    def _twin(self, site: Site) -> Twin | None:
+        if site.slurm is None or self.twin is None:
+            return None
+        made: Twin = load_outside("twin", self.twin)(site.path.parent / site.slurm.site)
+        return made
 
 
 def serve(

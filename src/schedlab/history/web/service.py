@@ -35,6 +35,8 @@ class Service:
         """Read what must be read before the first request."""
         key = _release_key(settings) if settings.service.public else None
         provider = _provider(settings)
+        if settings.twin is not None:
+            settings.twin.groups()
         database = Database(settings.store)
         runner = Runner(database, simulations(database, settings))
         return cls(settings, database, Metrics.start(), runner, key, provider)

@@ -9,13 +9,15 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from schedlab.history.web.access.current import InPerson
 from schedlab.history.web.pages.render import path_of
+from schedlab.history.web.pages.twin import twin_path
 from schedlab.history.web.pages.what_if import settings_path
 from schedlab.history.web.problems import not_found
 from schedlab.history.web.service import CurrentService, Service
-from schedlab.history.web.simulations import ADVICE, STATUS
+from schedlab.history.web.simulations import ADVICE, STATUS, TWIN
 from schedlab.history.web.simulations.what_if import Settings
 from schedlab.history.web.tasks import Task
 from schedlab.history.web.tasks.queue import cancel, find_task
+from schedlab.history.web.twin import TwinSettings
 
 router = APIRouter(include_in_schema=False)
 
@@ -52,4 +54,6 @@ def _place(request: Request, task: Task) -> str:
         return f"{path_of(request, 'user', user=quote(task.parameters['user']))}#advice"
     if task.kind == STATUS:
         return path_of(request, "admin")
+    if task.kind == TWIN:
+        return twin_path(request, TwinSettings.of(task.parameters))
     return settings_path(request, Settings.of(task.parameters))

@@ -20,6 +20,7 @@ from starlette.responses import RedirectResponse, Response
 
 from schedlab.errors import ParameterError, PolicyError, UnknownNameError
 from schedlab.history.web.access import Viewer
+from schedlab.history.web.access.viewer import OPERATORS
 from schedlab.history.web.api.what_if import PICTURES, SCHEDULE_FORMATS
 from schedlab.history.web.pages.policy_picker import (
     COMMON,
@@ -179,6 +180,7 @@ def _page(
         schedule_formats=SCHEDULE_FORMATS,
         pictures=PICTURES,
         fault=fault,
+        has_twin=service.settings.twin is not None and viewer.role in OPERATORS,
         **_result(form.window, task),
     )
 

@@ -11,10 +11,12 @@ from schedlab.history.web.simulations.advice import advise
 from schedlab.history.web.simulations.gain import simulate_gain
 from schedlab.history.web.simulations.machine import Machines
 from schedlab.history.web.simulations.status import count_store
+from schedlab.history.web.simulations.twin import twin_what_if
 from schedlab.history.web.simulations.what_if import what_if
 from schedlab.history.web.tasks.runner import Simulation
 
 ADVICE, GAIN, WHAT_IF, STATUS = "advice", "gain", "what-if", "status"
+TWIN = "twin"
 
 
 def simulations(database: Database, settings: ServiceSettings) -> Mapping[str, Simulation]:
@@ -25,4 +27,5 @@ def simulations(database: Database, settings: ServiceSettings) -> Mapping[str, S
         GAIN: partial(simulate_gain, database, machines),
         WHAT_IF: partial(what_if, database, machines),
         STATUS: partial(count_store, database),
+        TWIN: partial(twin_what_if, settings.twin),
     }

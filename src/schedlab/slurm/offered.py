@@ -1,0 +1,154 @@
+"""The twin of a site folder as a service offers it: for a form, and with plain results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from schedlab.errors import InputError, ParameterError
+from schedlab.slurm.changes import changed_site, changes_told, parameter_named, present_values
+from schedlab.slurm.more_nodes import nodes_told, with_more_nodes
+from schedlab.slurm.periods import periods_of
+from schedlab.slurm.replay import history_of, not_replayed, phases_of, replay_all
+from schedlab.slurm.scheduling import WITHIN
+from schedlab.slurm.site import SlurmSite
+from schedlab.slurm.site_folder import DETAILS, HISTORY, SLURM, read_site
+from schedlab.slurm.what_if import compare_replays
+from schedlab.slurm.written import written
+from schedlab.version import __version__
+
+GROUPS = {
+    "priority": "Priorities",
+    "select": "Nodes",
+    "preempt": "Preemption",
+    "control": "Limits and times",
+}
+BACKFILL, MAIN = "Backfill", "Main scheduler"
+UNITS = {
+    "seconds": "seconds",
+    "plain minutes": "minutes",
+    "short minutes": "days-hours:minutes:seconds",
+    "time": "days-hours:minutes:seconds",
+    "megabytes": "MiB",
+    "words": "words, with commas",
+    "enforce": "words, with commas",
+    "weights": "such as cpu=1000,gres/gpu=5000",
+}
+PERCENT = range(101)
+"""Of the jobs, whose waits are told."""
+
+
+@dataclass(frozen=True)
+class OfferedParameter:
+    """A parameter of slurm.conf in a form.
+
+    Args:
+        name: as ``--set`` takes it.
+        label: the same, without SchedulerParameters.
+        value: the present one, as slurm.conf has it.
+        unit: how it is written; empty where that is plain.
+        choices: the values that it may have; empty for any.
+    """
+
+    name: str
+    label: str
+    value: str
+    unit: str = ""
+    choices: tuple[str, ...] = ()
+
+
+class OfferedTwin:
+    """Answers what-ifs about a site folder; a folder that changes is read again.
+
+    Args:
+        folder: made by ``schedlab slurm import``, with a history.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self._folder = Path(folder)
+        self._known: tuple[str, SlurmSite] | None = None
+
+    def version(self) -> str:
+        """A text that changes with the folder, and with this program."""
+        try:
+            times = [(self._folder / name).stat().st_mtime_ns for name in (SLURM, HISTORY, DETAILS)]
+        except OSError:
+            raise InputError(
+                f"{self._folder}: no site folder with a history; make one with: "
+                "schedlab slurm import"
+            ) from None
+        return f"{__version__} {times}"
+
+    def groups(self) -> dict[str, list[OfferedParameter]]:
+        """All parameters that the twin heeds with their present values, by group."""
+        found: dict[str, list[OfferedParameter]] = {BACKFILL: [], MAIN: []}
+        for name, value in present_values(self._site()).items():
+            _, section, field = parameter_named(name)
+            kind, label = field.metadata["kind"], name.removeprefix(f"{WITHIN}.")
+            group = GROUPS.get(section) or (BACKFILL if label.startswith("bf_") else MAIN)
+            choices = ("YES", "NO") if kind in ("yes", "flag") else ()
+            made = OfferedParameter(name, label, written(kind, value), UNITS.get(kind, ""), choices)
+            found.setdefault(group, []).append(made)
+        return found
+
+    def checked(self, changes: Sequence[str], nodes: Sequence[str]) -> list[str]:
+        """The changes under their full names; an error for what is wrong with them or the nodes."""
+        if not changes and not nodes:
+            raise ParameterError("nothing is changed; give another value or more nodes")
+        site = self._site()
+        with_more_nodes(changed_site(site, changes), nodes)
+        pairs = [change.partition("=") for change in changes]
+        return [f"{parameter_named(name)[0]}={text.strip()}" for name, _, text in pairs]
+
+    def what_if(
+        self,
+        changes: Sequence[str],
+        nodes: Sequence[str],
+        phases: int,
+        seed: int,
+        progress: Callable[[float], None],
+    ) -> dict[str, Any]:
+        """Replay the history as it is and changed, and return what came of it, as JSON can hold it.
+
+        Args:
+            changes: such as ``PriorityWeightAge=1000``.
+            nodes: more of them, such as ``16:gpu``.
+            phases: draws of the phases of slurmctld's loops.
+            seed: draws them.
+            progress: is told the share that is done; what it raises ends the replays.
+        """
+        site = self._site()
+        self.checked(changes, nodes)
+        other = with_more_nodes(changed_site(site, changes), nodes)
+        before, after = (
+            replay_all(
+                each,
+                phases_of(each, phases, seed),
+                lambda done, place=place: progress((place + done / phases) / 2),  # type: ignore[misc]
+            )
+            for place, each in enumerate((site, other))
+        )
+        found = compare_replays(site, before, after)
+        if not found.rows:
+            raise ParameterError("no job of the history starts in all replays")
+        return {
+            "cluster": site.parameters.cluster_name,
+            "slurm": site.parameters.version,
+            "jobs": len(history_of(site).workload),
+            "changes": [*changes_told(site, changes), *nodes_told(nodes)],
+            "unit": periods_of(site).unit,
+            "rows": [row.as_json() for row in found.rows],
+            "waits_s": found.waits.quantiles(PERCENT),
+            "not_replayed": not_replayed(site),
+            "version": __version__,
+        }
+
+    def _site(self) -> SlurmSite:
+        version = self.version()
+        if self._known is None or self._known[0] != version:
+            site = read_site(self._folder)
+            history_of(site)
+            self._known = version, site
+        return self._known[1]

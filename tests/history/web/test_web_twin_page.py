@@ -1,0 +1,63 @@
+"""The page of the twin in a browser: in both themes, on a desk and on a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from playwright.sync_api import expect
+from tests.history.web.accessible import faults
+from tests.history.web.browsing import Visitors, chromium, needs_chromium
+from tests.history.web.listening import listening
+from tests.history.web.served import Served, copied
+from tests.slurm.tiny_site import job
+from tests.slurm.tiny_site import make as make
+
+from schedlab.slurm import SlurmSite
+from schedlab.slurm.offered import OfferedTwin
+
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+
+
+@pytest.fixture
+def twinned(make: Callable[..., SlurmSite], _made: Served, tmp_path: Path) -> Iterator[Served]:
+    """A service with the twin of four nodes and thirty jobs."""
+    make(*(job(number, 20.0 * number, 1 + number % 4, 600, 90.0) for number in range(30)))
+    own = copied(_made, tmp_path / "service")
+    with_twin = Served(replace(own.settings, twin=OfferedTwin(tmp_path / "site")))
+    yield with_twin
+    with_twin.close()
+
+
+@needs_chromium
+@pytest.mark.slow
+def test_the_page_of_the_twin(twinned: Served) -> None:
+    """An operator changes a field, waits, and reads the table; others can use it, too."""
+    with chromium() as browser, listening(twinned.app) as url:
+        visitors = Visitors(browser, twinned, url)
+        page = visitors.page("root", viewport={"width": 1200, "height": 900})
+        page.goto("/what-if")
+        page.get_by_role("link", name="configuration of Slurm").click()
+        page.get_by_label("bf_interval").fill("5")
+        page.get_by_label("More nodes").fill("1:z1")
+        page.get_by_label("Phases").fill("2")
+        assert not faults(page)
+        page.get_by_role("button", name="Replay").click()
+        expect(page.get_by_role("status")).to_contain_text("Waiting")
+        twinned.app.state.service.runner.run_next()
+        expect(page.locator("#result")).to_contain_text("instead of 30")
+        expect(page.locator("#result tbody tr").first).to_contain_text("all")
+        place = page.url
+        for scheme in SCHEMES:
+            for width in (1200, 400):
+                page = visitors.page(
+                    "root", viewport={"width": width, "height": 900}, color_scheme=scheme
+                )
+                page.goto(place)
+                expect(page.locator(".bk-Figure").first).to_be_visible()
+                page.locator("#settings > summary").click()
+                assert not faults(page), (scheme, width)
+        visitors.leave()
