@@ -147,6 +147,7 @@ class Workload:
         self._columns = table
         if late:
             self._columns, self._order = _sorted(table)
+        self._absent: dict[str, Array] = {}  # columns that the source did not have, once asked for
         self.name = name
         self.header = {key: tuple(values) for key, values in (header or {}).items()}
         self.labels = {key: tuple(values) for key, values in (labels or {}).items()}
@@ -162,8 +163,11 @@ class Workload:
             return self._columns[column]
         if column not in COLUMNS:
             raise UnknownNameError("column", column, COLUMNS)
-        spec = COLUMNS[column]
-        return np.broadcast_to(np.asarray(spec.missing, dtype=spec.dtype), len(self))
+        if column not in self._absent:
+            spec = COLUMNS[column]
+            usual: Array = np.asarray(spec.missing, dtype=spec.dtype)
+            self._absent[column] = np.broadcast_to(usual, len(self))
+        return self._absent[column]
 
     def __contains__(self, column: str) -> bool:
         return column in self._columns
