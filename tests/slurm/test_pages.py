@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from tests.slurm.tiny_site import CONF, job, run
 
+from schedlab.errors import InputError
 from schedlab.slurm import SlurmHistory, SlurmSite
 from schedlab.slurm.changes import changed_site, parameter_named, present_text, present_values
 from schedlab.slurm.fidelity import Fidelity, fidelity_of
@@ -203,6 +204,16 @@ def test_names_are_escaped(make: Make, tmp_path: Path) -> None:
     path = tmp_path / "what-if.html"
     run("what-if", tmp_path / "site", "--set", "bf_interval=5", "--phases", 1, "--report", path)
     assert "<title>&lt;b&gt;tiny: what if</title>" in path.read_text(encoding="utf-8")
+
+
+def test_a_twin_that_starts_nothing_is_told(site: SlurmSite) -> None:
+    """Both comparisons need jobs that start."""
+    (made,) = replay_all(site, phases_of(site, 1))
+    never = replace(made, start_s=np.full_like(made.start_s, np.nan))
+    with pytest.raises(InputError, match="no job started both in reality"):
+        fidelity_of(site, [never])
+    with pytest.raises(InputError, match="no job of the history starts in all replays"):
+        compare_replays(site, [made], [never])
 
 
 @pytest.mark.parametrize("command", [("fidelity",), ("what-if", "--set", "bf_interval=5")])

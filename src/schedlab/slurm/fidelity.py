@@ -146,6 +146,8 @@ def fidelity_of(site: SlurmSite, replays: list[TwinReplay], departures: int = 5)
         for group, mask in groups_of(site)
         if (mask & both).any()
     ]
+    if not rows:
+        raise InputError("no job started both in reality and in all replays: nothing to compare")
     cores = _cores(site)
     lost = started & np.all([np.isnan(each.start_s) for each in replays], axis=0)
     last_s, last_end_s = _times(site, "start_s"), _times(site, "end_s")

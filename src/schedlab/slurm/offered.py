@@ -130,9 +130,10 @@ class OfferedTwin:
             )
             for place, each in enumerate((site, other))
         )
-        found = compare_replays(site, before, after)
-        if not found.rows:
-            raise ParameterError("no job of the history starts in all replays")
+        try:
+            found = compare_replays(site, before, after)
+        except InputError as error:  # who asked can do something about it: ask for another change
+            raise ParameterError(str(error)) from None
         return {
             "cluster": site.parameters.cluster_name,
             "slurm": site.parameters.version,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from schedlab.errors import InputError
 from schedlab.slurm.fidelity import Mask, Spread, first_starts, groups_of
 from schedlab.slurm.periods import interval_over, periods_of
 from schedlab.slurm.replay import TwinReplay, history_of
@@ -112,5 +113,7 @@ def compare_replays(
                 interval_over(periods, inside, difference),
             )
         )
+    if not rows:
+        raise InputError("no job of the history starts in all replays: nothing to compare")
     of_jobs = JobWaits.of(submit_s, real_s, {TWIN: before, CHANGED: after}, counted)
     return WhatIf(tuple(rows), of_jobs)

@@ -17,6 +17,8 @@ from tests.slurm.tiny_site import make as make
 from schedlab.errors import InputError, ParameterError
 from schedlab.history.site import read_site
 from schedlab.history.web.app import create_app
+from schedlab.history.web.pages.what_if import waits_table
+from schedlab.history.web.plots.comparison import wait_unit, waits_figure
 from schedlab.history.web.serve import ServicePlace
 from schedlab.slurm import SlurmSite
 from schedlab.slurm.offered import OfferedTwin
@@ -86,6 +88,19 @@ def test_a_what_if_of_the_twin(twinned: Served, twin: OfferedTwin) -> None:
     sue = twinned.browser("sue").get(place, headers=PAGE).text
     assert "have not been replayed for you yet" in sue
     assert twinned.browser("sue").get(found[1]).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("waits_s", "unit"),
+    [({"twin": [0.1, 9.0]}, (1, "s")), ({"twin": [0.0, 7200.0]}, (3600, "h")), ({}, (1, "s"))],
+)
+def test_waits_are_drawn_in_a_unit_that_suits(
+    waits_s: dict[str, list[float]], unit: tuple[int, str]
+) -> None:
+    """Hours would be numbers with many zeros where everybody waits for seconds."""
+    assert wait_unit(waits_s) == unit
+    assert f"wait ({unit[1]})" in waits_figure(waits_s or {"none": []}).xaxis.axis_label
+    assert all(unit[1] in name for name in list(waits_table(waits_s))[1:])
 
 
 def test_short_names_in_an_address_fill_in_the_form(twinned: Served) -> None:

@@ -210,12 +210,15 @@ def _figures(form: WindowForm, comparison: Comparison) -> dict[str, Any]:
 
 
 def waits_table(waits_s: Mapping[str, Sequence[float]]) -> dict[str, Any]:
-    """Return the columns behind a figure of waits: hours that shares of the jobs did not exceed."""
+    """Return the columns behind a figure of waits: those that shares of the jobs did not exceed."""
+    from schedlab.history.web.plots.comparison import wait_unit
+
+    unit_s, unit = wait_unit(waits_s)
     shares = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 1.0)
     return {
         "Share of jobs": [f"{100 * share:g} %" for share in shares],
         **{
-            f"{name} (h)": np.interp(shares, np.linspace(0, 1, len(each)), each) / 3600
+            f"{name} ({unit})": np.interp(shares, np.linspace(0, 1, len(each)), each) / unit_s
             for name, each in waits_s.items()
         },
     }

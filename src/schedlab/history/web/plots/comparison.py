@@ -15,21 +15,31 @@ from schedlab.viz.report.style import legend_above, new_figure
 
 _HEIGHT = 260
 _LETTERS = 34  # as many as a phone has room for in a line of the legend
+_UNITS = ((7200, (3600, "h")), (300, (60, "min")), (0, (1, "s")))
 _MARK = 5  # letters that the line beside a name takes
 
 
 def waits_figure(waits_s: Mapping[str, Sequence[float]]) -> Any:
     """Draw which share of the jobs waited at most how long, a line for each schedule."""
-    plot = new_figure(_HEIGHT, x_axis_label="wait (h)", y_axis_label="jobs (%)", y_range=(0, 102))
+    unit_s, unit = wait_unit(waits_s)
+    plot = new_figure(
+        _HEIGHT, x_axis_label=f"wait ({unit})", y_axis_label="jobs (%)", y_range=(0, 102)
+    )
     for place, (name, values) in enumerate(waits_s.items()):
-        source = {"x": np.asarray(values) / 3600, "y": np.linspace(0, 100, len(values))}
+        source = {"x": np.asarray(values) / unit_s, "y": np.linspace(0, 100, len(values))}
         plot.line("x", "y", source=source, name=name, **_line(place, name))
     _place_legend(plot, waits_s)
-    about = [("", "$name"), ("wait", "@x{0.00} h"), ("jobs", "@y{0} %")]
+    about = [("", "$name"), ("wait", f"@x{{0.00}} {unit}"), ("jobs", "@y{0} %")]
     plot.add_tools(HoverTool(tooltips=about, visible=False))
     plot.min_border_left = 64
     plot.toolbar.autohide = True
     return plot
+
+
+def wait_unit(waits_s: Mapping[str, Sequence[float]]) -> tuple[int, str]:
+    """Return the unit that suits the longest of these waits, in seconds and by its name."""
+    longest = max((max(each, default=0.0) for each in waits_s.values()), default=0.0)
+    return next(unit for least, unit in _UNITS if longest >= least)
 
 
 def used_figure(edge_s: NDArray[Any], used_nodes: Mapping[str, Sequence[float]], nodes: int) -> Any:
