@@ -41,6 +41,7 @@ void bind_machine_rows(nb::module_& m) {
     table<PartitionRow>(m, "PartitionRow", "A partition of a Slurm site.")
         .def_rw("nodes", &PartitionRow::nodes)
         .def_rw("tier", &PartitionRow::tier)
+        .def_rw("billing", &PartitionRow::billing)
         .def_rw("is_up", &PartitionRow::is_up);
     table<AssociationRow>(m, "AssociationRow", "A user in an account, or an account.")
         .def_rw("parent", &AssociationRow::parent)
@@ -181,6 +182,7 @@ void bind_settings(nb::module_& m) {
         .def_rw("dampening", &Settings::dampening)
         .def_rw("favor_small", &Settings::favor_small)
         .def_rw("small_relative_to_time", &Settings::small_relative_to_time)
+        .def_rw("bills_most", &Settings::bills_most)
         .def_rw("cpus", &Settings::cpus)
         .def_rw("preempts", &Settings::preempts)
         .def_rw("preempts_by_tier", &Settings::preempts_by_tier)

@@ -125,7 +125,9 @@ void Controller::start(const QueueRecord& record, const std::vector<NodeIndex>& 
     job.place = static_cast<std::int32_t>(record.place - job.row->places.data());
     leave_queue(job);
     running_.push_back(&job);
-    eligible_.started(job, *record.place, Selector::holds(job.shares));
+    const Amounts holds = selector_.holds(site_.shape(*record.place), job.shares);
+    job.billing = holds[kBilling];
+    eligible_.started(job, *record.place, holds);
     changed_ = true;
     push(expected_end(job), What::end, static_cast<std::size_t>(job.number));
 }
@@ -137,7 +139,7 @@ Picked Controller::preempt(const QueueRecord& record, const Nodes& allowed) {
     auto found = preempting_.victims(*record.job, *record.place, rooms_, allowed, running_, now_);
     if (!found) return {};
     const auto shares = selector_.shares(site_.shape(*record.place), found->nodes);
-    if (!may_have(record, Selector::holds(shares))) return {};
+    if (!may_have(record, selector_.holds(site_.shape(*record.place), shares))) return {};
     record.job->preempted = now_;
     for (TwinJob* victim : found->victims) take_room_of(*victim);
     return std::move(found->nodes);
@@ -392,7 +394,8 @@ void Controller::finish(TwinJob& job, Ending how) {
         rooms_[share.node].give(share);
         completing_[share.node] = job.completed;
     }
-    eligible_.ended(job, job.row->places[job.place], Selector::holds(job.shares));
+    const PlaceRow& place = job.row->places[job.place];
+    eligible_.ended(job, place, selector_.holds(site_.shape(place), job.shares));
     priorities_.charge(job, now_);
     changed_ = true;
 }

@@ -83,9 +83,7 @@ void Priorities::set_all(std::span<TwinJob* const> running, std::span<TwinJob* c
 }
 
 void Priorities::charge(const TwinJob& job, Moment now) {
-    std::int64_t cpus = 0;
-    for (const NodeShare& each : job.shares) cpus += each.cpus;
-    const double billing = job.row->usage_factor * static_cast<double>(cpus);
+    const double billing = job.row->usage_factor * job.billing;
     shares_.charge(job.row->association, billing, second_of(site_, job.start),
                    second_of(site_, now));
 }

@@ -104,7 +104,7 @@ void run_main(const Site& site, ClusterView& cluster, std::int64_t depth) {
             continue;
         }
         const auto shares = selector.shares(shape, *nodes);
-        if (!cluster.may_have(record, Selector::holds(shares))) {
+        if (!cluster.may_have(record, selector.holds(shape, shares))) {
             if (settings.assoc_limit_stop) closed[partition] = true;
             continue;
         }

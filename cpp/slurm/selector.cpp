@@ -83,7 +83,7 @@ std::vector<NodeShare> Selector::shares(const ShapeRow& shape,
     return found;
 }
 
-Amounts Selector::holds(const std::vector<NodeShare>& shares) {
+Amounts Selector::holds(const ShapeRow& shape, const std::vector<NodeShare>& shares) const {
     Amounts found{};
     for (const NodeShare& each : shares) {
         found[kCpu] += each.cpus;
@@ -91,7 +91,13 @@ Amounts Selector::holds(const std::vector<NodeShare>& shares) {
         found[kNode] += 1;
         found[kGpu] += each.gpus;
     }
-    found[kBilling] = found[kCpu];
+    const std::vector<double>& weights = site_.partitions[shape.partition].billing;
+    found[kBilling] = weights.empty() ? found[kCpu] : 0;
+    for (std::size_t at = 0; at < weights.size(); ++at) {
+        const double part = weights[at] * found[at];
+        found[kBilling] =
+            site_.settings.bills_most ? std::max(found[kBilling], part) : found[kBilling] + part;
+    }
     return found;
 }
 

@@ -77,7 +77,7 @@ class Selector {
     // What the job holds of each of its nodes, in order of their numbers.
     std::vector<NodeShare> shares(const ShapeRow& shape,
                                   std::vector<NodeIndex> nodes) const;
-    static Amounts holds(const std::vector<NodeShare>& shares);
+    Amounts holds(const ShapeRow& shape, const std::vector<NodeShare>& shares) const;
 
   private:
     // A node and how many of its CPUs the job could use.

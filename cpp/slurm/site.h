@@ -38,6 +38,7 @@ struct PartitionRow {
     Nodes nodes;
     std::int32_t tier;
     bool is_up;
+    std::vector<double> billing;  // weights of CPUs, memory, nodes and GPUs; none for CPUs alone
 };
 
 // What running jobs hold together at most; without a counter, what one job holds.
@@ -168,6 +169,7 @@ struct Settings {
     double weight_age, weight_fairshare, weight_job_size;
     std::int64_t max_age_s, decay_half_life_s, calc_period_s, dampening;
     bool favor_small, small_relative_to_time;
+    bool bills_most;    // the largest weighted resource, and not their sum
     std::int64_t cpus;  // of the machine
     bool preempts, preempts_by_tier, preempt_cancels;
     std::int64_t exempt_time_s;

@@ -16,6 +16,7 @@ from schedlab.slurm.changes import changed_site, present_values
 from schedlab.slurm.clocks import Clocks, drawn_clocks
 from schedlab.slurm.fidelity import fidelity_of
 from schedlab.slurm.plain.conditions import SlurmCondition, parse_conditions
+from schedlab.slurm.plain.controller import Controller
 from schedlab.slurm.plain.jobs import jobs_of
 from schedlab.slurm.plain.nodes import Selector
 from schedlab.slurm.plain.plan import BackfillPlan
@@ -225,6 +226,17 @@ def test_a_reservation_of_cores_leaves_the_others(make) -> None:  # type: ignore
         "Nodes=a[1-3],z1 CoreCnt=8\n"
     )
     assert starts(make(job(1, 5, 2, 60, 5), job(2, 6, 3, 60, 5), events=events)) == [5, 120]
+
+
+def test_jobs_are_billed_as_the_partition_says(make) -> None:  # type: ignore[no-untyped-def]
+    """A CPU costs 1 and a GiB 2: the job of 3 GiB is billed 7, or 6 where the most counts."""
+    weights = ' TRESBillingWeights="CPU=1.0,Mem=2.0G"'
+    for flags, billing in (("", 7.0), ("PriorityFlags=MAX_TRES\n", 6.0)):
+        conf = CONF.replace("Default=YES", f"Default=YES{weights}") + flags
+        site = make(job(1, 1, 1, 60, 5, memory_mb="3072"), conf=conf)
+        controller = Controller(site, CLOCKS)
+        controller.run()
+        assert controller.jobs[0].billing == billing
 
 
 def test_a_job_beyond_a_limit_lets_others_pass(make) -> None:  # type: ignore[no-untyped-def]

@@ -146,7 +146,9 @@ def _parameters(draw: st.DrawFn) -> SlurmParameters:
             favor_small=draw(st.booleans()),
             flags=draw(
                 st.lists(
-                    st.sampled_from(("NO_FAIR_TREE", "SMALL_RELATIVE_TO_TIME", "NO_NORMAL_TRES")),
+                    st.sampled_from(
+                        ("NO_FAIR_TREE", "SMALL_RELATIVE_TO_TIME", "NO_NORMAL_TRES", "MAX_TRES")
+                    ),
                     max_size=2,
                 ).map(tuple)
             ),
@@ -275,7 +277,12 @@ def twin_sites(draw: st.DrawFn, max_jobs: int = 15) -> SlurmSite:
         draw(_accounts()),
         (
             PartitionRules(
-                "batch", priority_job_factor=1, grace_s=draw(st.sampled_from((0, 0, 20)))
+                "batch",
+                priority_job_factor=1,
+                grace_s=draw(st.sampled_from((0, 0, 20))),
+                billing_weights=draw(
+                    st.sampled_from(({}, {}, {"cpu": 1.0, "mem": 0.001, "gres/gpu": 8.0}))
+                ),
             ),
             PartitionRules(
                 "fast",

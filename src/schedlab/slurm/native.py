@@ -32,14 +32,14 @@ from schedlab.slurm.plain.calendar import ReservedNodes, SlurmCalendar
 from schedlab.slurm.plain.conditions import SlurmCondition
 from schedlab.slurm.plain.jobs import TwinJob, jobs_of
 from schedlab.slurm.plain.limits import SlurmLimits
-from schedlab.slurm.plain.nodes import Selector
+from schedlab.slurm.plain.nodes import BILLED, Selector
 from schedlab.slurm.plain.orders import Orders
 from schedlab.slurm.plain.preempting import Preempting
 from schedlab.slurm.plain.priorities import priority_request
 from schedlab.slurm.plain.priority import Multifactor
 from schedlab.slurm.site import SlurmSite
 
-TRES = ("cpu", "mem", "node", "gres/gpu", "billing")
+TRES = (*BILLED, "billing")
 NOBODY = -1
 DEPENDENCIES = {
     "after": Dependency.after,
@@ -167,6 +167,7 @@ class SiteTables:
         made.is_basic = priority.type == "priority/basic"
         made.dampening = priority.fairshare_dampening_factor
         made.small_relative_to_time = "SMALL_RELATIVE_TO_TIME" in priority.flags
+        made.bills_most = "MAX_TRES" in priority.flags
         made.cpus = sum(node.cpus for node in self._selector.nodes)
         made.preempts = self._preempting.is_on
         made.preempts_by_tier = preempt.type == "preempt/partition_prio"
@@ -190,6 +191,8 @@ class SiteTables:
         made.tier = next(each.priority_tier for each in cluster.partitions if each.name == name)
         states = {each.name: each.state for each in self._site.partitions}
         made.is_up = states.get(name, "UP") == "UP"
+        weights = {each.name: each.billing_weights for each in self._site.partitions}.get(name)
+        made.billing = [weights.get(each, 0.0) for each in BILLED] if weights else []
         return made
 
     def _association_rows(self) -> list[AssociationRow]:

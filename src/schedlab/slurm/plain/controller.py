@@ -158,7 +158,9 @@ class Controller:
         self.pending.remove(job)
         self.running.append(job)
         self.eligible.started(job)
-        self.limits.started(job, partition, self.selector.holds(job, partition, nodes))
+        holds = self.selector.holds(job, partition, nodes)
+        job.billing = holds["billing"]
+        self.limits.started(job, partition, holds)
         self._changed = True
         self._push(self._expected_end_s(job), "end", job)
 

@@ -105,6 +105,7 @@ class TwinJob:
     limit_end_s: int = 0  # the whole second at which it reaches its limit
     completed_s: float = math.inf  # when its nodes had answered
     shares: dict[int, NodeShare] = field(default_factory=dict)
+    billing: float = 0.0  # what it is charged for each second
     runs: list[JobRun] = field(default_factory=list)
     how: str = ""
 

@@ -11,6 +11,7 @@ from schedlab.slurm.plain.jobs import NodeShare, TwinJob
 from schedlab.slurm.site import SlurmSite
 
 MIB = 1 << 20
+BILLED = ("cpu", "mem", "node", "gres/gpu")
 
 
 @dataclass(slots=True, frozen=True)
@@ -67,6 +68,7 @@ class Selector:
         self._rules = {each.name: each for each in site.partitions}
         self._near_gpus = [0] * len(self.nodes)  # as a job that asks for GPUs last saw them
         self._select = site.parameters.select
+        self._bills_most = "MAX_TRES" in site.parameters.priority.flags
         self.counts_memory = any("MEMORY" in each for each in self._select.parameters)
         self.has_tree = site.parameters.select.topology_plugin in (
             "topology/tree",
@@ -176,25 +178,32 @@ class Selector:
         """What it asks for in all, by Slurm's names of resources."""
         nodes, partition = job.needed_nodes, job.partitions[0]
         by_node = nodes if job.memory_mb is not None else 1
-        return {
+        asks = {
             "cpu": job.cpus,
             "mem": by_node * self.memory_mb(job, partition, job.cpus),
             "node": nodes,
             "gres/gpu": job.gpus * nodes,
-            "billing": job.cpus,
         }
+        return asks | {"billing": self._billing(partition, asks)}
 
     def holds(self, job: TwinJob, partition: str, nodes: Iterable[int]) -> dict[str, float]:
         """What it would hold of these nodes, by Slurm's names of resources."""
         shares = self.shares(job, partition, nodes).values()
-        cpus = sum(each.cpus for each in shares)
-        return {
-            "cpu": cpus,
+        holds = {
+            "cpu": sum(each.cpus for each in shares),
             "mem": sum(each.memory_mb for each in shares),
             "node": len(shares),
             "gres/gpu": sum(each.gpus for each in shares),
-            "billing": cpus,
         }
+        return holds | {"billing": self._billing(partition, holds)}
+
+    def _billing(self, partition: str, amounts: Mapping[str, float]) -> float:
+        """What a job is charged for: its CPUs, or as TRESBillingWeights says."""
+        weights = self._rules[partition].billing_weights
+        if not weights:
+            return amounts["cpu"]
+        parts = [weights.get(name, 0.0) * amounts[name] for name in BILLED]
+        return max(parts) if self._bills_most else sum(parts)
 
     def _offer(self, job: TwinJob, partition: str, at: int, room: Room) -> int:
         """How many CPUs of the node the job could use; 0 if the node is useless to it."""

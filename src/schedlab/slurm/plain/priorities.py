@@ -87,6 +87,5 @@ class JobPriorities:
     def charge(self, job: TwinJob, now_s: float) -> None:
         """Charge a running job, or one that ends now, for what nobody has charged it yet."""
         factor = self._usage_factors.get(job.qos, 1.0)
-        billing = factor * sum(each.cpus for each in job.shares.values())
-        start = self._second(job.start_s)
+        billing, start = factor * job.billing, self._second(job.start_s)
         self._shares.charge_user(job.account, job.user, billing, start, self._second(now_s))
