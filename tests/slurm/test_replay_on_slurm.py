@@ -94,7 +94,7 @@ def test_names_cannot_break_the_table_or_become_options() -> None:
 
 @pytest.mark.slow
 def test_the_twin_matches_a_real_slurm(slurm: Slurm, tmp_path: Path) -> None:
-    """Loops turn every second here, so that their phases matter little: 8 s for each start, on a busy machine too."""
+    """Loops turn every second here: their phases matter little, even on a busy machine."""
     write_site(SlurmSite(Platform.homogeneous(2), history=_history()), tmp_path / "wanted")
     conf = ["--conf", slurm.folder / "slurm.conf"]
     code, said = run(
