@@ -319,18 +319,6 @@ Moment Controller::loop_delay() const {
     return is_known ? phases_.known_loop_s : phases_.loop_s;
 }
 
-std::vector<Moment> Controller::answers(std::size_t number) const {
-    const auto& known = phases_.after_kills;
-    auto next = std::upper_bound(known.begin(), known.end(), now_);
-    Moment last = now_ + phases_.after_kill_s;
-    std::vector<Moment> found;
-    while (found.size() < number) {
-        if (next != known.end() && *next <= now_ + kLatestAnswer) last = *next++;
-        found.push_back(last);
-    }
-    return found;
-}
-
 void Controller::test_limits(Second second) {
     const std::vector<TwinJob*> running = running_;
     std::vector<TwinJob*> killed;
@@ -345,17 +333,19 @@ void Controller::test_limits(Second second) {
     std::stable_sort(killed.begin(), killed.end(), [](const TwinJob* a, const TwinJob* b) {
         return a->shares.size() < b->shares.size();
     });
-    const std::vector<Moment> answered = answers(killed.size());
-    for (std::size_t at = 0; at < killed.size(); ++at) {
-        TwinJob& job = *killed[at];
-        finish(job, Ending::timeout);
-        job.completed = answered[at];
-        for (const NodeShare& share : job.shares) completing_[share.node] = answered[at];
-        push(answered[at], What::main_now);
-    }
+    for (TwinJob* job : killed) kill(*job, Ending::timeout);
 }
 
-void Controller::ask_main() { push(now_ + phases_.after_kill_s, What::main_now); }
+void Controller::kill(TwinJob& job, Ending how) {
+    finish(job, how);
+    const auto& known = phases_.after_kills;
+    const auto next = std::upper_bound(known.begin(), known.end(), std::max(now_, answered_));
+    Moment answer = now_ + phases_.after_kill_s;
+    if (next != known.end() && *next <= now_ + kLatestAnswer) answer = answered_ = *next;
+    job.completed = answer;
+    for (const NodeShare& share : job.shares) completing_[share.node] = answer;
+    push(answer, What::main_now);
+}
 
 void Controller::backfill() {
     if (!changed_ && pending_.empty()) return push(now_ + 1, What::backfill);

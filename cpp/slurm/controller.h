@@ -84,15 +84,15 @@ class Controller final : public ClusterView {
     Moment next_tick() const;
     // How long before this turn the loop had asked for the time.
     Moment loop_delay() const;
-    // When the nodes of this number of jobs that are killed now have answered, job by job.
-    std::vector<Moment> answers(std::size_t number) const;
     Moment next_backfill(Moment expected) const;
     // Whether this turn of the loop tests the time limits: as the log has it, or if it is due.
     bool tests_limits(bool is_due) const;
     Moment expected_end(const TwinJob& job) const;
     void finish(TwinJob& job, Ending how);
     void withdraw(TwinJob& job);
-    void ask_main();
+    // Ends a running job; the main scheduler runs when its nodes have answered. Jobs that are killed
+    // together answer one after another.
+    void kill(TwinJob& job, Ending how);
 
     // Marks a job that has a grace time; ends one that has none, or none left.
     void take_room_of(TwinJob& victim);
@@ -131,6 +131,7 @@ class Controller final : public ClusterView {
     Moment longest_ = 0;    // after this long a job that runs has ended
     std::size_t to_come_ = 0;  // submissions and orders
     std::int64_t asked_ = 0;   // requests for the main scheduler
+    Moment answered_ = -kNeverEnds;  // the last answer to a kill that the log has
     Second last_main_ = 0, last_full_ = 0, last_limits_ = 0;
     bool changed_ = true;
     bool begun_ = false;

@@ -69,8 +69,7 @@ void Controller::release(TwinJob& job) {
 
 void Controller::cancel(TwinJob& job, Ending how) {
     if (job.stage == Stage::running) {
-        finish(job, how);
-        ask_main();
+        kill(job, how);
     } else if (job.stage == Stage::pending) {
         withdraw(job);
     }
@@ -78,13 +77,12 @@ void Controller::cancel(TwinJob& job, Ending how) {
 
 void Controller::requeue(TwinJob& job, Ending how) {
     if (job.stage != Stage::running) return;
-    finish(job, how);
+    kill(job, how);
     job.stage = Stage::pending;
     job.submit = job.accrue = now_;
     // Its credential must expire first.
     job.begin = static_cast<Moment>(second(now_) - site_.epoch + site_.settings.cred_expire_s + 1);
     enter_queue(job);
-    ask_main();
 }
 
 void Controller::close(const Nodes& nodes, bool is_outage) {

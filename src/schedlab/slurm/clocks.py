@@ -76,13 +76,15 @@ class Clocks:
             return self.backfills[place]
         return expected_s
 
-    def answers_s(self, now_s: float, number: int, usual_s: float) -> list[float]:
-        """When the nodes of this number of jobs that are killed now have answered, job by job."""
-        first = bisect_right(self.after_kills, now_s)
-        last = bisect_right(self.after_kills, now_s + LATEST_ANSWER_S)
-        known = self.after_kills[first : min(last, first + number)]
-        late_s = known[-1] if known else now_s + usual_s
-        return [*known, *([late_s] * (number - len(known)))]
+    def next_answer_s(self, now_s: float, last_s: float) -> float | None:
+        """The next run after this one that was made because a job killed now had ended.
+
+        None if the log has no other one so soon.
+        """
+        place = bisect_right(self.after_kills, max(now_s, last_s))
+        if place == len(self.after_kills) or self.after_kills[place] > now_s + LATEST_ANSWER_S:
+            return None
+        return self.after_kills[place]
 
     def tests_limits(self, now_s: float, *, is_due: bool) -> bool:
         """Whether a turn of the loop tests the time limits: as the log has it, or if it is due."""

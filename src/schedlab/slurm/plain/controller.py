@@ -75,6 +75,7 @@ class Controller:
         self._to_come = len(self.jobs)  # submissions and commands
         self._drained: set[int] = set()
         self._closed = {each.name for each in site.partitions if each.state != "UP"}
+        self._answered_s = -math.inf  # the last answer to a kill that the log has
         self._asked = 0  # requests for the main scheduler
         self._last_main = self._last_full = self._last_limits = 0  # whole seconds
         self._changed = True
@@ -300,15 +301,24 @@ class Controller:
                 self._end_preempted(job)
             elif job.limit_end_s + over_s <= second:
                 killed.append(job)
-        answers_s = self.clocks.answers_s(self.now_s, len(killed), self.delays.after_kill)
-        # Few nodes have answered sooner than many.
-        in_order = sorted(killed, key=lambda job: len(job.shares))
-        for job, answer_s in zip(in_order, answers_s, strict=True):
-            self._finish(job, "timeout")
-            job.completed_s = answer_s
-            for at in job.shares:
-                self._completing[at] = answer_s
-            self._push(answer_s, "main_now", None)
+        for job in sorted(killed, key=lambda job: len(job.shares)):
+            self._kill(job, "timeout")
+
+    def _kill(self, job: TwinJob, how: str) -> None:
+        """End a running job; the main scheduler runs when its nodes have answered.
+
+        Jobs that are killed together answer one after another, those of few nodes first.
+        """
+        self._finish(job, how)
+        answer_s = self.clocks.next_answer_s(self.now_s, self._answered_s)
+        if answer_s is None:
+            answer_s = self.now_s + self.delays.after_kill
+        else:
+            self._answered_s = answer_s
+        job.completed_s = answer_s
+        for at in job.shares:
+            self._completing[at] = answer_s
+        self._push(answer_s, "main_now", None)
 
     def _backfill_cycle(self, _: None) -> None:
         if not self._changed and not self.pending:
@@ -388,8 +398,7 @@ class Controller:
     def cancel(self, job: TwinJob, how: str = "cancelled") -> None:
         """End it, or withdraw it."""
         if job.stage is Stage.RUNNING:
-            self._finish(job, how)
-            self._push(self.now_s + self.delays.after_kill, "main_now", None)
+            self._kill(job, how)
         elif job.stage is Stage.PENDING:
             self._cancel(job)
 
@@ -397,13 +406,12 @@ class Controller:
         """End its run; it waits again, and its credential must expire first."""
         if job.stage is not Stage.RUNNING:
             return
-        self._finish(job, how)
+        self._kill(job, how)
         job.stage = Stage.PENDING
         job.submit_s = job.accrue_s = self.now_s
         job.begin_s = self.second(self.now_s) - self.epoch_s
         job.begin_s += self.site.parameters.control.cred_expire_s + 1
         self.pending.append(job)
-        self._push(self.now_s + self.delays.after_kill, "main_now", None)
 
     def set_node(self, hosts: tuple[str, ...], state: str) -> None:
         """Drain nodes, take them down, or resume them.
