@@ -37,11 +37,13 @@ void bind_machine_rows(nb::module_& m) {
         .def_rw("memory_mb", &NodeRow::memory_mb)
         .def_rw("gpus", &NodeRow::gpus)
         .def_rw("weight", &NodeRow::weight)
-        .def_rw("leaf", &NodeRow::leaf);
+        .def_rw("leaf", &NodeRow::leaf)
+        .def_rw("rows", &NodeRow::rows);
     table<PartitionRow>(m, "PartitionRow", "A partition of a Slurm site.")
         .def_rw("nodes", &PartitionRow::nodes)
         .def_rw("tier", &PartitionRow::tier)
         .def_rw("billing", &PartitionRow::billing)
+        .def_rw("rows", &PartitionRow::rows)
         .def_rw("is_up", &PartitionRow::is_up);
     table<AssociationRow>(m, "AssociationRow", "A user in an account, or an account.")
         .def_rw("parent", &AssociationRow::parent)

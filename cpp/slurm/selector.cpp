@@ -17,16 +17,16 @@ bool is_bound(const ShapeRow& shape) { return shape.tasks_per_node || shape.min_
 
 Selector::Selector(const Site& site) : site_(site), near_gpus_(site.nodes.size()) {
     for (const NodeRow& node : site.nodes) {
-        all_free_.push_back({node.cpus, node.memory_mb, node.gpus});
+        all_free_.push_back({node.cpus * node.rows, node.memory_mb, node.gpus});
     }
     const Nodes all = Nodes::all(site.node_count());
     for (const ShapeRow& shape : site.shapes) {
         Nodes able(site.node_count(), {}), but_gpus = able;
         places_of(shape, all).for_each([&](NodeIndex node) {
             Room room = all_free_[node];
-            if (offer(shape, node, room) > 0) able.add(node);
+            if (offer(shape, node, room, 0) > 0) able.add(node);
             room.gpus = shape.gpus;
-            if (offer(shape, node, room) > 0) but_gpus.add(node);
+            if (offer(shape, node, room, 0) > 0) but_gpus.add(node);
         });
         capable_.push_back(std::move(able));
         capable_but_gpus_.push_back(std::move(but_gpus));
@@ -55,7 +55,8 @@ const Nodes& Selector::places_of(const ShapeRow& shape, const Nodes& allowed) co
 }
 
 bool Selector::is_useful(const ShapeRow& shape, NodeIndex node, const Room& room) const {
-    const std::int32_t cpus = offer(shape, node, room);
+    const std::int32_t rows = site_.partitions[shape.partition].rows;
+    const std::int32_t cpus = offer(shape, node, room, rows - 1);
     const bool is_alone = is_bound(shape) && shape.needed_nodes() == 1;
     return cpus > 0 && (!is_alone || cpus >= shape.cpus());
 }
@@ -105,21 +106,22 @@ bool Selector::has_memory(const ShapeRow& shape, std::int32_t cpus, const Room& 
     return !site_.settings.counts_memory || memory_of(shape, cpus) <= room.memory_mb;
 }
 
-std::int32_t Selector::offer(const ShapeRow& shape, NodeIndex node,
-                             const Room& room) const {
+std::int32_t Selector::offer(const ShapeRow& shape, NodeIndex node, const Room& room,
+                             std::int32_t row) const {
     if (room.gpus < shape.gpus) return 0;
     if (shape.exclusive) {
         const std::int32_t all = site_.nodes[node].cpus;
-        return room.cpus == all && has_memory(shape, all, room) ? all : 0;
+        return room.cpus == all_free_[node].cpus && has_memory(shape, all, room) ? all : 0;
     }
+    const std::int32_t free = free_cpus(node, room, row);
     const std::int32_t step = shape.cpus_per_task;
     const std::int32_t together = std::min(shape.tasks_per_node, shape.tasks) * step;
     const std::int32_t least = together ? together : step;
-    std::int32_t cpus = shape.tasks_per_node ? least : std::min(room.cpus, shape.cpus());
+    std::int32_t cpus = shape.tasks_per_node ? least : std::min(free, shape.cpus());
     cpus -= cpus % step;
     if (!shape.memory_per_cpu && !has_memory(shape, cpus, room)) return 0;
     while (cpus >= least && !has_memory(shape, cpus, room)) cpus -= step;
-    return least <= cpus && cpus <= room.cpus ? cpus : 0;
+    return least <= cpus && cpus <= free ? cpus : 0;
 }
 
 Picked Selector::choose(const ShapeRow& shape, std::vector<Offer>& group) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -51,16 +52,20 @@ class Selector {
     template <typename RoomOf>
     Picked pick(const ShapeRow& shape, const Nodes& allowed, const KeptCores& kept,
                 RoomOf room_of) const {
-        std::vector<Offer>& offers = offers_;
-        offers.clear();
-        places_of(shape, allowed).for_each([&](NodeIndex node) {
-            const Room& room = room_of(node);
-            note_gpus(shape, node, room);
-            const std::int32_t cpus = kept.empty() ? offer(shape, node, room)
-                                                   : offer(shape, node, less(room, node, kept));
-            if (cpus > 0) offers.push_back({node, cpus});
-        });
-        return choose(shape, offers);
+        const Nodes& places = places_of(shape, allowed);
+        for (std::int32_t row = 0; row < site_.partitions[shape.partition].rows; ++row) {
+            offers_.clear();
+            places.for_each([&](NodeIndex node) {
+                const Room& room = room_of(node);
+                note_gpus(shape, node, room);
+                const std::int32_t cpus = kept.empty()
+                                              ? offer(shape, node, room, row)
+                                              : offer(shape, node, less(room, node, kept), row);
+                if (cpus > 0) offers_.push_back({node, cpus});
+            });
+            if (Picked found = choose(shape, offers_)) return found;
+        }
+        return {};
     }
     Picked pick(const ShapeRow& shape, const Rooms& rooms, const Nodes& allowed,
                 const KeptCores& kept = {}) const {
@@ -103,9 +108,15 @@ class Selector {
         return {site_.nodes[offer.node].weight, -near_gpus_[offer.node]};
     }
     const Nodes& places_of(const ShapeRow& shape, const Nodes& allowed) const;
+    // CPUs that are free in a row. With OverSubscribe=FORCE:2 a node has two rows of jobs; the first
+    // is filled first.
+    std::int32_t free_cpus(NodeIndex node, const Room& room, std::int32_t row) const {
+        const NodeRow& own = site_.nodes[node];
+        return std::clamp(room.cpus - own.cpus * (own.rows - 1 - row), 0, own.cpus);
+    }
     // 0 if the node is useless to the shape.
-    std::int32_t offer(const ShapeRow& shape, NodeIndex node,
-                       const Room& room) const;
+    std::int32_t offer(const ShapeRow& shape, NodeIndex node, const Room& room,
+                       std::int32_t row) const;
     bool has_memory(const ShapeRow& shape, std::int32_t cpus, const Room& room) const;
     // Takes the lightest nodes that are enough; if that fails, without those that offer least.
     Picked choose(const ShapeRow& shape, std::vector<Offer>& group) const;

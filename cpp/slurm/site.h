@@ -32,12 +32,14 @@ struct NodeRow {
     std::int32_t gpus;
     std::int32_t weight;
     std::int32_t leaf;  // the switch that it hangs on
+    std::int32_t rows;  // how many jobs may share a core
 };
 
 struct PartitionRow {
     Nodes nodes;
     std::int32_t tier;
     bool is_up;
+    std::int32_t rows;            // how many of its jobs may share a core
     std::vector<double> billing;  // weights of CPUs, memory, nodes and GPUs; none for CPUs alone
 };
 

@@ -793,6 +793,12 @@ class NodeRow:
     @leaf.setter
     def leaf(self, arg: int, /) -> None: ...
 
+    @property
+    def rows(self) -> int: ...
+
+    @rows.setter
+    def rows(self, arg: int, /) -> None: ...
+
 class PartitionRow:
     """A partition of a Slurm site."""
 
@@ -815,6 +821,12 @@ class PartitionRow:
 
     @billing.setter
     def billing(self, arg: Sequence[float], /) -> None: ...
+
+    @property
+    def rows(self) -> int: ...
+
+    @rows.setter
+    def rows(self, arg: int, /) -> None: ...
 
     @property
     def is_up(self) -> bool: ...

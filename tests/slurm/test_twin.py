@@ -239,6 +239,17 @@ def test_jobs_are_billed_as_the_partition_says(make) -> None:  # type: ignore[no
         assert controller.jobs[0].billing == billing
 
 
+def test_jobs_share_cores_where_they_must(make) -> None:  # type: ignore[no-untyped-def]
+    """FORCE:2 lets two jobs onto a core once none is idle; memory is not shared."""
+    jobs = [job(1, 1, 16, 600, 300), job(2, 2, 4, 600, 5), job(3, 3, 4, 600, 5, memory_mb="8000")]
+    assert starts(make(*jobs))[1] > 300
+    conf = CONF.replace("Default=YES", "Default=YES OverSubscribe=FORCE:2")
+    site = make(*jobs, conf=conf)
+    assert starts(site)[1] == 4
+    assert starts(site)[2] > 300
+    assert not_replayed(site) == []
+
+
 def test_a_job_beyond_a_limit_lets_others_pass(make) -> None:  # type: ignore[no-untyped-def]
     """Slurm asks for limits before it looks for nodes, and such a job closes no partition."""
     script = SCRIPT + "modify account set physics GrpTRES=cpu=12\n"

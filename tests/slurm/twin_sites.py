@@ -279,6 +279,8 @@ def twin_sites(draw: st.DrawFn, max_jobs: int = 15) -> SlurmSite:
             PartitionRules(
                 "batch",
                 priority_job_factor=1,
+                over_subscribe=draw(st.sampled_from(("NO", "NO", "NO", "FORCE"))),
+                over_subscribe_jobs=draw(st.sampled_from((1, 2, 3))),
                 grace_s=draw(st.sampled_from((0, 0, 20))),
                 billing_weights=draw(
                     st.sampled_from(({}, {}, {"cpu": 1.0, "mem": 0.001, "gres/gpu": 8.0}))
@@ -287,7 +289,7 @@ def twin_sites(draw: st.DrawFn, max_jobs: int = 15) -> SlurmSite:
             PartitionRules(
                 "fast",
                 priority_job_factor=3,
-                over_subscribe=draw(st.sampled_from(("NO", "NO", "EXCLUSIVE"))),
+                over_subscribe=draw(st.sampled_from(("NO", "NO", "EXCLUSIVE", "FORCE"))),
                 grace_s=draw(st.sampled_from((0, 0, 40))),
                 qos=draw(st.sampled_from((None, "scarce"))),
             ),

@@ -183,6 +183,7 @@ class SiteTables:
         node, made = self._selector.nodes[at], NodeRow()
         made.cpus, made.memory_mb, made.gpus = node.cpus, node.memory_mb, node.gpus
         made.weight, made.leaf = node.weight, node.leaf
+        made.rows = self._selector.rows_of_node[at]
         return made
 
     def _partition(self, name: str) -> PartitionRow:
@@ -192,6 +193,7 @@ class SiteTables:
         states = {each.name: each.state for each in self._site.partitions}
         made.is_up = states.get(name, "UP") == "UP"
         weights = {each.name: each.billing_weights for each in self._site.partitions}.get(name)
+        made.rows = self._selector.rows[name]
         made.billing = [weights.get(each, 0.0) for each in BILLED] if weights else []
         return made
 

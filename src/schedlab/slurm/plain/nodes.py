@@ -66,6 +66,11 @@ class Selector:
             for each in cluster.partitions
         }
         self._rules = {each.name: each for each in site.partitions}
+        self.rows = {name: self._shared_by(name) for name in self.partitions}
+        self.rows_of_node = [1] * len(self.nodes)
+        for name, nodes in self.partitions.items():
+            for at in nodes:
+                self.rows_of_node[at] = max(self.rows_of_node[at], self.rows[name])
         self._near_gpus = [0] * len(self.nodes)  # as a job that asks for GPUs last saw them
         self._select = site.parameters.select
         self._bills_most = "MAX_TRES" in site.parameters.priority.flags
@@ -75,9 +80,19 @@ class Selector:
             "topology/default",
         ) and any(each.nodes for each in site.switches)
 
+    def _shared_by(self, partition: str) -> int:
+        """How many jobs of the partition may share a core."""
+        rules = self._rules.get(partition)
+        if rules is None or rules.over_subscribe != "FORCE":
+            return 1
+        return rules.over_subscribe_jobs
+
     def all_free(self) -> list[Room]:
-        """The rooms of a machine without jobs."""
-        return [Room(each.cpus, each.memory_mb, each.gpus) for each in self.nodes]
+        """The rooms of a machine without jobs; cores that jobs share count for each of them."""
+        return [
+            Room(each.cpus * rows, each.memory_mb, each.gpus)
+            for each, rows in zip(self.nodes, self.rows_of_node, strict=True)
+        ]
 
     def is_exclusive(self, job: TwinJob, partition: str) -> bool:
         """Whether the job has its nodes to itself."""
@@ -122,14 +137,18 @@ class Selector:
         inside = self.partitions[partition]
         allowed = sorted(allowed)
         self._note_gpus(job, partition, rooms, allowed)
-        offers = {}
-        for at in allowed:
-            room = rooms[at]
-            if kept and at in kept:
-                room = replace(room, cpus=room.cpus - kept[at])
-            if at in inside and (offer := self._offer(job, partition, at, room)) > 0:
-                offers[at] = offer
-        return self._choose(job, offers)
+        for row in range(self.rows[partition]):
+            offers = {}
+            for at in allowed:
+                room = rooms[at]
+                if kept and at in kept:
+                    room = replace(room, cpus=room.cpus - kept[at])
+                if at in inside and (offer := self._offer(job, partition, at, room, row)) > 0:
+                    offers[at] = offer
+            found = self._choose(job, offers)
+            if found is not None:
+                return found
+        return None
 
     def test(self, job: TwinJob, partition: str) -> None:
         """Test a job that is submitted on idle nodes, as Slurm does; weights are set by it."""
@@ -205,22 +224,32 @@ class Selector:
         parts = [weights.get(name, 0.0) * amounts[name] for name in BILLED]
         return max(parts) if self._bills_most else sum(parts)
 
-    def _offer(self, job: TwinJob, partition: str, at: int, room: Room) -> int:
-        """How many CPUs of the node the job could use; 0 if the node is useless to it."""
+    def _free_cpus(self, at: int, room: Room, row: int) -> int:
+        """CPUs that are free in a row.
+
+        With OverSubscribe=FORCE:2 a node has two rows of jobs. The first is filled first.
+        """
         node = self.nodes[at]
+        above = node.cpus * (self.rows_of_node[at] - 1 - row)
+        return min(max(room.cpus - above, 0), node.cpus)
+
+    def _offer(self, job: TwinJob, partition: str, at: int, room: Room, row: int = 0) -> int:
+        """How many CPUs of the node the job could use; 0 if the node is useless to it."""
+        node, free = self.nodes[at], self._free_cpus(at, room, row)
         if job.constraint is not None and not job.constraint(node.features):
             return 0
         if room.gpus < job.gpus:
             return 0
         if self.is_exclusive(job, partition):
-            fits = room.cpus == node.cpus and self._has_memory(job, partition, node.cpus, room)
+            is_idle = room.cpus == node.cpus * self.rows_of_node[at]
+            fits = is_idle and self._has_memory(job, partition, node.cpus, room)
             return node.cpus if fits else 0
         least = min(job.tasks_per_node, job.tasks) * job.cpus_per_task or job.cpus_per_task
-        cpus = least if job.tasks_per_node else min(room.cpus, job.cpus)
+        cpus = least if job.tasks_per_node else min(free, job.cpus)
         cpus -= cpus % job.cpus_per_task
         while cpus >= least and not self._has_memory(job, partition, cpus, room):
             cpus -= job.cpus_per_task
-        return cpus if least <= cpus <= room.cpus else 0
+        return cpus if least <= cpus <= free else 0
 
     def _has_memory(self, job: TwinJob, partition: str, cpus: int, room: Room) -> bool:
         return not self.counts_memory or self.memory_mb(job, partition, cpus) <= room.memory_mb
@@ -296,7 +325,7 @@ class Selector:
         """Set the weights again of all nodes that could hold the job, as when it is started."""
         for at in self.partitions[partition].difference(barred):
             node = self.nodes[at]
-            idle = Room(node.cpus, node.memory_mb, job.gpus)
+            idle = Room(node.cpus * self.rows_of_node[at], node.memory_mb, job.gpus)
             if self._offer(job, partition, at, idle) > 0:
                 self._near_gpus[at] = 0
 
