@@ -302,6 +302,26 @@ def test_the_commands_print_tables(make, tmp_path: Path) -> None:  # type: ignor
     assert (code, "clocks.toml" in said) == (2, True), said
 
 
+def test_another_policy_stands_beside_the_twin(make, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """EASY starts job 3 at once, which waits for backfill's next cycle under Slurm."""
+    make(job(1, 1, 8, 600, 100), job(2, 2, 12, 600, 10), job(3, 3, 4, 60, 10))
+    code, said = run("what-if", tmp_path / "site", "--policy", "easy", "--phases", 2, "--json")
+    assert code == 0, said
+    told = json.loads(said[said.index("{") : said.rindex("}") + 1])
+    assert told["policy"] == "easy"
+    every = told["rows"][0]
+    assert every["jobs"] == 3
+    assert every["after_s"]["mean"] == pytest.approx((0 + 99 + 0) / 3, abs=1)
+    assert every["before_s"]["mean"] > every["after_s"]["mean"]
+    for wrong, says in (
+        (["--policy", "eazy"], 'did you mean "easy"'),
+        (["--policy", "easy", "--set", "bf_interval=5"], "takes the place of Slurm"),
+        ([], "nothing is changed"),
+    ):
+        code, said = run("what-if", tmp_path / "site", *wrong)
+        assert (code, says in said) == (2, True), said
+
+
 def test_a_parameter_that_is_not_heeded_is_told(make) -> None:  # type: ignore[no-untyped-def]
     """It decides about starts in Slurm, and the site sets it."""
     conf = CONF.replace("bf_continue", "bf_continue,max_switch_wait=3")

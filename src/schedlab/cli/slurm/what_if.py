@@ -17,6 +17,7 @@ EXAMPLES = (
     "schedlab slurm what-if mysite --set SchedulerParameters.bf_interval=60",
     "schedlab slurm what-if mysite --set PriorityWeightAge=1000 --set bf_max_job_user=20",
     "schedlab slurm what-if mysite --add-nodes 16:gpu --report more-gpus.html",
+    "schedlab slurm what-if mysite --policy easy",
 )
 
 
@@ -40,6 +41,14 @@ def what_if(
             "repeated.",
         ),
     ] = None,
+    policy: Annotated[
+        str | None,
+        Option(
+            metavar="P",
+            help="A policy of schedlab in place of Slurm, on the same machine: easy, "
+            "learned:slowdown, ...",
+        ),
+    ] = None,
     phases: Phases = 8,
     seed: Seed = 0,
     report: Report = None,
@@ -54,17 +63,23 @@ def what_if(
     from schedlab.slurm import read_site
     from schedlab.slurm.changes import changed_site, changes_told
     from schedlab.slurm.more_nodes import nodes_told, with_more_nodes
+    from schedlab.slurm.other_policy import replay_under
     from schedlab.slurm.periods import periods_of
     from schedlab.slurm.replay import not_replayed, phases_of
     from schedlab.slurm.what_if import compare_replays
 
-    if not changes and not add_nodes:
-        raise ParameterError("nothing is changed; give --set or --add-nodes")
+    if not changes and not add_nodes and policy is None:
+        raise ParameterError("nothing is changed; give --set, --add-nodes or --policy")
+    if changes and policy is not None:
+        raise ParameterError("--policy takes the place of Slurm, so that --set changes nothing")
     check_report(report)
     present = read_site(site)
     other = with_more_nodes(changed_site(present, changes or ()), add_nodes or ())
     before = replays(present, phases_of(present, phases, seed), f"replaying {site.name} as it is")
-    after = replays(other, phases_of(other, phases, seed), f"replaying {site.name} changed")
+    if policy is None:
+        after = replays(other, phases_of(other, phases, seed), f"replaying {site.name} changed")
+    else:
+        after = [replay_under(other, policy)] * phases
     found = compare_replays(present, before, after)
     rows, ignored = found.rows, not_replayed(present)
     written = []
@@ -75,7 +90,11 @@ def what_if(
             present,
             found,
             report,
-            changes=[*changes_told(present, changes or ()), *nodes_told(add_nodes or ())],
+            changes=[
+                *changes_told(present, changes or ()),
+                *nodes_told(add_nodes or ()),
+                *([] if policy is None else [f"{policy} in place of Slurm"]),
+            ],
             replays={"phases": phases, "seed": seed},
             not_replayed=ignored,
         )
@@ -84,6 +103,7 @@ def what_if(
         told = {
             "changes": changes or [],
             "add_nodes": add_nodes or [],
+            "policy": policy,
             "seed": seed,
             "phases": phases,
             "not_replayed": ignored,
@@ -98,6 +118,11 @@ def what_if(
         f"between the two twins; 95 %: its interval over {unit}s of the history",
         f"phases of slurmctld's loops: {every.least:+.1%} to {every.most:+.1%} over {phases} draws",
     ]
+    if policy is not None:
+        notes.append(
+            f"{policy} decides at every event, without slurmctld's loops, fair share and limits of "
+            "accounts"
+        )
     print_notes([*notes, *ignored, *written], to_stderr=False)
 
 
