@@ -295,7 +295,7 @@ def test_the_commands_print_tables(make, tmp_path: Path) -> None:  # type: ignor
     code, said = run("what-if", tmp_path / "site", "--add-nodes", "4:z1", "--phases", 2, "--json")
     assert json.loads(said)["rows"][0]["difference"] < 0  # jobs 1 and 2 run side by side
     code, said = run("what-if", tmp_path / "site")
-    assert (code, "give --set or --add-nodes" in said) == (2, True), said
+    assert (code, "give --set, --add-nodes" in said) == (2, True), said
     code, said = run("fidelity", tmp_path / "site")
     assert (code, "does not say when jobs started" in said) == (2, True), said
     code, said = run("fidelity", tmp_path / "site", "--from-log")
