@@ -121,7 +121,7 @@ class WaitingQueue {
     void skip_gone() const;
     void leave_slot(Position position);
     // With split keys: block 0 is for the oldest job alone, and is never met by who goes through
-    // the queue; those behind it are in order. They are made anew after each change.
+    // the queue; those behind it are in order. Each change makes them stale.
     void show_first() const;
     bool show_block() const;  // false if there is no more
     void show_until(Position until) const;
@@ -139,7 +139,7 @@ class WaitingQueue {
     mutable Position end_ = 0;
     std::size_t live_ = 0;
     std::unique_ptr<JobChains> chains_;  // null without split keys
-    mutable bool is_stale_ = false;      // the blocks are to be made anew
+    mutable bool is_stale_ = false;      // the blocks must be made again
     mutable std::vector<std::unique_ptr<Block>> spare_;
 };
 

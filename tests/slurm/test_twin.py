@@ -11,16 +11,15 @@ import pytest
 from tests.slurm.tiny_site import CONF, SCRIPT, job, run
 
 from schedlab.errors import ParameterError, WorkloadError
-from schedlab.slurm import SlurmSite, read_site
+from schedlab.slurm import SlurmSite
 from schedlab.slurm.changes import changed_site, present_values
 from schedlab.slurm.clocks import Clocks, drawn_clocks
-from schedlab.slurm.fidelity import fidelity_of
 from schedlab.slurm.plain.conditions import SlurmCondition, parse_conditions
 from schedlab.slurm.plain.controller import Controller
 from schedlab.slurm.plain.jobs import jobs_of
 from schedlab.slurm.plain.nodes import Selector
 from schedlab.slurm.plain.plan import BackfillPlan
-from schedlab.slurm.replay import TwinReplay, not_replayed, phases_of, replay
+from schedlab.slurm.replay import not_replayed, phases_of, replay
 
 CLOCKS = Clocks(tick_s=0.9, backfill_s=20.0, limits_s=0.0, priority_s=300.0, full_s=0.0)
 
@@ -337,21 +336,6 @@ def test_phases_are_drawn_by_seed(make) -> None:  # type: ignore[no-untyped-def]
     assert min(drawn) < -20 < -10 < max(drawn) <= 0
 
 
-def imported(shared_data: Path, tmp_path: Path, name: str) -> SlurmSite:
-    """Return the site of a real run."""
-    folder = shared_data / "slurm" / "runs" / name
-    code, said = run("import", folder, "--out", tmp_path / name)
-    assert code == 0, said
-    return read_site(tmp_path / name)
-
-
-def from_log(site: SlurmSite) -> TwinReplay:
-    """Return the replay under the phases of the site's log."""
-    assert site.history is not None
-    assert site.history.clocks is not None
-    return replay(site, site.history.clocks)
-
-
 def test_a_gpu_job_leaves_its_nodes_lighter(make) -> None:  # type: ignore[no-untyped-def]
     """Slurm notes near GPUs in the weight of a node, where the next job's plan finds them."""
     conf = "GresTypes=gpu\n" + CONF.replace("Feature=new", "Feature=new Gres=gpu:2")
@@ -363,41 +347,3 @@ def test_a_gpu_job_leaves_its_nodes_lighter(make) -> None:  # type: ignore[no-un
     assert selector.pick(wide, "batch", rooms, everywhere) == [3, 0]
     selector.forget_gpus(wide, "batch")
     assert selector.pick(wide, "batch", rooms, everywhere) == [0, 1]
-
-
-def test_a_short_real_run_is_replayed_to_the_second(shared_data: Path, tmp_path: Path) -> None:
-    """All 20 jobs start in the same second, on the same nodes."""
-    site = imported(shared_data, tmp_path, "small")
-    found = fidelity_of(site, [from_log(site)])
-    assert found.rows[0].start_error_s.most < 1
-    assert not found.departures
-    assert not found.not_started
-
-
-@pytest.mark.parametrize(
-    ("name", "start_error_s", "wait_error"),
-    [
-        ("half-r1", 15, 0.03),
-        ("half-r2", 0.1, 0.001),
-        ("half-r3", 0.1, 0.001),
-        ("base-r1", 50, 0.04),
-        ("base-r2", 20, 0.02),
-        ("base-r3", 50, 0.02),
-        ("v1-bf10", 20, 0.01),
-        ("v2-builtin", 5, 0.01),
-        ("v3-age", 40, 0.04),
-        ("ft60-medium", 5, 0.01),
-        ("A-r1", 13, 0.03),
-        ("A-r2", 13, 0.03),
-        ("P-r1", 7, 0.10),
-        ("C-r1", 35, 0.05),
-    ],
-)
-def test_real_runs_are_replayed(
-    shared_data: Path, tmp_path: Path, name: str, start_error_s: float, wait_error: float
-) -> None:
-    """Real replicas of half differ by 38 to 67 s, of base by 108, of A by 13, of P by 7."""
-    site = imported(shared_data, tmp_path, name)
-    every = fidelity_of(site, [from_log(site)]).rows[0]
-    assert every.start_error_s.mean < start_error_s
-    assert abs(every.wait_error) < wait_error

@@ -22,7 +22,7 @@ from schedlab.viz.time_axis import DURATION_TICKS, MILLISECOND_S, TimeAxis
 COLOURS = {AS_IT_WAS: "#333333", TWIN: STRONG[0], CHANGED: STRONG[1]}
 PERIODS = ((86400, "day"), (3600, "hour"), (600, "10 minutes"), (60, "minute"))
 FEWEST = 12
-"""A figure over time has at least so many points, where the history is long enough."""
+"""The least number of points of a figure over time, where the history is long enough."""
 UNITS = ((7200, 3600, "h"), (300, 60, "min"), (0, 1, "s"))
 """From which greatest wait on an axis counts in a unit, its seconds, and its name."""
 
