@@ -1,4 +1,7 @@
-"""The tables from which the core replays a site: names become numbers, rules become rows."""
+"""The tables from which the core replays a site: names become numbers, rules become rows.
+
+One class fills them all, because every row needs the numbers that another has given.
+"""
 
 from __future__ import annotations
 
