@@ -49,7 +49,8 @@ void bind_machine_rows(nb::module_& m) {
         .def_rw("parent", &AssociationRow::parent)
         .def_rw("is_user", &AssociationRow::is_user)
         .def_rw("shares", &AssociationRow::shares)
-        .def_rw("shares_of_parent", &AssociationRow::shares_of_parent);
+        .def_rw("shares_of_parent", &AssociationRow::shares_of_parent)
+        .def_rw("usage", &AssociationRow::usage);
     table<BoundRow>(m, "BoundRow", "A limit on what running jobs hold.")
         .def_rw("counter", &BoundRow::counter)
         .def_rw("jobs", &BoundRow::jobs, nb::arg().none())
@@ -116,6 +117,8 @@ void bind_job_rows(nb::module_& m) {
         .def_rw("may_requeue", &JobRow::may_requeue)
         .def_rw("ends_well", &JobRow::ends_well)
         .def_rw("held", &JobRow::held)
+        .def_rw("recorded_start", &JobRow::recorded_start)
+        .def_rw("recorded_nodes", &JobRow::recorded_nodes)
         .def_rw("asks", &JobRow::asks)
         .def_rw("partition_part", &JobRow::partition_part)
         .def_rw("qos_part", &JobRow::qos_part)

@@ -178,6 +178,10 @@ void Controller::begin() {
         push(job.submit + phases_.submit_s, What::submit, static_cast<std::size_t>(job.number));
         first = std::min(first, job.submit);
     }
+    for (const TwinJob& job : jobs_) {
+        const Moment known = std::max(job.row->recorded_start, job.submit + phases_.submit_s);
+        push(known, What::recorded, static_cast<std::size_t>(job.number));
+    }
     for (std::size_t at = 0; at < site_.orders.size(); ++at) {
         push(site_.orders[at].at, What::order, at);
     }
@@ -233,6 +237,7 @@ Moment Controller::cycle() const {
 void Controller::play(const Event& event) {
     switch (event.what) {
         case What::submit: return submit(jobs_[event.about]);
+        case What::recorded: return start_as_recorded(jobs_[event.about]);
         case What::end: {
             TwinJob& job = jobs_[event.about];
             if (job.stage != Stage::running || expected_end(job) != now_) return;
@@ -270,6 +275,11 @@ void Controller::submit(TwinJob& job) {
     enter_queue(job);
     ++asked_;
     changed_ = true;
+}
+
+void Controller::start_as_recorded(TwinJob& job) {
+    if (job.stage != Stage::pending) return;
+    start({&job, &job.row->places[0]}, job.row->recorded_nodes, Scheduler::main);
 }
 
 void Controller::enter_queue(TwinJob& job) {

@@ -52,7 +52,7 @@ class Controller final : public ClusterView {
     Picked preempt(const QueueRecord& record, const Nodes& allowed) override;
 
   private:
-    enum class What { submit, end, tick, main_now, backfill, priority, order, close, open, ping };
+    enum class What { submit, recorded, end, tick, main_now, backfill, priority, order, close, open, ping };
     struct Event {
         Moment time;
         std::int64_t count;  // of events so far: those of one moment come in this order
@@ -74,6 +74,8 @@ class Controller final : public ClusterView {
     void play(const Event& event);
 
     void submit(TwinJob& job);
+    // Starts a job that ran when the history begins, before the first turn of any loop.
+    void start_as_recorded(TwinJob& job);
     void enter_queue(TwinJob& job);
     void leave_queue(TwinJob& job);
     template <typename Change>

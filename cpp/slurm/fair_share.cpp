@@ -17,6 +17,25 @@ FairShare::FairShare(const Site& site, Second start)
     if (shares_.empty()) return;
     link();
     set_norm_shares();
+    begin_with_usage(start);
+}
+
+void FairShare::begin_with_usage(Second start) {
+    bool any = false;
+    for (std::size_t at = 0; at < shares_.size(); ++at) {
+        const AssociationRow& own = site_.associations[at];
+        any |= own.usage != 0;
+        if (own.is_user) add(static_cast<std::int32_t>(at), own.usage);
+    }
+    if (!any) return;
+    begin_pass(start);
+    end_pass(start);
+}
+
+void FairShare::add(std::int32_t association, double used) {
+    for (std::int32_t at = association; at != kNobody; at = shares_[at].parent) {
+        shares_[at].usage += used;
+    }
 }
 
 void FairShare::link() {
@@ -70,10 +89,7 @@ void FairShare::charge(std::int32_t association, double billing, Second start, S
     const Second seconds = end - std::max(start, last_pass_);
     if (association == kNobody || seconds <= 0) return;
     const auto length = static_cast<double>(seconds);
-    const double used = billing * length * std::pow(decay_, length);
-    for (std::int32_t at = association; at != kNobody; at = shares_[at].parent) {
-        shares_[at].usage += used;
-    }
+    add(association, billing * length * std::pow(decay_, length));
 }
 
 void FairShare::begin_pass(Second now) {

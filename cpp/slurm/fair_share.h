@@ -35,6 +35,8 @@ class FairShare {
     };
 
     void link();
+    void begin_with_usage(Second start);
+    void add(std::int32_t association, double used);
     void set_norm_shares();
     double shares_below(const Share& above) const;
     void fair_tree();

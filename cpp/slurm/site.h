@@ -111,6 +111,8 @@ struct JobRow {
     std::int64_t grace_s;  // how long it has to end when it is preempted
     bool ends_well;
     bool held;
+    Moment recorded_start;  // if it ran when the history begins; kNeverEnds otherwise
+    std::vector<NodeIndex> recorded_nodes;
     Amounts asks;
     // Weighted parts of its priority that never change.
     double partition_part, qos_part, association_part, tres_part;
@@ -122,6 +124,7 @@ struct AssociationRow {
     bool is_user;
     double shares;
     bool shares_of_parent;
+    double usage;  // before the history begins
 };
 
 struct ReservationRow {

@@ -863,6 +863,12 @@ class AssociationRow:
     @shares_of_parent.setter
     def shares_of_parent(self, arg: bool, /) -> None: ...
 
+    @property
+    def usage(self) -> float: ...
+
+    @usage.setter
+    def usage(self, arg: float, /) -> None: ...
+
 class BoundRow:
     """A limit on what running jobs hold."""
 
@@ -1210,6 +1216,18 @@ class JobRow:
 
     @held.setter
     def held(self, arg: bool, /) -> None: ...
+
+    @property
+    def recorded_start(self) -> float: ...
+
+    @recorded_start.setter
+    def recorded_start(self, arg: float, /) -> None: ...
+
+    @property
+    def recorded_nodes(self) -> list[int]: ...
+
+    @recorded_nodes.setter
+    def recorded_nodes(self, arg: Sequence[int], /) -> None: ...
 
     @property
     def asks(self) -> list[float]: ...

@@ -83,6 +83,9 @@ def test_what_the_script_collects_becomes_a_site(slurm: Slurm, tmp_path: Path) -
     row = site.history.details.filter(site.history.details["slurm_id"] == job).row(0, named=True)
     assert (row["nice"], row["may_requeue"], row["min_nodes"], row["attempts"]) == (7, False, 1, 1)
     assert row["state"] == "COMPLETED"
+    place = site.history.details["slurm_id"].to_list().index(job)
+    workload = site.history.workload
+    assert (workload["tasks"][place], workload["cores_per_task"][place]) == (2, 1)
 
 
 def test_nodes_and_partitions_are_read_without_slurm_conf(slurm: Slurm, tmp_path: Path) -> None:

@@ -176,7 +176,7 @@ def test_holes_in_a_history_are_told(dump: Path, tmp_path: Path) -> None:
     assert code == 0
     assert "sacct.txt: 1 rows are not readable" in told
     assert "1 jobs of this history were suspended" in told
-    assert "1 of 3 jobs had not ended" in told
+    assert "1 of 3 jobs ran when it was written, and 0 waited" in told
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,7 @@ def _accounts(draw: st.DrawFn) -> Accounts:
                 shares_of_parent=_rarely(draw),
                 priority=draw(st.integers(0, 3)),
                 max_tres=draw(limits),
+                usage=draw(st.sampled_from((0.0, 0.0, 5_000.0))),
             )
             tree.append(own)
     qos = (
@@ -193,6 +194,8 @@ def _job(draw: st.DrawFn, number: int) -> dict[str, Any]:
     spread = draw(st.sampled_from(("any", "nodes", "per node")))
     nodes = min(tasks, draw(st.integers(1, 1 if small else 3)))
     run_s = draw(st.sampled_from((0, 5, 40, 90, 300)))
+    submit_s = draw(st.integers(0, 400)) + draw(st.sampled_from((0.0, 0.25, 0.9)))
+    ran = _rarely(draw)
     return {
         "tasks": tasks,
         "cores_per_task": draw(st.sampled_from((1, 1, 2))) if tasks <= 2 else 1,
@@ -211,7 +214,10 @@ def _job(draw: st.DrawFn, number: int) -> dict[str, Any]:
         "licences": draw(st.sampled_from((-1, -1, 0))),
         "details": {
             "slurm_id": str(number),
-            "submit_s": draw(st.integers(0, 400)) + draw(st.sampled_from((0.0, 0.25, 0.9))),
+            "submit_s": submit_s,
+            "ran_before": ran,
+            "start_s": submit_s + draw(st.sampled_from((0, 7))) if ran else None,
+            "hosts": draw(st.sampled_from(("a1", "z[1-2]", "a3,z1"))) if ran else None,
             "true_run_s": float(run_s),
             "min_nodes": nodes if spread == "nodes" else None,
             "dependency": _dependency(draw, number),

@@ -31,6 +31,7 @@ class Association:
         priority: for PriorityWeightAssoc.
         qos: those that its jobs may have; empty where nothing says so.
         default_qos: of a job that names none.
+        usage: what its jobs were charged for before the history begins, as it counts then.
     """
 
     account: str
@@ -42,6 +43,7 @@ class Association:
     priority: int = 0
     qos: tuple[str, ...] = ()
     default_qos: str | None = None
+    usage: float = 0.0
     grp_jobs: int | None = None
     grp_jobs_accrue: int | None = None
     grp_submit: int | None = None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import random
-from bisect import bisect_right
-from dataclasses import dataclass
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, replace
 
 from schedlab.slurm.parameters import SlurmParameters
 
@@ -53,6 +54,18 @@ class Clocks:
     after_kills: tuple[float, ...] = ()
     submit_delay_s: float = 0.012
 
+    def since(self, begin_s: float, parameters: SlurmParameters) -> Clocks:
+        """The same loops, none of which turns before this moment."""
+        scheduler, calc_s = parameters.scheduler, parameters.priority.calc_period_s
+        return replace(
+            self,
+            tick_s=_first(self.ticks, self.tick_s, self.tick_period_s, begin_s),
+            backfill_s=_first(self.backfills, self.backfill_s, scheduler.bf_interval_s, begin_s),
+            limits_s=_last(self.limits_s, LIMITS_S, begin_s),
+            priority_s=_first((), self.priority_s, calc_s, begin_s),
+            full_s=_last(self.full_s, scheduler.sched_interval_s, begin_s),
+        )
+
     def next_tick_s(self, now_s: float) -> float:
         """The turn after this one."""
         place = bisect_right(self.ticks, now_s + SAME_TURN_S)
@@ -92,6 +105,19 @@ class Clocks:
         if place == len(self.limits) or self.limits[place] > now_s + LIMITS_S / 2:
             return is_due
         return self.limits[place] < now_s + SAME_TURN_S
+
+
+def _first(known: tuple[float, ...], turn_s: float, period_s: float, begin_s: float) -> float:
+    """The first turn of a loop from a moment on."""
+    place = bisect_left(known, begin_s)
+    if place < len(known):
+        return known[place]
+    return turn_s + max(0, math.ceil((begin_s - turn_s) / period_s)) * period_s
+
+
+def _last(turn_s: float, period_s: float, begin_s: float) -> float:
+    """The last turn of a loop before a moment."""
+    return turn_s + max(0, math.floor((begin_s - turn_s) / period_s)) * period_s
 
 
 @dataclass(frozen=True)

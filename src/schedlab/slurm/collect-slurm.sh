@@ -44,6 +44,7 @@ keep sacctmgr-qos.txt sacctmgr -P show qos "format=Name,GraceTime,Preempt,Preemp
 PreemptMode,Flags,UsageThres,UsageFactor,LimitFactor,$limits,MaxTRES,MaxTRESPerNode,MaxTRESMins,\
 MaxWall,MaxTRESPU,MaxJobsPU,MaxJobsAccruePU,MaxSubmitPU,MaxTRESPA,MaxTRESRunMinsPA,\
 MaxTRESRunMinsPU,MaxJobsPA,MaxJobsAccruePA,MaxSubmitPA,MinTRES"
+keep sshare.txt sshare --all --parsable2 --format=Account,User,RawUsage
 keep sacctmgr-events.txt sacctmgr -P show event "start=$since" \
     format=Cluster,NodeName,TimeStart,TimeEnd,State,Reason
 

@@ -34,6 +34,7 @@ DETAILS: dict[str, Detail] = {
     "started_by": Detail("String", "main or backfill"),
     "attempts": Detail("Int64", "how often it started"),
     "min_nodes": Detail("Int64", "nodes asked for with --nodes; null without the option"),
+    "memory_per_cpu_kb": Detail("Float64", "memory asked for by CPU; null where it was by node"),
     "dependency": Detail("String", "as it was given, with its ? for or; ids are slurm_id"),
     "kill_invalid_dependency": Detail("Boolean", "whether --kill-on-invalid-dep was given"),
     "nice": Detail("Int64", "as asked for"),
@@ -41,6 +42,7 @@ DETAILS: dict[str, Detail] = {
     "reservation": Detail("String", "the reservation that it asked for"),
     "may_requeue": Detail("Boolean", "whether --requeue or --no-requeue was given, and which"),
     "exit_code": Detail("Int64", "of its script"),
+    "ran_before": Detail("Boolean", "whether it ran when the history begins"),
 }
 """All times are in seconds on the clock of the workload; null is not known."""
 

@@ -138,7 +138,7 @@ def fidelity_of(site: SlurmSite, replays: list[TwinReplay], departures: int = 5)
     real_s = first_starts(site)
     if np.isnan(real_s).all():
         raise InputError("the history does not say when jobs started: nothing to compare with")
-    started = ~np.isnan(real_s)
+    started = ~np.isnan(real_s) & compared(site)
     both = started & np.all([~np.isnan(each.start_s) for each in replays], axis=0)
     names = details["slurm_id"].to_list()
     rows = [
@@ -161,6 +161,23 @@ def fidelity_of(site: SlurmSite, replays: list[TwinReplay], departures: int = 5)
         Spread.of([_use(each.last_start_s, each.end_s, cores, site, window_s) for each in replays]),
         JobWaits.of(submit_s, real_s, {TWIN: replays}, both),
     )
+
+
+def compared(site: SlurmSite) -> Mask:
+    """The jobs whose waits tell something.
+
+    Those that ran when the history begins do not: they start as they did. Nor do those that had not
+    started when it ended, if the history knows starts at all.
+    """
+    real_s = first_starts(site)
+    is_known = ~np.isnan(real_s)
+    return ~ran_before(site) & (is_known if is_known.any() else ~is_known)
+
+
+def ran_before(site: SlurmSite) -> Mask:
+    """The jobs that ran when the history begins."""
+    found: Mask = history_of(site).details["ran_before"].fill_null(value=False).to_numpy()
+    return found
 
 
 def first_starts(site: SlurmSite) -> Times:

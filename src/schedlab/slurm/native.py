@@ -210,6 +210,7 @@ class SiteTables:
             made.parent = NOBODY if above is None else self._associations[above, None]
             made.is_user = each.user is not None
             made.shares, made.shares_of_parent = each.shares, each.shares_of_parent
+            made.usage = each.usage
             rows.append(made)
         return rows
 
@@ -250,6 +251,7 @@ class SiteTables:
         made.may_requeue = usual if job.may_requeue is None else job.may_requeue
         made.grace_s = self._preempting.grace_s(job)
         made.ends_well, made.held = job.ends_well, job.held
+        made.recorded_start, made.recorded_nodes = job.recorded_start_s, list(job.recorded_nodes)
         asks = self._selector.asks(job)
         made.asks = [float(asks[name]) for name in TRES]
         priority = self._association_priorities.get((job.account, job.user), 0)

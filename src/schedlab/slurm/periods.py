@@ -42,8 +42,9 @@ class Periods:
 
 def periods_of(site: SlurmSite) -> Periods:
     """Cut the history by times of submission: into weeks if there are four, or days, or parts."""
-    submit_s = history_of(site).details["submit_s"].to_numpy()
-    first_s = float(submit_s.min())
+    history = history_of(site)
+    first_s = history.begin_s
+    submit_s = np.maximum(history.details["submit_s"].to_numpy(), first_s)
     span_s = float(submit_s.max()) - first_s
     for unit, length_s in UNITS:
         if span_s >= LEAST * length_s:

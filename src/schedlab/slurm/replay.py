@@ -57,23 +57,24 @@ def history_of(site: SlurmSite) -> SlurmHistory:
 def phases_of(site: SlurmSite, number: int, seed: int = 0) -> list[Clocks]:
     """This number of drawn phases of slurmctld's loops; they differ as those of real replicas do.
 
-    Where the site says when slurmctld booted, and that was shortly before the first submission,
-    only what a boot leaves open is drawn.
+    Where the site says when slurmctld booted, and that was shortly before the history begins, only
+    what a boot leaves open is drawn.
     """
     history = history_of(site)
-    first_s = float(history.details["submit_s"].min() or 0.0)  # type: ignore[arg-type]
+    first_s = history.begin_s
     boot_epoch_s, epoch_s = site.parameters.control.boot_epoch_s, history.epoch_s
     boot_s = -math.inf
     if boot_epoch_s is not None and epoch_s is not None:
         boot_s = boot_epoch_s - epoch_s
     seeds = [seed * 1_000_003 + place for place in range(number)]
     if first_s - LONG_AGO_S < boot_s <= first_s:
-        return [clocks_from_boot(boot_s, site.parameters, each) for each in seeds]
+        drawn = [clocks_from_boot(boot_s, site.parameters, each) for each in seeds]
+        return [each.since(first_s, site.parameters) for each in drawn]
     return [drawn_clocks(first_s, site.parameters, each) for each in seeds]
 
 
 def replay(site: SlurmSite, clocks: Clocks) -> TwinReplay:
-    """Let the twin do what the real Slurm did, from an empty machine and its first submission."""
+    """Let the twin do what the real Slurm did, from the state in which the history begins."""
     return replay_all(site, [clocks])[0]
 
 

@@ -63,6 +63,13 @@ class SlurmHistory:
         told: Any = self.workload.header.get("UnixStartTime", ())
         return int(told[0]) if told else None
 
+    @property
+    def begin_s(self) -> float:
+        """The first submission; where jobs ran before the history begins, the first end."""
+        ran = self.details["ran_before"].any()
+        first: Any = self.details["end_s" if ran else "submit_s"].min()
+        return float(first or 0.0)
+
 
 @dataclass(frozen=True)
 class SlurmSite:

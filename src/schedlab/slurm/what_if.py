@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from schedlab.errors import InputError
-from schedlab.slurm.fidelity import Mask, Spread, first_starts, groups_of
+from schedlab.slurm.fidelity import Mask, Spread, compared, first_starts, groups_of
 from schedlab.slurm.periods import interval_over, periods_of
 from schedlab.slurm.replay import TwinReplay, history_of
 from schedlab.slurm.site import SlurmSite
@@ -77,8 +77,10 @@ def compare_replays(
     details = history_of(site).details
     submit_s = details["submit_s"].to_numpy()
     real_s = first_starts(site)
-    always = np.all([~np.isnan(each.start_s) for each in (*before, *after)], axis=0)
-    counted = always if within is None else always & within
+    counted = compared(site)
+    counted &= np.all([~np.isnan(each.start_s) for each in (*before, *after)], axis=0)
+    if within is not None:
+        counted &= within
     periods = periods_of(site)
     means = [
         np.mean([each.start_s - submit_s for each in replays], axis=0)

@@ -18,6 +18,7 @@ _NAMES: dict[str, tuple[tuple[str, ...], str]] = {
     "script": (("sacctmgr-dump.cfg", "sacctmgr.script"), "accounts and users"),
     "associations": (("sacctmgr-assoc.txt", "assoc.txt"), "accounts, users and their limits"),
     "qos": (("sacctmgr-qos.txt", "qos.txt"), "QOS"),
+    "usage": (("sshare.txt",), "what users have used"),
     "events": (("sacctmgr-events.txt",), "outages and drains of nodes"),
     "sacct": (("sacct.csv", "sacct.txt", "sacct.json"), "the history"),
     "submitted": (("submitted.csv",), "what was submitted, job by job"),

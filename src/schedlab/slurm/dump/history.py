@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from schedlab.errors import InputError
 from schedlab.platform.hostlist import fold_hosts
@@ -27,6 +30,11 @@ Record = Mapping[str, Any]
 _ATTEMPT = re.compile(r"\.r\d+$")
 _UNFINISHED = ("pending", "running", "suspended")
 _ABOUT_JOB = re.compile(r"(?:scancel |release |hold |requeue |top |JobId=)(\d+(?:_\d+)?)")
+_TASK_OPTIONS = {
+    "tasks": re.compile(r"\s(?:-n\s*|--ntasks[= ])(\d+)\s"),
+    "cores_per_task": re.compile(r"\s(?:-c\s*|--cpus-per-task[= ])(\d+)\s"),
+    "tasks_per_node": re.compile(r"\s--ntasks-per-node[= ](\d+)\s"),
+}
 _STARTERS = {"SchedMain": "main", "SchedBackfill": "backfill"}
 
 
@@ -58,31 +66,88 @@ def history_of(
     path: Path,
     report: Report,
 ) -> SlurmHistory:
-    """The jobs that have ended, as the accounting tells them."""
+    """The jobs as the accounting tells them.
+
+    Those that still ran run up to their limit. Those that were cancelled while they waited are
+    cancelled at the same time, if they wait then.
+    """
     jobs = merged_attempts(records)
-    ended = [job for job in jobs if job.get("state") not in _UNFINISHED]
-    if len(ended) < len(jobs):
-        report.note(
-            f"{path.name}: {len(jobs) - len(ended):,} of {len(jobs):,} jobs had not ended; they "
-            "are not in the history."
-        )
-    if ended and all(job.get("req_walltime_sec") is None for job in ended):
+    if jobs and all(job.get("req_walltime_sec") is None for job in jobs):
         raise InputError(
             f"{path}: no job has a time limit; the history needs the column Timelimit or "
             "TimelimitRaw of sacct"
         )
     table = HistoryTable()
-    columns = table.columns(ended)
+    columns = table.columns([_as_ended(job) for job in jobs])
     if not columns:
-        raise InputError(f"{path}: has no jobs that have ended")
-    mended, told = mend(Records(path, columns), ReadOptions())
+        raise InputError(f"{path}: has no jobs")
+    tasks = [_tasks_of(job, extras.get(job["jobid"], {})) for job in jobs]
+    columns |= {name: np.array([row[name] for row in tasks]) for name in tasks[0]}
+    waited = [job.get("state") in _UNFINISHED and not job.get("start_time") for job in jobs]
+    columns["wait_s"] = np.where(waited, -1, columns["wait_s"])
+    mended, told = mend(Records(path, columns), ReadOptions(cancelled="replay"))
     for line in told.lines():
         report.note(f"{path.name}: {line}.")
     workload = Workload(mended, name=path.stem, header=table.header(), labels=table.labels())
     workload = workload.record("import", file=path.name)
     epoch = int(workload.header["UnixStartTime"][0])
-    rows = [details_of(job, extras.get(job["jobid"], {}), epoch) for job in ended]
-    return SlurmHistory(workload, _in_order(rows, workload))
+    rows = [details_of(job, extras.get(job["jobid"], {}), epoch) for job in jobs]
+    details = _in_order(rows, workload)
+    _tell_unfinished(details, path, report)
+    return SlurmHistory(workload, _with_begin(details, path, report), _withdrawals(details))
+
+
+def _as_ended(job: Record) -> Record:
+    """A job that has not ended as one that runs for as long as it may."""
+    if job.get("state") not in _UNFINISHED:
+        return job
+    start = job.get("start_time") or job["queue_time"]
+    end = datetime.fromisoformat(start) + timedelta(seconds=job.get("req_walltime_sec") or 1)
+    return dict(job) | {"state": "completed", "start_time": start, "end_time": end.isoformat()}
+
+
+def _tell_unfinished(details: pl.DataFrame, path: Path, report: Report) -> None:
+    states = details["state"].to_list()
+    waited, ran = states.count("PENDING"), states.count("RUNNING") + states.count("SUSPENDED")
+    if waited or ran:
+        report.note(
+            f"{path.name}: {ran:,} of {len(states):,} jobs ran when it was written, and {waited:,} "
+            "waited; the twin lets them run up to their limits."
+        )
+
+
+def _with_begin(details: pl.DataFrame, path: Path, report: Report) -> pl.DataFrame:
+    """Mark the jobs that ran when the history begins.
+
+    Accounting does not tell of jobs that had ended before. So the machine is known from the first
+    end on; what had started before that is given.
+    """
+    import polars as pl
+
+    first = details["end_s"].min()
+    ran = (pl.col("start_s") < first) & (pl.col("attempts") == 1) & pl.col("hosts").is_not_null()
+    ran = ran.fill_null(value=False)
+    later = details.filter(~ran & pl.col("start_s").is_not_null())
+    if first is None or later.is_empty():
+        return details
+    marked = details.with_columns(ran.alias("ran_before"))
+    if count := marked["ran_before"].sum():
+        report.note(
+            f"{path.name}: {count:,} jobs had started before the first one ended; they start as "
+            "they did, and the twin decides from then on."
+        )
+    return marked
+
+
+def _withdrawals(details: pl.DataFrame) -> tuple[Command, ...]:
+    """What cancelled jobs that had not started."""
+    import polars as pl
+
+    gone = details.filter(
+        pl.col("state") == "CANCELLED", pl.col("start_s").is_null(), pl.col("end_s").is_not_null()
+    )
+    found = gone.sort("end_s").select("end_s", "slurm_id").iter_rows()
+    return tuple(Command(float(end_s), f"scancel {name}", name) for end_s, name in found)
 
 
 def _in_order(rows: Sequence[Mapping[str, Any]], workload: Workload) -> pl.DataFrame:
@@ -97,7 +162,7 @@ def _in_order(rows: Sequence[Mapping[str, Any]], workload: Workload) -> pl.DataF
 
 def details_of(job: Record, extra: Mapping[str, str], epoch: int) -> dict[str, Any]:
     """What only Slurm knows of a job."""
-    line = f" {extra.get('submitline', '')} ".partition(" --wrap")[0]
+    line = _submit_line(extra)
     asked = re.search(r"\s(?:-N\s*|--nodes[= ])(\d+)", line)
     nice = re.search(r"\s--nice[= ](-?\d+)", line)
     flags = extra.get("flags", "")
@@ -114,6 +179,7 @@ def details_of(job: Record, extra: Mapping[str, str], epoch: int) -> dict[str, A
         "started_by": next((by for flag, by in _STARTERS.items() if flag in flags), None),
         "attempts": job["attempts"],
         "min_nodes": int(asked[1]) if asked else None,
+        "memory_per_cpu_kb": _memory_per_cpu_kb(job, extra),
         "dependency": job.get("dependencies") or ",".join(job.get("dependency") or ()) or None,
         "nice": int(nice[1]) if nice else None,
         "held": " -H " in line or " --hold " in line if line.strip() else None,
@@ -121,6 +187,60 @@ def details_of(job: Record, extra: Mapping[str, str], epoch: int) -> dict[str, A
         "may_requeue": False if "--no-requeue" in line else True if "--requeue" in line else None,
         "exit_code": job.get("exit_status"),
     }
+
+
+def _submit_line(extra: Mapping[str, str]) -> str:
+    return f" {extra.get('submitline', '')} ".partition(" --wrap")[0]
+
+
+def _tasks_of(job: Record, extra: Mapping[str, str]) -> dict[str, int]:
+    """How the CPUs of a job are cut into tasks, as its submission says.
+
+    If that does not say it, a job that ran on the nodes it asked for has its CPUs evenly there; one
+    that got more nodes than it asked for may have its CPUs anywhere.
+    """
+    asked, line = job["resource_req"], _submit_line(extra)
+    nodes = max(int(asked["num_host"]), 1)
+    cpus = _cpus_of(job, extra)
+    told = {
+        name: int(found[1])
+        for name, option in _TASK_OPTIONS.items()
+        if (found := option.search(line)) and int(found[1])
+    }
+    per_task = told.get("cores_per_task") or cpus // told.get("tasks", cpus)
+    tasks = told.get("tasks") or max(cpus // max(per_task, 1), 1)
+    if tasks * per_task != cpus:  # the options were those of the job's own program
+        told, tasks, per_task = {}, cpus, 1
+    per_node = told.get("tasks_per_node", -1)
+    if not told and 0 < len(job.get("per_host") or ()) <= nodes:
+        per_node = -(-tasks // nodes)
+    return {"tasks": tasks, "cores_per_task": per_task, "tasks_per_node": per_node}
+
+
+def _cpus_of(job: Record, extra: Mapping[str, str]) -> int:
+    asked, given = job["resource_req"], job.get("resource_alloc") or {}
+    if found := re.search(r"\bcpu=(\d+)", extra.get("reqtres", "")):
+        return max(int(found[1]), 1)
+    by_host = int(asked.get("num_cpu_perhost") or 0) * int(asked["num_host"])
+    return max(by_host or int(given.get("num_cpu") or 1), 1)
+
+
+def _memory_per_cpu_kb(job: Record, extra: Mapping[str, str]) -> float | None:
+    """The memory of each CPU, if the submission asks for it so, or if the job shows it.
+
+    A job that got more nodes than it asked for, and no more memory, had asked for it by CPU.
+    """
+    asked, given = job["resource_req"], job.get("resource_alloc") or {}
+    nodes, by_node = max(int(asked["num_host"]), 1), asked.get("mem_perhost_bytes")
+    if asked.get("mem_percpu_bytes"):
+        return float(asked["mem_percpu_bytes"]) / 1024
+    if not by_node:
+        return None
+    is_spread = len(job.get("per_host") or ()) > nodes
+    is_by_cpu = is_spread and (given.get("mem_bytes") or math.inf) <= by_node * nodes
+    if is_by_cpu or " --mem-per-cpu" in _submit_line(extra):
+        return float(by_node) * nodes / _cpus_of(job, extra) / 1024
+    return None
 
 
 def read_extras(path: Path) -> dict[str, dict[str, str]]:

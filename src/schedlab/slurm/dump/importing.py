@@ -39,6 +39,7 @@ from schedlab.slurm.dump.settings import settings_of
 from schedlab.slurm.dump.shown import read_config, read_shown
 from schedlab.slurm.dump.submitted import exact_starts, submitted_history, truth_of
 from schedlab.slurm.dump.topology import leaf_of, switches_of
+from schedlab.slurm.dump.usage import with_usage
 from schedlab.slurm.layout import Switch
 from schedlab.slurm.parameters import SlurmParameters
 from schedlab.slurm.site import SlurmHistory, SlurmSite
@@ -114,6 +115,8 @@ def import_dump(
         history,
         conf_texts(path) if (path := files.get("conf")) else {},
     )
+    if path := files.get("usage"):
+        site = with_usage(site, path, report)
     return site, report
 
 
@@ -211,6 +214,7 @@ def _with_clocks(
     details = history.details
     if clocks is not None:
         details = _with_submissions(details, submissions_of_log(path, epoch_s))
+        clocks = clocks.since(history.begin_s, parameters)
     return SlurmHistory(history.workload, details, history.commands, clocks)
 
 

@@ -206,6 +206,9 @@ class Controller:
         clocks = self.clocks
         for job in self.jobs:
             self._push(job.submit_s + clocks.submit_delay_s, "submit", job)
+        for job in self.jobs:
+            known_s = max(job.recorded_start_s, job.submit_s + clocks.submit_delay_s)
+            self._push(known_s, "start_as_recorded", job)
         for command in self.site.history.commands if self.site.history else ():
             if command.worked:
                 self._to_come += 1
@@ -265,6 +268,11 @@ class Controller:
         self.priorities.set(job, self.now_s)
         self._asked += 1
         self._changed = True
+
+    def _start_as_recorded(self, job: TwinJob) -> None:
+        """Start a job that ran when the history begins, before the first turn of any loop."""
+        if job.stage is Stage.PENDING:
+            self.start(job, job.partitions[0], list(job.recorded_nodes), "main")
 
     def _end(self, job: TwinJob) -> None:
         if job.stage is Stage.RUNNING and self._expected_end_s(job) == self.now_s:

@@ -68,6 +68,8 @@ class FairShare:
         if self.shares:
             self._norm_shares()
         self._users = [each for each in self.shares if each.is_user]
+        if any(each.association.usage for each in self.shares):
+            self._begin_with_usage(start_s)
 
     def of(self, account: str, user: str | None) -> AssociationShare:
         """Return the share of a user in an account, or of the account."""
@@ -94,11 +96,7 @@ class FairShare:
         seconds = end_s - max(start_s, self.last_pass_s)
         if seconds <= 0:
             return
-        used = billing * seconds * self._decay**seconds
-        above: AssociationShare | None = share
-        while above is not None:
-            above.usage += used
-            above = above.parent
+        self._add(share, billing * seconds * self._decay**seconds)
 
     def begin_pass(self, now_s: int) -> None:
         """Forget some of the past; then ``charge`` the running jobs up to now."""
@@ -113,6 +111,18 @@ class FairShare:
         self.last_pass_s = now_s
         if self.shares and self.settings.is_fair_tree:
             self._fair_tree()
+
+    def _begin_with_usage(self, start_s: int) -> None:
+        for each in self._users:
+            self._add(each, each.association.usage)
+        self.begin_pass(start_s)
+        self.end_pass(start_s)
+
+    def _add(self, share: AssociationShare, used: float) -> None:
+        above: AssociationShare | None = share
+        while above is not None:
+            above.usage += used
+            above = above.parent
 
     @property
     def _decay(self) -> float:

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from schedlab.platform.constraint import Constraint, parse_constraint
+from schedlab.platform.hostlist import expand_hosts
 from schedlab.slurm.plain.conditions import JobConditions, parse_conditions
 from schedlab.slurm.site import SlurmHistory, SlurmSite
 
@@ -60,6 +61,8 @@ class TwinJob:
         memory_mb: of each node; None is the default of the partition.
         run_s: how long it runs if nobody stops it.
         is_measured: whether that is from its real start to its real end.
+        recorded_start_s: when it started, if it ran when the history begins; inf otherwise.
+        recorded_nodes: where.
     """
 
     position: int
@@ -92,6 +95,8 @@ class TwinJob:
     reservation: str | None
     may_requeue: bool | None
     ends_well: bool
+    recorded_start_s: float = math.inf
+    recorded_nodes: tuple[int, ...] = ()
     stage: Stage = Stage.FUTURE
     held: bool = False
     priority: int = 0
@@ -130,6 +135,8 @@ def jobs_of(site: SlurmSite) -> list[TwinJob]:
         return []
     defaults = {each.name: each.default_account for each in site.accounts.users}
     default_qos = _default_qos(site)
+    names = [name for group in site.machine.groups for name in group.names()]
+    numbers = {name: number for number, name in enumerate(names)}
     found = []
     for position, row in enumerate(_rows(site.history)):
         row["account"] = row.get("account") or defaults.get(row.get("user", ""), "") or ""
@@ -138,7 +145,7 @@ def jobs_of(site: SlurmSite) -> list[TwinJob]:
             row["partition"] = next(
                 (each.name for each in site.machine.clusters[0].partitions if each.default), ""
             )
-        found.append(_job(position, row, site))
+        found.append(_job(position, row, site, numbers))
     return found
 
 
@@ -170,13 +177,16 @@ def _rows(history: SlurmHistory) -> Iterator[dict[str, Any]]:
         yield found
 
 
-def _job(position: int, row: Mapping[str, Any], site: SlurmSite) -> TwinJob:
+def _job(
+    position: int, row: Mapping[str, Any], site: SlurmSite, numbers: Mapping[str, int]
+) -> TwinJob:
     slurm_id = str(row.get("slurm_id") or row["job_id"])
     number, _, task = slurm_id.partition("_")
     submit_s = float(row["submit_s"])
     memory_kb = row.get("memory_per_node_kb")
-    per_cpu_kb = row.get("memory_per_core_kb")
+    per_cpu_kb = row.get("memory_per_cpu_kb")
     run_s, is_measured = _run(row)
+    nodes = _recorded_nodes(row, numbers)
     settings = site.parameters.scheduler
     return TwinJob(
         position=position,
@@ -192,7 +202,7 @@ def _job(position: int, row: Mapping[str, Any], site: SlurmSite) -> TwinJob:
         cpus_per_task=int(row.get("cores_per_task") or 1),
         tasks_per_node=int(row.get("tasks_per_node") or 0),
         min_nodes=int(row.get("min_nodes") or 0),
-        memory_mb=None if memory_kb is None else memory_kb / MIB_KB,
+        memory_mb=None if memory_kb is None or per_cpu_kb is not None else memory_kb / MIB_KB,
         memory_per_cpu_mb=None if per_cpu_kb is None else per_cpu_kb / MIB_KB,
         gpus=int(row.get("gpus_per_node") or 0),
         constraint=_constraint(row["constraint"]) if row.get("constraint") else None,
@@ -209,6 +219,8 @@ def _job(position: int, row: Mapping[str, Any], site: SlurmSite) -> TwinJob:
         reservation=row.get("reservation"),
         may_requeue=row.get("may_requeue"),
         ends_well=not row.get("exit_code"),
+        recorded_start_s=float(row["start_s"]) if nodes else math.inf,
+        recorded_nodes=nodes,
         held=bool(row.get("held")),
     )
 
@@ -220,6 +232,14 @@ def _run(row: Mapping[str, Any]) -> tuple[float, bool]:
     if row.get("state") in ENDED_ITSELF and "start_s" in row and "end_s" in row:
         return max(0.0, row["end_s"] - row["start_s"]), True
     return float(row.get("true_run_s", row["run_s"])), False
+
+
+def _recorded_nodes(row: Mapping[str, Any], numbers: Mapping[str, int]) -> tuple[int, ...]:
+    """Where the job runs when the history begins; nowhere if the site has not all these nodes."""
+    hosts = expand_hosts(row["hosts"]) if row.get("ran_before") and row.get("hosts") else ()
+    if not all(host in numbers for host in hosts):
+        return ()
+    return tuple(sorted(numbers[host] for host in hosts))
 
 
 def _licences(text: str) -> dict[str, int]:

@@ -242,7 +242,7 @@ def _tested(
     after = replay_all(changed, phases_of(changed, settings.phases, seed))
     periods = periods_of(site)
     half = len(periods) // 2
-    later = ~periods.before(half) & always_started(before)
+    later = ~periods.before(half) & always_started(site, before)
     metric = trials.metric
 
     def difference(mask: Any) -> float:

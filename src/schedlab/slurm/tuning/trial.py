@@ -9,7 +9,7 @@ import numpy as np
 
 from schedlab.slurm.changes import changed_site
 from schedlab.slurm.clocks import Clocks
-from schedlab.slurm.fidelity import Mask
+from schedlab.slurm.fidelity import Mask, ran_before
 from schedlab.slurm.measures import Guard, Measure
 from schedlab.slurm.replay import TwinReplay, phases_of, replay_all
 from schedlab.slurm.site import SlurmSite
@@ -55,7 +55,7 @@ class Trials:
         self._phases, self._seed = phases, seed
         self._known: dict[tuple[tuple[str, int], ...], Trial] = {}
         present = self.replays({})
-        self._counted = always_started(present)
+        self._counted = always_started(site, present)
         self._present = [self._measured(each, present) for each in self._measures()]
 
     def __call__(self, setting: Setting) -> Trial:
@@ -100,10 +100,10 @@ class Trials:
         return float(min(cost, 1e9))
 
 
-def always_started(replays: Sequence[TwinReplay]) -> Mask:
-    """The jobs that start in all replays; others wait for something that no setting changes."""
+def always_started(site: SlurmSite, replays: Sequence[TwinReplay]) -> Mask:
+    """The jobs that every replay starts; others ran before, or wait for what no setting changes."""
     found: Mask = np.all([~np.isnan(each.start_s) for each in replays], axis=0)
-    return found
+    return found & ~ran_before(site)
 
 
 def mean_of(
