@@ -370,6 +370,12 @@ void bind_simulator(nb::module_& m) {
              "Return the place of a share, for parts of added jobs.")
         .def("group_of", &Simulator::group_of, "open_to"_a,
              "Return the group of guests to whom these intervals are open, for added jobs.")
+        .def("imagine",
+             [](Simulator& s, const Column<JobIndex>& jobs, const Column<Time>& run) {
+                 s.imagine(as_span(jobs), as_span(run));
+             },
+             "jobs"_a, "run"_a,
+             "Forget what nobody can know now; these unfinished jobs have these run times.")
         .def("cancel", &Simulator::cancel, "job"_a,
              "Withdraw the job now if it has not started; end it now if it runs.")
         .def_prop_ro(

@@ -6,6 +6,7 @@ namespace schedlab {
 
 void bind_coalloc(nanobind::module_& m);
 void bind_env(nanobind::module_& m);
+void bind_futures(nanobind::module_& m);
 void bind_gantt(nanobind::module_& m);
 void bind_slurm(nanobind::module_& m);
 void bind_io(nanobind::module_& m);

@@ -34,6 +34,7 @@ NB_MODULE(_core, m) {
     schedlab::bind_predictors(m);
     schedlab::bind_machine(m);
     schedlab::bind_simulator(m);
+    schedlab::bind_futures(m);
     schedlab::bind_live(m);
     schedlab::bind_env(m);
     schedlab::bind_gantt(m);

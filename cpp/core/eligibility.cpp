@@ -63,6 +63,55 @@ Eligibility::Eligibility(EligibilityRules rules, std::span<const Time> submit) {
     links_ = std::move(links);
 }
 
+Eligibility Eligibility::kept(std::span<const JobIndex> jobs) const {
+    const EligibilityRules& all = links_->rules;
+    Eligibility made;
+    auto links = std::make_shared<Links>();
+    EligibilityRules& rules = links->rules;
+    rules.array_limit = all.array_limit;
+    links->namesakes.resize(links_->namesakes.size());
+    made.arrays_.resize(arrays_.size());
+    for (std::size_t i = 0; i < arrays_.size(); ++i) {
+        made.arrays_[i].room = arrays_[i].room;
+        for (const JobIndex job : arrays_[i].waiting) made.arrays_[i].waiting.insert(place_among(jobs, job));
+    }
+    made.namesakes_ = namesakes_;
+    for (Namesakes& group : made.namesakes_) group.ended = 0;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        const JobIndex job = jobs[i];
+        const bool known = job < this->jobs();  // else it was added, and waits for nothing
+        const std::int32_t group = known ? all.namesakes[job] : -1;
+        links->begin.push_back(static_cast<std::int32_t>(rules.conditions.size()));
+        rules.begin.push_back(known ? all.begin[job] : 0);
+        rules.array.push_back(known ? all.array[job] : -1);
+        rules.namesakes.push_back(group);
+        rules.ends_badly.push_back(0);
+        links->singleton.push_back(known ? links_->singleton[job] : 0);
+        made.gated_.push_back(known ? gated_[job] : 0);
+        made.gone_.push_back(known ? gone_[job] : kNone);
+        made.has_started_.push_back(known ? has_started_[job] : 0);
+        made.missing_.push_back(known ? missing_[job] : 0);
+        made.ready_.push_back(known ? ready_[job] : 0);
+        made.place_.push_back(known ? place_[job] : Place::outside);
+        if (group >= 0) links->namesakes[group].push_back(static_cast<JobIndex>(i));
+        if (!known) continue;
+        for (const Condition& each : links_->on(job)) {
+            const JobIndex place = place_among(jobs, each.job);
+            if (place == kNoJob) continue;
+            rules.conditions.push_back({place, static_cast<JobIndex>(i), each.kind, each.delay});
+        }
+    }
+    links->begin.push_back(static_cast<std::int32_t>(rules.conditions.size()));
+    made.links_ = std::move(links);
+    return made;
+}
+
+void Eligibility::expect_good_ends() {
+    auto links = std::make_shared<Links>(*links_);
+    std::fill(links->rules.ends_badly.begin(), links->rules.ends_badly.end(), 0);
+    links_ = std::move(links);
+}
+
 void Eligibility::begin(EventHeap& ready) {
     for (JobIndex job = 0; job < jobs(); ++job) {
         if (gated_[job] && missing_[job] == 0) ready.push({ready_[job], job});

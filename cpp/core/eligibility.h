@@ -44,6 +44,13 @@ class Eligibility {
   public:
     Eligibility(EligibilityRules rules, std::span<const Time> submit);
 
+    // Return what these jobs wait for, which then have their places here as numbers. Nobody else is
+    // there any more: whoever waits for one who is to come waits for ever. Nobody will end badly.
+    Eligibility kept(std::span<const JobIndex> jobs) const;
+
+    // Nobody is known to end badly any more.
+    void expect_good_ends();
+
     // Whether the job is not simply eligible when it is submitted.
     bool gates(JobIndex job) const { return job < jobs() && gated_[job] != 0; }
     // Pushes the jobs that wait for no other, at the times when they are ready.
@@ -56,6 +63,8 @@ class Eligibility {
     void ended(JobIndex job, Time time, bool well, EventHeap& ready, std::vector<JobIndex>& never);
 
   private:
+    Eligibility() = default;
+
     struct Links;  // who waits for whom: the same for all copies
 
     struct Array {

@@ -57,9 +57,21 @@ int FitChoice::pick(const AskedPart& asked, std::span<const int> able) const {
                              [gpus](int one, int other) { return gpus[one] < gpus[other]; });
 }
 
+std::uint64_t RandomChoice::of(JobIndex job) const {
+    const auto place = static_cast<std::size_t>(job);
+    const JobIndex counts = place < jobs_.size() ? jobs_[place] : job;
+    return mix(mix(seed_) ^ static_cast<std::uint64_t>(counts));
+}
+
+std::shared_ptr<const NodeChoice> RandomChoice::renumbered(std::vector<JobIndex> jobs) const {
+    for (JobIndex& job : jobs) {
+        if (static_cast<std::size_t>(job) < jobs_.size()) job = jobs_[job];
+    }
+    return std::make_shared<RandomChoice>(seed_, std::move(jobs));
+}
+
 int RandomChoice::pick(const AskedPart& asked, std::span<const int> able) const {
-    const std::uint64_t of_node = mix(mix(mix(seed_) ^ static_cast<std::uint64_t>(asked.job)) ^
-                                      static_cast<std::uint64_t>(asked.node));
+    const std::uint64_t of_node = mix(of(asked.job) ^ static_cast<std::uint64_t>(asked.node));
     return *std::min_element(able.begin(), able.end(), [of_node](int one, int other) {
         return mix(of_node ^ static_cast<std::uint64_t>(one)) <
                mix(of_node ^ static_cast<std::uint64_t>(other));
@@ -115,7 +127,7 @@ void SwitchChoice::rank(const Asked& asked, std::vector<NodeIndex>& nodes) const
 }
 
 void RandomChoice::rank(const Asked& asked, std::vector<NodeIndex>& nodes) const {
-    const std::uint64_t of_job = mix(mix(seed_) ^ static_cast<std::uint64_t>(asked.job));
+    const std::uint64_t of_job = of(asked.job);
     sort_by<std::uint64_t>(
         nodes, [&](NodeIndex node) { return mix(of_job ^ static_cast<std::uint64_t>(node)); });
 }

@@ -38,6 +38,11 @@ class NodeChoice {
     virtual void rank(const Asked& asked, std::vector<NodeIndex>& nodes) const = 0;
     // Which GPU a job takes part of; `able` are those with enough free, by rising number.
     virtual int pick(const AskedPart& asked, std::span<const int> able) const;
+    // Return the same choice where jobs have other numbers: `jobs` has the old one of each. Null where
+    // it does not look at them.
+    virtual std::shared_ptr<const NodeChoice> renumbered(std::vector<JobIndex> /*jobs*/) const {
+        return nullptr;
+    }
 };
 
 // The fullest GPU that has enough free.
@@ -88,12 +93,17 @@ class SwitchChoice : public NodeChoice {
 // Any node: by a hash of the seed, the job and the node.
 class RandomChoice : public NodeChoice {
   public:
-    explicit RandomChoice(std::uint64_t seed) : seed_(seed) {}
+    explicit RandomChoice(std::uint64_t seed, std::vector<JobIndex> jobs = {})
+        : seed_(seed), jobs_(std::move(jobs)) {}
     void rank(const Asked& asked, std::vector<NodeIndex>& nodes) const override;
     int pick(const AskedPart& asked, std::span<const int> able) const override;
+    std::shared_ptr<const NodeChoice> renumbered(std::vector<JobIndex> jobs) const override;
 
   private:
+    std::uint64_t of(JobIndex job) const;
+
     std::uint64_t seed_;
+    std::vector<JobIndex> jobs_;  // the number of each that counts; others count by their own
 };
 
 // Appends the first nodes of the ranking; false if there are too few. `nodes` come by rising number.

@@ -160,6 +160,14 @@ void NodeStates::hold(std::span<const NodeRange> nodes, std::span<const Part> pa
     });
 }
 
+void NodeStates::renumber(std::span<const JobIndex> jobs) {
+    for (auto& runs : runs_) {
+        for (Run& run : runs) {
+            if (run.job != kNoJob) run.job = place_among(jobs, run.job);
+        }
+    }
+}
+
 void NodeStates::add_run(NodeIndex node, Run run) {
     auto& runs = runs_[node];
     const auto later = std::upper_bound(runs.begin(), runs.end(), run.release,

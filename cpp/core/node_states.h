@@ -75,6 +75,9 @@ class NodeStates {
               Time release, std::span<const GpuMask> gpus = {});
     void leave(std::span<const NodeRange> nodes, std::span<const Part> parts, JobIndex job);
 
+    // Jobs have other numbers: their places among these, which rise.
+    void renumber(std::span<const JobIndex> jobs);
+
     // Nobody may use the idle node before that time, or everybody again.
     void close(NodeIndex node, Time until);
     void open(NodeIndex node);

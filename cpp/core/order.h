@@ -55,6 +55,7 @@ class Order {
 
     // For orders that learn. `begin` is called before the first job of a simulation: forget any
     // earlier one.
+    virtual bool learns() const { return false; }
     virtual void begin() {}
     virtual void job_ended(const SubmittedJob&, Time /*ran*/) {}
     // For orders whose keys change by group: the job's part of its key, and what is taken off now,

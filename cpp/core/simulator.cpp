@@ -76,6 +76,8 @@ void Simulator::use(Policy& policy) {
 }
 
 void Simulator::teach(Order& order) const {
+    if (!order.learns()) return;
+    if (before_) before_->teach(order);
     std::vector<Event> past;
     for (std::size_t i = 0; i < jobs(); ++i) {
         const bool ran = start_[i] != kNone && state_[i] != JobState::waiting;
@@ -203,7 +205,7 @@ void Simulator::complete_jobs() {
 }
 
 void Simulator::complete(JobIndex job) {
-    state_[job] = work(job) < table_->run[job] ? JobState::killed : JobState::completed;
+    state_[job] = work(job) < would_run(job) ? JobState::killed : JobState::completed;
     release_nodes(job);
     releases_.remove(release_time(job), table_->nodes[job]);
     finish(job, end_[job]);
@@ -271,7 +273,7 @@ JobIndex Simulator::add_job(const NewJob& job) {
     own_table().add(job);
     estimate_.push_back(job.request);
     expected_run_.push_back(job.request);
-    if (predictor_) corrections_.push_back(0);
+    if (predictor_ || !corrections_.empty()) corrections_.push_back(0);
     if (!progress_.empty()) progress_.emplace_back();
     for (auto* column : {&start_, &end_, &eligible_, &promised_}) column->push_back(kNone);
     state_.push_back(JobState::waiting);

@@ -89,6 +89,10 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     // Puts the queue in the policy's order from now on.
     void use(Policy& policy);
 
+    // Forgets what nobody can know now: run times to come, submissions, withdrawals, failures. These
+    // unfinished jobs have run times of their own instead; others run as long as they asked for.
+    void imagine(std::span<const JobIndex> jobs, std::span<const Time> run);
+
     // Adds a job that is submitted at its time, or now if that is past; returns its place.
     JobIndex add_job(const NewJob& job);
     // Return the place of a set of nodes or a share, for the parts of jobs that are added.
@@ -127,8 +131,8 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     std::span<const NodeRange> nodes_of(const Attempt& attempt) const;
     // How long it runs in all.
     Time run_time(JobIndex job) const {
-        return options_.kill_at_request ? std::min(table_->run[job], table_->request[job])
-                                        : table_->run[job];
+        return options_.kill_at_request ? std::min(would_run(job), table_->request[job])
+                                        : would_run(job);
     }
 
   private:
@@ -137,7 +141,14 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     static constexpr std::int64_t kIdleWakeUps = 100'000;
 
     friend class LiveCluster;
+    friend class Present;
     friend class View;
+
+    // How long the job would run if nobody killed it.
+    Time would_run(JobIndex job) const {
+        const auto place = static_cast<std::size_t>(job);
+        return imagined_ && place < imagined_->size() ? (*imagined_)[place] : table_->run[place];
+    }
 
     // When an event is noticed: at once, or at the next tick.
     Time seen(Time time) const {
@@ -285,6 +296,10 @@ class Simulator : public std::enable_shared_from_this<Simulator>, private RoomTi
     void make_plan();
 
     std::shared_ptr<JobTable> table_;  // shared by forks; copied before it is written
+    // Run times of the first jobs in the place of the table's; null where these are true.
+    std::shared_ptr<const std::vector<Time>> imagined_;
+    // Who remembers the jobs that ended before this began; null where it began with the first.
+    const Simulator* before_ = nullptr;
     Options options_;
     std::shared_ptr<Order> order_;
     std::shared_ptr<Predictor> predictor_;

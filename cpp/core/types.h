@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <stdexcept>
 
 namespace schedlab {
@@ -20,5 +22,11 @@ inline constexpr std::int32_t kNoGuest = -1;  // whom no interval of the calenda
 struct PolicyError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
+
+// Return the place of the job among these, which rise; kNoJob if it is not there.
+inline JobIndex place_among(std::span<const JobIndex> jobs, JobIndex job) {
+    const auto at = std::lower_bound(jobs.begin(), jobs.end(), job);
+    return at == jobs.end() || *at != job ? kNoJob : static_cast<JobIndex>(at - jobs.begin());
+}
 
 }  // namespace schedlab

@@ -19,6 +19,7 @@ class WrsaOrder : public Order {
     void keys(std::span<const WaitingJob> jobs, const MachineState& machine,
               std::span<double> keys) const override;
 
+    bool learns() const override { return true; }
     void begin() override { accuracy_.clear(); }
     void job_ended(const SubmittedJob& job, Time ran) override;
     SplitKey split_key(const WaitingJob& job) override {

@@ -477,6 +477,11 @@ class Simulator:
         Return the group of guests to whom these intervals are open, for added jobs.
         """
 
+    def imagine(self, jobs: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], run: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Forget what nobody can know now; these unfinished jobs have these run times.
+        """
+
     def cancel(self, job: int) -> None:
         """Withdraw the job now if it has not started; end it now if it runs."""
 
@@ -521,6 +526,57 @@ class Simulator:
 
     def node_ranges(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]]:
         """the nodes of all jobs: (offset, first, last)"""
+
+class Unfinished:
+    """
+    The jobs that are submitted and have not ended, as columns, in the order of the workload.
+    """
+
+    @property
+    def job(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """each job's place in the workload"""
+
+    @property
+    def nodes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """nodes it needs"""
+
+    @property
+    def request_s(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """run time its user asked for"""
+
+    @property
+    def submit_s(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """when it was submitted"""
+
+    @property
+    def user(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """who submitted it"""
+
+    @property
+    def is_running(self) -> Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C')]:
+        """whether it runs"""
+
+    @property
+    def is_waiting(self) -> Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C')]:
+        """whether it is in the queue; else it runs, or waits for other jobs"""
+
+    @property
+    def elapsed_s(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """how much of its run time has passed, work of earlier attempts included"""
+
+    @property
+    def least_run_s(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """the shortest run time that it can still have"""
+
+    def __len__(self) -> int: ...
+
+def unfinished(simulator: Simulator) -> Unfinished:
+    """Return the jobs that are submitted and have not ended."""
+
+def imagined_starts(simulator: Simulator, run: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], arrivals: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]]], plans: Sequence[Sequence[tuple[Policy, int]]], threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C')]:
+    """
+    Return when each unfinished job starts, by future and plan; -1 if it does not. A future is a row of run times and jobs that come, as (like, submit, run); a plan is policies, each with the time up to which it decides.
+    """
 
 class LiveCluster:
     """A cluster that somebody else runs: jobs arrive and end when told."""

@@ -79,6 +79,10 @@ class Journal:
         """Note a job that was cancelled."""
         self._steps.append({"cancel": job_id})
 
+    def imagined(self) -> None:
+        """Note that what follows was imagined."""
+        self._steps.append({"imagine": True})
+
     def facts(self) -> dict[str, Any]:
         """Return the steps that a plain run does not have, for a schedule's provenance."""
         return {} if self._steps in ([], [{"run": None}]) else {"steps": list(self._steps)}
@@ -88,6 +92,8 @@ class Journal:
     ) -> None:
         """Write beginning, steps and jobs to a file."""
         for step in (self._begin, *self._steps):
+            if "imagine" in step:
+                raise ParameterError("an imagined future cannot be saved; save what it began from")
             if "" in (step.get("policy"), step.get("predict")):
                 raise ParameterError(
                     "only a simulation whose policies and predictor were given by name can be "

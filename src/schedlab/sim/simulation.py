@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, SupportsIndex
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from schedlab import _core
 from schedlab.errors import ParameterError, PolicyError, WorkloadError
@@ -29,6 +29,13 @@ from schedlab.sim.attempting import Attempting, tiers_of
 from schedlab.sim.attempts import attempts_of
 from schedlab.sim.changes import Guests, machine_changes
 from schedlab.sim.feasibility import LONGEST_S
+from schedlab.sim.imagined import (
+    Arrivals,
+    Plan,
+    check_arrivals,
+    check_run_times,
+    with_run_times,
+)
 from schedlab.sim.journal import Journal, SavedRun
 from schedlab.sim.native import build_simulator
 from schedlab.sim.node_demands import demands_if_any
@@ -279,6 +286,78 @@ class Simulation:
         made._journal = self._journal.copy()
         return made
 
+    # Imagining
+
+    def unfinished(self) -> _core.Unfinished:
+        """Return the jobs that are submitted and have not ended, as columns."""
+        return _core.unfinished(self._simulator)
+
+    def imagine(self, run_s: ArrayLike) -> Simulation:
+        """Return a fork with another future; this simulation is not changed.
+
+        The fork keeps what anybody can know now. It forgets true run times, and jobs, withdrawals
+        and failures of nodes that are to come. Jobs to come can be added with ``submit``.
+
+        Args:
+            run_s: the run time of each job of ``unfinished()``, in its order.
+        """
+        jobs = self.unfinished()
+        runs = check_run_times(jobs, np.asarray(run_s)[None])[0]
+        made = self.fork()
+        made._simulator.imagine(jobs.job, runs)
+        made._jobs = with_run_times(self._jobs, jobs.job, runs)
+        made._journal.imagined()
+        return made
+
+    def imagined_starts(
+        self,
+        run_s: ArrayLike,
+        plans: Sequence[Plan] | None = None,
+        *,
+        arrivals: Sequence[Arrivals] | None = None,
+        until_s: int | None = None,
+        threads: int = 1,
+    ) -> NDArray[np.int64]:
+        """Return when each unfinished job starts in many futures under many plans.
+
+        Each is as ``imagine(run_s).use(policy).run(until_s)`` has it, but costs only what the
+        unfinished jobs cost, however long the workload is. The first axis of the result is the
+        future, the second the plan, the third the job in the order of ``unfinished()``; -1 is a
+        job that does not start by then. A job that runs already has the start that it had.
+
+        A predictor learns nothing in these futures: jobs that are not yet eligible are predicted
+        now.
+
+        Args:
+            run_s: a row of run times for each future, as ``imagine`` takes it.
+            plans: what decides. A policy, or a list of (policy, seconds from now) that decide one
+                after the other and end with a policy. Each knows nothing of the promises of the
+                one before it. Default: the present policy alone.
+            arrivals: the jobs that come in each future. Default: none.
+            until_s: the last second that is simulated. Default: all jobs end.
+            threads: how many work at the same time.
+        """
+        runs = check_run_times(self.unfinished(), np.asarray(run_s))
+        end = _NEVER if until_s is None else require_whole("until_s", until_s)
+        return _core.imagined_starts(
+            self._simulator,
+            runs,
+            check_arrivals(arrivals, runs, self.now_s, sum(map(len, self._jobs))),
+            [self._stages(plan, end) for plan in ([self._chosen] if plans is None else plans)],
+            require_whole("threads", threads, 1),
+        )
+
+    def _stages(self, plan: Plan | ChosenPolicy, end: int) -> list[tuple[_core.Policy, int]]:
+        """Return the policies of a plan and until when each decides."""
+        if isinstance(plan, ChosenPolicy):
+            return [(plan.core, end)]
+        *first, last = plan if isinstance(plan, list | tuple) else (plan,)
+        stages = []
+        for policy, for_s in first:
+            until = self.now_s + require_whole("seconds of a plan", for_s, 1)
+            stages.append((self._other(policy).core, min(until, end)))
+        return [*stages, (self._other(last).core, end)]
+
     # Changing
 
     def use(self, policy: PolicyLike, *, depth: int | None = None) -> Simulation:
@@ -286,6 +365,13 @@ class Simulation:
 
         Jobs that run go on. What the old policy had promised is forgotten. A predictor stays.
         """
+        self._chosen = self._other(policy, depth)
+        self._simulator.use(self._chosen.core)
+        self._journal.used(policy, depth)
+        return self
+
+    def _other(self, policy: PolicyLike, depth: int | None = None) -> ChosenPolicy:
+        """Return the policy, if it can decide here."""
         chosen = choose_policy(policy, depth=depth)
         self._place.require_serves(chosen)
         self._require_plans(chosen, fails=bool(self._options["failures"]))
@@ -294,10 +380,7 @@ class Simulation:
                 f"policy {chosen.name}: a running simulation keeps its predictor, "
                 f'"{self._chosen.predictor.name}"; omit predict='
             )
-        self._chosen = replace(chosen, predictor=self._chosen.predictor)
-        self._simulator.use(self._chosen.core)
-        self._journal.used(policy, depth)
-        return self
+        return replace(chosen, predictor=self._chosen.predictor)
 
     def submit(self, jobs: Workload) -> Simulation:
         """Add jobs that are submitted now or later; return the simulation."""

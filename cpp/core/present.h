@@ -1,0 +1,73 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/simulator.h"
+
+namespace schedlab {
+
+// A job that comes in an imagined future: like another one of the workload.
+struct Arrival {
+    JobIndex like;
+    Time submit;
+    Time run;
+    Time estimate = kNone;  // what plans expect; see Present::expect
+};
+
+// What may happen from now on.
+struct Future {
+    // Of the unfinished jobs, how long each runs in all.
+    std::shared_ptr<const std::vector<Time>> run;
+    std::vector<Arrival> arrivals;
+};
+
+// What anybody can know of a simulation now: the jobs that are submitted and have not ended, what
+// they hold, and what is announced of the machine. No true run time, no submission, withdrawal or
+// failure to come.
+//
+// It costs what these jobs and the machine cost, however long the workload is. The simulation must
+// not change while there is a Present of it.
+class Present {
+  public:
+    explicit Present(const Simulator& simulation);
+
+    Time now() const { return base_->now(); }
+    // The unfinished jobs: their places in the workload, which rise.
+    std::span<const JobIndex> jobs() const { return jobs_; }
+    bool is_running(std::size_t place) const { return base_->start_[place] != kNone; }
+    // Whether the policy can start it now.
+    bool is_waiting(std::size_t place) const {
+        return !is_running(place) && base_->eligible_[place] != kNone;
+    }
+    // What the job has done of its run time: it runs longer than that.
+    Time elapsed(std::size_t place) const;
+    // The least run time that the job may be given in a future.
+    Time least_run(std::size_t place) const;
+    SubmittedJob job(std::size_t place) const;
+    Time eligible(std::size_t place) const { return base_->eligible_[place]; }
+    Time estimate(std::size_t place) const { return base_->expected_run_[place]; }
+
+    // Says what plans will expect of jobs that come: as predicted now, or their requests.
+    void expect(std::span<Arrival> arrivals) const;
+    // Return the simulation of a future. No policy decides yet: call `use`. The unfinished jobs have
+    // their places here, arrivals come behind them.
+    std::shared_ptr<Simulator> imagine(const Future& future) const;
+
+  private:
+    void keep_jobs();
+    void keep_queue();
+    void keep_events();
+    void keep_attempts();
+    void keep_ranges(std::size_t& begin, std::int32_t count);
+    void predict_unseen();
+    Time predicted(Predictor& predictor, SubmittedJob job) const;
+    JobIndex place_of(JobIndex job) const { return place_among(jobs_, job); }
+
+    const Simulator& from_;
+    std::vector<JobIndex> jobs_;
+    std::shared_ptr<Simulator> base_;  // its jobs have no run times of their own
+};
+
+}  // namespace schedlab
