@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import pytest
@@ -172,9 +172,10 @@ def machines(max_jobs: int) -> st.SearchStrategy[tuple[int, Workload]]:
 
 def check_agreement(nodes: int, workload: Workload, options: SimulationOptions) -> None:
     """Compare all columns of both simulators under every policy."""
+    machine = Platform.homogeneous(nodes)
     for policy in POLICIES:
-        native = simulate_natively(policy, nodes, workload, options)
-        plain = reference_simulate(workload, nodes, **asdict(policy), **options)
+        native = simulate_natively(policy, machine, workload, options)
+        plain = reference_simulate(workload, machine, **vars(policy), **options)
         assert ReferenceSchedule.of(native) == plain, (
             f"{policy.name} on {nodes} nodes with {options}:\n{workload.frame().to_dicts()}"
         )

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from schedlab.testing.reference.job import Job
-from schedlab.testing.reference.linear import features, linear
+from schedlab.testing.reference.linear import FEATURES, linear
 from schedlab.testing.reference.machine import Held, Machine, Part
 from schedlab.testing.reference.predictors import PREDICTORS
 from schedlab.testing.reference.simulation import Simulation
@@ -33,7 +33,7 @@ def half_past() -> Simulation:
 
 def test_features(half_past: Simulation) -> None:
     """Waiting counts from eligibility, and three free nodes are one too few until 549 s."""
-    assert features(WAITING, half_past) == pytest.approx(
+    assert {name: of(WAITING, half_past) for name, of in FEATURES.items()} == pytest.approx(
         {
             "log_request": 3,
             "log_estimate": 2,
@@ -49,9 +49,8 @@ def test_features(half_past: Simulation) -> None:
 
 def test_a_job_that_fits_can_start_now(half_past: Simulation) -> None:
     """Log10(1 + 0) is 0."""
-    assert (
-        features(replace(WAITING, nodes=3, demand=(Part(ALL, 3),)), half_past)["log_start_in"] == 0
-    )
+    narrow = replace(WAITING, nodes=3, demand=(Part(ALL, 3),))
+    assert FEATURES["log_start_in"](narrow, half_past) == 0
 
 
 def test_the_score_is_the_weighted_sum(half_past: Simulation) -> None:

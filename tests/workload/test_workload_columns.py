@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from decimal import Decimal
 from typing import Any
 
@@ -77,3 +78,15 @@ def test_jobs_in_order_stand_where_they_were(unsorted: Workload) -> None:
     again = Workload({name: unsorted[name] for name in unsorted.columns})
     assert again.given_order.tolist() == [0, 1, 2]
     assert list(again.report.lines()) == []
+
+
+def test_what_is_found_is_found_once_and_not_sent_along() -> None:
+    """Jobs never change: policies that are compared on them need not ask again."""
+    asked: list[Workload] = []
+    workload = Workload(ONE)
+    assert [workload.once(asked.append), workload.once(asked.append)] == [None, None]
+    assert len(asked) == 1
+    sent = pickle.loads(pickle.dumps(workload))
+    assert sent == workload
+    sent.once(asked.append)
+    assert len(asked) == 2

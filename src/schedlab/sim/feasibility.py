@@ -33,6 +33,10 @@ def check_feasible(workload: Workload, cluster: Cluster) -> None:
 
 def check_times(workload: Workload) -> None:
     """Raise WorkloadError for jobs that are too long, or wait for each other."""
+    workload.once(_check_times)
+
+
+def _check_times(workload: Workload) -> None:
     for column in ("submit_s", "request_s", "run_s"):
         late = np.flatnonzero(workload[column] > LONGEST_S)
         if len(late):

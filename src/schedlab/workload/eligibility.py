@@ -41,18 +41,7 @@ class Eligibility:
     @classmethod
     def of(cls, workload: Workload) -> Eligibility | None:
         """Return what the jobs wait for; None where each may start once it is submitted."""
-        if not gated(workload).any():
-            return None
-        conditions = dependency_table(workload)
-        array, array_limit = _arrays(workload)
-        return cls(
-            conditions,
-            workload["submit_s"] + np.maximum(workload["begin_after_s"], 0),
-            array,
-            array_limit,
-            _namesakes(workload, conditions),
-            np.isin(workload["status"], ENDED_BADLY).astype(np.uint8),
-        )
+        return workload.once(_eligibility)
 
     def columns(self) -> tuple[Any, ...]:
         """Return what the core takes."""
@@ -68,6 +57,21 @@ class Eligibility:
             self.namesakes,
             self.ends_badly,
         )
+
+
+def _eligibility(workload: Workload) -> Eligibility | None:
+    if not gated(workload).any():
+        return None
+    conditions = dependency_table(workload)
+    array, array_limit = _arrays(workload)
+    return Eligibility(
+        conditions,
+        workload["submit_s"] + np.maximum(workload["begin_after_s"], 0),
+        array,
+        array_limit,
+        _namesakes(workload, conditions),
+        np.isin(workload["status"], ENDED_BADLY).astype(np.uint8),
+    )
 
 
 def gated(workload: Workload) -> NDArray[np.bool_]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Array = NDArray[Any]
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -148,6 +149,7 @@ class Workload:
         if late:
             self._columns, self._order = _sorted(table)
         self._absent: dict[str, Array] = {}  # columns that the source did not have, once asked for
+        self._found: dict[Callable[[Workload], Any], Any] = {}
         self.name = name
         self.header = {key: tuple(values) for key, values in (header or {}).items()}
         self.labels = {key: tuple(values) for key, values in (labels or {}).items()}
@@ -156,6 +158,10 @@ class Workload:
 
     def __len__(self) -> int:
         return len(self._columns["job_id"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what can be found again."""
+        return {**self.__dict__, "_absent": {}, "_found": {}}
 
     def __getitem__(self, column: str) -> Array:
         """The column, read-only; its missing value everywhere if the source did not have it."""
@@ -252,6 +258,16 @@ class Workload:
         """Node-seconds of work submitted per node-second there is: Σ(run · nodes) / (N · span)."""
         work = float(np.dot(self["run_s"].astype(float), self["nodes"].astype(float)))
         return work / (nodes * self.span_s()) if self.span_s() > 0 else float("inf")
+
+    def once(self, find: Callable[[Workload], Found]) -> Found:
+        """Return what the function finds; it is asked once, since the jobs never change.
+
+        What it returns is kept and shared: do not change it.
+        """
+        if find not in self._found:
+            self._found[find] = find(self)
+        found: Found = self._found[find]
+        return found
 
     def dependency_index(self) -> NDArray[np.int32]:
         """For each job the position of the job it waits for, or -1."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from schedlab.sim import WhyEnded
 
 
-@dataclass(frozen=True)
-class Attempt:
+class Attempt(NamedTuple):
     """One time that a job held nodes.
 
     ``lost_s`` is the work, of this attempt and those before it, that no attempt after it has.

@@ -8,6 +8,7 @@ from typing import Literal
 
 from schedlab.platform import Drain, Outage, Platform, Reservation
 from schedlab.platform.intervals import NodeInterval
+from schedlab.testing.reference.remembered import remembered
 from schedlab.workload import Workload
 from schedlab.workload.labels import label_of
 
@@ -36,6 +37,7 @@ class Block:
         return self.begin_s < end_s and start_s < self.end_s and job not in self.guests
 
 
+@remembered
 def calendar_of(platform: Platform, workload: Workload) -> tuple[Block, ...]:
     """Return the calendar of the platform, for the jobs of the workload."""
     return tuple(

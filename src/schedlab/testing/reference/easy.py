@@ -63,7 +63,8 @@ class Guard:
         self.shadow_s, self.free = shadow(sim, head)
         if head.promised_s < 0:
             head.promised_s = self.shadow_s
-        self.spare = [self.machine.fitting(part, self.free) - part.count for part in head.demand]
+        able = [len(self.machine.able(part, self.free)) for part in head.demand]
+        self.spare = [has - part.count for has, part in zip(able, head.demand, strict=True)]
 
     def competes_with(self, job: Job) -> bool:
         """Whether both may use the same node."""
@@ -103,7 +104,7 @@ def backfill(sim: Simulation, job: Job, guards: list[Guard]) -> None:
     chosen: list[Held] = []
     for part in job.demand:
         own: list[Held] = []
-        able = [node for node in part.in_order if sim.machine.fits(node, room[node], part)]
+        able = sim.machine.able(part, room)
         for node in sim.machine.ranked(part, able, room, job.position):
             if len(own) == part.count:
                 break

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -17,6 +16,7 @@ from schedlab.testing.reference.eligibility import Array, Condition, link
 from schedlab.testing.reference.gpus import WHOLE, GpuPlaces
 from schedlab.testing.reference.machine import Held, Machine, Part, Vector
 from schedlab.testing.reference.places import place_of
+from schedlab.testing.reference.remembered import remembered
 from schedlab.workload import Workload
 
 ASKED = ("submit_s", "nodes", "request_s", "run_s", "cancel_after_s")
@@ -102,10 +102,10 @@ class Job:
         return [each.node for each in self.held if not each.site_wide]
 
 
-def jobs_of(workload: Workload, platform: Platform, *, apart: bool | None = None) -> list[Job]:
+def jobs_of(workload: Workload, platform: Platform, *, apart: bool = False) -> list[Job]:
     """The jobs in order of submission; one that could never run on the platform is an error.
 
-    With ``apart`` each GPU stands for itself; by default if a job takes part of one.
+    With ``apart`` each GPU stands for itself.
     """
     asked = [workload[name].tolist() for name in ASKED]
     rows = zip(*asked, demands_of(workload, platform, apart=apart), strict=True)
@@ -119,20 +119,21 @@ def jobs_of(workload: Workload, platform: Platform, *, apart: bool | None = None
     return jobs
 
 
+@remembered
 def machine_of(
+    workload: Workload,
     platform: Platform,
-    tick: int = 0,
-    kill_at_request: bool = True,
-    place: str = "lowest",
-    jobs: Sequence[Job] = (),
+    tick: int,
+    kill_at_request: bool,
+    place: str,
     *,
-    apart: bool = False,
+    apart: bool,
 ) -> Machine:
     """Return the platform's nodes with what they have; with one of something if nothing is said.
 
     The place knows what the jobs ask for. With ``apart`` each GPU stands for itself.
     """
-    parts = [part for job in jobs for part in job.demand]
+    parts = [part for demand in demands_of(workload, platform, apart=apart) for part in demand]
     places, nodes = GpuPlaces(platform), list[Vector]()
     capacity = NodeResources.of(platform).capacity.tolist()
     for amounts, group in zip(capacity, platform.groups, strict=True):
@@ -143,7 +144,8 @@ def machine_of(
     return replace(machine, place=place_of(place, platform, machine, parts))
 
 
-def gpus_stand_apart(workload: Workload, platform: Platform, place: str = "lowest") -> bool:
+@remembered
+def gpus_stand_apart(workload: Workload, platform: Platform, place: str) -> bool:
     """Whether each GPU is a resource for itself: a job takes part of one, or the place looks."""
     if not GpuPlaces(platform).all:
         return False
@@ -151,12 +153,9 @@ def gpus_stand_apart(workload: Workload, platform: Platform, place: str = "lowes
     return place == "fgd" or bool(((asked.gpu_milli < WHOLE) & ~asked.whole).any())
 
 
-def demands_of(
-    workload: Workload, platform: Platform, *, apart: bool | None = None
-) -> list[tuple[Part, ...]]:
+@remembered
+def demands_of(workload: Workload, platform: Platform, *, apart: bool) -> list[tuple[Part, ...]]:
     """Return what each job needs, part by part; ``apart``: each GPU for itself."""
-    if apart is None:
-        apart = gpus_stand_apart(workload, platform)
     if platform == Platform.homogeneous(platform.nodes) and "needs" not in workload:
         return _whole_nodes(workload, platform)
     asked = platform_demands(workload, platform)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import log10
 
 from schedlab.testing.reference.easy import shadow
@@ -13,26 +13,34 @@ from schedlab.testing.reference.simulation import Simulation
 
 def linear(weights: Mapping[str, float], sim: Simulation) -> Order:
     """The smallest sum first, added up in the order of the features."""
+    weighted = [(weights[name], of) for name, of in FEATURES.items() if name in weights]
 
     def score(job: Job, now: int) -> float:
         total = 0.0
-        for name, value in features(job, sim).items():
-            total += weights.get(name, 0.0) * value
+        for weight, feature in weighted:
+            total += weight * feature(job, sim)
         return total
 
     return score
 
 
-def features(job: Job, sim: Simulation) -> dict[str, float]:
-    """What a linear order knows of a waiting job."""
-    wait_s = sim.now - job.eligible_s
-    start_in_s = shadow(sim, job)[0] - sim.now if not sim.fits(job) else 0
-    return {
-        "log_request": log10(job.request_s),
-        "log_estimate": log10(job.estimate_s),
-        "log_nodes": log10(job.nodes),
-        "share": job.nodes / sim.machine.nodes,
-        "log_wait": log10(1 + wait_s),
-        "log_slowdown": log10(1 + wait_s / job.estimate_s),
-        "log_start_in": log10(1 + start_in_s),
-    }
+def wait_s(job: Job, sim: Simulation) -> int:
+    """How long the job has waited."""
+    return sim.now - job.eligible_s
+
+
+def start_in_s(job: Job, sim: Simulation) -> int:
+    """How long the job waits still, if it is the next and running jobs end as expected."""
+    return 0 if sim.fits(job) else shadow(sim, job)[0] - sim.now
+
+
+FEATURES: dict[str, Callable[[Job, Simulation], float]] = {
+    "log_request": lambda job, sim: log10(job.request_s),
+    "log_estimate": lambda job, sim: log10(job.estimate_s),
+    "log_nodes": lambda job, sim: log10(job.nodes),
+    "share": lambda job, sim: job.nodes / sim.machine.nodes,
+    "log_wait": lambda job, sim: log10(1 + wait_s(job, sim)),
+    "log_slowdown": lambda job, sim: log10(1 + wait_s(job, sim) / job.estimate_s),
+    "log_start_in": lambda job, sim: log10(1 + start_in_s(job, sim)),
+}
+"""What a linear order knows of a waiting job."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import add, ge, sub
+from typing import NamedTuple
 
 from schedlab.platform import Consumable
 from schedlab.testing.reference.calendar import Block
@@ -58,8 +58,7 @@ class NodeChoice:
         return free[at]
 
 
-@dataclass(frozen=True)
-class Held:
+class Held(NamedTuple):
     """What a job holds of one node, or of a consumable."""
 
     node: int
@@ -133,16 +132,19 @@ class Machine:
             able.sort(key=lambda at: self.place.of_gpu(asked, node, free, at))
         return more(part.resources, part.gpus.taken(able[: part.gpus.count], len(free)))
 
-    def fitting(self, part: Part, free: Sequence[Vector]) -> int:
-        """Return how many nodes can hold a share of the part; nodes in one state are alike."""
+    def able(self, part: Part, free: Sequence[Vector]) -> list[int]:
+        """Return the nodes that can hold a share of the part, lowest number first.
+
+        Nodes in one state are alike, but not to a part that needs idle ones.
+        """
         if part.exclusive:
-            return sum(free[node] == self.capacity[node] for node in part.allowed)
-        states = Counter(map(free.__getitem__, part.in_order))
-        return sum(count for state, count in states.items() if self.fits(-1, state, part))
+            return [node for node in part.in_order if free[node] == self.capacity[node]]
+        states = {state for state in set(free) if self.fits(-1, state, part)}
+        return [node for node in part.in_order if free[node] in states]
 
     def has_room(self, demand: Sequence[Part], free: Sequence[Vector]) -> bool:
         """Whether enough nodes can hold the demand."""
-        return all(self.fitting(part, free) >= part.count for part in demand)
+        return all(len(self.able(part, free)) >= part.count for part in demand)
 
     def choose(
         self,
@@ -155,11 +157,7 @@ class Machine:
         """Return the first nodes by the place that hold the demand; None if there are too few."""
         chosen: list[Held] = []
         for part in demand:
-            room = [
-                node
-                for node in part.in_order
-                if node not in avoid and self.fits(node, free[node], part)
-            ]
+            room = [node for node in self.able(part, free) if node not in avoid]
             if len(room) < part.count:
                 return None
             ranked = self.ranked(part, room, free, job)
@@ -209,12 +207,11 @@ def pools_of(demands: Iterable[Sequence[Part]], machine: Machine) -> list[frozen
 
     Within such a pool a plan need only count nodes: any free one is as good as any other.
     """
-    parts = [part for demand in demands for part in demand]
+    parts = {part for demand in demands for part in demand}
     pools = sorted({part.allowed for part in parts}, key=min)
     apart = sum(len(pool) for pool in pools) == len(frozenset[int]().union(*pools))
     whole = all(
-        part.exclusive or part.resources == machine.capacity[node]
+        part.exclusive or {machine.capacity[node] for node in part.allowed} == {part.resources}
         for part in parts
-        for node in part.allowed
     )
     return pools if apart and whole else None

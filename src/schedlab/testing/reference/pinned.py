@@ -6,8 +6,7 @@ A planned job starts at its time on its nodes, even if others come free before.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from schedlab.sim import JobState
 from schedlab.testing.reference.job import Job
@@ -16,8 +15,7 @@ from schedlab.testing.reference.simulation import Simulation
 Push = Literal["cascade", "hole"]
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """A job, running or planned, and when it holds which nodes."""
 
     job: Job
@@ -32,7 +30,7 @@ class Place:
 
     def moved_to(self, start_s: int) -> Place:
         """The same at another time."""
-        return replace(self, start_s=start_s, end_s=start_s + self.end_s - self.start_s)
+        return self._replace(start_s=start_s, end_s=start_s + self.end_s - self.start_s)
 
 
 class Pinned:

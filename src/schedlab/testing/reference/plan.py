@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from copy import copy
-from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from schedlab.testing.reference.calendar import Block
 from schedlab.testing.reference.job import Job
@@ -17,8 +16,7 @@ Hold = Literal["shares", "nodes"]
 """What a reservation holds of its nodes: what its job needs of them, or all of them."""
 
 
-@dataclass(frozen=True)
-class Slot:
+class Slot(NamedTuple):
     """When a job is planned to hold nodes, and which; None where the plan only counts them."""
 
     job: Job
@@ -79,23 +77,27 @@ class CountPlan:
 
     def earliest(self, job: Job) -> Slot:
         """Return the first slot in which enough nodes of every pool stay free."""
-        start_s, wanted = None, self._wanted(job)
+        start_s, end_s, wanted = None, -1, self._wanted(job)
         for time_s, free in zip(self.times, self.free, strict=True):
-            if start_s is not None and self.seen(start_s + job.estimate_s) <= time_s:
+            if start_s is not None and end_s <= time_s:
                 break
-            if any(free[pool] < count for pool, count in wanted):
-                start_s = None
-            elif start_s is None:
-                start_s = time_s
+            for pool, count in wanted:
+                if free[pool] < count:
+                    start_s = None
+                    break
+            else:
+                if start_s is None:
+                    start_s, end_s = time_s, self.seen(time_s + job.estimate_s)
         assert start_s is not None, "all nodes are free in the end"
-        return Slot(job, start_s, self.seen(start_s + job.estimate_s))
+        return Slot(job, start_s, end_s)
 
     def free_for_s(self, job: Job) -> float:
         """Return for how long as many nodes as the job needs stay free from now on."""
         wanted = self._wanted(job)
         for time_s, free in zip(self.times, self.free, strict=True):
-            if any(free[pool] < count for pool, count in wanted):
-                return time_s - self.times[0]
+            for pool, count in wanted:
+                if free[pool] < count:
+                    return time_s - self.times[0]
         return math.inf
 
     def reserve(self, slot: Slot) -> None:
@@ -186,7 +188,7 @@ class NodePlan:
         """Keep the nodes of the slot for its job."""
         if self.whole and slot.start_s > self.now:
             held = [self._whole(each) for each in slot.held or ()]
-            self.slots.append(replace(slot, held=tuple(held)))
+            self.slots.append(slot._replace(held=tuple(held)))
             return
         self.slots.append(slot)
         free = self._least_free(slot.start_s, slot.end_s)
@@ -204,7 +206,7 @@ class NodePlan:
 
     def _whole(self, held: Held) -> Held:
         """Return all of the node; of a consumable, of which jobs take amounts, what is held."""
-        return held if held.site_wide else replace(held, resources=self.machine.capacity[held.node])
+        return held if held.site_wide else held._replace(resources=self.machine.capacity[held.node])
 
     def _choose(self, job: Job, start_s: int, end_s: int) -> list[Held] | None:
         closed = job.barred_from(self.blocks, start_s, end_s)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain, pairwise
 from typing import Literal
 
 from schedlab.errors import UnknownNameError
@@ -21,6 +22,7 @@ from schedlab.testing.reference.pinned import Pinned, Push
 from schedlab.testing.reference.plan import Hold
 from schedlab.testing.reference.predictors import PREDICTORS
 from schedlab.testing.reference.preemption import RULES, PreemptionStep
+from schedlab.testing.reference.remembered import remembered
 from schedlab.testing.reference.reserve import Reserve
 from schedlab.testing.reference.reserving import AllReserved, OneReserved
 from schedlab.testing.reference.simulation import Backfill, Simulation
@@ -56,13 +58,10 @@ class ReferenceSchedule:
             promised_s=schedule.promised_s.tolist(),
             estimate_s=estimates.tolist(),
             state=schedule.state.tolist(),
-            nodes_of=[
-                [node for first, last in ranges.of(job) for node in range(first, last + 1)]
-                for job in range(len(schedule))
-            ],
+            nodes_of=_named(ranges),
             attempts=[
-                Attempt(*told, _nodes_in(attempts.node_ranges, place))
-                for place, told in enumerate(_rows(attempts))
+                Attempt(*told, tuple(nodes))
+                for told, nodes in zip(_rows(attempts), _named(attempts.node_ranges), strict=True)
             ],
         )
 
@@ -74,8 +73,12 @@ def _rows(attempts: Attempts) -> Iterator[tuple[int, int, int, int, WhyEnded, in
         yield job, number, start_s, end_s, WhyEnded(why), lost_s
 
 
-def _nodes_in(ranges: NodeRanges, place: int) -> tuple[int, ...]:
-    return tuple(node for first, last in ranges.of(place) for node in range(first, last + 1))
+def _named(ranges: NodeRanges) -> list[list[int]]:
+    """Return the nodes of each job one by one."""
+    ends = zip(ranges.first.tolist(), ranges.last.tolist(), strict=True)
+    runs = [range(first, last + 1) for first, last in ends]
+    offset = ranges.offset.tolist()
+    return [[*chain.from_iterable(runs[begin:end])] for begin, end in pairwise(offset)]
 
 
 def reference_simulate(
@@ -137,10 +140,10 @@ def reference_simulate(
         failures: nodes that go down without notice.
         preemption: lets waiting jobs take the nodes of running ones.
     """
-    built = Platform.homogeneous(platform) if isinstance(platform, int) else platform
+    built = _equal_nodes(platform) if isinstance(platform, int) else platform
     apart = gpus_stand_apart(workload, built, place)
     jobs = jobs_of(workload, built, apart=apart)
-    machine = machine_of(built, tick, kill_at_request, place, jobs, apart=apart)
+    machine = machine_of(workload, built, tick, kill_at_request, place, apart=apart)
     if predict not in PREDICTORS:
         raise UnknownNameError("predictor", predict, PREDICTORS)
     simulation = Simulation(
@@ -162,6 +165,11 @@ def reference_simulate(
         how = Easy(tries, queue, reach)
     simulation.run(queue, how, depth)
     return reference_schedule(simulation)
+
+
+@remembered
+def _equal_nodes(count: int) -> Platform:
+    return Platform.homogeneous(count)
 
 
 def reference_schedule(simulation: Simulation) -> ReferenceSchedule:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from typing import Protocol
 
@@ -326,7 +325,7 @@ class Simulation:
     def _give_up(self, job: Job, again: bool) -> None:
         """Lose the work since the last checkpoint and wait again, or lose all and end."""
         kept_s = checkpointed_s(job.done_s, job.checkpoint_s) if again else 0
-        job.attempts[-1] = replace(job.attempts[-1], lost_s=job.done_s - kept_s)
+        job.attempts[-1] = job.attempts[-1]._replace(lost_s=job.done_s - kept_s)
         if again:
             job.held = []
             self._wait_again(job, kept_s)

@@ -10,17 +10,14 @@ from schedlab.sim import Preemption
 from schedlab.testing.reference.calendar import calendar_of
 from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.machine import Machine
+from schedlab.testing.reference.remembered import remembered
 from schedlab.workload import Workload
 from schedlab.workload.labels import label_of
 
-_last: list[tuple[Workload, Platform, Demands]] = []
-"""What the jobs of the last workload ask for: policies are compared on the same one."""
 
-
+@remembered
 def _demands_of(workload: Workload, platform: Platform) -> Demands:
-    if not (_last and _last[0][0] is workload and _last[0][1] == platform):
-        _last[:] = [(workload, platform, demands_of(workload, platform))]
-    return _last[0][2]
+    return demands_of(workload, platform)
 
 
 def at_site(
