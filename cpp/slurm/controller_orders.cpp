@@ -67,24 +67,6 @@ void Controller::release(TwinJob& job) {
     ++asked_;
 }
 
-void Controller::cancel(TwinJob& job, Ending how) {
-    if (job.stage == Stage::running) {
-        kill(job, how);
-    } else if (job.stage == Stage::pending) {
-        withdraw(job);
-    }
-}
-
-void Controller::requeue(TwinJob& job, Ending how) {
-    if (job.stage != Stage::running) return;
-    kill(job, how);
-    job.stage = Stage::pending;
-    job.submit = job.accrue = now_;
-    // Its credential must expire first.
-    job.begin = static_cast<Moment>(second(now_) - site_.epoch + site_.settings.cred_expire_s + 1);
-    enter_queue(job);
-}
-
 void Controller::close(const Nodes& nodes, bool is_outage) {
     drained_.add(nodes);
     changed_ = true;

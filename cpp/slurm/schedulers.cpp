@@ -138,7 +138,7 @@ std::int64_t BackfillCycle::go() {
         const std::int32_t partition = record.place->partition;
         if (record.job->stage != Stage::pending) continue;
         ++tested;
-        if (settings.bf_max_job_test && tested > settings.bf_max_job_test) break;
+        if (tested > settings.bf_max_job_test) break;
         const std::int64_t of_user = ++users[job.user], of_partition = ++partitions[partition];
         if (settings.bf_max_job_user > 0 && of_user > settings.bf_max_job_user) continue;
         if (settings.bf_max_job_part > 0 && of_partition > settings.bf_max_job_part) continue;

@@ -19,6 +19,7 @@ from schedlab.errors import InputError
 from schedlab.slurm import SlurmHistory, SlurmSite
 from schedlab.slurm.changes import changed_site, parameter_named, present_text, present_values
 from schedlab.slurm.fidelity import Fidelity, fidelity_of
+from schedlab.slurm.periods import part_of
 from schedlab.slurm.replay import history_of, phases_of, replay_all
 from schedlab.slurm.waits import AS_IT_WAS, CHANGED, TWIN
 from schedlab.slurm.what_if import compare_replays
@@ -214,6 +215,30 @@ def test_a_twin_that_starts_nothing_is_told(site: SlurmSite) -> None:
         fidelity_of(site, [never])
     with pytest.raises(InputError, match="no job of the history starts in all replays"):
         compare_replays(site, [made], [never])
+
+
+def test_other_real_runs_stand_beside_the_twin(make: Make, site: SlurmSite, tmp_path: Path) -> None:
+    """They tell how far Slurm differs from itself; a run of other jobs does not."""
+    from schedlab.slurm import write_site
+
+    history = history_of(site)
+    later = history.details.with_columns(start_s=history.details["start_s"] + 40.0)
+    later = later.with_columns(first_start_s=later["start_s"])
+    other = replace(site, history=SlurmHistory(history.workload, later))
+    write_site(other, tmp_path / "other")
+    path = tmp_path / "page.html"
+    asked = ("fidelity", tmp_path / "site", "--phases", 1, "--replica")
+    code, said = run(*asked, tmp_path / "other", "--report", path)
+    assert code == 0
+    told = "real replica other: mean wait 140 s (+40.0%), start ± 40 s, half of them within 40 s"
+    assert told in " ".join(said.split())
+    assert "Other real runs of the same jobs" in path.read_text(encoding="utf-8")
+    code, said = run(*asked, tmp_path / "other", "--json")
+    assert json.loads(said)["replicas"][0]["start_error_s"] == pytest.approx(40)
+    write_site(part_of(site, np.arange(len(JOBS)) < 7), tmp_path / "fewer")
+    code, said = run(*asked, tmp_path / "fewer")
+    assert code == 2
+    assert "fewer: has 7 jobs, the site 40" in " ".join(said.split())
 
 
 @pytest.mark.parametrize("command", [("fidelity",), ("what-if", "--set", "bf_interval=5")])

@@ -115,6 +115,7 @@ def _parameters(draw: st.DrawFn) -> SlurmParameters:
             assoc_limit_stop=draw(st.booleans()),
             bf_interval_s=draw(st.sampled_from((10, 30))),
             bf_max_job_test=draw(st.sampled_from((500, 5))),
+            bf_max_time_s=draw(st.sampled_from((0, 0, 1))),
             bf_max_job_user=draw(few),
             bf_max_job_part=draw(few),
             bf_max_job_start=draw(few),

@@ -8,6 +8,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
 
 from schedlab.slurm.parameters import SlurmParameters
+from schedlab.slurm.scheduling import SchedulerSettings
 
 TICK_S = 1.0022
 """How long a turn of slurmctld's loop takes on a quiet machine."""
@@ -135,6 +136,13 @@ class Delays:
     complete: float = 0.008
     after_kill: float = 0.09
     per_test: float = 0.00025
+
+
+def most_tests(scheduler: SchedulerSettings) -> int:
+    """How many jobs a cycle of backfill tests: bf_max_job_test, or as many as bf_max_time lets."""
+    longest_s = scheduler.bf_max_time_s or scheduler.bf_interval_s
+    in_time = int(longest_s / Delays().per_test)
+    return min(scheduler.bf_max_job_test or in_time, in_time)
 
 
 def clocks_from_boot(boot_s: float, parameters: SlurmParameters, seed: int) -> Clocks:

@@ -30,7 +30,7 @@ from schedlab._core import (
     SlurmTables,
 )
 from schedlab.slurm.accounts import ROOT
-from schedlab.slurm.clocks import KNOWN_LOOP_S, LOOP_S, Clocks, Delays
+from schedlab.slurm.clocks import KNOWN_LOOP_S, LOOP_S, Clocks, Delays, most_tests
 from schedlab.slurm.plain.calendar import ReservedNodes, SlurmCalendar
 from schedlab.slurm.plain.conditions import SlurmCondition
 from schedlab.slurm.plain.jobs import TwinJob, jobs_of
@@ -150,7 +150,7 @@ class SiteTables:
             *("assoc_limit_stop", "batch_sched_delay_s", "sched_interval_s"),
             *("default_queue_depth", "partition_job_depth", "sched_max_job_start"),
             *("bf_interval_s", "bf_window_s", "bf_window_linear_s", "bf_resolution_s"),
-            *("bf_max_job_test", "bf_max_job_user", "bf_max_job_part", "bf_max_job_array_resv"),
+            *("bf_max_job_user", "bf_max_job_part", "bf_max_job_array_resv"),
             *("bf_max_job_start", "bf_max_job_user_part", "bf_max_job_assoc"),
             *("bf_job_part_count_reserve", "bf_min_prio_reserve", "bf_min_age_reserve_s"),
             *("bf_one_resv_per_job", "preempt_reorder_count", "preempt_youngest_first"),
@@ -166,6 +166,7 @@ class SiteTables:
             "cred_expire_s",
         ):
             setattr(made, name, getattr(control, name))
+        made.bf_max_job_test = most_tests(scheduler)
         made.backfills = scheduler.type == "sched/backfill"
         made.is_basic = priority.type == "priority/basic"
         made.dampening = priority.fairshare_dampening_factor

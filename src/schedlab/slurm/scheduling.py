@@ -34,8 +34,8 @@ class SchedulerSettings:
     bf_max_job_test: int = _within("bf_max_job_test", 500, "count")
     bf_max_job_user: int = _within("bf_max_job_user", 0, "count")
     bf_max_job_user_part: int = _within("bf_max_job_user_part", 0, "count")
-    bf_max_time_s: int | None = _within("bf_max_time", None, "seconds")
-    """None: as long as bf_interval."""
+    bf_max_time_s: int = _within("bf_max_time", 0, "seconds")
+    """0: as long as bf_interval."""
     bf_min_age_reserve_s: int = _within("bf_min_age_reserve", 0, "seconds")
     bf_min_prio_reserve: int = _within("bf_min_prio_reserve", 0, "count")
     bf_node_space_size: int | None = _within("bf_node_space_size", None, "count")

@@ -19,6 +19,7 @@ EXAMPLES = (
     "schedlab slurm fidelity mysite",
     "schedlab slurm fidelity mysite --phases 20 --seed 7 --json",
     "schedlab slurm fidelity mysite --report fidelity.html",
+    "schedlab slurm fidelity run-1 --from-log --replica run-2 --replica run-3",
 )
 
 Site = Annotated[Path, Argument(metavar="SITE", help="A site folder: schedlab slurm import.")]
@@ -48,6 +49,13 @@ def fidelity(
             "--from-log", help="Take the phases from the log that was imported, and replay once."
         ),
     ] = False,
+    replica: Annotated[
+        list[Path] | None,
+        Option(
+            metavar="SITE",
+            help="Another real run of the same jobs, imported: how far Slurm differs from itself.",
+        ),
+    ] = None,
     report: Report = None,
     json: AsJson = False,
 ) -> None:
@@ -59,9 +67,11 @@ def fidelity(
     from schedlab.slurm import read_site
     from schedlab.slurm.fidelity import fidelity_of
     from schedlab.slurm.replay import not_replayed, phases_of
+    from schedlab.slurm.replicas import replicas_of
 
     check_report(report)
     read = read_site(site)
+    replicas = replicas_of(read, [(each.name, read_site(each)) for each in replica or ()])
     draws = [clocks_of_log(read)] if from_log else phases_of(read, phases, seed)
     found = fidelity_of(read, replays(read, draws, f"replaying {site.name}"))
     ignored = not_replayed(read)
@@ -70,14 +80,16 @@ def fidelity(
         from schedlab.slurm.pages import write_fidelity
 
         how = {"phases": "those of the log"} if from_log else {"phases": phases, "seed": seed}
-        write_fidelity(read, found, report, replays=how, not_replayed=ignored)
+        write_fidelity(read, found, report, replays=how, not_replayed=ignored, replicas=replicas)
         written = [f"written: {report}"]
     if json:
-        print_json(found.as_json() | {"seed": seed, "not_replayed": ignored})
+        of_replicas = [each.as_json() for each in replicas]
+        more = {"seed": seed, "not_replayed": ignored, "replicas": of_replicas}
+        print_json(found.as_json() | more)
         print_notes(written, to_stderr=True)
         return
     _print(found)
-    notes = [*map(str, found.departures), *_lost(found), *ignored, *written]
+    notes = [*map(str, replicas), *map(str, found.departures), *_lost(found), *ignored, *written]
     print_notes(notes, to_stderr=False)
 
 

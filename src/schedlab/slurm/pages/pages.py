@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from schedlab.atomic import replacing
-from schedlab.slurm.fidelity import Fidelity
+from schedlab.slurm.fidelity import Fidelity, FidelityRow
 from schedlab.slurm.pages.facts import clock_of, facts_of, moment_of
 from schedlab.slurm.pages.tables import (
     between,
@@ -15,11 +16,14 @@ from schedlab.slurm.pages.tables import (
     extremes,
     fidelity_table,
     guard_table,
+    replica_table,
     what_if_table,
 )
 from schedlab.slurm.periods import periods_of
+from schedlab.slurm.replicas import ReplicaRow
 from schedlab.slurm.site import SlurmSite
-from schedlab.slurm.what_if import WhatIf
+from schedlab.slurm.waits import JobWaits
+from schedlab.slurm.what_if import WhatIf, WhatIfRow
 from schedlab.viz.page import render_page, require_bokeh
 
 if TYPE_CHECKING:
@@ -33,6 +37,7 @@ def write_fidelity(
     *,
     replays: Mapping[str, object],
     not_replayed: Sequence[str] = (),
+    replicas: Sequence[ReplicaRow] = (),
 ) -> None:
     """Write one HTML file that sets the twin beside what happened.
 
@@ -42,30 +47,22 @@ def write_fidelity(
         path: of the file.
         replays: how it was replayed: the number of phases, the seed and the like.
         not_replayed: what the site has and the twin does not do, a sentence each.
+        replicas: other real runs of the same jobs.
     """
-    from schedlab.slurm.pages.figures import error_figure, over_time_figure, waits_figure
-
     require_bokeh()
-    over_time, period = over_time_figure(found.waits, clock_of(site))
-    figures = {
-        "errors": error_figure(found.waits),
-        "waits": waits_figure(found.waits),
-        "over_time": over_time,
-    }
+    from schedlab.slurm.pages.figures import error_figure
+
     told = moment_of(site)
-    _write(
+    _TwinPage(site, found.rows, found.waits, replays, not_replayed).write(
         path,
         "fidelity.html",
-        figures,
-        title=f"{site.parameters.cluster_name}: the twin beside the real Slurm",
+        "the twin beside the real Slurm",
+        figures={"errors": error_figure(found.waits)},
         found=found,
-        every=found.rows[0],
         extremes=extremes,
-        period=period,
         table=fidelity_table(found.rows),
+        replicas=replica_table(found, replicas),
         departures=_sentences([each.sentence(told) for each in found.departures]),
-        not_replayed=_not_replayed(not_replayed),
-        facts=facts_of(site, replays),
     )
 
 
@@ -89,20 +86,14 @@ def write_what_if(
         not_replayed: what the site has and the twin does not do, a sentence each.
     """
     require_bokeh()
-    figures, period = _compared_figures(site, found)
-    _write(
+    _TwinPage(site, found.rows, found.waits, replays, not_replayed).write(
         path,
         "what_if.html",
-        figures,
-        title=f"{site.parameters.cluster_name}: what if",
+        "what if",
         changes=changes,
-        every=found.rows[0],
         between=between,
         unit=periods_of(site).unit,
-        period=period,
         table=what_if_table(found.rows),
-        not_replayed=_not_replayed(not_replayed),
-        facts=facts_of(site, replays),
     )
 
 
@@ -124,44 +115,58 @@ def write_proposal(
         not_replayed: what the site has and the twin does not do, a sentence each.
     """
     require_bokeh()
-    figures, period = _compared_figures(site, WhatIf(found.rows, found.waits))
     name = "a proposal for slurm.conf" if found.is_better else "no change of slurm.conf"
-    _write(
+    _TwinPage(site, found.rows, found.waits, replays, not_replayed).write(
         path,
         "proposal.html",
-        figures,
-        title=f"{site.parameters.cluster_name}: {name}",
+        name,
         found=found,
         verdict=_sentences([found.verdict])[0],
         between=between,
-        period=period,
         changes=change_table(found),
         guards=guard_table(found),
         table=what_if_table(found.rows),
         losers=_sentences(found.losers),
-        not_replayed=_not_replayed(not_replayed),
-        facts=facts_of(site, replays),
     )
 
 
-def _compared_figures(site: SlurmSite, found: WhatIf) -> tuple[dict[str, Any], str]:
-    from schedlab.slurm.pages.figures import over_time_figure, waits_figure
+@dataclass(frozen=True)
+class _TwinPage:
+    """What all pages have: waits as figures, what was not replayed, and what was."""
 
-    over_time, period = over_time_figure(found.waits, clock_of(site))
-    return {"waits": waits_figure(found.waits), "over_time": over_time}, period
+    site: SlurmSite
+    rows: Sequence[FidelityRow | WhatIfRow]
+    waits: JobWaits
+    replays: Mapping[str, object]
+    not_replayed: Sequence[str]
+
+    def write(
+        self,
+        path: str | Path,
+        template: str,
+        name: str,
+        figures: Mapping[str, Any] | None = None,
+        **parts: Any,
+    ) -> None:
+        """Write the page; ``figures`` and ``parts`` are its own."""
+        from schedlab.slurm.pages.figures import over_time_figure, waits_figure
+
+        over_time, period = over_time_figure(self.waits, clock_of(self.site))
+        page = render_page(
+            template,
+            {**(figures or {}), "waits": waits_figure(self.waits), "over_time": over_time},
+            package=__package__,
+            title=f"{self.site.parameters.cluster_name}: {name}",
+            every=self.rows[0],
+            period=period,
+            not_replayed=[each.removeprefix("not replayed: ") for each in self.not_replayed],
+            facts=facts_of(self.site, self.replays),
+            **parts,
+        )
+        with replacing(path) as temporary:
+            temporary.write_text(page, encoding="utf-8")
 
 
 def _sentences(texts: Sequence[str]) -> list[str]:
     """The notes of a command as sentences: with a capital letter and a full stop."""
     return [f"{text[0].upper()}{text[1:].rstrip('.')}." for text in texts]
-
-
-def _not_replayed(notes: Sequence[str]) -> list[str]:
-    """The notes without what the heading says."""
-    return [note.removeprefix("not replayed: ") for note in notes]
-
-
-def _write(path: str | Path, template: str, figures: Mapping[str, Any], **parts: Any) -> None:
-    page = render_page(template, figures, package=__package__, **parts)
-    with replacing(path) as temporary:
-        temporary.write_text(page, encoding="utf-8")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from schedlab.slurm.fidelity import FidelityRow, Spread
+from schedlab.slurm.fidelity import Fidelity, FidelityRow, Spread
+from schedlab.slurm.replicas import ReplicaRow
 from schedlab.slurm.what_if import WhatIfRow
 from schedlab.units import short_duration
 from schedlab.viz.report.tables import Cell, TextTable
@@ -39,6 +40,32 @@ def fidelity_table(rows: Sequence[FidelityRow]) -> TextTable:
             for row in rows
         ],
     )
+
+
+def replica_table(found: Fidelity, replicas: Sequence[ReplicaRow]) -> TextTable:
+    """The twin and other real runs, each beside the run that is replayed."""
+    columns = ["beside the real run", "jobs", "mean wait", "off by", "start ±", "within 30 s"]
+    every = found.rows[0]
+    twin = _cells(
+        "the twin",
+        f"{every.jobs:,}",
+        short_duration(every.twin_wait_s.mean),
+        f"{every.wait_error:+.1%}",
+        short_duration(every.start_error_s.mean),
+        f"{every.near:.0%}",
+    )
+    rows = [
+        _cells(
+            f"real replica {each.name}",
+            f"{each.jobs:,}",
+            short_duration(each.wait_s),
+            f"{each.wait_error:+.1%}",
+            short_duration(each.start_error_s),
+            f"{each.near:.0%}",
+        )
+        for each in replicas
+    ]
+    return TextTable(columns, [twin, *rows] if rows else [])
 
 
 def what_if_table(rows: Sequence[WhatIfRow]) -> TextTable:

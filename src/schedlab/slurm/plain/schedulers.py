@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Protocol
 
+from schedlab.slurm.clocks import most_tests
 from schedlab.slurm.plain.jobs import Stage, TwinJob
 from schedlab.slurm.plain.nodes import Room, Selector
 from schedlab.slurm.plain.plan import BackfillPlan
@@ -167,7 +168,7 @@ class _Cycle:
             if job.stage is not Stage.PENDING:
                 continue
             tested += 1
-            if settings.bf_max_job_test and tested > settings.bf_max_job_test:
+            if tested > most_tests(settings):
                 break
             users[job.user] += 1
             partitions[partition] += 1
