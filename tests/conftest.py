@@ -1,4 +1,4 @@
-"""What all tests share: where the real traces are, and the rule that CI skips nothing."""
+"""What all tests share: where the real traces are, servers, and the rule that CI skips nothing."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+# Here and nowhere else: a fixture is another one in every file that names it.
+from tests.services.mariadb import mariadb as mariadb
+from tests.services.slurm import slurm as slurm
 
 # Speed is measured by `make bench`: a test on a busy machine is not wrong for being slow.
 # The same draws in every run: a change is judged by what it changed. `make fuzz` draws others.

@@ -7,18 +7,15 @@ too. Numbers are huge, negative, fractional or not finite.
 from __future__ import annotations
 
 import re
-import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import pytest
 import typer
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from tests.numbers_to_try import any_number, ending
 from typer.testing import CliRunner
 
 from schedlab import simulate
@@ -34,37 +31,6 @@ from schedlab.policies.whole import WHOLE
 from schedlab.predict import PREDICTORS
 from schedlab.workload import GENERATORS, apply, generate
 from schedlab.workload.transforms import TRANSFORMS
-
-LONGEST_S = 60
-
-# Below 2^41 a number may be meant: so many jobs or steps may take their time.
-HUGE = st.integers(2**41, 2**53) | st.integers(2**53, 10**40)
-NUMBERS = st.one_of(
-    HUGE,
-    HUGE.map(lambda number: -number),
-    st.integers(-10, 0),
-    st.floats(-1e9, 1e9).filter(lambda number: not number.is_integer()),
-    st.sampled_from([1e300, -1e300, 5e-324, float("nan"), float("inf"), float("-inf")]),
-).map(str)
-
-few = settings(max_examples=8, deadline=None, derandomize=True)
-
-
-@contextmanager
-def ending() -> Iterator[None]:
-    """Fail, instead of waiting for ever."""
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise AssertionError(f"still at work after {LONGEST_S} s")
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(LONGEST_S)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
-
 
 JOBS = apply(generate("lublin:nodes=16", 40, seed=1), ["wra=random:0.5", "load=0.9:16"], seed=1)
 JOBS = JOBS.replace(**{name: [1, 3] * 20 for name in ("user", "partition", "queue", "status")})
@@ -131,13 +97,7 @@ def tables() -> Iterator[tuple[Callable[[str], None], str]]:
 
 
 @pytest.mark.parametrize(("tried", "template"), list(tables()))
-@few
-@example(number=str(2**53))
-@example(number=str(2**63))
-@example(number="-1")
-@example(number="1.5")
-@example(number="nan")
-@given(number=NUMBERS)
+@any_number(8)
 def test_any_number_in_a_table(tried: Callable[[str], None], template: str, number: str) -> None:
     """Refused in a sentence, or right."""
     with ending(), suppress(SchedlabError):
@@ -235,15 +195,18 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return lambda: {**words, "new": folder / f"new-{next(names)}"}
 
 
+@pytest.fixture(scope="module")
+def small_demo() -> Iterator[None]:
+    """What a seed does shows in few jobs, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("schedlab.cli.demo.JOBS", 50)
+        yield
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("small_demo")
 @pytest.mark.parametrize(("command", "option"), list(numeric_options()))
-@few
-@example(number=str(2**53))
-@example(number=str(2**63))
-@example(number="-1")
-@example(number="1.5")
-@example(number="nan")
-@given(number=NUMBERS)
+@any_number(8)
 def test_any_number_as_an_option(files: Any, command: str, option: str, number: str) -> None:
     """Exit code 2 and one line, or an answer; 1 where a command tells so that it found nothing."""
     words = f"{command} {COMMANDS[command]}".format(**files()).split()

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from tests.test_any_number import NUMBERS, ending
+from tests.numbers_to_try import any_number, ending, number_of
 from typer.testing import CliRunner
 
 from schedlab import simulate
@@ -159,19 +158,7 @@ def places() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(("reader", "text", "span"), list(places()))
-@settings(
-    max_examples=4,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
-@example(number=str(2**53))
-@example(number=str(2**63))
-@example(number="-1")
-@example(number="1.5")
-@example(number="nan")
-@example(number="5e-324")
-@given(number=NUMBERS)
+@any_number(4, "5e-324")
 def test_any_number_in_a_file(
     tmp_path: Path, reader: Callable[[Path], Any], text: str, span: tuple[int, int], number: str
 ) -> None:
@@ -216,13 +203,7 @@ def words(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.mark.parametrize("line", TEXT_OPTIONS)
-@settings(max_examples=4, deadline=None, derandomize=True)
-@example(number=str(2**53))
-@example(number=str(2**63))
-@example(number="-1")
-@example(number="1.5")
-@example(number="nan")
-@given(number=NUMBERS)
+@any_number(4)
 def test_any_number_in_a_text(words: dict[str, Path], line: str, number: str) -> None:
     """Of an option whose value holds a number among other things."""
     with ending():
@@ -234,11 +215,7 @@ def test_any_number_in_a_text(words: dict[str, Path], line: str, number: str) ->
 
 
 @pytest.mark.parametrize("key", ALERTS)
-@settings(max_examples=4, deadline=None, derandomize=True)
-@example(number="1e300")
-@example(number=str(2**53 - 1))
-@example(number="5e-324")
-@given(number=NUMBERS)
+@any_number(4, "1e300", str(2**53 - 1), "5e-324")
 def test_any_number_of_an_alert(words: dict[str, Path], key: str, number: str) -> None:
     """What the section takes must be fit to be looked for in the store."""
     site = words["site"].with_name("alerts.toml")
@@ -247,11 +224,6 @@ def test_any_number_of_an_alert(words: dict[str, Path], key: str, number: str) -
         done = CliRunner().invoke(app, ["history", "alerts", "--site", str(site)])
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     assert done.exit_code in (0, 1, 2)
-
-
-def number_of(text: str) -> float | int:
-    """As Python code would give it."""
-    return int(text) if re.fullmatch(r"-?\d+", text) else float(text)
 
 
 @pytest.mark.parametrize(
@@ -270,16 +242,7 @@ def number_of(text: str) -> float | int:
         lambda number: draw_failures(2, 9, mean_up_s=100, mean_repair_s=10, seed=number),
     ],
 )
-@settings(max_examples=4, deadline=None, derandomize=True)
-@example(number=str(2**53))
-@example(number=str(2**63))
-@example(number="-1")
-@example(number="1.5")
-@example(number="nan")
-@example(number="inf")
-@example(number="1e300")
-@example(number="5e-324")
-@given(number=NUMBERS)
+@any_number(4, "inf", "1e300", "5e-324")
 def test_any_number_in_python(call: Callable[[Any], Any], number: str) -> None:
     """Refused in a sentence, or taken."""
     with ending(), suppress(SchedlabError):

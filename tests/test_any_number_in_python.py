@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from tests.test_any_number import NUMBERS, ending
+from tests.numbers_to_try import any_number, ending, number_of
 
 from schedlab import Simulation, audit, coalloc, metrics, platform, rl, simulate, viz, workload
 from schedlab.analysis import analyse
@@ -204,14 +203,6 @@ def _parameters(found: Any) -> list[Parameter]:
         return []
 
 
-def number_of(text: str) -> float:
-    """A whole number stays one."""
-    try:
-        return int(text)
-    except ValueError:
-        return float(text)
-
-
 @pytest.mark.parametrize("name", CALLS)
 def test_the_calls_below_are_right(name: str) -> None:
     """Else they would be refused whatever the number is."""
@@ -225,18 +216,7 @@ def test_the_calls_below_are_right(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "parameter"), list(numeric_parameters()))
-@settings(
-    max_examples=8,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
-@example(number=str(2**53))
-@example(number=str(2**63))
-@example(number="-1")
-@example(number="1.5")
-@example(number="nan")
-@given(number=NUMBERS)
+@any_number(8)
 def test_any_number_in_python(tmp_path: Path, name: str, parameter: str, number: str) -> None:
     """A SchedlabError, or it works."""
     value, in_folder = number_of(number), FILES.get(f"{name}.{parameter}")

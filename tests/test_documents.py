@@ -2,8 +2,9 @@
 
 The blocks of a page run in order, in an empty folder. ``python`` and ``pycon`` share their names. A
 block with a title is a file of that name. In ``console`` each ``$ schedlab ...`` is run and must
-print what is shown beneath it, ``...`` standing for anything. A block right after
-``<!-- not run: why -->`` is only read.
+print what is shown beneath it, ``...`` standing for anything: those of the README in processes of
+their own, as users run them, the others within this one, which has imported everything already. A
+block right after ``<!-- not run: why -->`` is only read.
 """
 
 from __future__ import annotations
@@ -15,13 +16,15 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from schedlab.cli.app import app
 from schedlab.coalloc import SOLVERS
 from schedlab.policies import BACKFILLS, ORDERS, WHOLE
 from schedlab.predict import PREDICTORS
@@ -34,6 +37,7 @@ FENCE = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 COMMAND = re.compile(r"^\$ (?P<command>.+)\n(?P<shown>(?:(?!\$ ).*\n)*)", re.MULTILINE)
+Run = Callable[[list[str], Path], str]
 SHORT_FOR = {"make demo": "schedlab demo"}
 
 
@@ -42,6 +46,7 @@ class Page:
     """What one page has defined so far."""
 
     folder: Path
+    run: Run
     names: dict[str, Any] = field(default_factory=lambda: {"__name__": "page"})
 
     def file(self, name: str, text: str) -> None:
@@ -65,16 +70,17 @@ class Page:
     def console(self, text: str) -> None:
         """Run commands and compare what they print."""
         for found in COMMAND.finditer(text.replace("\\\n", "")):
-            printed = run(SHORT_FOR.get(found["command"], found["command"]), self.folder)
+            command = SHORT_FOR.get(found["command"], found["command"])
+            program, *arguments = shlex.split(command)
+            assert program == "schedlab", f"cannot be run here: {command}"
+            printed = self.run(arguments, self.folder)
             shown = found["shown"]
             agrees = doctest.OutputChecker().check_output(shown, printed, doctest.ELLIPSIS)
             assert agrees or not shown, f"$ {found['command']}\n{printed}"
 
 
-def run(command: str, folder: Path) -> str:
-    """What ``schedlab ...`` prints, without the blanks at the ends of lines."""
-    program, *arguments = shlex.split(command)
-    assert program == "schedlab", f"cannot be run here: {command}"
+def run_apart(arguments: list[str], folder: Path) -> str:
+    """What ``schedlab ...`` prints in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-m", "schedlab", *arguments],
         cwd=folder,
@@ -82,10 +88,24 @@ def run(command: str, folder: Path) -> str:
         capture_output=True,
         text=True,
     )
+    return told(arguments, done.returncode, done.stdout, done.stderr)
+
+
+def run_here(arguments: list[str], folder: Path) -> str:
+    """What it prints within this process, where files of the page may have changed meanwhile."""
+    forget_modules(folder)
+    done = CliRunner().invoke(app, arguments, env={"COLUMNS": "100"})
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return told(arguments, done.exit_code, done.stdout, done.stderr)
+
+
+def told(arguments: list[str], code: int, stdout: str, stderr: str) -> str:
+    """What a command that did its work printed, without the blanks at the ends of lines."""
     # 1 is the exit code of an audit that found something: a result, with nothing on stderr.
-    found_something = done.returncode == 1 and not done.stderr
-    assert done.returncode == 0 or found_something, f"$ {command}\n{done.stderr}"
-    return re.sub(r" +$", "", done.stdout, flags=re.MULTILINE)
+    found_something = code == 1 and not stderr
+    assert code == 0 or found_something, f"$ schedlab {shlex.join(arguments)}\n{stderr}"
+    return re.sub(r" +$", "", stdout, flags=re.MULTILINE)
 
 
 def blocks(page: Path) -> list[re.Match[str]]:
@@ -105,8 +125,13 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     yield tmp_path
+    forget_modules(tmp_path)
+
+
+def forget_modules(folder: Path) -> None:
+    """Import what lies in the folder anew next time."""
     for name, module in list(sys.modules.items()):
-        if (getattr(module, "__file__", None) or "").startswith(str(tmp_path)):
+        if (getattr(module, "__file__", None) or "").startswith(str(folder)):
             del sys.modules[name]
 
 
@@ -128,7 +153,7 @@ def pages() -> list[Any]:
 @pytest.mark.parametrize("path", pages())
 def test_a_page_does_what_it_shows(path: Path, empty_folder: Path) -> None:
     """Readers copy what they see."""
-    page = Page(empty_folder)
+    page = Page(empty_folder, run_apart if path.name == "README.md" else run_here)
     for block in blocks(path):
         if block["title"]:
             page.file(block["title"], block["text"])

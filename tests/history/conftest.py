@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 from tests.services.grid_engine import grid_engine as grid_engine
-from tests.services.mariadb import mariadb as mariadb
 from tests.services.postgresql import postgresql as postgresql
 from tests.services.prometheus import prometheus_history as prometheus_history
-from tests.services.slurm import slurm as slurm
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])

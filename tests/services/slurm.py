@@ -1,6 +1,6 @@
 """Slurm with slurmdbd and MariaDB: eight nodes on this machine, in a folder of their own.
 
-Their power stands in databases as Ganglia keeps them, written beforehand for the half hour to come,
+Their power stands in databases as Ganglia keeps them, written beforehand for the two hours to come,
 which Slurm's ext_sensors plugin reads.
 """
 
@@ -27,7 +27,7 @@ from tests.services.waiting import until
 
 CLUSTER = "testcl"
 NODES = tuple(f"n{number:02d}" for number in range(1, 9))
-POWER_S = 1800
+POWER_S = 7200
 """How long the power of the nodes is known from the start of the cluster on."""
 
 
@@ -227,17 +227,17 @@ def _start(cluster: Slurm, daemons: ExitStack, paths: dict[str, str]) -> None:
         command = ["env", f"SLURM_CONF={cluster.folder}/slurm.conf", paths[name], "-D", *options]
         return daemons.enter_context(running(command, log / f"{'-'.join((name, *options))}.out"))
 
-    daemon("slurmdbd")
+    database = daemon("slurmdbd")
     until(lambda: answers("sacctmgr", "-n", "list", "cluster"), "slurmdbd answers")
     cluster.run("sacctmgr", "-i", "add", "cluster", CLUSTER)
     cluster.run("sacctmgr", "-i", "add", "account", "physics")
     for user in (ANN, BOB):
         cluster.run("sacctmgr", "-i", "add", "user", user, "account=physics")
-    daemon("slurmctld")
+    controller = daemon("slurmctld")
     until(lambda: answers("scontrol", "ping"), "slurmctld answers")
     nodes = [daemon("slurmd", "-N", node) for node in NODES]
-    for each in nodes:
-        daemons.callback(each.terminate)  # all of them, before the first is waited for
+    for each in (database, controller, *nodes):
+        daemons.callback(each.kill)  # all of them, before the first is waited for: nothing is kept
     until(
         lambda: cluster.run("sinfo", "-h", "-N", "-o", "%T").split() == ["idle"] * len(NODES),
         "all nodes are idle",
