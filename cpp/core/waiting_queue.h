@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <limits>
@@ -85,6 +86,11 @@ class WaitingQueue {
   private:
     static constexpr std::size_t kBlock = 64;
     static constexpr NodeCount kGone = std::numeric_limits<NodeCount>::max();
+    static constexpr std::int32_t kLongest = std::numeric_limits<std::int32_t>::max();
+    // An estimate as blocks keep it.
+    static std::int32_t capped(Time estimate) {
+        return static_cast<std::int32_t>(std::min<Time>(estimate, kLongest));
+    }
 
     using Rank = QueueRank;
 

@@ -9,7 +9,7 @@ from schedlab.errors import WorkloadError
 from schedlab.platform import Platform
 from schedlab.platform import demands_of as platform_demands
 from schedlab.platform.resources import NodeResources
-from schedlab.sim import JobState
+from schedlab.sim import JobState, WhyEnded
 from schedlab.testing.reference.attempts import Attempt
 from schedlab.testing.reference.calendar import Block
 from schedlab.testing.reference.eligibility import Array, Condition, link
@@ -76,6 +76,13 @@ class Job:
     def limit_s(self) -> int:
         """What is left of its request."""
         return self.request_s - self.saved_s
+
+    def record(self, why: WhyEnded) -> None:
+        """Write down the attempt that has ended."""
+        self.done_s = self.saved_s + self.end_s - self.start_s
+        number, nodes = len(self.attempts) + 1, tuple(self.node_numbers)
+        attempt = Attempt(self.position, number, self.start_s, self.end_s, why, 0, nodes)
+        self.attempts.append(attempt)
 
     def suspend(self) -> None:
         """Wait for the same shares of the same nodes."""

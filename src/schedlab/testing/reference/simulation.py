@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from heapq import heapify, heappop, heappush
+from collections.abc import Iterable
 from typing import Protocol
 
 from schedlab.platform import Failure, check_failures
 from schedlab.sim import JobState, WhyEnded
-from schedlab.testing.reference.attempts import Attempt, checkpointed_s
+from schedlab.testing.reference.attempts import checkpointed_s
 from schedlab.testing.reference.calendar import Block
+from schedlab.testing.reference.corrections import correct, short
 from schedlab.testing.reference.eligibility import NEVER_S, failed_by, ready_s
+from schedlab.testing.reference.events import Events
 from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.machine import Held, Machine, Vector, less, more, pools_of, without
 from schedlab.testing.reference.orders import Order
@@ -24,14 +25,6 @@ from schedlab.testing.reference.room import (
     refuse_stuck,
     seen_blocks,
 )
-
-CORRECTIONS_S = (60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 360000)
-"""What is added to an estimate each time that a job outlives it (Tsafrir et al. 2007)."""
-
-
-def short(job: Job) -> bool:
-    """Whether the job may still run longer than plans expect."""
-    return job.estimate_s < job.limit_s
 
 
 class Preempt(Protocol):
@@ -46,10 +39,6 @@ class Backfill(Protocol):
 
     def schedule(self, sim: Simulation, considered: list[Job]) -> None:
         """Start some of the considered jobs, which come in the order of the queue."""
-
-
-Event = tuple[int, int, int]
-"""When it is seen, when it happens, and the position of its job."""
 
 
 class Simulation:
@@ -86,21 +75,19 @@ class Simulation:
         self.predicted: list[Job] = []  # those running that may outlive their prediction
         self.left: list[Job] = []  # ended or withdrawn since the last pass
         self.arrived: list[Job] = []  # submitted since the last pass
-        self.upset = (
-            False  # whether something that no plan foresaw has happened since the last pass
-        )
+        self.upset = False  # something has happened since the last pass that no plan foresaw
         self.wake_up_s: int | None = None  # a pass asked for even if nothing happens
         self._arrivals = 0
         self._changes_s = all_changes_s(machine, self.blocks)  # the next one first
-        self._completions: list[Event] = []
-        self._submissions: list[Event] = []
-        self._withdrawals: list[Event] = []
+        self._completions = Events(jobs, machine)
+        self._submissions = Events(jobs, machine)
+        self._withdrawals = Events(jobs, machine)
         self._failures = list(check_failures(failures, machine.nodes))  # the next one first
         refuse_stuck(jobs, machine, self.blocks, self._changes_s)
         for job in jobs:
             self._ask(job)
             if job.cancel_after_s >= 0:
-                self._push(self._withdrawals, job.submit_s + job.cancel_after_s, job)
+                self._withdrawals.push(job.submit_s + job.cancel_after_s, job)
 
     def run(
         self, order: Order, backfill: Backfill, depth: int | None, until_s: float = math.inf
@@ -170,7 +157,7 @@ class Simulation:
         self.running.append(job)
         if short(job):
             self.predicted.append(job)
-        self._push(self._completions, job.end_s, job)
+        self._completions.push(job.end_s, job)
         if job.first_start_s < 0:
             job.first_start_s = self.now
             self._ask_dependants(job)
@@ -223,8 +210,8 @@ class Simulation:
 
     def _advance(self, until_s: float) -> bool:
         """Go to the next instant with an event; False when there is none up to this time."""
-        events = (self._completions, self._submissions, self._withdrawals)
-        times_s = [heap[0][0] for heap in events if heap]
+        kinds = (self._completions, self._submissions, self._withdrawals)
+        times_s = [kind.heap[0][0] for kind in kinds if kind.heap]
         times_s += [self.release_s(job) for job in self.predicted if short(job)]
         times_s += self._changes_s[:1]
         if self._failures:
@@ -239,10 +226,10 @@ class Simulation:
         return True
 
     def _complete(self) -> bool:
-        ended = [job for _, job in self._due(self._completions)]
+        ended = [job for _, job in self._completions.due(self.now)]
         for job in ended:
             self._give_back(job)
-            self._record(job, WhyEnded(job.state))
+            job.record(WhyEnded(job.state))
         self._end(ended)
         return bool(ended)
 
@@ -305,11 +292,10 @@ class Simulation:
 
     def _interrupt(self, job: Job, why: WhyEnded, again: bool) -> None:
         """End the attempt of a running job; it waits again, or that was it."""
-        self._completions.remove((self.machine.seen(job.end_s), job.end_s, job.position))
-        heapify(self._completions)
+        self._completions.drop(job.end_s, job)
         self._give_back(job)
         job.end_s = self.now
-        self._record(job, why)
+        job.record(why)
         if why is WhyEnded.SUSPENDED:
             job.suspend()
             self._wait_again(job, job.done_s)
@@ -340,13 +326,6 @@ class Simulation:
         job.state, self.upset = JobState.WAITING, True
         self.queue.append(job)
 
-    def _record(self, job: Job, why: WhyEnded) -> None:
-        """Write down the attempt that has ended."""
-        job.done_s = job.saved_s + job.end_s - job.start_s
-        number, nodes = len(job.attempts) + 1, tuple(job.node_numbers)
-        attempt = Attempt(job.position, number, job.start_s, job.end_s, why, 0, nodes)
-        job.attempts.append(attempt)
-
     def _holders(self) -> list[Holder]:
         return [(job.held, self.expected_release(job)) for job in self.running]
 
@@ -354,15 +333,15 @@ class Simulation:
         late = [job for job in self.predicted if short(job) and self.release_s(job) <= self.now]
         for job in late:
             while short(job) and self.release_s(job) <= self.now:
-                more_s = CORRECTIONS_S[min(job.corrections, len(CORRECTIONS_S) - 1)]
-                job.estimate_s = min(job.estimate_s + more_s, job.limit_s)
-                job.corrections += 1
+                correct(job)
         self.upset |= bool(late)
         return bool(late)
 
     def _submit(self) -> bool:
-        due = sorted((job for _, job in self._due(self._submissions)), key=lambda job: job.position)
-        ready = [job for job in due if job.state is JobState.WAITING]
+        due = [job for _, job in self._submissions.due(self.now)]
+        ready = sorted(
+            (job for job in due if job.state is JobState.WAITING), key=lambda job: job.position
+        )
         arrived = [job for job in ready if job.array is None or job.array.let_in(job.position)]
         for job in arrived:
             job.arrival = self._arrivals
@@ -375,7 +354,7 @@ class Simulation:
 
     def _withdraw(self) -> bool:
         happened = False
-        for time_s, job in self._due(self._withdrawals):
+        for time_s, job in self._withdrawals.due(self.now):
             if job.state is JobState.WAITING and not job.attempts:
                 self._cancel(job, time_s)
                 happened = True
@@ -404,7 +383,7 @@ class Simulation:
             if dependant.state is JobState.WAITING and dependant.eligible_s < 0:
                 if failed_by(dependant, job):
                     time_s = max(dependant.submit_s, job.gone_s or 0)
-                    self._push(self._withdrawals, time_s, dependant)
+                    self._withdrawals.push(time_s, dependant)
                 else:
                     self._ask(dependant)
 
@@ -416,13 +395,4 @@ class Simulation:
 
     def _eligible_at(self, job: Job, time_s: int) -> None:
         job.eligible_s = time_s
-        self._push(self._submissions, time_s, job)
-
-    def _push(self, heap: list[Event], time_s: int, job: Job) -> None:
-        heappush(heap, (self.machine.seen(time_s), time_s, job.position))
-
-    def _due(self, heap: list[Event]) -> Iterator[tuple[int, Job]]:
-        """Take the events of this instant, and those that they cause, in order of time."""
-        while heap and heap[0][0] == self.now:
-            _, time_s, position = heappop(heap)
-            yield time_s, self.jobs[position]
+        self._submissions.push(time_s, job)
