@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "core/simulator.h"
@@ -17,7 +18,14 @@ class Preemption {
     void preempt();
 
   private:
+    // Finds of the running jobs what is needed to preempt at least one of them.
+    void find_easiest();
+    bool may_take_easiest(JobIndex job) const;
+    // The waiting jobs in order, up to the last that may preempt a running one.
+    std::vector<JobIndex> who_may_take_some() const;
     bool is_blocked(JobIndex job) const;
+    void block(JobIndex job);
+    bool is_safe(JobIndex job) const;  // nobody may take its nodes
     bool may_take(JobIndex job, JobIndex other) const;
     Time expected_release(JobIndex job) const;
     // The running jobs that it may preempt, the first to go first.
@@ -39,7 +47,10 @@ class Preemption {
     Simulator& sim_;
     std::vector<JobIndex> running_;
     std::vector<Held> held_;
-    std::vector<JobIndex> blocked_;
+    NodeSet blocked_;  // no job preempts another there any more
+    static constexpr std::int32_t kNoTier = std::numeric_limits<std::int32_t>::max();
+    std::int32_t lowest_tier_ = kNoTier;
+    Time latest_release_ = 0;
 };
 
 }  // namespace schedlab
