@@ -10,6 +10,7 @@ from benchmarks.coalloc import coalloc
 from benchmarks.environments import environments
 from benchmarks.evolution import evolution
 from benchmarks.files import files, start_up
+from benchmarks.forecasts import forecasts
 from benchmarks.history import history
 from benchmarks.sensors import sensors
 from benchmarks.simulation import (
@@ -38,6 +39,7 @@ def main() -> None:
         on_files = files(folder)  # first: a child's size counts from that of its parent
         rows, floor = policies_and_peers(folder)
         rows += whole_traces(options.data / "swf") + growth() + overload() + shared_nodes(folder)
+        rows += forecasts()
         rows += slurm_twin(options.data / "slurm", folder)
         rows += environments() + evolution() + coalloc()
         rows += on_files + history(folder) + sensors(folder) + start_up()

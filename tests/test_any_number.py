@@ -110,6 +110,7 @@ COMMANDS: dict[str, str] = {
     "compare": "{trace} --policy easy",
     "audit": "{schedule} --policy easy",
     "analyse": "{trace}",
+    "forecast": "{trace} --score --moments 3 --forks 2",
     "predict": "{trace} --policy easy --predictor last-two",
     "serve": "--site {absent}",
     "jobs": "--url http://127.0.0.1:1 --token-file {key}",

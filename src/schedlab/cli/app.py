@@ -17,6 +17,7 @@ from schedlab.cli import (
     experiment,
     explain,
     export,
+    forecast,
     history,
     incentive,
     jobs,
@@ -67,6 +68,7 @@ add_command(app, compare.compare, *compare.EXAMPLES)
 add_command(app, audit.audit, *audit.EXAMPLES)
 add_command(app, analyse.analyse, *analyse.EXAMPLES)
 add_command(app, predict.predict, *predict.EXAMPLES)
+add_command(app, forecast.forecast, *forecast.EXAMPLES)
 app.add_typer(workload.app)
 app.add_typer(experiment.app)
 app.add_typer(incentive.app)

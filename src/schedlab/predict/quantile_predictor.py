@@ -51,6 +51,12 @@ class QuantilePredictor(Predictor):
         """Learn from a job that has ended."""
         raise PolicyError(f"{type(self).__name__} must define note(self, job, run_s)")
 
+    def note_all(self, jobs: Sequence[KnownJob], runs_s: Sequence[int]) -> None:
+        """Learn from jobs that have ended, without asking how well they were predicted."""
+        for job, run_s in zip(jobs, runs_s, strict=True):
+            self.note(job, run_s)
+        self._same.clear()
+
     def forget(self) -> None:
         """Forget all jobs."""
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from operator import index
 from pathlib import Path
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -47,6 +47,9 @@ from schedlab.units import require_whole
 from schedlab.version import __version__
 from schedlab.workload import Workload
 from schedlab.workload.workload import require_workload
+
+if TYPE_CHECKING:
+    from schedlab.sim.forecast import StartForecast
 
 Progress = Callable[[int, int], None]
 _PASSES_AT_A_TIME = 1_000
@@ -221,6 +224,11 @@ class Simulation:
         """Return the start of each job by its place, -1 where it has not started."""
         return self._simulator.start_times()
 
+    def end_times(self) -> NDArray[np.int64]:
+        """Return the end of each job by its place, -1 where it has not ended."""
+        ended = self._simulator.states() != JobState.WAITING
+        return np.where(ended, self._simulator.end_times(), -1)
+
     def job_id(self, jobs: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return the ``job_id`` of jobs given by their place, as in ``queue.job``."""
         return np.concatenate([part["job_id"] for part in self._jobs])[jobs]
@@ -357,6 +365,19 @@ class Simulation:
             until = self.now_s + require_whole("seconds of a plan", for_s, 1)
             stages.append((self._other(policy).core, min(until, end)))
         return [*stages, (self._other(last).core, end)]
+
+    def forecast(self, **options: Any) -> StartForecast:
+        """Return when the waiting jobs will start, with intervals.
+
+        A ``Forecaster`` that stays beside the simulation learns from its own errors; this is one
+        that has not learnt yet.
+
+        Args:
+            options: those of ``Forecaster``: forks, arrivals, predict, seed, threads.
+        """
+        from schedlab.sim.forecast import Forecaster
+
+        return Forecaster(self, **options).forecast()
 
     # Changing
 

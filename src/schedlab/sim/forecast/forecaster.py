@@ -1,0 +1,137 @@
+"""Forecasts the starts of waiting jobs, again and again as a simulation goes on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import ParameterError
+from schedlab.predict import QuantilePredictor, choose_predictor
+from schedlab.sim.forecast.calibration import StartCalibration
+from schedlab.sim.forecast.futures import DAY_S, PastArrivals, RunTimeDraws, drawn_levels
+from schedlab.sim.forecast.start_forecast import FORECAST_LEVELS, StartForecast
+from schedlab.units import require_whole
+
+if TYPE_CHECKING:
+    from schedlab.sim.simulation import Simulation
+
+LONGEST_S = 14 * DAY_S
+"""No future is simulated for longer."""
+SHORTEST_S = 3600
+MEMORY_S = 28 * DAY_S
+"""How long before a forecast others are made to learn from."""
+
+
+class Forecaster:
+    """Says when the waiting jobs of a simulation will start.
+
+    It forks the simulation into futures: run times are drawn from what similar jobs of the past
+    ran for, given how long a job has run already; jobs come as they came in the same hours of past
+    weeks. It looks at nothing that a scheduler could not know. What it said before and what became
+    of it corrects what it says next: call it several times while the simulation goes on.
+
+    Args:
+        simulation: that goes on.
+        forks: how many futures are simulated.
+        arrivals: whether jobs come. Default: yes.
+        predict: a predictor of distributions of run times.
+        seed: draws the futures.
+        threads: how many work at the same time. Default: one for each processor.
+    """
+
+    def __init__(
+        self,
+        simulation: Simulation,
+        *,
+        forks: int = 100,
+        arrivals: bool = True,
+        predict: str = "nearest-quantiles",
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> None:
+        self._simulation = simulation
+        self._forks = require_whole("forks", forks, 1, most=100_000)
+        self._threads = require_whole("threads", threads or os.cpu_count() or 1, 1, most=1024)
+        self._rng = np.random.default_rng(require_whole("seed", seed))
+        workload = simulation.workload
+        predictor = choose_predictor(predict).make(workload)
+        if not isinstance(predictor, QuantilePredictor):
+            raise ParameterError(
+                f'predictor "{predict}" gives no distribution; take nearest-quantiles, '
+                "class-quantiles, boosting-quantiles or past"
+            )
+        self._runs = RunTimeDraws(workload, predictor)
+        self._arrivals = PastArrivals(workload) if arrivals else None
+        self._calibration = StartCalibration(self._rng)
+
+    def run(
+        self,
+        until_s: int,
+        moments: int = 60,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        """Let the simulation go on, and learn from forecasts at moments of its last four weeks.
+
+        Args:
+            until_s: when it stops.
+            moments: how many forecasts are made before that; 0 for none.
+            progress: called with (moments done, moments in all).
+        """
+        until_s = require_whole("until_s", until_s)
+        moments = require_whole("moments", moments, most=100_000)
+        first_s = max(until_s - MEMORY_S, int(self._simulation.now_s), 0)
+        for done, time_s in enumerate(np.linspace(first_s, until_s, moments + 1)[:-1], 1):
+            self._simulation.run(int(time_s))
+            self.forecast()
+            if progress is not None:
+                progress(done, moments)
+        self._simulation.run(until_s)
+
+    def forecast(self) -> StartForecast:
+        """Return when the jobs that wait now will start."""
+        simulation = self._simulation
+        self._runs.learn(simulation.end_times())
+        self._calibration.learn(simulation.now_s, simulation.start_times())
+        jobs = simulation.unfinished()
+        waiting = np.flatnonzero(jobs.is_waiting)
+        log_s = self._log_waits(waiting) if len(waiting) else np.empty((0, len(FORECAST_LEVELS)))
+        now_s = simulation.now_s
+        self._calibration.told(now_s, jobs.job[waiting], log_s)
+        return StartForecast(
+            now_s,
+            jobs.job[waiting],
+            simulation.job_id(jobs.job[waiting]),
+            jobs.submit_s[waiting],
+            jobs.nodes[waiting],
+            now_s + np.expm1(self._calibration.moved(log_s)),
+            self._forks,
+        )
+
+    def _log_waits(self, waiting: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Quantiles of log(1 + seconds from now) over the futures."""
+        simulation = self._simulation
+        now_s, jobs = simulation.now_s, simulation.unfinished()
+        runs = self._runs.draw(jobs, drawn_levels(jobs, self._forks, self._rng))
+        arrivals, until_s = None, None
+        if self._arrivals is not None:
+            horizon_s = self._horizon_s(waiting, runs)
+            arrivals = self._arrivals.draw(now_s, horizon_s, jobs, runs, self._rng)
+            until_s = now_s + horizon_s
+        starts = simulation.imagined_starts(
+            runs, arrivals=arrivals, until_s=until_s, threads=self._threads
+        )[:, 0, waiting]
+        waits = np.where(starts < 0, (until_s or 0) - now_s, starts - now_s)
+        quantiles: NDArray[np.float64] = np.quantile(
+            np.log1p(np.maximum(waits, 0)), FORECAST_LEVELS, axis=0
+        ).T
+        return quantiles
+
+    def _horizon_s(self, waiting: NDArray[np.intp], runs: NDArray[np.int64]) -> int:
+        """Twice as long as the waiting jobs would take to start if no others came."""
+        starts = self._simulation.imagined_starts(runs[:4], threads=self._threads)
+        last_s = int(starts[:, 0, waiting].max()) - self._simulation.now_s
+        return int(np.clip(2 * last_s, SHORTEST_S, LONGEST_S))
