@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from schedlab.analysis.clock import Clock
 from schedlab.analysis.forecast_scores import PastWaits, pinball, score_forecasts
 from schedlab.analysis.forecast_words import moments_in_words, start_in_words
 from schedlab.errors import ParameterError, WorkloadError
-from schedlab.sim import Forecaster, Simulation, simulate
+from schedlab.sim import Forecaster, Simulation, StartForecast, simulate
 from schedlab.sim.forecast import FORECAST_LEVELS
 from schedlab.sim.forecast.calibration import StartCalibration
 from schedlab.sim.forecast.futures import ALIKE, DAY_S, WEEK_S, PastArrivals, drawn_levels
 from schedlab.workload import Workload
 
 
-def busy(jobs: int = 400, seed: int = 1, run_s: np.ndarray | None = None) -> Workload:
+def busy(jobs: int = 400, seed: int = 1, run_s: NDArray[np.int64] | None = None) -> Workload:
     """Return jobs that want a little more than 16 nodes; users know half of their run times."""
     rng = np.random.default_rng(seed)
     request = rng.choice([600, 1800, 7200], jobs)
@@ -137,9 +138,13 @@ def test_like_jobs_of_a_user_are_short_or_long_together() -> None:
     twins = [(a, b) for a in range(len(kinds)) for b in range(a) if kinds[a] == kinds[b]]
     others = [(a, b) for a in range(len(kinds)) for b in range(a) if kinds[a] != kinds[b]]
     assert others
-    assert np.corrcoef(levels[list(others[0])])[0, 1] == pytest.approx(0, abs=0.06)
+    assert _correlation(levels, others[0]) == pytest.approx(0, abs=0.06)
     for pair in twins[:1]:
-        assert np.corrcoef(levels[list(pair)])[0, 1] == pytest.approx(ALIKE, abs=0.08)
+        assert _correlation(levels, pair) == pytest.approx(ALIKE, abs=0.08)
+
+
+def _correlation(levels: NDArray[np.float64], pair: tuple[int, int]) -> float:
+    return float(np.atleast_2d(np.corrcoef(levels[list(pair)]))[0, 1])
 
 
 def test_jobs_come_as_in_past_weeks() -> None:
@@ -179,7 +184,6 @@ def test_past_waits_given_that_a_job_has_waited() -> None:
 
 
 def _fake(now_s: int):
-    from schedlab.sim import StartForecast
 
     one = np.array([3])
     return StartForecast(now_s, one, one + 1, np.array([500]), one, np.zeros((1, 19)), 1)
@@ -200,7 +204,7 @@ def test_the_pinball_loss() -> None:
         ((0, 7200, 9000, 200_000), "in 2.0 h to 2.3 days, most likely about 2.5 h"),
     ],
 )
-def test_words_without_a_clock(given: tuple[int, ...], expected: str) -> None:
+def test_words_without_a_clock(given: tuple[int, int, int, int], expected: str) -> None:
     """Times count from now."""
     assert start_in_words(*given) == expected
 
