@@ -183,8 +183,7 @@ def test_past_waits_given_that_a_job_has_waited() -> None:
     assert rows[0, 9] == 600 + 200, "of 50 s and 300 s only the latter is beyond 100 s"
 
 
-def _fake(now_s: int):
-
+def _fake(now_s: int) -> StartForecast:
     one = np.array([3])
     return StartForecast(now_s, one, one + 1, np.array([500]), one, np.zeros((1, 19)), 1)
 

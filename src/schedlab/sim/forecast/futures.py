@@ -141,7 +141,8 @@ class PastArrivals:
                 self._submit_s, [now_s - back_s + 1, min(now_s - back_s + horizon_s, now_s) + 1]
             )
             like, there = np.arange(first, last), place[first:last]
-            run_s = np.where(there < 0, self._run_s[first:last], future[there])
+            run_s = self._run_s[first:last].copy()
+            run_s[there >= 0] = future[there[there >= 0]]
             found.append(Arrivals(like, self._submit_s[first:last] + back_s, run_s))
         return found
 
