@@ -132,6 +132,7 @@ COMMANDS: dict[str, str] = {
     "batsim serve": "--policy easy --endpoint nowhere",
     "slurm fidelity": "{site}",
     "slurm what-if": "{site} --set bf_interval=5",
+    "slurm forecast": "{site} --at 5s --forks 2 --moments 1",
     "slurm replay": "{absent} --out {new} --yes",
     "slurm tune": "{site} --out {new} --generations 1 --phases 1 --parameter bf_interval",
     "history demo": "--out {new}",

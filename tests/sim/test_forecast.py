@@ -132,9 +132,10 @@ def test_like_jobs_of_a_user_are_short_or_long_together() -> None:
     """The levels of two like jobs go together, those of others do not; all are uniform."""
     simulation = at_half(busy())
     jobs = simulation.unfinished()
-    levels = drawn_levels(jobs, 4000, np.random.default_rng(1))
+    rows = np.column_stack([jobs.user, jobs.nodes, jobs.request_s])
+    levels = drawn_levels(rows, 4000, np.random.default_rng(1))
     assert levels.mean() == pytest.approx(0.5, abs=0.02)
-    kinds = [tuple(each) for each in np.column_stack([jobs.user, jobs.nodes, jobs.request_s])]
+    kinds = [tuple(each) for each in rows]
     twins = [(a, b) for a in range(len(kinds)) for b in range(a) if kinds[a] == kinds[b]]
     others = [(a, b) for a in range(len(kinds)) for b in range(a) if kinds[a] != kinds[b]]
     assert others

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from schedlab.analysis.clock import Clock
 
-_STEPS_S = ((7200, 300), (21_600, 600), (86_400, 1800), (5 * 86_400, 3600))
+_STEPS_S = ((900, 60), (7200, 300), (21_600, 600), (86_400, 1800), (5 * 86_400, 3600))
 """Up to which width of an interval its ends are rounded to how many seconds; else to days."""
 MINUTE_S, DAY_S, WEEK = 60, 86_400, 7
 

@@ -47,7 +47,7 @@ def forecast(
     ] = None,
     policy: Annotated[str, Option(metavar="P", help="The policy that decides.")] = "easy",
     forks: Annotated[
-        int, Option(metavar="N", min=1, max=100_000, help="How many futures to simulate.")
+        int, Option(metavar="N", min=1, max=10_000, help="How many futures to simulate.")
     ] = 100,
     predictor: Annotated[
         str,
@@ -66,7 +66,7 @@ def forecast(
         Option(
             metavar="N",
             min=0,
-            max=100_000,
+            max=10_000,
             help="How many earlier forecasts to learn from; with --score: how many to score.",
         ),
     ] = 60,

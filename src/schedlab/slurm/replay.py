@@ -12,7 +12,7 @@ from threading import Event
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab._core import SlurmTables
+from schedlab._core import NativeController, SlurmTables
 from schedlab.errors import InputError
 from schedlab.slurm.accounts import Association, Qos
 from schedlab.slurm.clocks import Clocks, clocks_from_boot, drawn_clocks
@@ -96,7 +96,11 @@ def replay_all(
 
 
 def _replay(tables: SlurmTables, clocks: Clocks, stopped: Event) -> TwinReplay:
-    controller = native_controller(tables, clocks)
+    return replay_native(native_controller(tables, clocks), stopped)
+
+
+def replay_native(controller: NativeController, stopped: Event) -> TwinReplay:
+    """Let the controller play to its end, unless it is stopped."""
     while controller.run(EVENTS_AT_A_TIME) and not stopped.is_set():
         pass
     runs = controller.runs()

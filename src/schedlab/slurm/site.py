@@ -27,6 +27,8 @@ class SlurmHistory:
         details: a row for each job, in the same order; see ``DETAILS``.
         commands: what Slurm was told meanwhile, in order of time.
         clocks: the phases of slurmctld's loops, if a log told them.
+        begin_s: from when on the twin decides. Default: the first submission; where jobs ran before
+            the history begins, the first end.
     """
 
     def __init__(
@@ -35,11 +37,13 @@ class SlurmHistory:
         details: pl.DataFrame,
         commands: tuple[Command, ...] = (),
         clocks: Clocks | None = None,
+        begin_s: float | None = None,
     ) -> None:
         self.workload = workload
         self.details = checked_details(details, len(workload))
         self.commands = commands
         self.clocks = clocks
+        self._begin_s = begin_s
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SlurmHistory):
@@ -65,7 +69,9 @@ class SlurmHistory:
 
     @property
     def begin_s(self) -> float:
-        """The first submission; where jobs ran before the history begins, the first end."""
+        """From when on the twin decides."""
+        if self._begin_s is not None:
+            return self._begin_s
         ran = self.details["ran_before"].any()
         first: Any = self.details["end_s" if ran else "submit_s"].min()
         return float(first or 0.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from schedlab.cli.commands import add_command, epilog
-from schedlab.cli.slurm import fidelity, import_dump, replay, script, tune, what_if
+from schedlab.cli.slurm import fidelity, forecast, import_dump, replay, script, tune, what_if
 
 app = typer.Typer(
     name="slurm",
@@ -27,4 +27,5 @@ add_command(app, import_dump.import_dump, *import_dump.EXAMPLES, name="import")
 add_command(app, fidelity.fidelity, *fidelity.EXAMPLES)
 add_command(app, what_if.what_if, *what_if.EXAMPLES, name="what-if")
 add_command(app, tune.tune, *tune.EXAMPLES)
+add_command(app, forecast.forecast, *forecast.EXAMPLES)
 add_command(app, replay.replay, *replay.EXAMPLES)

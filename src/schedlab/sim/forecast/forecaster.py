@@ -54,7 +54,7 @@ class Forecaster:
         threads: int | None = None,
     ) -> None:
         self._simulation = simulation
-        self._forks = require_whole("forks", forks, 1, most=100_000)
+        self._forks = require_whole("forks", forks, 1, most=10_000)
         self._threads = require_whole("threads", threads or os.cpu_count() or 1, 1, most=1024)
         self._rng = np.random.default_rng(require_whole("seed", seed))
         workload = simulation.workload
@@ -82,7 +82,7 @@ class Forecaster:
             progress: called with (moments done, moments in all).
         """
         until_s = require_whole("until_s", until_s)
-        moments = require_whole("moments", moments, most=100_000)
+        moments = require_whole("moments", moments, most=10_000)
         first_s = max(until_s - MEMORY_S, int(self._simulation.now_s), 0)
         for done, time_s in enumerate(np.linspace(first_s, until_s, moments + 1)[:-1], 1):
             self._simulation.run(int(time_s))
@@ -115,7 +115,8 @@ class Forecaster:
         """Quantiles of log(1 + seconds from now) over the futures."""
         simulation = self._simulation
         now_s, jobs = simulation.now_s, simulation.unfinished()
-        runs = self._runs.draw(jobs, drawn_levels(jobs, self._forks, self._rng))
+        kinds = np.column_stack([jobs.user, jobs.nodes, jobs.request_s])
+        runs = self._runs.draw(jobs, drawn_levels(kinds, self._forks, self._rng))
         arrivals, until_s = None, None
         if self._arrivals is not None:
             horizon_s = self._horizon_s(waiting, runs)

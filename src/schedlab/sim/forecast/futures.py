@@ -63,14 +63,13 @@ class RunTimeDraws:
             jobs: the unfinished ones.
             levels: a row of uniform random numbers for each job, one per future.
         """
-        known = [self._job(int(at)) for at in jobs.job]
-        drawn = self.distributions(known).quantiles(levels, jobs.elapsed_s)
+        drawn = self.distributions(jobs.job).quantiles(levels, jobs.elapsed_s)
         runs: Times = np.maximum(np.rint(drawn.T).astype(np.int64), jobs.least_run_s)
         return runs
 
-    def distributions(self, jobs: list[ForecastJob]) -> RunTimes:
-        """Return the distributions of the run times of these jobs, as of now."""
-        return self._predictor.run_times(jobs)
+    def distributions(self, places: NDArray[np.integer]) -> RunTimes:
+        """Return the distributions of the run times of the jobs at these places, as of now."""
+        return self._predictor.run_times([self._job(int(at)) for at in places])
 
     def _job(self, at: int) -> ForecastJob:
         nodes, request_s, submit_s, _ = (int(column[at]) for column in self._columns)
@@ -79,16 +78,20 @@ class RunTimeDraws:
 
 
 def drawn_levels(
-    jobs: _core.Unfinished, forks: int, rng: np.random.Generator
+    kinds: NDArray[np.integer], forks: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return at which levels of their distributions the jobs end: a row per job.
+    """Return at which levels of their distributions jobs end: a row per job.
 
     Jobs of one user that ask for the same are short or long together: a Gaussian copula.
+
+    Args:
+        kinds: a row per job: its user, and what it asks for.
+        forks: how many levels each gets.
+        rng: draws them.
     """
-    kinds = np.column_stack([jobs.user, jobs.nodes, jobs.request_s])
     _, kind = np.unique(kinds, axis=0, return_inverse=True)
     shared = rng.standard_normal((int(kind.max(initial=-1)) + 1, forks))[kind.ravel()]
-    own = rng.standard_normal((len(jobs), forks))
+    own = rng.standard_normal((len(kinds), forks))
     together = np.sqrt(ALIKE) * shared + np.sqrt(1 - ALIKE) * own
     return normal_cdf(together)
 

@@ -10,13 +10,11 @@ from schedlab.errors import InputError
 from schedlab.slurm.dump.findings import Report
 from schedlab.slurm.dump.shown import read_table
 from schedlab.slurm.plain.fair_share import LN_2
-from schedlab.slurm.plain.jobs import TwinJob, jobs_of
-from schedlab.slurm.plain.nodes import Selector
 from schedlab.slurm.site import SlurmSite
+from schedlab.slurm.use import Owner, decay_rate, last_moment, use_of_jobs
 
 MOST_HALF_LIVES = 6
 """After this long 1.6 % of a use is left; nobody can tell from the rest what it was."""
-Owner = tuple[str, str | None]
 
 
 def with_usage(site: SlurmSite, path: Path, report: Report) -> SlurmSite:
@@ -27,9 +25,8 @@ def with_usage(site: SlurmSite, path: Path, report: Report) -> SlurmSite:
     """
     if site.history is None or not len(site.history.details):
         return site
-    begin_s, end_s = site.history.begin_s, _last_s(site)
-    half_life_s = site.parameters.priority.decay_half_life_s
-    rate = LN_2 / half_life_s if half_life_s else 0.0
+    begin_s, end_s = site.history.begin_s, last_moment(site)
+    rate = decay_rate(site)
     if rate * (end_s - begin_s) > MOST_HALF_LIVES * LN_2:
         report.note(
             f"{path.name}: the history is longer than {MOST_HALF_LIVES} half lives of fair share; "
@@ -37,7 +34,7 @@ def with_usage(site: SlurmSite, path: Path, report: Report) -> SlurmSite:
         )
         return site
     left = _read(path)
-    for owner, used in _use_of_jobs(site, begin_s, end_s, rate).items():
+    for owner, used in use_of_jobs(site, begin_s, end_s).items():
         left[owner] = left.get(owner, 0.0) - used
     grown = math.exp(rate * (end_s - begin_s))
     associations = tuple(
@@ -61,41 +58,3 @@ def _read(path: Path) -> dict[Owner, float]:
         if row["user"].strip():
             found[row["account"].strip(), row["user"].strip()] = used
     return found
-
-
-def _last_s(site: SlurmSite) -> float:
-    """The last time that the history tells."""
-    assert site.history is not None
-    times = [site.history.details[name].max() for name in ("submit_s", "start_s", "end_s")]
-    return max(float(each) for each in times if each is not None)  # type: ignore[arg-type]
-
-
-def _use_of_jobs(site: SlurmSite, begin_s: float, end_s: float, rate: float) -> dict[Owner, float]:
-    """What is left at the end of the use of the jobs of the history."""
-    assert site.history is not None
-    selector = Selector(site)
-    factors = {each.name: each.usage_factor for each in site.accounts.qos}
-    found: dict[Owner, float] = {}
-    times = site.history.details.select("start_s", "end_s").iter_rows()
-    for job, (started_s, ended_s) in zip(jobs_of(site), times, strict=True):
-        if started_s is None:
-            continue
-        first_s = max(started_s, begin_s)
-        last_s = end_s if ended_s is None else min(ended_s, end_s)
-        if last_s > first_s:
-            used = _left(end_s - first_s, rate) - _left(end_s - last_s, rate)
-            billing = _billing(job, selector) * factors.get(job.qos, 1.0)
-            owner = job.account, job.user
-            found[owner] = found.get(owner, 0.0) + billing * used
-    return found
-
-
-def _left(ago_s: float, rate: float) -> float:
-    """What is left of the use of one CPU from this long ago until now."""
-    return (1 - math.exp(-rate * ago_s)) / rate if rate else ago_s
-
-
-def _billing(job: TwinJob, selector: Selector) -> float:
-    nodes = job.recorded_nodes
-    holds = selector.holds(job, job.partitions[0], nodes) if nodes else selector.asks(job)
-    return holds["billing"]

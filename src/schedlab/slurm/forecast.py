@@ -1,0 +1,181 @@
+"""When the jobs that wait at a Slurm site will start: the twin goes on from a moment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from threading import Event
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import ParameterError
+from schedlab.predict import NearestQuantiles
+from schedlab.sim.forecast import FORECAST_LEVELS, StartForecast
+from schedlab.sim.forecast.calibration import StartCalibration
+from schedlab.sim.forecast.futures import RunTimeDraws, drawn_levels
+from schedlab.slurm.clocks import Clocks
+from schedlab.slurm.native import SiteTables, native_controller
+from schedlab.slurm.replay import Times, TwinReplay, history_of, phases_of, replay_native
+from schedlab.slurm.site import SlurmHistory, SlurmSite
+from schedlab.slurm.use import with_use_until
+from schedlab.units import require_whole
+
+Places = NDArray[np.intp]
+NEVER_S = 30 * 86_400.0
+"""A job that no replay starts counts as one that starts after this long."""
+
+
+def present_site(site: SlurmSite, at_s: float) -> tuple[SlurmSite, Places]:
+    """The site as it was at a moment, and the places of its jobs in the history.
+
+    Jobs that ran then run on their nodes, those that waited wait; of others nobody knows. Users
+    have used what they had used. What Slurm was told before holds.
+
+    Args:
+        site: with its history.
+        at_s: the moment, on the clock of the history.
+    """
+    import polars as pl
+
+    history = history_of(site)
+    submit_s, start_s, end_s = (
+        history.details[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
+        for name in ("submit_s", "start_s", "end_s")
+    )
+    there = (submit_s <= at_s) & ~(end_s <= at_s)
+    runs = there & (start_s <= at_s)
+    details = history.details.with_columns(
+        ran_before=pl.Series(runs),
+        start_s=pl.when(pl.Series(runs)).then(pl.col("start_s")),
+        first_start_s=pl.when(pl.Series(runs)).then(pl.col("first_start_s")),
+        end_s=pl.lit(None, dtype=pl.Float64),
+        state=pl.lit("RUNNING"),
+    ).filter(pl.Series(there))
+    known = SlurmHistory(
+        history.workload.take(there),
+        details,
+        tuple(each for each in history.commands if each.at_s <= at_s),
+        None if history.clocks is None else history.clocks.since(at_s, site.parameters),
+        begin_s=at_s,
+    )
+    return replace(with_use_until(site, at_s), history=known), np.flatnonzero(there)
+
+
+class TwinForecaster:
+    """Forecasts starts at moments of a site's history, one after the other.
+
+    Run times are drawn from what similar jobs ran for, given how long a job has run; the phases of
+    slurmctld's loops are drawn, too. No job comes. What it said before corrects what it says next.
+
+    Args:
+        site: with its history.
+        forks: how many futures are replayed.
+        seed: draws them.
+    """
+
+    def __init__(self, site: SlurmSite, *, forks: int = 50, seed: int = 0) -> None:
+        history = history_of(site)
+        self._site = site
+        self._forks = require_whole("forks", forks, 1, most=1000)
+        self._rng = np.random.default_rng(require_whole("seed", seed))
+        self._runs = RunTimeDraws(history.workload, NearestQuantiles())
+        self._calibration = StartCalibration(self._rng)
+        details = history.details
+        self._start_s, self._end_s = (
+            details[name].cast(float).fill_null(np.nan).to_numpy() for name in ("start_s", "end_s")
+        )
+        self._submit_s: Times = details["submit_s"].to_numpy()
+
+    def learn_before(
+        self, at_s: float, moments: int, tell: Callable[[int, int], None] | None = None
+    ) -> None:
+        """Make forecasts at moments before this one, to learn from what became of them.
+
+        Args:
+            at_s: the moment.
+            moments: how many.
+            tell: hears how many are done, of how many.
+        """
+        first_s = history_of(self._site).begin_s
+        if at_s <= first_s:
+            return
+        for done, time_s in enumerate(np.linspace(first_s, at_s, moments + 2)[1:-1].tolist(), 1):
+            if self._waits_at(time_s).any():
+                self.forecast(time_s)
+            if tell is not None:
+                tell(done, moments)
+
+    def names(self, made: StartForecast) -> list[str]:
+        """What Slurm calls the jobs of a forecast."""
+        names = history_of(self._site).details["slurm_id"].to_list()
+        return [names[job] for job in made.job]
+
+    def _waits_at(self, at_s: float) -> NDArray[np.bool_]:
+        gone = (self._start_s <= at_s) | (self._end_s <= at_s)
+        return (self._submit_s <= at_s) & ~gone
+
+    def forecast(self, at_s: float) -> StartForecast:
+        """Return when the jobs that wait at a moment will start."""
+        present, places = present_site(self._site, at_s)
+        self._learn(at_s)
+        waiting = ~(self._start_s[places] <= at_s)
+        if not waiting.any():
+            raise ParameterError(f"no job waits at {at_s:,.0f} s of the history")
+        log_s = self._log_waits(present, places, waiting, at_s)
+        jobs = places[waiting]
+        self._calibration.told(int(at_s), jobs.astype(np.int32), log_s)
+        workload = history_of(self._site).workload
+        return StartForecast(
+            int(at_s),
+            jobs.astype(np.int32),
+            workload["job_id"][jobs],
+            self._submit_s[jobs].astype(np.int64),
+            workload["nodes"][jobs],
+            at_s + np.expm1(self._calibration.moved(log_s)),
+            self._forks,
+        )
+
+    def _learn(self, at_s: float) -> None:
+        def known(times_s: Times) -> NDArray[np.int64]:
+            return np.where(times_s <= at_s, times_s, -1).astype(np.int64)
+
+        self._runs.learn(known(self._end_s))
+        self._calibration.learn(int(at_s), known(self._start_s))
+
+    def _log_waits(
+        self, present: SlurmSite, places: Places, waiting: NDArray[np.bool_], at_s: float
+    ) -> NDArray[np.float64]:
+        """Quantiles of log(1 + seconds from now) over the futures."""
+        workload = history_of(self._site).workload
+        elapsed_s = np.where(waiting, 0.0, at_s - np.nan_to_num(self._start_s[places], nan=at_s))
+        users = workload["user"][places] if "user" in workload.columns else np.zeros_like(places)
+        kinds = np.column_stack([users, workload["nodes"][places], workload["request_s"][places]])
+        levels = drawn_levels(kinds, self._forks, self._rng)
+        runs_s = self._runs.distributions(places).quantiles(levels, elapsed_s).T
+        phases = phases_of(present, self._forks, int(self._rng.integers(1 << 30)))
+        starts = self._starts(present, runs_s, phases)[:, waiting]
+        waits = np.where(np.isnan(starts), NEVER_S, np.maximum(starts - at_s, 0.0))
+        found: NDArray[np.float64] = np.quantile(np.log1p(waits), FORECAST_LEVELS, axis=0).T
+        return found
+
+    def _starts(
+        self, present: SlurmSite, runs_s: NDArray[np.float64], phases: list[Clocks]
+    ) -> NDArray[np.float64]:
+        tables = SiteTables(present).made()
+        rows = tables.jobs  # what is changed in them is changed in the tables
+        stopped = Event()
+        made = []
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            try:
+                for runs, clocks in zip(runs_s, phases, strict=True):
+                    for row, run_s in zip(rows, runs.tolist(), strict=True):
+                        row.run_s = run_s
+                    controller = native_controller(tables, clocks)
+                    made.append(threads.submit(replay_native, controller, stopped))
+                replays: list[TwinReplay] = [each.result() for each in made]
+            finally:
+                stopped.set()
+        return np.array([each.start_s for each in replays])
