@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,12 +13,13 @@ import pytest
 from tests.slurm.tiny_site import CONF, SCRIPT, job, run
 
 from schedlab.errors import ParameterError, WorkloadError
-from schedlab.slurm import SlurmSite
+from schedlab.slurm import Qos, SlurmSite
 from schedlab.slurm.changes import changed_site, present_values
 from schedlab.slurm.clocks import Clocks, drawn_clocks
 from schedlab.slurm.plain.conditions import SlurmCondition, parse_conditions
 from schedlab.slurm.plain.controller import Controller
 from schedlab.slurm.plain.jobs import jobs_of
+from schedlab.slurm.plain.limits import SlurmLimits
 from schedlab.slurm.plain.nodes import Selector
 from schedlab.slurm.plain.plan import BackfillPlan
 from schedlab.slurm.replay import not_replayed, phases_of, replay
@@ -347,3 +350,27 @@ def test_a_gpu_job_leaves_its_nodes_lighter(make) -> None:  # type: ignore[no-un
     assert selector.pick(wide, "batch", rooms, everywhere) == [3, 0]
     selector.forget_gpus(wide, "batch")
     assert selector.pick(wide, "batch", rooms, everywhere) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("flags", "jobs", "cpus"), [((), 2, {"cpu": 8, "node": 1}), (("OverPartQOS",), 1, {"cpu": 4})]
+)
+def test_the_qos_of_a_partition_comes_first(
+    make: Callable[..., SlurmSite], flags: tuple[str, ...], jobs: int, cpus: dict[str, int]
+) -> None:
+    """Its limits count; those that it does not set are the job's. OverPartQOS turns it round."""
+    site = make(job(1, 0, 1, 60, 5, qos="scarce", partition="fast"))
+    own = Qos("scarce", max_jobs_per_user=1, max_tres_per_user={"cpu": 4}, flags=flags)
+    roomy = Qos("roomy", max_jobs_per_user=2, max_tres_per_user={"cpu": 8, "node": 1})
+    rules = tuple(
+        replace(each, qos="roomy") if each.name == "fast" else each for each in site.partitions
+    )
+    site = replace(site, accounts=replace(site.accounts, qos=(own, roomy)), partitions=rules)
+    limits = SlurmLimits(site)
+    by_user = [
+        each for each in limits.bounds(jobs_of(site)[0], "fast") if each.whose[:1] == ("qos user",)
+    ]
+    assert [each.jobs for each in by_user if each.jobs is not None] == [jobs]
+    assert dict(by_user[0].tres) == cpus
+    assert dict(by_user[1].tres) == ({"node": 1} if flags else {})
+    assert {each.whose[1] for each in by_user} == {"scarce", "roomy"}, "both are counted"

@@ -99,7 +99,14 @@ def _accounts(draw: st.DrawFn) -> Accounts:
             grace_s=draw(st.sampled_from((0, 0, 20))),
             grp_jobs=draw(st.sampled_from((None,) * 3 + (2, 6))),
         ),
-        Qos("keen", priority=9, preempt=("normal",), usage_factor=2.0),
+        Qos(
+            "keen",
+            priority=9,
+            flags=draw(st.sampled_from(((), ("OverPartQOS",)))),
+            grp_jobs=draw(NUMBERS),
+            preempt=("normal",),
+            usage_factor=2.0,
+        ),
         Qos("scarce", max_jobs_per_user=draw(NUMBERS), max_tres_per_user=draw(limits)),
     )
     return Accounts(tuple(tree), qos)

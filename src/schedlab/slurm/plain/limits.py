@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from schedlab.slurm.accounts import Association
+from schedlab.slurm.accounts import Association, Qos
 from schedlab.slurm.plain.jobs import TwinJob
 from schedlab.slurm.site import SlurmSite
 
@@ -76,23 +76,46 @@ class SlurmLimits:
             self._jobs[each] -= 1
             self._tres[each].subtract(held)
 
+    def _qos_of(self, job: TwinJob, partition: str) -> list[Qos]:
+        """The QOS of the partition and that of the job; what the first one sets counts."""
+        names = dict.fromkeys((self._partition_qos.get(partition) or job.qos, job.qos))
+        found = [self._qos[name] for name in names if name in self._qos]
+        own = self._qos.get(job.qos)
+        if own is not None and "OverPartQOS" in own.flags:
+            found.sort(key=lambda qos: qos is not own)
+        return found
+
     def bounds(self, job: TwinJob, partition: str) -> Iterator[Bound]:
         """The limits that the job counts for in this partition."""
         if not self._is_enforced:
             return
-        for name in {job.qos, self._partition_qos.get(partition) or job.qos}:
-            if (qos := self._qos.get(name)) is None:
-                continue
-            by_user, by_account = ("qos user", name, job.user), ("qos account", name, job.account)
-            yield Bound(("qos", name), qos.grp_jobs, qos.grp_tres)
-            yield Bound(by_user, qos.max_jobs_per_user, qos.max_tres_per_user)
-            yield Bound(by_account, qos.max_jobs_per_account, qos.max_tres_per_account)
-            yield Bound((), None, qos.max_tres_per_job)
+        said: set[tuple[int, str]] = set()  # which limits the first QOS sets
+        for qos in self._qos_of(job, partition):
+            for kind, bound in enumerate(_bounds_of(qos, job)):
+                jobs = None if (kind, "") in said else bound.jobs
+                tres = {name: x for name, x in bound.tres.items() if (kind, name) not in said}
+                yield Bound(bound.whose, jobs, tres)
+            for kind, bound in enumerate(_bounds_of(qos, job)):
+                said |= {(kind, name) for name in bound.tres}
+                said |= set() if bound.jobs is None else {(kind, "")}
         chain = self._chains.get((job.account, job.user), ())
         for each in chain:
             yield Bound(("group", each.account, each.user or ""), each.grp_jobs, each.grp_tres)
         yield Bound(("own", job.account, job.user), _nearest_max_jobs(chain), {})
         yield Bound((), None, next((each.max_tres for each in chain if each.max_tres), {}))
+
+
+def _bounds_of(qos: Qos, job: TwinJob) -> tuple[Bound, ...]:
+    """The limits that a QOS sets for the job."""
+    name = qos.name
+    return (
+        Bound(("qos", name), qos.grp_jobs, qos.grp_tres),
+        Bound(("qos user", name, job.user), qos.max_jobs_per_user, qos.max_tres_per_user),
+        Bound(
+            ("qos account", name, job.account), qos.max_jobs_per_account, qos.max_tres_per_account
+        ),
+        Bound((), None, qos.max_tres_per_job),
+    )
 
 
 def _nearest_max_jobs(chain: tuple[Association, ...]) -> int | None:
