@@ -1,7 +1,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -11,6 +13,8 @@
 #include "bindings/bindings.h"
 #include "bindings/job_arrays.h"
 #include "core/rollouts.h"
+#include "policies/lookahead.h"
+#include "policies/lookahead_orders.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -102,6 +106,37 @@ auto imagined_starts(const Simulator& simulator, const Matrix<Time>& run,
         starts->data(), {futures.size(), stages.size(), jobs}, owner);
 }
 
+// (name, head, backfill, reach); without a backfill the head's order counts, without a reach all do.
+using PlainCandidate = std::tuple<std::string, std::shared_ptr<Order>,
+                                  std::optional<std::shared_ptr<Order>>, std::optional<double>>;
+
+void make_lookahead(Lookahead* self, const std::vector<PlainCandidate>& candidates, Time period,
+                    std::size_t forks, double doubt, std::optional<Time> horizon,
+                    LookaheadMetric metric, Time patience, double patience_backlogs,
+                    std::optional<Time> guard, double fairness, std::int64_t budget,
+                    std::uint64_t seed, std::size_t threads) {
+    std::vector<LookaheadCandidate> all;
+    for (const auto& [name, head, backfill, reach] : candidates) {
+        all.push_back({name, head, backfill.value_or(nullptr),
+                       reach.value_or(std::numeric_limits<double>::infinity())});
+    }
+    new (self) Lookahead(std::move(all),
+                         {period, forks, doubt, horizon.value_or(kNever), metric, patience,
+                          patience_backlogs, guard.value_or(kNever), fairness, budget, seed,
+                          threads});
+}
+
+using PlainSwitch = std::tuple<Time, std::string, std::size_t, double, double>;
+
+std::vector<PlainSwitch> switches_of(const Lookahead& self) {
+    std::vector<PlainSwitch> plain;
+    for (const Lookahead::Switch& each : self.switches()) {
+        plain.emplace_back(each.time, self.candidates()[each.candidate].name, each.waiting,
+                           each.gain, each.error);
+    }
+    return plain;
+}
+
 constexpr auto kOwned = nb::rv_policy::automatic;
 
 }  // namespace
@@ -128,6 +163,34 @@ void bind_futures(nb::module_& m) {
         .def_prop_ro("least_run_s", [](const U& u) { return u.least_run; }, kOwned,
                      "the shortest run time that it can still have")
         .def("__len__", [](const U& u) { return u.job.size(); });
+    nb::class_<PredictedOrder, Order>(
+        m, "PredictedOrder",
+        "The smallest log(mean run time) + weight x log(nodes) first; a candidate of Lookahead.")
+        .def(nb::init<double>(), "weight"_a);
+    nb::enum_<LookaheadMetric>(m, "LookaheadMetric", "What a rollout is judged by.")
+        .value("bounded_slowdown", LookaheadMetric::bounded_slowdown)
+        .value("wait", LookaheadMetric::wait)
+        .value("longest_wait", LookaheadMetric::longest_wait);
+    nb::class_<Lookahead, Policy>(m, "Lookahead", "Tries candidates before it decides.")
+        .def("__init__", &make_lookahead, "candidates"_a, "period"_a, "forks"_a, "doubt"_a,
+             "horizon"_a.none(), "metric"_a, "patience"_a, "patience_backlogs"_a, "guard"_a.none(),
+             "fairness"_a, "budget"_a, "seed"_a, "threads"_a,
+             "A candidate is (name, head, backfill, reach); the first is the base.")
+        .def("rehearse",
+             [](const Lookahead& self, Simulator& simulator) {
+                 const nb::gil_scoped_release unlocked;
+                 const Lookahead::Decision made = self.rehearse(simulator);
+                 return std::make_tuple(self.candidates()[made.chosen].name, made.gain, made.error,
+                                        made.sums);
+             },
+             "simulator"_a,
+             "Return what it would decide in this state if it were for the first time: (candidate, "
+             "gain, error, sums by candidate and fork).")
+        .def_prop_ro("switches", &switches_of,
+                     "when another candidate was chosen: (time, name, waiting, gain, error)")
+        .def_prop_ro("decisions", &Lookahead::decisions, "how often it has decided")
+        .def_prop_ro("rollouts", &Lookahead::rollouts, "how many forks it has run")
+        .def_prop_ro("guarded", &Lookahead::guarded, "seconds under the guard");
     m.def("unfinished", &unfinished, "simulator"_a,
           "Return the jobs that are submitted and have not ended.");
     m.def("imagined_starts", &imagined_starts, "simulator"_a, "run"_a, "arrivals"_a, "plans"_a,

@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "core/mix.h"
+
 namespace schedlab {
 namespace {
 
@@ -15,14 +17,6 @@ void sort_by(std::vector<NodeIndex>& nodes, ScoreOf score_of) {
     for (const NodeIndex node : nodes) scored.emplace_back(score_of(node), node);
     std::sort(scored.begin(), scored.end());
     for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i] = scored[i].second;
-}
-
-// The function of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
-std::uint64_t mix(std::uint64_t value) {
-    value += 0x9e3779b97f4a7c15ULL;
-    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
-    return value ^ (value >> 31);
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ class Present {
     explicit Present(const Simulator& simulation);
 
     Time now() const { return base_->now(); }
+    NodeCount nodes() const { return base_->nodes(); }
     // The unfinished jobs: their places in the workload, which rise.
     std::span<const JobIndex> jobs() const { return jobs_; }
     bool is_running(std::size_t place) const { return base_->start_[place] != kNone; }

@@ -77,6 +77,9 @@ class View {
         return sim_->releases_.shadow(needed, free_nodes(), soonest_release());
     }
 
+    // The order gives other keys than before. Jobs move to other positions.
+    void reorder_queue() { sim_->reorder_queue(); }
+
     void start(WaitingQueue::Position position) { sim_->start(position); }
     // On none of the nodes `avoid`.
     void start(WaitingQueue::Position position, std::span<const NodeRange> avoid) {

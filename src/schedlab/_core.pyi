@@ -570,6 +570,49 @@ class Unfinished:
 
     def __len__(self) -> int: ...
 
+class PredictedOrder(Order):
+    """
+    The smallest log(mean run time) + weight x log(nodes) first; a candidate of Lookahead.
+    """
+
+    def __init__(self, weight: float) -> None: ...
+
+class LookaheadMetric(enum.Enum):
+    """What a rollout is judged by."""
+
+    bounded_slowdown = 0
+
+    wait = 1
+
+    longest_wait = 2
+
+class Lookahead(Policy):
+    """Tries candidates before it decides."""
+
+    def __init__(self, candidates: Sequence[tuple[str, Order, Order | None, float | None]], period: int, forks: int, doubt: float, horizon: int | None, metric: LookaheadMetric, patience: int, patience_backlogs: float, guard: int | None, fairness: float, budget: int, seed: int, threads: int) -> None:
+        """A candidate is (name, head, backfill, reach); the first is the base."""
+
+    def rehearse(self, simulator: Simulator) -> tuple[str, float, float, list[list[float]]]:
+        """
+        Return what it would decide in this state if it were for the first time: (candidate, gain, error, sums by candidate and fork).
+        """
+
+    @property
+    def switches(self) -> list[tuple[int, str, int, float, float]]:
+        """when another candidate was chosen: (time, name, waiting, gain, error)"""
+
+    @property
+    def decisions(self) -> int:
+        """how often it has decided"""
+
+    @property
+    def rollouts(self) -> int:
+        """how many forks it has run"""
+
+    @property
+    def guarded(self) -> int:
+        """seconds under the guard"""
+
 def unfinished(simulator: Simulator) -> Unfinished:
     """Return the jobs that are submitted and have not ended."""
 

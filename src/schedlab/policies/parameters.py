@@ -32,6 +32,26 @@ def whole(text: str) -> int:
     return _whole(text, 0)
 
 
+def up_to(most: int) -> Callable[[str], int]:
+    """An integer from 1 to ``most``."""
+
+    def parse(text: str) -> int:
+        value = _whole(text, 1)
+        if value > most:
+            raise ParameterError(f'"{text}"; must be an integer >= 1 and <= {most}')
+        return value
+
+    return parse
+
+
+def duration(text: str) -> int:
+    """Seconds in a duration such as ``2h``, at least 1."""
+    seconds = parse_duration(text)
+    if seconds < 1:
+        raise ParameterError(f'"{text}"; must be a duration of at least 1s')
+    return seconds
+
+
 def yes_or_no(text: str) -> bool:
     """``true`` or ``false``."""
     if text not in ("true", "false"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from schedlab.policies.lookahead import PARAMETERS
 from schedlab.policies.parameters import Parameter, Parameters, positive
 from schedlab.workload.arguments import one_of
 
@@ -39,5 +40,12 @@ WHOLE: dict[str, WholeEntry] = {
             ),
         },
         "schedlab.policies.coallocating:Coalloc",
+    ),
+    "lookahead": WholeEntry(
+        "Tries orders in forks of the present, with drawn run times, and goes on with the best; "
+        "the head is promised a start, as under EASY.",
+        "rollout: Bertsekas, Tesauro & Wu 1997, with forks of the simulator",
+        PARAMETERS,
+        "schedlab.policies.lookahead:lookahead",
     ),
 }

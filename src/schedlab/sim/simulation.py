@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 _PASSES_AT_A_TIME = 1_000
 _NEVER = (1 << 63) - 1
+_SWITCH = ("time_s", "candidate", "waiting", "gain", "error")
 
 
 def simulate(
@@ -517,6 +518,17 @@ def _equal_nodes(count: SupportsIndex) -> Platform:
 
 
 def _facts(chosen: ChosenPolicy) -> dict[str, Any]:
-    """Return what a policy in Python has counted."""
-    facts = chosen.core.facts() if isinstance(chosen.core, Policy) else {}
+    """Return what a policy has counted, and when it changed its mind."""
+    core = chosen.core
+    if isinstance(core, _core.Lookahead):
+        return {
+            "facts": {
+                "decisions": core.decisions,
+                "forks": core.rollouts,
+                "switches": len(core.switches),
+                "seconds under the guard": core.guarded,
+            },
+            "switches": [dict(zip(_SWITCH, each, strict=True)) for each in core.switches],
+        }
+    facts = core.facts() if isinstance(core, Policy) else {}
     return {"facts": dict(facts)} if facts else {}

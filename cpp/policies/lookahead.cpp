@@ -1,0 +1,380 @@
+#include "policies/lookahead.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "core/mix.h"
+#include "core/view.h"
+#include "policies/lookahead_orders.h"
+#include "policies/orders.h"
+
+namespace schedlab {
+namespace {
+
+constexpr std::size_t kFirstForks = 4;   // all candidates are tried in so many
+constexpr std::size_t kBestTried = 3;    // these are tried in all
+constexpr std::size_t kLeastForks = 3;
+constexpr Time kBound = 10;              // of slowdowns
+
+double uniform(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1.0p-53; }
+
+}  // namespace
+
+// The order of the candidate that decides; learns for all of them.
+class Lookahead::CurrentOrder : public Order {
+  public:
+    CurrentOrder(std::shared_ptr<const Order> base, std::shared_ptr<RunMemory> memory)
+        : base_(std::move(base)), order_(base_), memory_(std::move(memory)) {}
+
+    void set(std::shared_ptr<const Order> order) { order_ = std::move(order); }
+
+    KeysChange keys_change() const override { return order_->keys_change(); }
+    void keys(std::span<const WaitingJob> jobs, const MachineState& machine,
+              std::span<double> keys) const override {
+        order_->keys(jobs, machine, keys);
+    }
+    bool learns() const override { return true; }
+    void begin() override {
+        memory_->clear();
+        order_ = base_;
+    }
+    void job_ended(const SubmittedJob& job, Time ran) override { memory_->note(job, ran); }
+
+  private:
+    std::shared_ptr<const Order> base_;
+    std::shared_ptr<const Order> order_;
+    std::shared_ptr<RunMemory> memory_;
+};
+
+// What can be known at a decision: the state, and how long its jobs may run.
+struct Lookahead::Known {
+    Known(const Simulator& simulation, const RunMemory& memory) : present(simulation) {
+        for (std::size_t i = 0; i < present.jobs().size(); ++i) {
+            const SubmittedJob job = present.job(i);
+            const auto [at, is_new] = kinds.try_emplace({job.user, job.request, job.nodes});
+            if (is_new) {
+                memory.tell(job.user, job.request, job.nodes, at->second.told);
+                at->second.mean = at->second.told.mean(job.request);
+            }
+            kind.push_back(&at->second);
+            waiting += present.is_waiting(i);
+        }
+    }
+
+    struct Kind {
+        RunDistribution told;
+        double mean = 0;
+    };
+    Present present;
+    std::map<std::tuple<std::int64_t, Time, NodeCount>, Kind> kinds;
+    std::vector<const Kind*> kind;  // by unfinished job
+    std::size_t waiting = 0;
+};
+
+// By candidate, then by fork: the sum over the waiting jobs, and the mean of the worst-off user.
+struct Lookahead::Scores {
+    std::vector<std::vector<double>> sum;
+    std::vector<std::vector<double>> worst;
+};
+
+Lookahead::Lookahead(std::vector<Candidate> candidates, Settings settings)
+    : candidates_(std::move(candidates)), settings_(settings) {
+    memory_ = std::make_shared<RunMemory>();
+    build();
+}
+
+void Lookahead::build() {
+    longest_ = std::make_shared<Time>(settings_.patience);
+    orders_.clear();
+    policies_.clear();
+    const auto add = [this](std::shared_ptr<const Order> head, std::shared_ptr<Order> backfill,
+                            double reach) {
+        if (const auto* predicted = dynamic_cast<const PredictedOrder*>(head.get())) {
+            head = std::make_shared<PredictedOrder>(predicted->weight(), memory_);
+        }
+        orders_.push_back(std::make_shared<GuardedOrder>(std::move(head), longest_));
+        policies_.push_back(
+            std::make_shared<Easy>(orders_.back(), kUnlimited, std::move(backfill), reach));
+    };
+    for (const Candidate& each : candidates_) add(each.head, each.backfill, each.reach);
+    add(make_order("fcfs"), nullptr, std::numeric_limits<double>::infinity());
+    order_ = std::make_shared<CurrentOrder>(orders_[0], memory_);
+    deciding_ = policies_[0]->clone();
+}
+
+std::shared_ptr<Policy> Lookahead::clone() const {
+    auto copy = std::make_shared<Lookahead>(*this);
+    copy->memory_ = std::make_shared<RunMemory>(*memory_);
+    copy->build();
+    *copy->longest_ = *longest_;
+    copy->order_->set(copy->orders_[is_guarding_ ? candidates_.size() : chosen_]);
+    copy->deciding_ = deciding_->clone();
+    return copy;
+}
+
+std::shared_ptr<Order> Lookahead::order() const { return order_; }
+
+void Lookahead::begin(const View& view) {
+    *longest_ = settings_.patience;
+    chosen_ = 0;
+    is_guarding_ = false;
+    next_ = next_guard_ = guarded_s_ = 0;
+    late_noticed_ = -1;
+    last_waiting_ = 0;
+    decisions_ = rollouts_ = 0;
+    switches_.clear();
+    deciding_ = policies_[0]->clone();
+    deciding_->begin(view);
+}
+
+void Lookahead::schedule(View& view) {
+    if (settings_.guard != kNever) keep_guard(view);
+    if (!is_guarding_ && is_due(view)) decide(view);
+    notice_late(view);
+    deciding_->schedule(view);
+}
+
+bool Lookahead::is_due(const View& view) const {
+    const std::size_t waiting = view.queue().size();
+    return waiting > 1 && (view.now() >= next_ || waiting > 2 * last_waiting_ + 5);
+}
+
+void Lookahead::decide(View& view) {
+    next_ = view.now() + settings_.period;
+    last_waiting_ = view.queue().size();
+    const Known known(*view.simulator(), *memory_);
+    set_patience(known);
+    const Decision made = best(known);
+    if (made.chosen != chosen_) {
+        switches_.push_back({view.now(), made.chosen, made.waiting, made.gain, made.error});
+    }
+    go_on_with(view, made.chosen);
+    ++decisions_;
+}
+
+Lookahead::Decision Lookahead::rehearse(Simulator& simulation) const {
+    Lookahead copy(candidates_, settings_);
+    copy.order_->begin();
+    View(simulation).teach(*copy.order_);
+    const Known known(simulation, *copy.memory_);
+    copy.set_patience(known);
+    return copy.best(known);
+}
+
+// Moves jobs to the front that have become late since the queue was put in order.
+void Lookahead::notice_late(View& view) {
+    const WaitingQueue& queue = view.queue();
+    const Time oldest = view.eligible(queue.job(queue.oldest()));
+    if (view.now() - oldest <= *longest_ || late_noticed_ >= view.now() - 600) return;
+    late_noticed_ = view.now();
+    view.reorder_queue();
+    deciding_->begin(view);
+}
+
+void Lookahead::go_on_with(View& view, std::size_t candidate) {
+    chosen_ = candidate;
+    order_->set(orders_[is_guarding_ ? candidates_.size() : candidate]);
+    view.reorder_queue();
+    late_noticed_ = view.now();
+    deciding_ = policies_[is_guarding_ ? candidates_.size() : candidate]->clone();
+    deciding_->begin(view);
+}
+
+void Lookahead::set_patience(const Known& known) {
+    const Present& present = known.present;
+    double area = 0;
+    for (std::size_t i = 0; i < present.jobs().size(); ++i) {
+        if (!present.is_waiting(i)) continue;
+        area += known.kind[i]->mean * static_cast<double>(present.job(i).nodes);
+    }
+    const double backlog = area / static_cast<double>(present.nodes());
+    const double patience =
+        std::max(static_cast<double>(settings_.patience), settings_.patience_backlogs * backlog);
+    *longest_ = patience < 1e15 ? static_cast<Time>(patience) : kNever;
+}
+
+Lookahead::Decision Lookahead::best(const Known& known) {
+    const std::size_t waiting = known.waiting;
+    const auto affordable = static_cast<std::size_t>(settings_.budget) /
+                            (candidates_.size() * std::max<std::size_t>(waiting, 1));
+    const std::size_t forks =
+        std::clamp(affordable, std::min(kLeastForks, settings_.forks), settings_.forks);
+    const std::size_t first = std::min(forks, kFirstForks);
+    const std::vector<Future> futures = draw(known, forks);
+    Scores scores;
+    scores.sum.resize(candidates_.size());
+    scores.worst.resize(candidates_.size());
+    std::vector<std::size_t> tried(candidates_.size());
+    std::iota(tried.begin(), tried.end(), 0);
+    try_out(known, std::span(futures).first(first), 0, tried, scores);
+
+    const auto total = [&](std::size_t candidate) {
+        const auto& sum = scores.sum[candidate];
+        return std::accumulate(sum.begin(), sum.end(), 0.0);
+    };
+    std::stable_sort(tried.begin() + 1, tried.end(), [&](std::size_t one, std::size_t other) {
+        return total(one) < total(other);
+    });
+    tried.resize(std::min(tried.size(), 1 + kBestTried));
+    if (first < forks) try_out(known, std::span(futures).subspan(first), first, tried, scores);
+
+    Decision made;
+    made.waiting = waiting;
+    double most = 0;
+    for (std::size_t at = 1; at < tried.size(); ++at) {
+        const auto& base = scores.sum[0];
+        const auto& own = scores.sum[tried[at]];
+        double gain = 0, square = 0, fair = 0, fair_base = 0;
+        for (std::size_t k = 0; k < forks; ++k) {
+            gain += base[k] - own[k];
+            square += (base[k] - own[k]) * (base[k] - own[k]);
+            fair += scores.worst[tried[at]][k];
+            fair_base += scores.worst[0][k];
+        }
+        const auto n = static_cast<double>(forks);
+        gain /= n;
+        const double spread = forks > 1 ? std::max(0.0, square / n - gain * gain) / (n - 1) : 0;
+        const double error = std::sqrt(spread);
+        if (fair > settings_.fairness * fair_base) continue;
+        if (gain - settings_.doubt * error > most) {
+            most = gain - settings_.doubt * error;
+            made.chosen = tried[at];
+            made.gain = gain / static_cast<double>(waiting);
+            made.error = error / static_cast<double>(waiting);
+        }
+    }
+    made.sums = std::move(scores.sum);
+    return made;
+}
+
+std::vector<Future> Lookahead::draw(const Known& known, std::size_t count) const {
+    const Present& present = known.present;
+    std::vector<std::vector<Time>> runs(count, std::vector<Time>(present.jobs().size()));
+    std::vector<std::size_t> stratum(count);
+    const std::uint64_t own = mix(mix(settings_.seed) ^ static_cast<std::uint64_t>(decisions_));
+    for (std::size_t i = 0; i < present.jobs().size(); ++i) {
+        const SubmittedJob job = present.job(i);
+        // Each job is drawn once from each of `count` equal parts of its distribution.
+        std::uint64_t bits = mix(own ^ static_cast<std::uint64_t>(job.job));
+        std::iota(stratum.begin(), stratum.end(), 0);
+        for (std::size_t k = count; k > 1; --k) {
+            std::swap(stratum[k - 1], stratum[(bits = mix(bits)) % k]);
+        }
+        for (std::size_t k = 0; k < count; ++k) {
+            const double level = (static_cast<double>(stratum[k]) + uniform(bits = mix(bits))) /
+                                 static_cast<double>(count);
+            const Time run = known.kind[i]->told.at(level, job.request, present.elapsed(i));
+            runs[k][i] = std::max(run, present.least_run(i));
+        }
+    }
+    std::vector<Future> futures;
+    for (auto& run : runs) {
+        futures.push_back({std::make_shared<const std::vector<Time>>(std::move(run)), {}});
+    }
+    return futures;
+}
+
+std::vector<std::shared_ptr<const Policy>> Lookahead::rehearsed(const Known& known) const {
+    std::vector<std::shared_ptr<const Policy>> policies(policies_.begin(), policies_.end());
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+        const auto* predicted = dynamic_cast<const PredictedOrder*>(candidates_[i].head.get());
+        if (!predicted) continue;
+        std::vector<double> keys;
+        for (std::size_t job = 0; job < known.kind.size(); ++job) {
+            keys.push_back(predicted->key(known.kind[job]->mean, known.present.job(job).nodes));
+        }
+        policies[i] = std::make_shared<Easy>(
+            std::make_shared<GuardedOrder>(std::make_shared<KnownOrder>(std::move(keys)), longest_),
+            kUnlimited, candidates_[i].backfill, candidates_[i].reach);
+    }
+    return policies;
+}
+
+void Lookahead::try_out(const Known& known, std::span<const Future> futures, std::size_t first,
+                        std::span<const std::size_t> candidates, Scores& scores) {
+    const Present& present = known.present;
+    const auto policies = rehearsed(known);
+    const Time now = present.now();
+    const Time end = settings_.horizon == kNever ? kNever : now + settings_.horizon;
+    std::vector<Stages> plans;
+    for (const std::size_t candidate : candidates) {
+        Stages stages;
+        if (candidate > 0) {
+            stages.push_back({policies[candidate], std::min(end, now + settings_.period)});
+        }
+        stages.push_back({policies[0], end});
+        plans.push_back(std::move(stages));
+        scores.sum[candidate].resize(first + futures.size());
+        scores.worst[candidate].resize(first + futures.size());
+    }
+    run_rollouts(present, futures, plans, settings_.threads, [&](std::size_t future,
+                                                                 std::size_t plan,
+                                                                 const Simulator& done) {
+        double sum = 0, worst = 0;
+        std::map<std::int64_t, std::pair<double, double>> users;
+        for (std::size_t i = 0; i < present.jobs().size(); ++i) {
+            if (!present.is_waiting(i)) continue;
+            const Time started = done.start_times()[i];
+            const Time start = started == kNone ? done.now() : started;
+            const auto wait = static_cast<double>(start - present.eligible(i));
+            double score = wait;
+            if (settings_.metric == LookaheadMetric::bounded_slowdown) {
+                const Time run = done.run_time(static_cast<JobIndex>(i));
+                const auto ran = static_cast<double>(run);
+                score = std::max(1.0, (wait + ran) / std::max(ran, static_cast<double>(kBound)));
+            }
+            sum = settings_.metric == LookaheadMetric::longest_wait ? std::max(sum, score)
+                                                                    : sum + score;
+            if (std::isinf(settings_.fairness)) continue;
+            auto& [of_user, jobs] = users[present.job(i).user];
+            of_user += score;
+            jobs += 1;
+        }
+        for (const auto& [user, mean] : users) worst = std::max(worst, mean.first / mean.second);
+        scores.sum[candidates[plan]][first + future] = sum;
+        scores.worst[candidates[plan]][first + future] = worst;
+    });
+    rollouts_ += static_cast<std::int64_t>(futures.size() * candidates.size());
+}
+
+void Lookahead::keep_guard(View& view) {
+    if (view.now() < next_guard_) return;
+    next_guard_ = view.now() + std::max<Time>(60, settings_.guard / 100);
+    const bool needed = fcfs_is_needed(view);
+    if (needed == is_guarding_) return;
+    is_guarding_ = needed;
+    if (needed) {
+        guarded_since_ = view.now();
+    } else {
+        guarded_s_ += view.now() - guarded_since_;
+        next_ = view.now();
+    }
+    go_on_with(view, chosen_);
+}
+
+// Whether first come, first served must decide from now on, or somebody may wait too long even then
+// if all jobs run as long as they may.
+bool Lookahead::fcfs_is_needed(const View& view) {
+    const WaitingQueue& queue = view.queue();
+    const Time oldest = view.now() - view.eligible(queue.job(queue.oldest()));
+    if (oldest < settings_.guard / 10) return false;
+    const Present present(*view.simulator());
+    std::vector<Time> runs(present.jobs().size());
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        runs[i] = std::max(present.job(i).request, present.least_run(i));
+    }
+    const auto done = present.imagine({std::make_shared<const std::vector<Time>>(std::move(runs)), {}});
+    run_stages(*done, {{policies_.back(), kNever}});
+    ++rollouts_;
+    const Time most = settings_.guard - settings_.guard / (is_guarding_ ? 5 : 10);
+    for (std::size_t i = 0; i < present.jobs().size(); ++i) {
+        if (!present.is_waiting(i) || done->start_times()[i] == kNone) continue;
+        if (done->start_times()[i] - present.eligible(i) > most) return true;
+    }
+    return false;
+}
+
+}  // namespace schedlab

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/policy.h"
+#include "core/rollouts.h"
+#include "policies/easy.h"
+#include "predictors/run_memory.h"
+
+namespace schedlab {
+
+// What a rollout is judged by; less is better.
+enum class LookaheadMetric : std::int8_t { bounded_slowdown, wait, longest_wait };
+
+struct LookaheadSettings {
+    Time period = 7200;
+    std::size_t forks = 10;
+    double doubt = 1;         // standard errors by which a candidate must be better than the base
+    Time horizon = kNever;    // a rollout ends then
+    LookaheadMetric metric = LookaheadMetric::bounded_slowdown;
+    // Jobs that have waited longer come first: so long at least, or so many times the backlog.
+    Time patience = 24 * 3600;
+    double patience_backlogs = 3;
+    // No job waits longer where EASY can keep it; kNever: no limit.
+    Time guard = kNever;
+    // The worst-off user's mean is at most so many times that under the base.
+    double fairness = std::numeric_limits<double>::infinity();
+    std::int64_t budget = 20'000;  // starts of jobs that a decision may try, more or less
+    std::uint64_t seed = 0;
+    std::size_t threads = 1;
+};
+
+// An order of the queue and of backfilling under EASY.
+struct LookaheadCandidate {
+    std::string name;
+    std::shared_ptr<Order> head;
+    std::shared_ptr<Order> backfill;  // null: the same
+    double reach = std::numeric_limits<double>::infinity();
+};
+
+// Tries candidates before it decides. Now and then it forks the present with drawn run times, lets each
+// candidate decide for one period and the first of them, the base, after it, and goes on with the
+// one that did best. It leaves the base only for a gain that is larger than chance explains.
+class Lookahead : public Policy {
+  public:
+    using Settings = LookaheadSettings;
+    using Candidate = LookaheadCandidate;
+
+    // A time at which another candidate was chosen.
+    struct Switch {
+        Time time;
+        std::size_t candidate;
+        std::size_t waiting;
+        double gain;   // the mean over the forks, per waiting job
+        double error;  // its standard error
+    };
+
+    // What was tried, and what is best.
+    struct Decision {
+        std::size_t chosen = 0;
+        std::size_t waiting = 0;
+        double gain = 0;   // over the base: the mean over the forks, per waiting job
+        double error = 0;  // its standard error
+        std::vector<std::vector<double>> sums;  // by candidate, then by fork
+    };
+
+    Lookahead(std::vector<Candidate> candidates, Settings settings);
+    // Return what would be decided in this state if it were for the first time.
+    Decision rehearse(Simulator& simulation) const;
+
+    std::shared_ptr<Policy> clone() const override;
+    std::shared_ptr<Order> order() const override;
+    void begin(const View& view) override;
+    void schedule(View& view) override;
+
+    const std::vector<Candidate>& candidates() const { return candidates_; }
+    const std::vector<Switch>& switches() const { return switches_; }
+    std::int64_t decisions() const { return decisions_; }
+    std::int64_t rollouts() const { return rollouts_; }
+    // Seconds for which the guard let the oldest job go first.
+    Time guarded() const { return guarded_s_; }
+
+  private:
+    class CurrentOrder;
+    struct Known;
+    struct Scores;
+
+    void build();
+    bool is_due(const View& view) const;
+    void decide(View& view);
+    Decision best(const Known& known);
+    std::vector<Future> draw(const Known& known, std::size_t count) const;
+    // The policies of the rollouts, by candidate.
+    std::vector<std::shared_ptr<const Policy>> rehearsed(const Known& known) const;
+    void try_out(const Known& known, std::span<const Future> futures, std::size_t first,
+                 std::span<const std::size_t> candidates, Scores& scores);
+    void set_patience(const Known& known);
+    void go_on_with(View& view, std::size_t candidate);
+    // Keeps the longest wait that was asked for.
+    void keep_guard(View& view);
+    bool fcfs_is_needed(const View& view);
+    void notice_late(View& view);
+
+    std::vector<Candidate> candidates_;
+    Settings settings_;
+    std::shared_ptr<RunMemory> memory_;
+    std::shared_ptr<Time> longest_;                  // for which jobs are patient now
+    std::vector<std::shared_ptr<Order>> orders_;     // guarded, by candidate; then FCFS
+    std::vector<std::shared_ptr<Policy>> policies_;  // the same
+    std::shared_ptr<CurrentOrder> order_;
+    std::shared_ptr<Policy> deciding_;
+    std::size_t chosen_ = 0;
+    bool is_guarding_ = false;
+    Time next_ = 0;
+    Time next_guard_ = 0;
+    Time guarded_since_ = 0;
+    Time guarded_s_ = 0;
+    Time late_noticed_ = -1;  // all jobs that were late then stand first
+    std::size_t last_waiting_ = 0;
+    std::int64_t decisions_ = 0;
+    std::int64_t rollouts_ = 0;
+    std::vector<Switch> switches_;
+};
+
+}  // namespace schedlab

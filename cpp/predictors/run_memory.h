@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "core/job.h"
+
+namespace schedlab {
+
+// How long a job may run: shares of its request, rising, each with the weight of all up to it.
+class RunDistribution {
+  public:
+    void clear() { at_.clear(); }
+    bool empty() const { return at_.empty(); }
+    // Shares must come in rising order.
+    void add(double share, double weight);
+    // The run time at a level from 0 to below 1, for a job that has run so long.
+    Time at(double level, Time request, Time elapsed) const;
+    double mean(Time request) const;
+
+  private:
+    struct Step {
+        double share;
+        double upto;
+    };
+    std::vector<Step> at_;
+};
+
+// The shares of their requests that past jobs used, to say how long others may run. A job counts the
+// more, the more it is like the other in request and nodes, and the later it came. All users together
+// count as much as one job of the user that is just like it.
+class RunMemory {
+  public:
+    static constexpr std::size_t kOwn = 100;        // jobs of each user that count
+    static constexpr std::size_t kEverybody = 200;  // jobs of all users that count
+    static constexpr double kHalfLife = 10;         // so many later jobs of the user halve a weight
+    static constexpr double kDistance = 0.35;       // in the logarithms of request and nodes
+
+    void clear();
+    void note(const SubmittedJob& job, Time ran);
+    void tell(std::int64_t user, Time request, NodeCount nodes, RunDistribution& told) const;
+    // The mean of what is told.
+    double mean(std::int64_t user, Time request, NodeCount nodes) const;
+
+  private:
+    struct Past {
+        double share;
+        double log_request;
+        double log_nodes;
+        std::int64_t number;  // how many came before it
+    };
+    // The last jobs, in order of their shares.
+    struct Ring {
+        std::vector<Past> by_share;
+        std::int64_t noted = 0;
+        void add(Past past, std::size_t most);
+    };
+    static double likeness(const Past& past, double log_request, double log_nodes);
+
+    std::unordered_map<std::int64_t, Ring> users_;
+    Ring everybody_;
+    std::vector<double> halves_;  // by age, the weight of a user's job
+};
+
+}  // namespace schedlab

@@ -1,0 +1,267 @@
+"""The decision of ``lookahead``, in plain Python: forks of the present with drawn run times."""
+
+from __future__ import annotations
+
+import math
+from bisect import insort
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab import _core
+from schedlab.policies import Order, Queue
+from schedlab.sim import Simulation
+
+OWN, EVERYBODY = 100, 200
+HALF_LIFE, DISTANCE = 10, 0.35
+FIRST_FORKS, BEST_TRIED, LEAST_FORKS = 4, 3, 3
+NODES_WEIGHT = 0.25
+_BITS = (1 << 64) - 1
+
+
+def mix(value: int) -> int:
+    """Return the next number of SplitMix64."""
+    value = (value + 0x9E3779B97F4A7C15) & _BITS
+    value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & _BITS
+    value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & _BITS
+    return value ^ (value >> 31)
+
+
+@dataclass(order=True)
+class Past:
+    """A job that has ended: the share of its request that it used, and what it asked for."""
+
+    share: float
+    number: int
+    log_request: float = field(compare=False)
+    log_nodes: float = field(compare=False)
+
+    def likeness(self, request_s: int, nodes: int) -> float:
+        """Return 1 for a job that asks for the same, less for others."""
+        request = self.log_request - math.log(request_s)
+        wide = self.log_nodes - math.log(nodes)
+        return 1 / (1 + (request**2 + wide**2) / (2 * DISTANCE**2)) ** 3
+
+
+@dataclass
+class Ring:
+    """The last jobs, by their shares."""
+
+    most: int
+    jobs: list[Past] = field(default_factory=list)
+    noted: int = 0
+
+    def add(self, share: float, request_s: int, nodes: int) -> None:
+        """Forget the oldest job if there are too many."""
+        self.jobs = [job for job in self.jobs if job.number > self.noted - self.most]
+        insort(self.jobs, Past(share, self.noted, math.log(request_s), math.log(nodes)))
+        self.noted += 1
+
+
+class Memory:
+    """What past jobs say about the run times of others."""
+
+    def __init__(self) -> None:
+        self._users: dict[int, Ring] = {}
+        self._everybody = Ring(EVERYBODY)
+
+    def note(self, user: int, request_s: int, nodes: int, ran_s: int) -> None:
+        """Learn from a job that has ended."""
+        share = min(1.0, ran_s / request_s)
+        self._users.setdefault(user, Ring(OWN)).add(share, request_s, nodes)
+        self._everybody.add(share, request_s, nodes)
+
+    def tell(self, user: int, request_s: int, nodes: int) -> list[tuple[float, float]]:
+        """Return shares of the request, rising, each with its weight."""
+        weights = [job.likeness(request_s, nodes) for job in self._everybody.jobs]
+        told = [
+            (job.share, 0, weight / sum(weights))
+            for job, weight in zip(self._everybody.jobs, weights, strict=True)
+        ]
+        ring = self._users.get(user, Ring(OWN))
+        for job in ring.jobs:
+            fresh = 0.5 ** ((ring.noted - 1 - job.number) / HALF_LIFE)
+            told.append((job.share, 1, job.likeness(request_s, nodes) * fresh))
+        told.sort(key=lambda each: each[:2])
+        return [(share, weight) for share, _, weight in told]
+
+    def mean(self, user: int, request_s: int, nodes: int) -> float:
+        """Return the mean run time."""
+        told = self.tell(user, request_s, nodes)
+        if not told:
+            return request_s
+        weighed = sum(share * weight for share, weight in told)
+        return weighed / sum(weight for _, weight in told) * request_s
+
+    def run_s(
+        self, user: int, request_s: int, nodes: int, *, level: float, elapsed_s: int
+    ) -> int:
+        """Return the run time at a level, of a job that has run so long."""
+        told = self.tell(user, request_s, nodes)
+        if not told:
+            return max(request_s, elapsed_s + 1)
+        left = [(s, w) for s, w in told if elapsed_s == 0 or s > elapsed_s / request_s]
+        if not left:
+            return elapsed_s + 1 + int(level * max(0.0, request_s - elapsed_s))
+        wanted, reached = level * sum(weight for _, weight in left), 0.0
+        found = left[-1][0]
+        for share, weight in left:
+            reached += weight
+            if reached > wanted:
+                found = share
+                break
+        run_s = math.ceil(found * request_s)
+        return max(run_s, elapsed_s + 1) if elapsed_s else run_s
+
+
+class Ranked(Order):
+    """An order in which jobs come first that have waited too long when it is first asked."""
+
+    def __init__(self, key: Callable[[int, int, int], float], patience_s: float) -> None:
+        self._key, self._patience_s = key, patience_s
+        self._late: set[int] | None = None
+
+    def score(self, queue: Queue) -> list[float]:
+        """Return the key of each job, by user, request and nodes."""
+        if self._late is None:
+            self._late = set(queue.job[queue.wait_s > self._patience_s].tolist())
+        rows = zip(queue.job, queue.user, queue.request_s, queue.nodes, strict=True)
+        return [
+            -1e300 if job in self._late else self._key(int(user), int(request), int(nodes))
+            for job, user, request, nodes in rows
+        ]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What ``lookahead`` is told."""
+
+    candidates: Sequence[str]
+    period_s: int = 7200
+    forks: int = 10
+    doubt: float = 1.0
+    patience_s: float = 86_400
+    backlogs: float = 3.0
+    budget: int = 20_000
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The candidate that is chosen, and the sums of all that were tried, fork by fork."""
+
+    chosen: str
+    sums: dict[str, list[float]]
+
+
+def decide(simulation: Simulation, settings: Settings) -> Decision:
+    """Return what ``lookahead`` chooses in this state if it decides for the first time."""
+    memory = _taught(simulation)
+    left = simulation.unfinished()
+    waiting = np.flatnonzero(left.is_waiting)
+    names = settings.candidates
+    affordable = settings.budget // (len(names) * max(len(waiting), 1))
+    forks = min(max(affordable, min(LEAST_FORKS, settings.forks)), settings.forks)
+    runs = _drawn(simulation, memory, forks, settings.seed)
+    orders = _orders(simulation, memory, settings)
+    sums: dict[str, list[float]] = {name: [] for name in names}
+
+    def try_out(name: str, futures: Sequence[NDArray[np.int64]]) -> None:
+        for run_s in futures:
+            fork = simulation.imagine(run_s)
+            if name != names[0]:
+                fork.use(_core.Easy(orders[name]())).run(simulation.now_s + settings.period_s)
+            fork.use(_core.Easy(orders[names[0]]())).run()
+            sums[name].append(_sum_of_slowdowns(simulation, fork, waiting))
+
+    first = min(forks, FIRST_FORKS)
+    for name in names:
+        try_out(name, runs[:first])
+    best = sorted(names[1:], key=lambda name: sum(sums[name]))[:BEST_TRIED]
+    for name in (names[0], *best):
+        try_out(name, runs[first:])
+    chosen, most = names[0], 0.0
+    for name in best:
+        gains = np.array(sums[names[0]]) - np.array(sums[name])
+        error = gains.std(ddof=1) / math.sqrt(forks) if forks > 1 else 0.0
+        if gains.mean() - settings.doubt * error > most:
+            chosen, most = name, gains.mean() - settings.doubt * error
+    return Decision(chosen, sums)
+
+
+def _taught(simulation: Simulation) -> Memory:
+    memory, ended = Memory(), simulation.schedule()
+    order = np.lexsort((np.arange(len(ended)), ended.end_s))
+    for place in order[ended.started[order]]:
+        memory.note(
+            int(ended.workload["user"][place]),
+            int(ended.workload["request_s"][place]),
+            int(ended.workload["nodes"][place]),
+            int(ended.end_s[place] - ended.start_s[place]),
+        )
+    return memory
+
+
+def _drawn(
+    simulation: Simulation, memory: Memory, forks: int, seed: int
+) -> list[NDArray[np.int64]]:
+    left = simulation.unfinished()
+    runs = np.empty((forks, len(left)), dtype=np.int64)
+    for place, job in enumerate(left.job.tolist()):
+        bits = mix(mix(mix(seed)) ^ job)
+        stratum = list(range(forks))
+        for k in range(forks, 1, -1):
+            bits = mix(bits)
+            stratum[k - 1], stratum[bits % k] = stratum[bits % k], stratum[k - 1]
+        for k in range(forks):
+            bits = mix(bits)
+            run_s = memory.run_s(
+                int(left.user[place]),
+                int(left.request_s[place]),
+                int(left.nodes[place]),
+                level=(stratum[k] + (bits >> 11) * 2.0**-53) / forks,
+                elapsed_s=int(left.elapsed_s[place]),
+            )
+            runs[k, place] = max(run_s, left.least_run_s[place])
+    return list(runs)
+
+
+def _orders(simulation: Simulation, memory: Memory, settings: Settings) -> dict[str, Callable[[], Ranked]]:
+    left, nodes = simulation.unfinished(), simulation.platform.nodes
+    area = sum(
+        memory.mean(int(user), int(request), int(width)) * width
+        for user, request, width, waits in zip(
+            left.user, left.request_s, left.nodes, left.is_waiting, strict=True
+        )
+        if waits
+    )
+    patience_s = max(settings.patience_s, settings.backlogs * area / nodes)
+    keys: dict[str, Callable[[int, int, int], float]] = {
+        "fcfs": lambda user, request, width: 0,
+        "sjf": lambda user, request, width: request,
+        "saf": lambda user, request, width: request * width,
+        "predicted": lambda user, request, width: (
+            math.log(max(memory.mean(user, request, width), 1.0)) + NODES_WEIGHT * math.log(width)
+        ),
+    }
+    return {name: partial(Ranked, keys[name], patience_s) for name in settings.candidates}
+
+
+def _sum_of_slowdowns(
+    simulation: Simulation, fork: Simulation, waiting: NDArray[np.int64]
+) -> float:
+    jobs = simulation.unfinished().job[waiting]
+    eligible_s = simulation.now_s - _waits(simulation)[jobs]
+    ran_s = np.minimum(fork.workload["run_s"], fork.workload["request_s"])[jobs]
+    wait_s = fork.start_times()[jobs] - eligible_s
+    return float(np.maximum(1.0, (wait_s + ran_s) / np.maximum(ran_s, 10)).sum())
+
+
+def _waits(simulation: Simulation) -> NDArray[np.int64]:
+    queue = simulation.queue
+    waits: NDArray[np.int64] = np.zeros(len(simulation.workload), dtype=np.int64)
+    waits[queue.job] = queue.wait_s
+    return waits

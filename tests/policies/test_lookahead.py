@@ -1,0 +1,208 @@
+"""A policy that tries candidates before it decides."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schedlab import Schedule, Simulation, simulate
+from schedlab.errors import ParameterError, UnknownNameError
+from schedlab.policies import choose_policy
+from schedlab.policies.lookahead import lookahead
+from schedlab.testing import check_policy
+from schedlab.testing.instances import crowd, jobs
+from schedlab.testing.other_futures import other_futures
+from schedlab.testing.reference.lookahead import Settings, decide
+from schedlab.testing.strategies import examples, workloads
+from schedlab.workload import Workload, apply, generate
+
+NODES = 8
+OFTEN = "lookahead:period=60,forks=4,patience=5m,backlogs=1"
+CANDIDATES = ("predicted", "fcfs", "sjf", "saf")
+
+
+def busy(count: int = 400, seed: int = 1) -> Workload:
+    """Return jobs of several users that fill 64 nodes."""
+    return apply(generate("lublin:nodes=64", count, seed=seed), ["accuracy=random:0.5", "load=1.1:64"], seed=seed)
+
+
+def ran_by(schedule: Schedule) -> list[str]:
+    """Return the candidates that were chosen, in order."""
+    return [each["candidate"] for each in schedule.provenance["switches"]]
+
+
+@examples(60)
+@given(
+    workload=workloads(NODES, 20),
+    now_s=st.integers(0, 300),
+    forks=st.integers(1, 6),
+    patience_s=st.sampled_from((10, 86_400)),
+    seed=st.integers(0, 3),
+)
+def test_a_decision_is_that_of_the_plain_reference(
+    workload: Workload, now_s: int, forks: int, patience_s: int, seed: int
+) -> None:
+    """The same draws, the same forks, the same sums, the same choice."""
+    simulation = Simulation(workload, NODES, "easy").run(now_s)
+    if not len(simulation.queue):
+        return
+    policy = lookahead(
+        base=CANDIDATES[0],
+        candidates=CANDIDATES[1:],
+        period=20,
+        forks=forks,
+        patience=patience_s,
+        backlogs=1,
+        seed=seed,
+    )
+    chosen, _, _, sums = policy.rehearse(simulation._simulator)
+    settings = Settings(
+        CANDIDATES, period_s=20, forks=forks, patience_s=patience_s, backlogs=1, seed=seed
+    )
+    expected = decide(simulation, settings)
+    for name, own in zip(CANDIDATES, sums, strict=True):
+        assert own == pytest.approx(expected.sums[name])
+    assert chosen == expected.chosen
+
+
+def test_it_keeps_the_rules_of_policies() -> None:
+    """No job too early, none twice, no node for two; and no look into the future."""
+    check_policy(OFTEN)
+
+
+@examples(40)
+@given(workload=workloads(NODES, 20), now_s=st.integers(0, 300))
+def test_what_is_decided_stays_when_the_future_changes(workload: Workload, now_s: int) -> None:
+    """Starts up to now depend on nothing that happens later."""
+    schedule = simulate(workload, NODES, OFTEN)
+    known = schedule.started & (schedule.start_s <= now_s)
+    for future in other_futures(schedule, now_s):
+        other = simulate(future, NODES, OFTEN)
+        assert np.array_equal(other.start_s[known], schedule.start_s[known])
+
+
+def test_a_seed_gives_the_same_run_again() -> None:
+    """Another seed draws other run times, and decides otherwise somewhere."""
+    workload = busy()
+    first, again, other = (
+        simulate(workload, 64, f"{OFTEN},seed={seed}").start_s for seed in (3, 3, 4)
+    )
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+def test_threads_change_nothing() -> None:
+    """They share the work, not the draws."""
+    workload = busy(150)
+    one, two = (simulate(workload, 64, f"{OFTEN},threads={count}") for count in (1, 2))
+    assert np.array_equal(one.start_s, two.start_s)
+
+
+def test_a_run_in_parts_is_the_same_run() -> None:
+    """A fork has a memory of its own."""
+    workload = busy()
+    whole = simulate(workload, 64, OFTEN)
+    middle = int(np.median(workload["submit_s"]))
+    simulation = Simulation(workload, 64, OFTEN).run(middle)
+    fork = simulation.fork()
+    simulation.run()
+    assert np.array_equal(fork.run().schedule().start_s, whole.start_s)
+    assert np.array_equal(simulation.schedule().start_s, whole.start_s)
+
+
+def test_it_tells_every_switch() -> None:
+    """From one candidate to another, with the gain that it saw."""
+    schedule = simulate(busy(), 64, OFTEN)
+    told = schedule.provenance["switches"]
+    assert len(told) == schedule.provenance["facts"]["switches"] > 0
+    assert all(one != other for one, other in pairwise(["predicted", *ran_by(schedule)]))
+    assert all(each["gain"] > each["error"] for each in told if each["candidate"] != "predicted")
+
+
+def test_endless_doubt_stays_with_the_base() -> None:
+    """Whatever the forks say."""
+    workload = busy()
+    doubting = simulate(workload, 64, "lookahead:base=saf,doubt=inf,patience=inf")
+    assert ran_by(doubting) == []
+    assert np.array_equal(doubting.start_s, simulate(workload, 64, "saf+easy").start_s)
+
+
+def test_no_candidate_but_one_is_that_one() -> None:
+    """A rollout that compares SJF with itself finds no gain."""
+    workload = busy()
+    alone = simulate(workload, 64, "lookahead:base=sjf,candidates=sjf,patience=inf")
+    assert np.array_equal(alone.start_s, simulate(workload, 64, "sjf+easy").start_s)
+
+
+def test_late_jobs_come_first() -> None:
+    """A wide job that SAF lets wait for ever goes first when its patience has ended."""
+    narrow = [(place * 10, 3, 30, 30) for place in range(200)]
+    workload = jobs((5, 8, 1000, 100), *narrow)
+    wide = workload["nodes"] == 8
+    base = "lookahead:base=saf,doubt=inf,backlogs=0,patience="
+    waits = [
+        int(simulate(workload, 8, f"{base}{patience}").wait_s[wide][0])
+        for patience in ("inf", "5m")
+    ]
+    assert waits[0] > 1500
+    assert 300 < waits[1] < 1000
+
+
+@pytest.mark.parametrize("guard_h", [12, 24, 48])
+def test_the_guard_holds_where_easy_keeps_it(guard_h: int) -> None:
+    """FCFS decides while somebody could otherwise wait longer."""
+    workload = busy(600)
+    longest = {
+        policy: int(simulate(workload, 64, policy).wait_s.max())
+        for policy in ("easy", f"lookahead:guard={guard_h}h", "lookahead:patience=inf")
+    }
+    easy, guarded, _ = longest.values()
+    assert guarded <= max(easy, guard_h * 3600)
+
+
+def test_fairness_is_a_constraint() -> None:
+    """No candidate may make the worst-off user worse off than the base does."""
+    workload = busy()
+    free, fair = (
+        simulate(workload, 64, f"{OFTEN},fairness={most}").provenance["facts"]["switches"]
+        for most in ("inf", "1")
+    )
+    assert fair < free
+
+
+def test_it_runs_where_jobs_share_nodes() -> None:
+    """Forks know all machines."""
+    workload = crowd(count=60)
+    assert (simulate(workload, 16, f"{OFTEN},metric=wait").wait_s >= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("horizon=0", "horizon is .*at least 1s"),
+        ("period=0", "period is .*at least 1s"),
+        ("candidates=|", "must name candidates"),
+        ("metric=joy", "must be bounded_slowdown or wait or longest_wait"),
+        ("forks=0", "forks is .*>= 1"),
+        ("forks=1001", "forks is .*<= 1000"),
+        ("doubt=-1", "doubt is .*>= 0"),
+        ("fairness=0.5", "fairness is .*>= 1"),
+        ("guard=-1", "guard is"),
+    ],
+)
+def test_parameters_that_cannot_be(text: str, message: str) -> None:
+    """One sentence says what is allowed."""
+    with pytest.raises(ParameterError, match=message):
+        choose_policy(f"lookahead:{text}")
+
+
+def test_an_unknown_candidate_gets_a_suggestion() -> None:
+    """Orders that learn are no candidates either."""
+    with pytest.raises(UnknownNameError, match='unknown candidate of lookahead "saff".*saf'):
+        choose_policy("lookahead:candidates=saff|sjf")
+    with pytest.raises(UnknownNameError, match="wrsa"):
+        choose_policy("lookahead:base=wrsa")
