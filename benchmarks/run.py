@@ -14,6 +14,7 @@ from benchmarks.forecasts import forecasts
 from benchmarks.history import history
 from benchmarks.sensors import sensors
 from benchmarks.simulation import (
+    deciding,
     growth,
     overload,
     policies_and_peers,
@@ -38,8 +39,8 @@ def main() -> None:
         folder = Path(name)
         on_files = files(folder)  # first: a child's size counts from that of its parent
         rows, floor = policies_and_peers(folder)
-        rows += whole_traces(options.data / "swf") + growth() + overload() + shared_nodes(folder)
-        rows += forecasts()
+        rows += whole_traces(options.data / "swf") + growth() + overload() + deciding()
+        rows += shared_nodes(folder) + forecasts()
         rows += slurm_twin(options.data / "slurm", folder)
         rows += environments() + evolution() + coalloc()
         rows += on_files + history(folder) + sensors(folder) + start_up()

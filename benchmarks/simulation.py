@@ -10,9 +10,10 @@ import numpy as np
 
 from benchmarks.peers import BareLoop, accasim_rate, accasim_shared_rate, reference_rate
 from benchmarks.table import Row
-from schedlab import Workload, simulate
+from schedlab import Simulation, Workload, simulate
 from schedlab.experiments import find_experiment, read_experiment, run_experiment
 from schedlab.platform import read_platform
+from schedlab.policies.lookahead import lookahead
 from schedlab.workload import apply, generate, read_workload
 
 TARGETS = {
@@ -110,6 +111,22 @@ def overload() -> list[Row]:
         ]
         rows.append(Row(f"{policy}, load 1.2, grows with jobs to the", float(exponent), "", target))
     return rows
+
+
+def deciding() -> list[Row]:
+    """Return the processor time of one decision of ``lookahead`` with 1,000 waiting jobs."""
+    jobs = apply(lublin(4_000, 256, load=2.0), ["wra=random:0.5"], seed=1)
+    jobs = jobs.replace(user=np.random.default_rng(1).integers(0, 50, len(jobs)))
+    first = Simulation(jobs, 256, "easy")
+    while len(first.queue) < 1_000:
+        first.run(first.now_s + 3_600)
+    policy = lookahead()
+    took = []
+    for _ in range(5):
+        began = time.process_time()
+        policy.rehearse(first._simulator)
+        took.append(time.process_time() - began)
+    return [Row("lookahead, 1,000 waiting jobs, a decision", 1000 * min(took), "ms", 20.0)]
 
 
 SHARED = {

@@ -112,8 +112,8 @@ using PlainCandidate = std::tuple<std::string, std::shared_ptr<Order>,
 
 void make_lookahead(Lookahead* self, const std::vector<PlainCandidate>& candidates, Time period,
                     std::size_t forks, double doubt, std::optional<Time> horizon,
-                    LookaheadMetric metric, Time patience, double patience_backlogs,
-                    std::optional<Time> guard, double fairness, std::int64_t budget,
+                    LookaheadMetric metric, Time patience, std::optional<Time> guard,
+                    double fairness, std::int64_t budget,
                     std::uint64_t seed, std::size_t threads) {
     std::vector<LookaheadCandidate> all;
     for (const auto& [name, head, backfill, reach] : candidates) {
@@ -122,7 +122,7 @@ void make_lookahead(Lookahead* self, const std::vector<PlainCandidate>& candidat
     }
     new (self) Lookahead(std::move(all),
                          {period, forks, doubt, horizon.value_or(kNever), metric, patience,
-                          patience_backlogs, guard.value_or(kNever), fairness, budget, seed,
+                          guard.value_or(kNever), fairness, budget, seed,
                           threads});
 }
 
@@ -165,15 +165,20 @@ void bind_futures(nb::module_& m) {
         .def("__len__", [](const U& u) { return u.job.size(); });
     nb::class_<PredictedOrder, Order>(
         m, "PredictedOrder",
-        "The smallest log(mean run time) + weight x log(nodes) first; a candidate of Lookahead.")
-        .def(nb::init<double>(), "weight"_a);
+        "The smallest log(run time) + nodes x log(nodes) - ageing x log(1 + wait / run time) first, by "
+        "what past jobs tell; a candidate of Lookahead.")
+        .def("__init__",
+             [](PredictedOrder* self, double nodes, double ageing) {
+                 new (self) PredictedOrder(PredictedOrder::Weights{nodes, ageing});
+             },
+             "nodes"_a, "ageing"_a);
     nb::enum_<LookaheadMetric>(m, "LookaheadMetric", "What a rollout is judged by.")
         .value("bounded_slowdown", LookaheadMetric::bounded_slowdown)
         .value("wait", LookaheadMetric::wait)
         .value("longest_wait", LookaheadMetric::longest_wait);
     nb::class_<Lookahead, Policy>(m, "Lookahead", "Tries candidates before it decides.")
         .def("__init__", &make_lookahead, "candidates"_a, "period"_a, "forks"_a, "doubt"_a,
-             "horizon"_a.none(), "metric"_a, "patience"_a, "patience_backlogs"_a, "guard"_a.none(),
+             "horizon"_a.none(), "metric"_a, "patience"_a, "guard"_a.none(),
              "fairness"_a, "budget"_a, "seed"_a, "threads"_a,
              "A candidate is (name, head, backfill, reach); the first is the base.")
         .def("rehearse",

@@ -77,8 +77,13 @@ class View {
         return sim_->releases_.shadow(needed, free_nodes(), soonest_release());
     }
 
-    // The order gives other keys than before. Jobs move to other positions.
-    void reorder_queue() { sim_->reorder_queue(); }
+    // In the middle of a pass another policy begins, or the order gives other keys than before: what
+    // has happened since the last pass is in the state, and jobs move to other positions.
+    void begin_again() {
+        sim_->forget_pass();
+        sim_->deciding_ = true;
+        sim_->reorder_queue();
+    }
 
     void start(WaitingQueue::Position position) { sim_->start(position); }
     // On none of the nodes `avoid`.

@@ -5,19 +5,21 @@
 #include <map>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "core/mix.h"
 #include "core/view.h"
+#include "policies/conservative.h"
 #include "policies/lookahead_orders.h"
 #include "policies/orders.h"
 
 namespace schedlab {
 namespace {
 
-constexpr std::size_t kFirstForks = 4;   // all candidates are tried in so many
-constexpr std::size_t kBestTried = 3;    // these are tried in all
+constexpr std::size_t kFirstForks = 4;  // all candidates are tried in so many at most
+constexpr std::size_t kBestTried = 3;   // these are tried in all
 constexpr std::size_t kLeastForks = 3;
-constexpr Time kBound = 10;              // of slowdowns
+constexpr Time kRest = 9;
 
 double uniform(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1.0p-53; }
 
@@ -29,6 +31,7 @@ class Lookahead::CurrentOrder : public Order {
     CurrentOrder(std::shared_ptr<const Order> base, std::shared_ptr<RunMemory> memory)
         : base_(std::move(base)), order_(base_), memory_(std::move(memory)) {}
 
+    bool is(const std::shared_ptr<Order>& order) const { return order_ == order; }
     void set(std::shared_ptr<const Order> order) { order_ = std::move(order); }
 
     KeysChange keys_change() const override { return order_->keys_change(); }
@@ -57,20 +60,23 @@ struct Lookahead::Known {
             const auto [at, is_new] = kinds.try_emplace({job.user, job.request, job.nodes});
             if (is_new) {
                 memory.tell(job.user, job.request, job.nodes, at->second.told);
-                at->second.mean = at->second.told.mean(job.request);
+                at->second.run = {at->second.told.mean(job.request),
+                                  at->second.told.slowness(job.request)};
             }
             kind.push_back(&at->second);
+            runs->push_back(at->second.run);
             waiting += present.is_waiting(i);
         }
     }
 
     struct Kind {
         RunDistribution told;
-        double mean = 0;
+        ToldRun run{};
     };
     Present present;
     std::map<std::tuple<std::int64_t, Time, NodeCount>, Kind> kinds;
     std::vector<const Kind*> kind;  // by unfinished job
+    std::shared_ptr<std::vector<ToldRun>> runs = std::make_shared<std::vector<ToldRun>>();
     std::size_t waiting = 0;
 };
 
@@ -87,20 +93,21 @@ Lookahead::Lookahead(std::vector<Candidate> candidates, Settings settings)
 }
 
 void Lookahead::build() {
-    longest_ = std::make_shared<Time>(settings_.patience);
+    first_ = std::make_shared<std::int64_t>(kNone);
     orders_.clear();
     policies_.clear();
     const auto add = [this](std::shared_ptr<const Order> head, std::shared_ptr<Order> backfill,
                             double reach) {
         if (const auto* predicted = dynamic_cast<const PredictedOrder*>(head.get())) {
-            head = std::make_shared<PredictedOrder>(predicted->weight(), memory_);
+            head = std::make_shared<PredictedOrder>(predicted->weights(), memory_);
         }
-        orders_.push_back(std::make_shared<GuardedOrder>(std::move(head), longest_));
+        orders_.push_back(std::make_shared<GuardedOrder>(std::move(head), first_));
         policies_.push_back(
             std::make_shared<Easy>(orders_.back(), kUnlimited, std::move(backfill), reach));
     };
     for (const Candidate& each : candidates_) add(each.head, each.backfill, each.reach);
-    add(make_order("fcfs"), nullptr, std::numeric_limits<double>::infinity());
+    orders_.push_back(make_order("fcfs"));
+    policies_.push_back(std::make_shared<Conservative>(orders_.back(), kUnlimited));
     order_ = std::make_shared<CurrentOrder>(orders_[0], memory_);
     deciding_ = policies_[0]->clone();
 }
@@ -109,7 +116,7 @@ std::shared_ptr<Policy> Lookahead::clone() const {
     auto copy = std::make_shared<Lookahead>(*this);
     copy->memory_ = std::make_shared<RunMemory>(*memory_);
     copy->build();
-    *copy->longest_ = *longest_;
+    *copy->first_ = *first_;
     copy->order_->set(copy->orders_[is_guarding_ ? candidates_.size() : chosen_]);
     copy->deciding_ = deciding_->clone();
     return copy;
@@ -118,11 +125,11 @@ std::shared_ptr<Policy> Lookahead::clone() const {
 std::shared_ptr<Order> Lookahead::order() const { return order_; }
 
 void Lookahead::begin(const View& view) {
-    *longest_ = settings_.patience;
+    *first_ = kNone;
+    first_since_ = rest_until_ = 0;
     chosen_ = 0;
     is_guarding_ = false;
     next_ = next_guard_ = guarded_s_ = 0;
-    late_noticed_ = -1;
     last_waiting_ = 0;
     decisions_ = rollouts_ = 0;
     switches_.clear();
@@ -131,9 +138,14 @@ void Lookahead::begin(const View& view) {
 }
 
 void Lookahead::schedule(View& view) {
+    const bool is_late = notice_late(view);
+    if (is_due(view)) {
+        decide(view);
+    } else if (is_late && !is_guarding_) {
+        view.begin_again();
+        deciding_->begin(view);
+    }
     if (settings_.guard != kNever) keep_guard(view);
-    if (!is_guarding_ && is_due(view)) decide(view);
-    notice_late(view);
     deciding_->schedule(view);
 }
 
@@ -146,7 +158,6 @@ void Lookahead::decide(View& view) {
     next_ = view.now() + settings_.period;
     last_waiting_ = view.queue().size();
     const Known known(*view.simulator(), *memory_);
-    set_patience(known);
     const Decision made = best(known);
     if (made.chosen != chosen_) {
         switches_.push_back({view.now(), made.chosen, made.waiting, made.gain, made.error});
@@ -160,49 +171,48 @@ Lookahead::Decision Lookahead::rehearse(Simulator& simulation) const {
     copy.order_->begin();
     View(simulation).teach(*copy.order_);
     const Known known(simulation, *copy.memory_);
-    copy.set_patience(known);
+    if (known.waiting > 0) copy.notice_late(View(simulation));
     return copy.best(known);
 }
 
-// Moves jobs to the front that have become late since the queue was put in order.
-void Lookahead::notice_late(View& view) {
+// Puts the oldest job first once it has waited too long. When it has started, others have nine times
+// as long in peace: late jobs, however many, have their way a tenth of the time.
+bool Lookahead::notice_late(const View& view) {
     const WaitingQueue& queue = view.queue();
-    const Time oldest = view.eligible(queue.job(queue.oldest()));
-    if (view.now() - oldest <= *longest_ || late_noticed_ >= view.now() - 600) return;
-    late_noticed_ = view.now();
-    view.reorder_queue();
-    deciding_->begin(view);
+    const auto oldest = queue.oldest();
+    const std::int64_t before = *first_;
+    if (before != kNone && before != queue.arrival(oldest)) {
+        *first_ = kNone;
+        rest_until_ = view.now() + kRest * (view.now() - first_since_);
+    }
+    const bool late = view.now() - view.eligible(queue.job(oldest)) > settings_.patience;
+    if (*first_ == kNone && late && view.now() >= rest_until_) {
+        *first_ = queue.arrival(oldest);
+        first_since_ = view.now();
+    }
+    return *first_ != before;
 }
 
 void Lookahead::go_on_with(View& view, std::size_t candidate) {
     chosen_ = candidate;
+    if (is_guarding_ && order_->is(orders_.back())) return;  // its promises are kept
     order_->set(orders_[is_guarding_ ? candidates_.size() : candidate]);
-    view.reorder_queue();
-    late_noticed_ = view.now();
+    view.begin_again();
     deciding_ = policies_[is_guarding_ ? candidates_.size() : candidate]->clone();
     deciding_->begin(view);
 }
 
-void Lookahead::set_patience(const Known& known) {
-    const Present& present = known.present;
-    double area = 0;
-    for (std::size_t i = 0; i < present.jobs().size(); ++i) {
-        if (!present.is_waiting(i)) continue;
-        area += known.kind[i]->mean * static_cast<double>(present.job(i).nodes);
-    }
-    const double backlog = area / static_cast<double>(present.nodes());
-    const double patience =
-        std::max(static_cast<double>(settings_.patience), settings_.patience_backlogs * backlog);
-    *longest_ = patience < 1e15 ? static_cast<Time>(patience) : kNever;
-}
-
 Lookahead::Decision Lookahead::best(const Known& known) {
     const std::size_t waiting = known.waiting;
-    const auto affordable = static_cast<std::size_t>(settings_.budget) /
-                            (candidates_.size() * std::max<std::size_t>(waiting, 1));
+    const std::size_t all = candidates_.size();
+    const std::size_t affordable =
+        static_cast<std::size_t>(settings_.budget) / std::max<std::size_t>(waiting, 1);
+    const std::size_t some = std::clamp<std::size_t>(affordable / (2 * all), 1, kFirstForks);
+    const std::size_t more =
+        affordable > some * all ? (affordable - some * all) / (1 + kBestTried) : 0;
     const std::size_t forks =
-        std::clamp(affordable, std::min(kLeastForks, settings_.forks), settings_.forks);
-    const std::size_t first = std::min(forks, kFirstForks);
+        std::clamp(some + more, std::min(kLeastForks, settings_.forks), settings_.forks);
+    const std::size_t first = std::min(forks, some);
     const std::vector<Future> futures = draw(known, forks);
     Scores scores;
     scores.sum.resize(candidates_.size());
@@ -282,13 +292,10 @@ std::vector<std::shared_ptr<const Policy>> Lookahead::rehearsed(const Known& kno
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
         const auto* predicted = dynamic_cast<const PredictedOrder*>(candidates_[i].head.get());
         if (!predicted) continue;
-        std::vector<double> keys;
-        for (std::size_t job = 0; job < known.kind.size(); ++job) {
-            keys.push_back(predicted->key(known.kind[job]->mean, known.present.job(job).nodes));
-        }
+        auto order = std::make_shared<KnownOrder>(predicted->weights(), known.runs);
         policies[i] = std::make_shared<Easy>(
-            std::make_shared<GuardedOrder>(std::make_shared<KnownOrder>(std::move(keys)), longest_),
-            kUnlimited, candidates_[i].backfill, candidates_[i].reach);
+            std::make_shared<GuardedOrder>(std::move(order), first_), kUnlimited,
+            candidates_[i].backfill, candidates_[i].reach);
     }
     return policies;
 }
@@ -322,9 +329,9 @@ void Lookahead::try_out(const Known& known, std::span<const Future> futures, std
             const auto wait = static_cast<double>(start - present.eligible(i));
             double score = wait;
             if (settings_.metric == LookaheadMetric::bounded_slowdown) {
-                const Time run = done.run_time(static_cast<JobIndex>(i));
-                const auto ran = static_cast<double>(run);
-                score = std::max(1.0, (wait + ran) / std::max(ran, static_cast<double>(kBound)));
+                // When a job starts does not depend on how long it will run: its slowdown is expected
+                // over all its run times, not only the drawn one.
+                score = wait * (*known.runs)[i].slowness;
             }
             sum = settings_.metric == LookaheadMetric::longest_wait ? std::max(sum, score)
                                                                     : sum + score;
@@ -340,36 +347,37 @@ void Lookahead::try_out(const Known& known, std::span<const Future> futures, std
     rollouts_ += static_cast<std::int64_t>(futures.size() * candidates.size());
 }
 
+// Lets the plan of first come, first served decide as long as the candidate would break the guard.
 void Lookahead::keep_guard(View& view) {
-    if (view.now() < next_guard_) return;
-    next_guard_ = view.now() + std::max<Time>(60, settings_.guard / 100);
-    const bool needed = fcfs_is_needed(view);
+    const WaitingQueue& queue = view.queue();
+    const Time oldest = view.now() - view.eligible(queue.job(queue.oldest()));
+    if (!is_guarding_ && oldest < settings_.guard / 4 && view.now() < next_guard_) return;
+    next_guard_ = view.now() + settings_.guard / 100;
+    const bool needed = breaks_guard(*view.simulator());
     if (needed == is_guarding_) return;
     is_guarding_ = needed;
     if (needed) {
         guarded_since_ = view.now();
     } else {
         guarded_s_ += view.now() - guarded_since_;
-        next_ = view.now();
     }
     go_on_with(view, chosen_);
 }
 
-// Whether first come, first served must decide from now on, or somebody may wait too long even then
-// if all jobs run as long as they may.
-bool Lookahead::fcfs_is_needed(const View& view) {
-    const WaitingQueue& queue = view.queue();
-    const Time oldest = view.now() - view.eligible(queue.job(queue.oldest()));
-    if (oldest < settings_.guard / 10) return false;
-    const Present present(*view.simulator());
+// Whether somebody may wait too long if the candidate decides this pass and conservative backfilling
+// all that follow. Its promises hold whatever run times come.
+bool Lookahead::breaks_guard(const Simulator& simulation) {
+    const Present present(simulation);
     std::vector<Time> runs(present.jobs().size());
     for (std::size_t i = 0; i < runs.size(); ++i) {
         runs[i] = std::max(present.job(i).request, present.least_run(i));
     }
-    const auto done = present.imagine({std::make_shared<const std::vector<Time>>(std::move(runs)), {}});
-    run_stages(*done, {{policies_.back(), kNever}});
+    const auto done =
+        present.imagine({std::make_shared<const std::vector<Time>>(std::move(runs)), {}});
+    const Known known(simulation, *memory_);
+    run_stages(*done, {{rehearsed(known)[chosen_], present.now()}, {policies_.back(), kNever}});
     ++rollouts_;
-    const Time most = settings_.guard - settings_.guard / (is_guarding_ ? 5 : 10);
+    const Time most = settings_.guard / 2;  // jobs that come need room, too
     for (std::size_t i = 0; i < present.jobs().size(); ++i) {
         if (!present.is_waiting(i) || done->start_times()[i] == kNone) continue;
         if (done->start_times()[i] - present.eligible(i) > most) return true;

@@ -20,9 +20,7 @@ struct LookaheadSettings {
     double doubt = 1;         // standard errors by which a candidate must be better than the base
     Time horizon = kNever;    // a rollout ends then
     LookaheadMetric metric = LookaheadMetric::bounded_slowdown;
-    // Jobs that have waited longer come first: so long at least, or so many times the backlog.
-    Time patience = 24 * 3600;
-    double patience_backlogs = 3;
+    Time patience = 2 * 86'400;  // the oldest job goes first when it has waited longer
     // No job waits longer where EASY can keep it; kNever: no limit.
     Time guard = kNever;
     // The worst-off user's mean is at most so many times that under the base.
@@ -96,18 +94,18 @@ class Lookahead : public Policy {
     std::vector<std::shared_ptr<const Policy>> rehearsed(const Known& known) const;
     void try_out(const Known& known, std::span<const Future> futures, std::size_t first,
                  std::span<const std::size_t> candidates, Scores& scores);
-    void set_patience(const Known& known);
     void go_on_with(View& view, std::size_t candidate);
     // Keeps the longest wait that was asked for.
     void keep_guard(View& view);
-    bool fcfs_is_needed(const View& view);
-    void notice_late(View& view);
+    bool breaks_guard(const Simulator& simulation);
+    // Returns whether another job has become the first, or none.
+    bool notice_late(const View& view);
 
     std::vector<Candidate> candidates_;
     Settings settings_;
     std::shared_ptr<RunMemory> memory_;
-    std::shared_ptr<Time> longest_;                  // for which jobs are patient now
-    std::vector<std::shared_ptr<Order>> orders_;     // guarded, by candidate; then FCFS
+    std::shared_ptr<std::int64_t> first_;            // the arrival of a late job that goes first
+    std::vector<std::shared_ptr<Order>> orders_;     // guarded, by candidate; then of the guard
     std::vector<std::shared_ptr<Policy>> policies_;  // the same
     std::shared_ptr<CurrentOrder> order_;
     std::shared_ptr<Policy> deciding_;
@@ -117,7 +115,8 @@ class Lookahead : public Policy {
     Time next_guard_ = 0;
     Time guarded_since_ = 0;
     Time guarded_s_ = 0;
-    Time late_noticed_ = -1;  // all jobs that were late then stand first
+    Time first_since_ = 0;  // since when it does
+    Time rest_until_ = 0;   // until then no other does
     std::size_t last_waiting_ = 0;
     std::int64_t decisions_ = 0;
     std::int64_t rollouts_ = 0;

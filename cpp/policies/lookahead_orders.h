@@ -11,58 +11,78 @@
 
 namespace schedlab {
 
-// The smallest log(mean run time, as past jobs tell) + weight x log(nodes) first.
+// What past jobs tell of a job that is to run.
+struct ToldRun {
+    double mean;      // of its run time, in seconds
+    double slowness;  // the mean of 1 / run time, of run times of 10 s or more
+};
+
+// The smallest log(run time) + nodes x log(nodes) - ageing x log(1 + wait / run time) first. The run
+// time is the mean of what past jobs tell.
+//
+// Jobs age when the queue is put in order, not before each pass.
 class PredictedOrder : public Order {
   public:
-    explicit PredictedOrder(double weight, std::shared_ptr<const RunMemory> memory = nullptr)
-        : weight_(weight), memory_(std::move(memory)) {}
+    struct Weights {
+        double nodes;
+        double ageing;
+    };
+    explicit PredictedOrder(Weights weights, std::shared_ptr<const RunMemory> memory = nullptr)
+        : weights_(weights), memory_(std::move(memory)) {}
 
-    double weight() const { return weight_; }
-    double key(double mean, NodeCount nodes) const {
-        return std::log(std::max(mean, 1.0)) + weight_ * std::log(static_cast<double>(nodes));
-    }
-    void keys(std::span<const WaitingJob> jobs, const MachineState&,
+    const Weights& weights() const { return weights_; }
+    void keys(std::span<const WaitingJob> jobs, const MachineState& machine,
               std::span<double> keys) const override {
         for (std::size_t i = 0; i < jobs.size(); ++i) {
-            const WaitingJob& job = jobs[i];
-            keys[i] = key(memory_ ? memory_->mean(job.user, job.request, job.nodes)
-                                  : static_cast<double>(job.request),
-                          job.nodes);
+            keys[i] = key(weights_, told(jobs[i]), jobs[i], machine.now);
+        }
+    }
+    static double key(const Weights& weights, const ToldRun& told, const WaitingJob& job,
+                      Time now) {
+        const double run = std::max(told.mean, 1.0);
+        const auto wait = static_cast<double>(now - job.eligible);
+        return std::log(run) + weights.nodes * std::log(static_cast<double>(job.nodes)) -
+               weights.ageing * std::log(1 + wait / run);
+    }
+
+  private:
+    ToldRun told(const WaitingJob& job) const;
+
+    Weights weights_;
+    std::shared_ptr<const RunMemory> memory_;  // null: nothing is known
+};
+
+// The same for jobs of which all is known before, by their numbers.
+class KnownOrder : public Order {
+  public:
+    KnownOrder(PredictedOrder::Weights weights, std::shared_ptr<const std::vector<ToldRun>> told)
+        : weights_(weights), told_(std::move(told)) {}
+
+    void keys(std::span<const WaitingJob> jobs, const MachineState& machine,
+              std::span<double> keys) const override {
+        for (std::size_t i = 0; i < jobs.size(); ++i) {
+            keys[i] = PredictedOrder::key(weights_, (*told_)[jobs[i].job], jobs[i], machine.now);
         }
     }
 
   private:
-    double weight_;
-    std::shared_ptr<const RunMemory> memory_;  // null: nothing is known
+    PredictedOrder::Weights weights_;
+    std::shared_ptr<const std::vector<ToldRun>> told_;
 };
 
-// Keys that are known before, by the numbers of the jobs.
-class KnownOrder : public Order {
-  public:
-    explicit KnownOrder(std::vector<double> keys) : keys_(std::move(keys)) {}
-
-    void keys(std::span<const WaitingJob> jobs, const MachineState&,
-              std::span<double> keys) const override {
-        for (std::size_t i = 0; i < jobs.size(); ++i) keys[i] = keys_[jobs[i].job];
-    }
-
-  private:
-    std::vector<double> keys_;
-};
-
-// Another order, in which jobs that have waited too long come first, the oldest before all.
+// Another order, before which comes one job that has waited too long.
 class GuardedOrder : public Order {
   public:
-    GuardedOrder(std::shared_ptr<const Order> order, std::shared_ptr<const Time> longest)
-        : order_(std::move(order)), longest_(std::move(longest)) {}
+    // `first`: the arrival of that job; kNone without one.
+    GuardedOrder(std::shared_ptr<const Order> order, std::shared_ptr<const std::int64_t> first)
+        : order_(std::move(order)), first_(std::move(first)) {}
 
     KeysChange keys_change() const override { return order_->keys_change(); }
     void keys(std::span<const WaitingJob> jobs, const MachineState& machine,
               std::span<double> keys) const override {
         order_->keys(jobs, machine, keys);
         for (std::size_t i = 0; i < jobs.size(); ++i) {
-            const bool late = machine.now - jobs[i].eligible > *longest_;
-            keys[i] = late ? kFirst : std::max(keys[i], kFirst / 10);
+            keys[i] = jobs[i].arrival == *first_ ? kFirst : std::max(keys[i], kFirst / 10);
         }
     }
 
@@ -70,7 +90,15 @@ class GuardedOrder : public Order {
     static constexpr double kFirst = -1e300;  // finite: a reach is added to it
 
     std::shared_ptr<const Order> order_;
-    std::shared_ptr<const Time> longest_;  // that a job may wait
+    std::shared_ptr<const std::int64_t> first_;
 };
+
+inline ToldRun PredictedOrder::told(const WaitingJob& job) const {
+    const auto request = static_cast<double>(job.request);
+    if (!memory_) return {request, 1 / std::max(request, 10.0)};
+    thread_local RunDistribution told;
+    memory_->tell(job.user, job.request, job.nodes, told);
+    return {told.mean(job.request), told.slowness(job.request)};
+}
 
 }  // namespace schedlab

@@ -42,6 +42,17 @@ double RunDistribution::mean(Time request) const {
     return sum / before * static_cast<double>(request);
 }
 
+double RunDistribution::slowness(Time request) const {
+    const auto asked = static_cast<double>(request);
+    if (at_.empty()) return 1 / std::max(asked, 10.0);
+    double sum = 0, before = 0;
+    for (const Step& step : at_) {
+        sum += (step.upto - before) / std::max(step.share * asked, 10.0);
+        before = step.upto;
+    }
+    return sum / before;
+}
+
 void RunMemory::Ring::add(Past past, std::size_t most) {
     past.number = noted++;
     if (by_share.size() == most) {
@@ -104,12 +115,6 @@ void RunMemory::tell(std::int64_t user, Time request, NodeCount nodes,
         told.add(past.share, likeness(past, log_request, log_nodes) * halves_[age]);
     }
     for (; next < every.size(); ++next) told.add(every[next].share, weights[next] / sum);
-}
-
-double RunMemory::mean(std::int64_t user, Time request, NodeCount nodes) const {
-    thread_local RunDistribution told;
-    tell(user, request, nodes, told);
-    return told.mean(request);
 }
 
 }  // namespace schedlab

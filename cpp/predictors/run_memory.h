@@ -19,6 +19,8 @@ class RunDistribution {
     // The run time at a level from 0 to below 1, for a job that has run so long.
     Time at(double level, Time request, Time elapsed) const;
     double mean(Time request) const;
+    // The mean of 1 / run time; run times below 10 s count as 10 s.
+    double slowness(Time request) const;
 
   private:
     struct Step {
@@ -41,8 +43,6 @@ class RunMemory {
     void clear();
     void note(const SubmittedJob& job, Time ran);
     void tell(std::int64_t user, Time request, NodeCount nodes, RunDistribution& told) const;
-    // The mean of what is told.
-    double mean(std::int64_t user, Time request, NodeCount nodes) const;
 
   private:
     struct Past {

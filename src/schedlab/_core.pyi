@@ -572,10 +572,10 @@ class Unfinished:
 
 class PredictedOrder(Order):
     """
-    The smallest log(mean run time) + weight x log(nodes) first; a candidate of Lookahead.
+    The smallest log(run time) + nodes x log(nodes) - ageing x log(1 + wait / run time) first, by what past jobs tell; a candidate of Lookahead.
     """
 
-    def __init__(self, weight: float) -> None: ...
+    def __init__(self, nodes: float, ageing: float) -> None: ...
 
 class LookaheadMetric(enum.Enum):
     """What a rollout is judged by."""
@@ -589,7 +589,7 @@ class LookaheadMetric(enum.Enum):
 class Lookahead(Policy):
     """Tries candidates before it decides."""
 
-    def __init__(self, candidates: Sequence[tuple[str, Order, Order | None, float | None]], period: int, forks: int, doubt: float, horizon: int | None, metric: LookaheadMetric, patience: int, patience_backlogs: float, guard: int | None, fairness: float, budget: int, seed: int, threads: int) -> None:
+    def __init__(self, candidates: Sequence[tuple[str, Order, Order | None, float | None]], period: int, forks: int, doubt: float, horizon: int | None, metric: LookaheadMetric, patience: int, guard: int | None, fairness: float, budget: int, seed: int, threads: int) -> None:
         """A candidate is (name, head, backfill, reach); the first is the base."""
 
     def rehearse(self, simulator: Simulator) -> tuple[str, float, float, list[list[float]]]:

@@ -21,13 +21,18 @@ from schedlab.testing.strategies import examples, workloads
 from schedlab.workload import Workload, apply, generate
 
 NODES = 8
-OFTEN = "lookahead:period=60,forks=4,patience=5m,backlogs=1"
+OFTEN = "lookahead:period=60,forks=4,patience=5m"
 CANDIDATES = ("predicted", "fcfs", "sjf", "saf")
 
 
 def busy(count: int = 400, seed: int = 1) -> Workload:
     """Return jobs of several users that fill 64 nodes."""
-    return apply(generate("lublin:nodes=64", count, seed=seed), ["accuracy=random:0.5", "load=1.1:64"], seed=seed)
+    drawn = apply(
+        generate("lublin:nodes=64", count, seed=seed),
+        ["accuracy=random:0.5", "load=1.1:64"],
+        seed=seed,
+    )
+    return drawn.replace(user=np.random.default_rng(seed).integers(0, 6, count))
 
 
 def ran_by(schedule: Schedule) -> list[str]:
@@ -41,10 +46,11 @@ def ran_by(schedule: Schedule) -> list[str]:
     now_s=st.integers(0, 300),
     forks=st.integers(1, 6),
     patience_s=st.sampled_from((10, 86_400)),
+    budget=st.sampled_from((1, 60, 20_000)),
     seed=st.integers(0, 3),
 )
 def test_a_decision_is_that_of_the_plain_reference(
-    workload: Workload, now_s: int, forks: int, patience_s: int, seed: int
+    workload: Workload, now_s: int, forks: int, patience_s: int, budget: int, seed: int
 ) -> None:
     """The same draws, the same forks, the same sums, the same choice."""
     simulation = Simulation(workload, NODES, "easy").run(now_s)
@@ -56,12 +62,17 @@ def test_a_decision_is_that_of_the_plain_reference(
         period=20,
         forks=forks,
         patience=patience_s,
-        backlogs=1,
+        budget=budget,
         seed=seed,
     )
     chosen, _, _, sums = policy.rehearse(simulation._simulator)
     settings = Settings(
-        CANDIDATES, period_s=20, forks=forks, patience_s=patience_s, backlogs=1, seed=seed
+        CANDIDATES,
+        period_s=20,
+        forks=forks,
+        patience_s=patience_s,
+        budget=budget,
+        seed=seed,
     )
     expected = decide(simulation, settings)
     for name, own in zip(CANDIDATES, sums, strict=True):
@@ -120,7 +131,9 @@ def test_it_tells_every_switch() -> None:
     told = schedule.provenance["switches"]
     assert len(told) == schedule.provenance["facts"]["switches"] > 0
     assert all(one != other for one, other in pairwise(["predicted", *ran_by(schedule)]))
-    assert all(each["gain"] > each["error"] for each in told if each["candidate"] != "predicted")
+    assert all(
+        each["gain"] > each["error"] / 2 for each in told if each["candidate"] != "predicted"
+    )
 
 
 def test_endless_doubt_stays_with_the_base() -> None:
@@ -138,12 +151,12 @@ def test_no_candidate_but_one_is_that_one() -> None:
     assert np.array_equal(alone.start_s, simulate(workload, 64, "sjf+easy").start_s)
 
 
-def test_late_jobs_come_first() -> None:
-    """A wide job that SAF lets wait for ever goes first when its patience has ended."""
+def test_the_oldest_job_goes_first_when_its_patience_ends() -> None:
+    """A wide job that SAF lets wait until all others have gone."""
     narrow = [(place * 10, 3, 30, 30) for place in range(200)]
     workload = jobs((5, 8, 1000, 100), *narrow)
     wide = workload["nodes"] == 8
-    base = "lookahead:base=saf,doubt=inf,backlogs=0,patience="
+    base = "lookahead:base=saf,doubt=inf,patience="
     waits = [
         int(simulate(workload, 8, f"{base}{patience}").wait_s[wide][0])
         for patience in ("inf", "5m")
@@ -152,16 +165,17 @@ def test_late_jobs_come_first() -> None:
     assert 300 < waits[1] < 1000
 
 
-@pytest.mark.parametrize("guard_h", [12, 24, 48])
-def test_the_guard_holds_where_easy_keeps_it(guard_h: int) -> None:
-    """FCFS decides while somebody could otherwise wait longer."""
-    workload = busy(600)
-    longest = {
-        policy: int(simulate(workload, 64, policy).wait_s.max())
-        for policy in ("easy", f"lookahead:guard={guard_h}h", "lookahead:patience=inf")
-    }
-    easy, guarded, _ = longest.values()
-    assert guarded <= max(easy, guard_h * 3600)
+@pytest.mark.parametrize("more", [1.2, 1.5])
+def test_the_guard_holds_where_easy_keeps_it(more: float) -> None:
+    """A plan in which nobody waits longer is always at hand."""
+    workload = busy(300)
+    guard_s = int(simulate(workload, 64, "easy").wait_s.max() * more)
+    free, guarded = (
+        simulate(workload, 64, f"lookahead:patience=inf{guard}")
+        for guard in ("", f",guard={guard_s}s")
+    )
+    assert guarded.wait_s.max() <= guard_s < free.wait_s.max()
+    assert guarded.provenance["facts"]["seconds under the guard"] > 0
 
 
 def test_fairness_is_a_constraint() -> None:
@@ -185,7 +199,7 @@ def test_it_runs_where_jobs_share_nodes() -> None:
     [
         ("horizon=0", "horizon is .*at least 1s"),
         ("period=0", "period is .*at least 1s"),
-        ("candidates=|", "must name candidates"),
+        ("candidates=+", "must name candidates"),
         ("metric=joy", "must be bounded_slowdown or wait or longest_wait"),
         ("forks=0", "forks is .*>= 1"),
         ("forks=1001", "forks is .*<= 1000"),
@@ -202,7 +216,7 @@ def test_parameters_that_cannot_be(text: str, message: str) -> None:
 
 def test_an_unknown_candidate_gets_a_suggestion() -> None:
     """Orders that learn are no candidates either."""
-    with pytest.raises(UnknownNameError, match='unknown candidate of lookahead "saff".*saf'):
-        choose_policy("lookahead:candidates=saff|sjf")
+    with pytest.raises(UnknownNameError, match=r'unknown candidate of lookahead "saff".*saf'):
+        choose_policy("lookahead:candidates=saff+sjf")
     with pytest.raises(UnknownNameError, match="wrsa"):
         choose_policy("lookahead:base=wrsa")

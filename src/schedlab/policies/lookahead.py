@@ -26,21 +26,24 @@ Candidate = tuple[str, _core.Order, _core.Order | None, float | None]
 """Name, order of the queue, order of backfilling and reach, as ``_core.Lookahead`` takes it."""
 
 BASE = "predicted"
-CANDIDATES = ("fcfs", "sjf", "saf", "wfp3", "unicef", "f1", "f2", "f3", "f4", "slowdown")
+CANDIDATES = ("aged", "fcfs", "sjf", "saf", "wfp3", "unicef", "f1", "f2", "f3", "f4", "slowdown")
 METRICS = ("bounded_slowdown", "wait", "longest_wait")
-NODES_WEIGHT = 0.25
-"""How much the nodes of a job weigh in the order ``predicted``, beside its run time."""
-PERIOD_S, FORKS, DOUBT, BUDGET = 7200, 10, 1.0, 20_000
-PATIENCE_S, PATIENCE_BACKLOGS = 86_400, 3.0
+PREDICTED = {
+    "predicted": (0.25, 0.0),
+    "aged": (0.25, 0.3),
+}
+"""Orders by the run time that past jobs tell: how much the nodes weigh beside it, and the wait."""
+PERIOD_S, FORKS, DOUBT, BUDGET = 7200, 10, 0.5, 20_000
+PATIENCE_S = 2 * 86_400
 
 _ORDERS = [name for name in ORDERS if name not in ("wrsa", "linear")]
-KNOWN = (BASE, *_ORDERS, *READY)
+KNOWN = (*PREDICTED, *_ORDERS, *READY)
 
 
 def candidate(name: str) -> Candidate:
     """The candidate of that name: ``predicted``, an order, or a ready policy."""
-    if name == BASE:
-        return name, _core.PredictedOrder(NODES_WEIGHT), None, None
+    if name in PREDICTED:
+        return name, _core.PredictedOrder(*PREDICTED[name]), None, None
     if name in READY:
         priority = ready_priority(name)
         head, backfill = (
@@ -53,10 +56,10 @@ def candidate(name: str) -> Candidate:
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Candidates in a text such as ``sjf|saf|slowdown``."""
-    found = tuple(filter(None, (part.strip() for part in text.split("|"))))
+    """Candidates in a text such as ``sjf+saf+slowdown``."""
+    found = tuple(filter(None, (part.strip() for part in text.split("+"))))
     if not found:
-        raise ParameterError(f'"{text}"; must name candidates, such as sjf|saf|slowdown')
+        raise ParameterError(f'"{text}"; must name candidates, such as sjf+saf+slowdown')
     for name in found:
         candidate(name)
     return found
@@ -77,7 +80,6 @@ def lookahead(
     doubt: float = DOUBT,
     horizon: float = inf,
     patience: float = PATIENCE_S,
-    backlogs: float = PATIENCE_BACKLOGS,
     guard: float = inf,
     fairness: float = inf,
     budget: int = BUDGET,
@@ -94,7 +96,6 @@ def lookahead(
         horizon=None if horizon == inf else int(horizon),
         metric=_core.LookaheadMetric[metric],
         patience=_LONG_S if patience == inf else int(patience),
-        patience_backlogs=backlogs,
         guard=None if guard == inf else int(guard),
         fairness=fairness,
         budget=budget,
@@ -110,13 +111,10 @@ PARAMETERS: Parameters = {
     "forks": Parameter(up_to(1000), "draws of run times in which each candidate is tried; 10"),
     "metric": Parameter(one_of(*METRICS), "what is to be small; bounded_slowdown"),
     "base": Parameter(one_name, "what follows a candidate, and stays if none is better; predicted"),
-    "candidates": Parameter(names, f"what is tried beside the base; {'|'.join(CANDIDATES)}"),
-    "doubt": Parameter(not_negative, "standard errors by which a candidate must be better; 1"),
+    "candidates": Parameter(names, f"what is tried beside the base; {'+'.join(CANDIDATES)}"),
+    "doubt": Parameter(not_negative, "standard errors by which a candidate must be better; 0.5"),
     "horizon": Parameter(ageing, "a fork ends then; when all jobs have started"),
-    "patience": Parameter(ageing, "jobs that have waited longer come first; 1d"),
-    "backlogs": Parameter(
-        not_negative, "but only if they waited so many times what all waiting jobs need; 3"
-    ),
+    "patience": Parameter(ageing, "the oldest job goes first when it has waited longer; 2d"),
     "guard": Parameter(ageing, "no job waits longer, where FCFS with EASY can keep it; inf"),
     "fairness": Parameter(
         factor, "the worst-off user's mean is at most so many times that under the base; inf"

@@ -96,9 +96,15 @@ class Memory:
         weighed = sum(share * weight for share, weight in told)
         return weighed / sum(weight for _, weight in told) * request_s
 
-    def run_s(
-        self, user: int, request_s: int, nodes: int, *, level: float, elapsed_s: int
-    ) -> int:
+    def slowness(self, user: int, request_s: int, nodes: int) -> float:
+        """Return the mean of 1 / run time; run times below 10 s count as 10 s."""
+        told = self.tell(user, request_s, nodes)
+        if not told:
+            return 1 / max(request_s, 10)
+        weighed = sum(weight / max(share * request_s, 10) for share, weight in told)
+        return weighed / sum(weight for _, weight in told)
+
+    def run_s(self, user: int, request_s: int, nodes: int, *, level: float, elapsed_s: int) -> int:
         """Return the run time at a level, of a job that has run so long."""
         told = self.tell(user, request_s, nodes)
         if not told:
@@ -118,19 +124,16 @@ class Memory:
 
 
 class Ranked(Order):
-    """An order in which jobs come first that have waited too long when it is first asked."""
+    """An order before which comes one job, if it has waited too long."""
 
-    def __init__(self, key: Callable[[int, int, int], float], patience_s: float) -> None:
-        self._key, self._patience_s = key, patience_s
-        self._late: set[int] | None = None
+    def __init__(self, key: Callable[[int, int, int], float], first: int) -> None:
+        self._key, self._first = key, first
 
     def score(self, queue: Queue) -> list[float]:
         """Return the key of each job, by user, request and nodes."""
-        if self._late is None:
-            self._late = set(queue.job[queue.wait_s > self._patience_s].tolist())
         rows = zip(queue.job, queue.user, queue.request_s, queue.nodes, strict=True)
         return [
-            -1e300 if job in self._late else self._key(int(user), int(request), int(nodes))
+            -1e300 if job == self._first else self._key(int(user), int(request), int(nodes))
             for job, user, request, nodes in rows
         ]
 
@@ -143,8 +146,7 @@ class Settings:
     period_s: int = 7200
     forks: int = 10
     doubt: float = 1.0
-    patience_s: float = 86_400
-    backlogs: float = 3.0
+    patience_s: float = 172_800
     budget: int = 20_000
     seed: int = 0
 
@@ -163,8 +165,10 @@ def decide(simulation: Simulation, settings: Settings) -> Decision:
     left = simulation.unfinished()
     waiting = np.flatnonzero(left.is_waiting)
     names = settings.candidates
-    affordable = settings.budget // (len(names) * max(len(waiting), 1))
-    forks = min(max(affordable, min(LEAST_FORKS, settings.forks)), settings.forks)
+    affordable = settings.budget // max(len(waiting), 1)
+    some = min(max(affordable // (2 * len(names)), 1), FIRST_FORKS)
+    more = max(affordable - some * len(names), 0) // (1 + BEST_TRIED)
+    forks = min(max(some + more, min(LEAST_FORKS, settings.forks)), settings.forks)
     runs = _drawn(simulation, memory, forks, settings.seed)
     orders = _orders(simulation, memory, settings)
     sums: dict[str, list[float]] = {name: [] for name in names}
@@ -175,9 +179,9 @@ def decide(simulation: Simulation, settings: Settings) -> Decision:
             if name != names[0]:
                 fork.use(_core.Easy(orders[name]())).run(simulation.now_s + settings.period_s)
             fork.use(_core.Easy(orders[names[0]]())).run()
-            sums[name].append(_sum_of_slowdowns(simulation, fork, waiting))
+            sums[name].append(_sum_of_slowdowns(simulation, memory, fork, waiting))
 
-    first = min(forks, FIRST_FORKS)
+    first = min(forks, some)
     for name in names:
         try_out(name, runs[:first])
     best = sorted(names[1:], key=lambda name: sum(sums[name]))[:BEST_TRIED]
@@ -229,16 +233,9 @@ def _drawn(
     return list(runs)
 
 
-def _orders(simulation: Simulation, memory: Memory, settings: Settings) -> dict[str, Callable[[], Ranked]]:
-    left, nodes = simulation.unfinished(), simulation.platform.nodes
-    area = sum(
-        memory.mean(int(user), int(request), int(width)) * width
-        for user, request, width, waits in zip(
-            left.user, left.request_s, left.nodes, left.is_waiting, strict=True
-        )
-        if waits
-    )
-    patience_s = max(settings.patience_s, settings.backlogs * area / nodes)
+def _orders(
+    simulation: Simulation, memory: Memory, settings: Settings
+) -> dict[str, Callable[[], Ranked]]:
     keys: dict[str, Callable[[int, int, int], float]] = {
         "fcfs": lambda user, request, width: 0,
         "sjf": lambda user, request, width: request,
@@ -247,17 +244,23 @@ def _orders(simulation: Simulation, memory: Memory, settings: Settings) -> dict[
             math.log(max(memory.mean(user, request, width), 1.0)) + NODES_WEIGHT * math.log(width)
         ),
     }
-    return {name: partial(Ranked, keys[name], patience_s) for name in settings.candidates}
+    queue = simulation.queue
+    oldest = int(np.lexsort((queue.job, -queue.wait_s))[0])
+    first = int(queue.job[oldest]) if queue.wait_s[oldest] > settings.patience_s else -1
+    return {name: partial(Ranked, keys[name], first) for name in settings.candidates}
 
 
 def _sum_of_slowdowns(
-    simulation: Simulation, fork: Simulation, waiting: NDArray[np.int64]
+    simulation: Simulation, memory: Memory, fork: Simulation, waiting: NDArray[np.int64]
 ) -> float:
-    jobs = simulation.unfinished().job[waiting]
-    eligible_s = simulation.now_s - _waits(simulation)[jobs]
-    ran_s = np.minimum(fork.workload["run_s"], fork.workload["request_s"])[jobs]
-    wait_s = fork.start_times()[jobs] - eligible_s
-    return float(np.maximum(1.0, (wait_s + ran_s) / np.maximum(ran_s, 10)).sum())
+    """Return the waits, each by the run times that its job may have, not by the drawn one."""
+    left = simulation.unfinished()
+    wait_s = fork.start_times()[left.job] - simulation.now_s + _waits(simulation)[left.job]
+    return sum(
+        int(wait_s[place])
+        * memory.slowness(int(left.user[place]), int(left.request_s[place]), int(left.nodes[place]))
+        for place in waiting.tolist()
+    )
 
 
 def _waits(simulation: Simulation) -> NDArray[np.int64]:
