@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kFirstForks = 4;  // all candidates are tried in so many at most
 constexpr std::size_t kBestTried = 3;   // these are tried in all
-constexpr std::size_t kLeastForks = 3;
+constexpr std::size_t kLeastForks = 2;
 constexpr Time kRest = 9;
 
 double uniform(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1.0p-53; }
@@ -288,14 +288,15 @@ std::vector<Future> Lookahead::draw(const Known& known, std::size_t count) const
 }
 
 std::vector<std::shared_ptr<const Policy>> Lookahead::rehearsed(const Known& known) const {
-    std::vector<std::shared_ptr<const Policy>> policies(policies_.begin(), policies_.end());
-    for (std::size_t i = 0; i < candidates_.size(); ++i) {
-        const auto* predicted = dynamic_cast<const PredictedOrder*>(candidates_[i].head.get());
-        if (!predicted) continue;
-        auto order = std::make_shared<KnownOrder>(predicted->weights(), known.runs);
-        policies[i] = std::make_shared<Easy>(
-            std::make_shared<GuardedOrder>(std::move(order), first_), kUnlimited,
-            candidates_[i].backfill, candidates_[i].reach);
+    std::vector<std::shared_ptr<const Policy>> policies;
+    for (const Candidate& each : candidates_) {
+        std::shared_ptr<const Order> head = each.head;
+        if (const auto* predicted = dynamic_cast<const PredictedOrder*>(head.get())) {
+            head = std::make_shared<KnownOrder>(predicted->weights(), known.runs);
+        }
+        policies.push_back(std::make_shared<Easy>(
+            std::make_shared<GuardedOrder>(std::move(head), first_, true), kUnlimited,
+            each.backfill, each.reach));
     }
     return policies;
 }

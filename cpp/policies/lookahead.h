@@ -17,15 +17,15 @@ enum class LookaheadMetric : std::int8_t { bounded_slowdown, wait, longest_wait 
 struct LookaheadSettings {
     Time period = 7200;
     std::size_t forks = 10;
-    double doubt = 1;         // standard errors by which a candidate must be better than the base
+    double doubt = 0.5;       // standard errors by which a candidate must be better than the base
     Time horizon = kNever;    // a rollout ends then
     LookaheadMetric metric = LookaheadMetric::bounded_slowdown;
-    Time patience = 2 * 86'400;  // the oldest job goes first when it has waited longer
+    Time patience = kNever;  // the oldest job goes first when it has waited longer
     // No job waits longer where EASY can keep it; kNever: no limit.
     Time guard = kNever;
     // The worst-off user's mean is at most so many times that under the base.
     double fairness = std::numeric_limits<double>::infinity();
-    std::int64_t budget = 20'000;  // starts of jobs that a decision may try, more or less
+    std::int64_t budget = 16'000;  // starts of jobs that a decision may try, more or less
     std::uint64_t seed = 0;
     std::size_t threads = 1;
 };

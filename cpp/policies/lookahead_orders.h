@@ -74,10 +74,14 @@ class KnownOrder : public Order {
 class GuardedOrder : public Order {
   public:
     // `first`: the arrival of that job; kNone without one.
-    GuardedOrder(std::shared_ptr<const Order> order, std::shared_ptr<const std::int64_t> first)
-        : order_(std::move(order)), first_(std::move(first)) {}
+    // `frozen`: keys stay as they are when the queue is put in order, even if waits count.
+    GuardedOrder(std::shared_ptr<const Order> order, std::shared_ptr<const std::int64_t> first,
+                 bool frozen = false)
+        : order_(std::move(order)), first_(std::move(first)), frozen_(frozen) {}
 
-    KeysChange keys_change() const override { return order_->keys_change(); }
+    KeysChange keys_change() const override {
+        return frozen_ ? KeysChange::never : order_->keys_change();
+    }
     void keys(std::span<const WaitingJob> jobs, const MachineState& machine,
               std::span<double> keys) const override {
         order_->keys(jobs, machine, keys);
@@ -91,6 +95,7 @@ class GuardedOrder : public Order {
 
     std::shared_ptr<const Order> order_;
     std::shared_ptr<const std::int64_t> first_;
+    bool frozen_;
 };
 
 inline ToldRun PredictedOrder::told(const WaitingJob& job) const {

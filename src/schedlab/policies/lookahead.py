@@ -33,8 +33,8 @@ PREDICTED = {
     "aged": (0.25, 0.3),
 }
 """Orders by the run time that past jobs tell: how much the nodes weigh beside it, and the wait."""
-PERIOD_S, FORKS, DOUBT, BUDGET = 7200, 10, 0.5, 20_000
-PATIENCE_S = 2 * 86_400
+PERIOD_S, FORKS, DOUBT, BUDGET = 7200, 10, 0.5, 16_000
+PATIENCE_S = inf
 
 _ORDERS = [name for name in ORDERS if name not in ("wrsa", "linear")]
 KNOWN = (*PREDICTED, *_ORDERS, *READY)
@@ -114,12 +114,12 @@ PARAMETERS: Parameters = {
     "candidates": Parameter(names, f"what is tried beside the base; {'+'.join(CANDIDATES)}"),
     "doubt": Parameter(not_negative, "standard errors by which a candidate must be better; 0.5"),
     "horizon": Parameter(ageing, "a fork ends then; when all jobs have started"),
-    "patience": Parameter(ageing, "the oldest job goes first when it has waited longer; 2d"),
+    "patience": Parameter(ageing, "the oldest job goes first when it has waited longer; inf"),
     "guard": Parameter(ageing, "no job waits longer, where FCFS with EASY can keep it; inf"),
     "fairness": Parameter(
         factor, "the worst-off user's mean is at most so many times that under the base; inf"
     ),
-    "budget": Parameter(positive, "starts of jobs that a decision tries, more or less; 20000"),
+    "budget": Parameter(positive, "starts of jobs that a decision tries, more or less; 16000"),
     "seed": Parameter(whole, "of the drawn run times; 0"),
     "threads": Parameter(up_to(1024), "how many forks run at the same time; 1"),
 }

@@ -17,7 +17,7 @@ from schedlab.sim import Simulation
 
 OWN, EVERYBODY = 100, 200
 HALF_LIFE, DISTANCE = 10, 0.35
-FIRST_FORKS, BEST_TRIED, LEAST_FORKS = 4, 3, 3
+FIRST_FORKS, BEST_TRIED, LEAST_FORKS = 4, 3, 2
 NODES_WEIGHT = 0.25
 _BITS = (1 << 64) - 1
 
@@ -145,9 +145,9 @@ class Settings:
     candidates: Sequence[str]
     period_s: int = 7200
     forks: int = 10
-    doubt: float = 1.0
-    patience_s: float = 172_800
-    budget: int = 20_000
+    doubt: float = 0.5
+    patience_s: float = math.inf
+    budget: int = 16_000
     seed: int = 0
 
 
