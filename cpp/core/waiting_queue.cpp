@@ -313,14 +313,28 @@ void WaitingQueue::reorder(std::span<const double> keys) {
         tidy();
         return;
     }
-    std::vector<Position> order;
-    order.reserve(live_);
-    for (Position p = first_; p < end(); p = next(p)) order.push_back(p);
-    const auto before = [this](Position a, Position b) {
-        const Rank one = block(a).rank[a % kBlock], other = block(b).rank[b % kBlock];
-        return one != other ? one < other : arrival(a) < arrival(b);
+    // What is compared stands side by side: sorting is most of the work of an order that changes.
+    struct Placed {
+        Rank rank;
+        std::int64_t arrival;
+        Position position;
     };
-    std::sort(order.begin(), order.end(), before);
+    std::vector<Placed> placed;
+    placed.reserve(live_);
+    for (std::size_t index = 0; index < blocks_.size(); ++index) {
+        const Block& block = *blocks_[index];
+        for (std::size_t i = 0; i < block.size; ++i) {
+            if (block.nodes[i] == kGone) continue;
+            placed.push_back({block.rank[i], block.arrival[i], index * kBlock + i});
+        }
+    }
+    std::sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) {
+        if (a.rank.minus_tier != b.rank.minus_tier) return a.rank.minus_tier < b.rank.minus_tier;
+        return a.rank.key != b.rank.key ? a.rank.key < b.rank.key : a.arrival < b.arrival;
+    });
+    std::vector<Position> order(placed.size());
+    std::transform(placed.begin(), placed.end(), order.begin(),
+                   [](const Placed& each) { return each.position; });
     rebuild(order);
 }
 
