@@ -26,7 +26,7 @@ from schedlab.live import LiveScheduler
 from schedlab.platform import Cluster, NodeGroup, NodeType, Platform
 from schedlab.policies import choose_policy
 from schedlab.policies.learned import QueueSettings, learned_policy
-from schedlab.sim import load_schedules, save_schedules
+from schedlab.sim import Forecaster, load_schedules, save_schedules
 
 Call = Callable[..., Any]
 
@@ -62,6 +62,9 @@ def problem_of(slots: int = 1, value: float = 1.0, **numbers: Any) -> None:
 CALLS: dict[str, Call] = {
     "schedlab.simulate": lambda platform=NODES, **of: simulate(JOBS, platform, "easy", **of),
     "schedlab.Simulation": lambda platform=NODES, **of: Simulation(JOBS, platform, "easy", **of),
+    "schedlab.sim.Forecaster": lambda **of: Forecaster(
+        Simulation(JOBS, NODES, "easy").run(until_s=0), **{"forks": 2} | of
+    ).forecast(),
     "schedlab.workload.apply": lambda **of: workload.apply(JOBS, ["wra=random:0.5"], **of),
     "schedlab.workload.generate": lambda jobs=5, **of: workload.generate(EPISODES, jobs, **of),
     "schedlab.workload.read_workload": lambda **of: workload.read_workload(TRACE, **of),
@@ -164,7 +167,7 @@ MADE = {
     *("Analysis", "Arrivals", "BoxPlot", "Clock", "Comparison", "Departure", "ErrorPoint"),
     *("Experiment", "HeaderSize", "Histogram", "MessageStatistics", "NodeInterval", "Outcome"),
     *("Part", "ReadReport", "RequestDensity", "Rival", "Run", "Schedule", "SimulationTask"),
-    *("Solution", "Verdict", "Violation"),
+    *("Solution", "StartForecast", "Verdict", "Violation"),
 }
 """Classes of what schedlab makes, which users only read."""
 
