@@ -94,7 +94,9 @@ def learning() -> list[Row]:
     from schedlab.rl.sb3_env import NativeVecEnv
 
     torch.set_num_threads(1)
-    batch = QueueBatch(QueueSettings(), GeneratedEpisodes("wl1", 1000), LEARNING_ENVS, threads=1)
+    batch = QueueBatch(
+        QueueSettings(estimate="actual"), GeneratedEpisodes("wl1", 1000), LEARNING_ENVS, threads=1
+    )
     env = NativeVecEnv(batch)
     model = PPO(
         "MlpPolicy",

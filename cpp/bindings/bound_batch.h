@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -86,6 +87,25 @@ nb::class_<BoundBatch<Env>> bind_batch(nb::module_& m, const char* name) {
                      "actions that each agent has")
         .def("step", &Batch::step, "actions"_a, "observation"_a, "reward"_a, "terminated"_a,
              "truncated"_a, "mask"_a, "One step of every environment, without the GIL.")
+        .def_prop_ro(
+            "state_names",
+            [](const Batch&) {
+                nb::list names;
+                for (const char* name : Env::kState) names.append(name);
+                return nb::tuple(names);
+            },
+            nb::sig("def state_names(self) -> tuple[str, ...]"),
+            "what `states` tells of each environment")
+        .def(
+            "states",
+            [](const Batch& b, const Rows<std::int64_t>& states) {
+                const std::size_t width = Env::kState.size();
+                const auto into = written(states, b.get().size() * width, "states");
+                for (std::size_t i = 0; i < b.get().size(); ++i) {
+                    std::ranges::copy(b.env(i).state(), into.begin() + i * width);
+                }
+            },
+            "states"_a, "Writes where each environment is, by `state_names`.")
         .def("steps", [](const Batch& b, std::size_t i) { return b.env(i).steps(); }, "index"_a,
              "steps since the last reset")
         .def("started", [](const Batch& b, std::size_t i) { return b.env(i).started(); },

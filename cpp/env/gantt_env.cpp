@@ -35,6 +35,12 @@ double GanttEnv::cost() const {
     return options_.reward == GanttReward::mean ? mean_slowdown() : slowdowns_;
 }
 
+std::array<std::int64_t, GanttEnv::kState.size()> GanttEnv::state() const {
+    const auto shown = std::ranges::count_if(slots_, [](JobIndex job) { return job != kNoJob; });
+    const auto waiting = static_cast<std::int64_t>(backlog()) + shown;
+    return {now_, waiting, started_ - completed_, started_, steps_};
+}
+
 double GanttEnv::mean_slowdown() const {
     return slowdowns_ / static_cast<double>(std::max<JobIndex>(next_, 1));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -45,6 +46,9 @@ class GanttEnv {
     std::size_t backlog() const { return static_cast<std::size_t>(next_ - backlog_); }
     std::int64_t started() const { return started_; }
     std::int64_t completed() const { return completed_; }
+    // Where the episode is, by the names below; `running` counts reservations that have not ended.
+    static constexpr std::array kState = {"time_s", "waiting", "running", "started", "steps"};
+    std::array<std::int64_t, kState.size()> state() const;
     // Time in the system so far over requested time: the mean over all jobs submitted so far.
     double mean_slowdown() const;
 

@@ -216,6 +216,13 @@ double QueueEnv::bounded_slowdown(JobIndex job, Time start) const {
     return std::max(1.0, (wait + runs) / std::max(runs, kShortest));
 }
 
+std::array<std::int64_t, QueueEnv::kState.size()> QueueEnv::state() const {
+    if (!view_) return {};
+    const auto waiting = static_cast<std::int64_t>(view_->queue().size());
+    const auto running = started_ - static_cast<std::int64_t>(sim_->ended());
+    return {sim_->now(), waiting, running, view_->free_nodes(), started_, steps_};
+}
+
 double QueueEnv::utilisation() const {
     const JobTable& jobs = sim_->table();
     double used = 0;

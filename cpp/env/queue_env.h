@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -47,6 +48,11 @@ class QueueEnv {
     const std::shared_ptr<Simulator>& simulator() const { return sim_; }
     std::int64_t steps() const { return steps_; }
     std::int64_t started() const { return started_; }
+
+    // Where the episode is, by the names below.
+    static constexpr std::array kState = {"time_s",  "waiting", "running",
+                                          "free_nodes", "started", "steps"};
+    std::array<std::int64_t, kState.size()> state() const;
 
     // Of the jobs started so far.
     double utilisation() const;

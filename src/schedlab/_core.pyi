@@ -738,6 +738,13 @@ class QueueBatch:
     def step(self, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], observation: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], reward: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], terminated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], truncated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], mask: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')]) -> None:
         """One step of every environment, without the GIL."""
 
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """what `states` tells of each environment"""
+
+    def states(self, states: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+        """Writes where each environment is, by `state_names`."""
+
     def steps(self, index: int) -> int:
         """steps since the last reset"""
 
@@ -809,6 +816,13 @@ class GanttBatch:
 
     def step(self, actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], observation: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], reward: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], terminated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], truncated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], mask: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')]) -> None:
         """One step of every environment, without the GIL."""
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """what `states` tells of each environment"""
+
+    def states(self, states: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+        """Writes where each environment is, by `state_names`."""
 
     def steps(self, index: int) -> int:
         """steps since the last reset"""

@@ -30,7 +30,7 @@ NOBODY = jobs((0, 1, 1, 1)).take(np.array([False]))
 def test_unknown_names_get_suggestions(rules: dict[str, Any], sentence: str) -> None:
     """The nearest one, or all of them."""
     with pytest.raises(UnknownNameError) as raised:
-        QueueEnv(crowd(), None, **rules)
+        QueueEnv(crowd(), None, nodes=16, **rules)
     assert sentence in str(raised.value)
 
 
@@ -47,7 +47,7 @@ def test_unknown_names_get_suggestions(rules: dict[str, Any], sentence: str) -> 
 def test_values_outside_what_is_allowed_are_refused(rules: dict[str, Any], sentence: str) -> None:
     """Before anything is played."""
     with pytest.raises(ParameterError) as raised:
-        QueueEnv(crowd(), **({"jobs": None} | rules))
+        QueueEnv(crowd(), **({"jobs": None, "nodes": 16} | rules))
     assert str(raised.value) == sentence
 
 

@@ -189,6 +189,9 @@ def test_the_result_and_the_schedule_tell_the_same() -> None:
     assert schedule.wait_s.tolist() == [0, 1]
     assert schedule.end_s.tolist() == [5, 7]
     assert info == {
+        "time_s": 7,
+        "waiting": 0,
+        "running": 0,
         "steps": 6,
         "started": 2,
         "completed": 2,

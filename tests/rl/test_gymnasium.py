@@ -5,10 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+import _schedlab_gymnasium
 
 pytest.importorskip("gymnasium")
 
@@ -23,6 +26,7 @@ from schedlab.rl.gantt.settings import OBSERVATIONS as GRID_OBSERVATIONS
 from schedlab.rl.vector_env import NativeVectorEnv
 from schedlab.testing.instances import crowd
 
+ROOT = Path(__file__).parents[2]
 SMALL: dict[str, Any] = {"nodes": 16, "visible_jobs": 5, "max_steps": 40}
 
 
@@ -91,7 +95,8 @@ def test_make_vec_gives_the_native_batch() -> None:
         observation, info = env.reset(seed=1)
         assert observation.shape == (3, 2 * 16 + 3 * 5)
         assert env.observation_space.contains(observation)
-        assert info == {}
+        assert info["waiting"].shape == info["_waiting"].shape == (3,)
+        assert set(info["free_nodes"]) == {16}
 
 
 def assert_same(one: Any, other: Any) -> None:
@@ -181,3 +186,24 @@ def test_a_name_with_its_module_needs_no_import(name: str) -> None:
     code = f"import gymnasium; print(gymnasium.make('schedlab.rl:{name}').reset(seed=1)[0].shape)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.startswith("(")
+
+
+def test_gymnasium_knows_the_environments_by_itself() -> None:
+    """As soon as it is imported, and nothing of schedlab with it."""
+    program = (
+        "import _schedlab_gymnasium, sys, gymnasium\n"  # a .pth file imports the first
+        "assert not any(name.startswith('schedlab') for name in sys.modules)\n"
+        "assert type(gymnasium.__spec__.loader).__name__ == 'SourceFileLoader'\n"
+        "for name in ('schedlab/Queue-v0', 'schedlab/Gantt-v0'):\n"
+        "    gymnasium.make(name).reset(seed=1)\n"
+        "    print(gymnasium.make_vec(name, 2).num_envs)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("2\n2\n", 0), done.stderr
+
+
+def test_python_starts_with_what_tells_gymnasium() -> None:
+    """The file that is installed beside the package imports it."""
+    installed = ROOT / "src" / "schedlab-gymnasium.pth"
+    assert installed.read_text().strip() == f"import {_schedlab_gymnasium.__name__}"
+    assert set(_schedlab_gymnasium.ENVIRONMENTS) == {"schedlab/Queue-v0", "schedlab/Gantt-v0"}

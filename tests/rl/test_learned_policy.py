@@ -67,7 +67,7 @@ def test_the_schedule_is_the_greedy_episode(
 
 def test_simulate_runs_it_like_any_other(drawn: Make) -> None:
     """By name, with a tick and a predictor."""
-    path, workload = drawn(), crowd(count=60)
+    path, workload = drawn(environment={"estimate": "actual"}), crowd(count=60)
     schedule = simulate(workload, 16, f"learned:{path}", tick=1, predict="actual")
     assert schedule.start_s.tolist() == greedy_starts(path, workload)
 

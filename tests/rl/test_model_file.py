@@ -122,10 +122,10 @@ def test_a_file_cut_short_is_no_model(length: int, model: Path, tmp_path: Path) 
 
 
 def test_a_model_of_stable_baselines3_is_refused_with_a_way_out(tmp_path: Path) -> None:
-    """It does not say what its network sees; a LearnedPolicy does."""
+    """It does not say what its network sees; a file beside it does."""
     path = tmp_path / "ppo.zip"
     PPO("MlpPolicy", QueueEnv(crowd(), None, nodes=16, visible_jobs=5), device="cpu").save(path)
-    with pytest.raises(InputError, match=r"ppo.zip: is a model of Stable-Baselines3.*LearnedP"):
+    with pytest.raises(InputError, match=r"ppo.zip: is a model of Stable-Baselines3.*ppo.toml"):
         choose_policy(f"learned:{path}")
 
 

@@ -23,6 +23,7 @@ def seen(observation: str) -> tuple[dict[str, list[float]], ObservationLayout]:
         "nodes": 4,
         "visible_jobs": 3,
         "sim_step_s": 1,
+        "estimate": "actual",
         "scaled": observation == "jobs",
     }
     env = QueueEnv(jobs(*JOBS), None, observation=observation, **rules)

@@ -43,7 +43,7 @@ THREE = ((0, 2, 30, 20), (0, 4, 30, 20), (0, 1, 30, 20))
 
 def test_what_the_agent_sees() -> None:
     """Per node remaining times by request and by estimate, then the jobs' columns, then zeros."""
-    env = begun(THREE)
+    env = begun(THREE, estimate="actual")
     observation, *_ = env.step(0)
     assert observation.tolist() == [30, 30, 0, 0, 20, 20, 0, 0, 4, 1, 0, 30, 30, 0, 20, 20, 0]
 
@@ -57,7 +57,7 @@ def test_the_baseline_sees_no_estimates() -> None:
 
 def test_scaled_numbers_are_shares() -> None:
     """Nodes of the machine, times of the longest request."""
-    env = begun(THREE, scaled=True)
+    env = begun(THREE, scaled=True, estimate="actual")
     observation, *_ = env.step(0)
     assert observation[0] == 1
     assert observation[4] == pytest.approx(2 / 3)
@@ -159,7 +159,8 @@ def test_the_last_start_ends_the_episode() -> None:
     env = begun(THREE, max_steps=10)
     for action in (0, 1, WAIT):
         _, reward, terminated, truncated, info = env.step(action)
-        assert (reward, terminated, truncated, info) == (0, False, False, {})
+        assert (reward, terminated, truncated) == (0, False, False)
+        assert "utilisation" not in info
     assert now(env) == 10
     env.step(WAIT)
     assert now(env) == 20
@@ -170,6 +171,33 @@ def test_the_last_start_ends_the_episode() -> None:
     assert info["utilisation"] == pytest.approx(used)
     assert info["mean_wait_s"] == pytest.approx(20 / 3)
     assert reward == pytest.approx(1 + used + 5 / 10)
+
+
+def test_info_tells_where_the_episode_is() -> None:
+    """At the beginning and after each step; at the last also what became of it.
+
+    ::
+
+        nodes 0-1  AABB       A and C run from 0 to 20, B from 20 to 40 on all nodes
+        node  2    CCBB
+        node  3    ..BB
+    """
+    env = begun(THREE, doubling=False)
+    names = ("time_s", "waiting", "running", "free_nodes", "started", "steps")
+    _, info = env.reset()
+    told = [tuple(info[name] for name in names)]
+    for action in (0, 1, WAIT, WAIT, 0):
+        *_, info = env.step(action)
+        told.append(tuple(info[name] for name in names))
+    assert told == [
+        (0, 3, 0, 4, 0, 0),
+        (0, 2, 1, 2, 1, 1),
+        (0, 1, 2, 1, 2, 2),
+        (10, 1, 2, 1, 2, 3),
+        (20, 1, 0, 4, 2, 4),
+        (40, 0, 0, 4, 3, 5),
+    ]
+    assert info["share_started"] == 1
 
 
 def test_slowdowns_are_paid_while_jobs_wait() -> None:

@@ -26,7 +26,7 @@ PICK = {"mode": "pick", "observation": "proposal", "reward": "terminal"}
 
 def starts(path: Path, seed: int) -> list[int]:
     """By simulation."""
-    schedule = simulate(crowd(count=40), 16, f"learned:{path}:sample={seed},predict=actual", tick=1)
+    schedule = simulate(crowd(count=40), 16, f"learned:{path}:sample={seed}", tick=1)
     found: list[int] = schedule.start_s.tolist()
     return found
 

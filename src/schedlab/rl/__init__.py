@@ -1,18 +1,21 @@
 """Learning to schedule: environments in which an agent decides.
 
-Importing this registers ``schedlab/Queue-v0`` and ``schedlab/Gantt-v0`` with Gymnasium.
+Gymnasium knows ``schedlab/Queue-v0`` and ``schedlab/Gantt-v0`` as soon as it is imported; where
+``.pth`` files are not read, importing this registers them.
 """
 
+from _schedlab_gymnasium import register
 from schedlab.errors import MissingExtraError
 
 try:
-    import gymnasium
+    import gymnasium  # noqa: F401
 except ModuleNotFoundError:
     raise MissingExtraError("Gymnasium", "rl") from None
 
 from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.batch import QueueBatch
 from schedlab.rl.gantt import GanttBatch, GanttEnv, GanttSettings, GanttVectorEnv, GridEpisodes
+from schedlab.rl.own_policy import as_policy, save_settings
 from schedlab.rl.queue_env import QueueEnv
 from schedlab.rl.vector_env import QueueVectorEnv
 from schedlab.workload.episodes import (
@@ -37,13 +40,9 @@ __all__ = [
     "QueueSettings",
     "QueueVectorEnv",
     "WindowEpisodes",
+    "as_policy",
     "choose_episodes",
+    "save_settings",
 ]
 
-_ENVIRONMENTS = {
-    "schedlab/Queue-v0": ("schedlab.rl:QueueEnv", "schedlab.rl:QueueVectorEnv"),
-    "schedlab/Gantt-v0": ("schedlab.rl:GanttEnv", "schedlab.rl:GanttVectorEnv"),
-}
-for _name, (_one, _many) in _ENVIRONMENTS.items():
-    if _name not in gymnasium.registry:
-        gymnasium.register(_name, entry_point=_one, vector_entry_point=_many)
+register()

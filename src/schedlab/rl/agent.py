@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import numpy as np
 import torch
@@ -28,10 +28,15 @@ class Agent(GreedyAgent):
 
     def scores(self, observation: Observations) -> Observations:
         """One number per row and action."""
-        with torch.inference_mode(), _one_thread() if len(observation) < FEW else nullcontext():
+        with torch.inference_mode(), few_threads(len(observation)):
             seen = torch.from_numpy(observation).to(self.policy.device)
             scores: Observations = action_scores(self.policy, seen).cpu().numpy()
         return scores
+
+
+def few_threads(situations: int) -> AbstractContextManager[None]:
+    """Let one thread look at a few situations."""
+    return _one_thread() if situations < FEW else nullcontext()
 
 
 @contextmanager

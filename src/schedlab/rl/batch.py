@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, ClassVar
 
 import gymnasium
@@ -74,6 +74,12 @@ class QueueBatch(NativeBatch):
         self.simulator: list[_core.Simulator | None] = [None] * size
         self._watches = self.warns and settings.mode != "pick"
         self._ignored = np.zeros(size, np.int64)
+
+    @property
+    def told_settings(self) -> QueueSettings:
+        """The rules with the scale of time that the episodes give them."""
+        scale_s = float(self.settings.time_scale_s or self.episodes.longest_request_s)
+        return replace(self.settings, time_scale_s=scale_s)
 
     def step(self, actions: NDArray[np.int64]) -> NDArray[np.intp]:
         """Step them all and say which have finished; those wait for ``reset``."""

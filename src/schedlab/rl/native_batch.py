@@ -34,6 +34,15 @@ class BatchCore(Protocol):
         """Actions that each agent has."""
         ...
 
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """What ``states`` tells of each environment."""
+        ...
+
+    def states(self, states: Any) -> None:
+        """Write where each environment is."""
+        ...
+
     def step(
         self,
         actions: Any,
@@ -81,6 +90,7 @@ class NativeBatch(ABC):
         self.terminated, self.truncated = (np.zeros(size, np.uint8) for _ in range(2))
         self.random = [np.random.default_rng() for _ in range(size)]
         self._not_begun = set(range(size))
+        self._states = np.zeros((size, len(core.state_names)), np.int64)
 
     def seed(self, seeds: Seeds) -> None:
         """Give every environment its own chance: one seed for all makes them all different."""
@@ -108,6 +118,15 @@ class NativeBatch(ABC):
             raise ParameterError("an episode must begin with reset() before the first step")
         self.core.step(actions, self.rows, self.reward, self.terminated, self.truncated, self.mask)
         return np.flatnonzero(self.terminated | self.truncated)
+
+    def states(self) -> NDArray[np.int64]:
+        """Where the episodes are: a row per environment, a column per name in ``state_names``."""
+        self.core.states(self._states)
+        return self._states
+
+    def state(self, place: int) -> dict[str, int]:
+        """Where the episode of one environment is: the time, the jobs that wait and run, ..."""
+        return dict(zip(self.core.state_names, self.states()[place].tolist(), strict=True))
 
     @abstractmethod
     def result(self, place: int) -> Mapping[str, Any]:

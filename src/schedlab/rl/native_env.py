@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic
 
 import gymnasium
@@ -40,6 +41,7 @@ class NativeEnv(gymnasium.Env[Observation, np.int64], Generic[Batch], ABC):
         self.render_mode, self.batch = render_mode, batch
         self.observation_space, self.action_space = spaces(batch)
         self._action = np.zeros(1, np.int64)
+        self._state: dict[str, int] = {}
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -48,22 +50,42 @@ class NativeEnv(gymnasium.Env[Observation, np.int64], Generic[Batch], ABC):
         super().reset(seed=seed)
         self.batch.seed(seed)
         self.batch.reset(0, sequence_in(options))
-        return self.batch.observation[0].copy(), {}
+        self._state = self.batch.state(0)
+        return self._seen(), dict(self._state)
 
     def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Do what the action says; the info of the last step tells what became of the episode."""
+        """Do what the action says.
+
+        The info tells where the episode is; that of the last step also what became of it.
+        """
         batch, actions = self.batch, self.batch.core.actions
         if not 0 <= action < actions:
             raise ParameterError(f"action is {action}; must be from 0 to {actions - 1}")
         self._action[0] = action
         ended = len(batch.step(self._action)) > 0
+        before, self._state = self._state, batch.state(0)
+        info = {**self._state, **(batch.result(0) if ended else {})}
         return (
-            batch.observation[0].copy(),
-            float(batch.reward[0]),
+            self._seen(),
+            self.reward(before, info, float(batch.reward[0])),
             bool(batch.terminated[0]),
             bool(batch.truncated[0]),
-            dict(batch.result(0)) if ended else {},
+            info,
         )
+
+    def reward(self, before: Mapping[str, Any], info: Mapping[str, Any], given: float) -> float:
+        """Return what a step is worth; a subclass may pay something else.
+
+        Args:
+            before: the info of the step before, or of ``reset``.
+            info: of this step.
+            given: what the ``reward`` of the settings gives.
+        """
+        return given
+
+    def _seen(self) -> Any:
+        """What the agent sees now."""
+        return self.batch.observation[0].copy()
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Which actions make sense now."""

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from schedlab.policies.learned.settings import QueueSettings
+from schedlab.policies.policy import View
 from schedlab.rl.batch import QueueBatch
-from schedlab.rl.native_env import NativeEnv
-from schedlab.sections import from_keywords
+from schedlab.rl.machine_size import settings_for
+from schedlab.rl.native_env import NativeEnv, Observation
 from schedlab.workload import Workload
 from schedlab.workload.episodes import choose_episodes
 
@@ -35,8 +36,33 @@ class QueueEnv(NativeEnv[QueueBatch]):
     ) -> None:
         """Say where jobs come from, as for ``choose_episodes``, and the ``QueueSettings``."""
         episodes = choose_episodes(workload, jobs, transforms)
-        batch = QueueBatch(from_keywords(QueueSettings, rules), episodes, 1, threads=1)
+        batch = QueueBatch(settings_for(episodes, rules), episodes, 1, threads=1)
         super().__init__(batch, render_mode)
+
+    @property
+    def settings(self) -> QueueSettings:
+        """The rules, the scale of time among them."""
+        return self.batch.told_settings
+
+    @property
+    def view(self) -> View:
+        """What a policy of the simulator would see now; do not start jobs through it."""
+        return self.batch.played(0)[1].view
+
+    def observe(self, view: View, numbers: Observation) -> Any:
+        """Return what the agent sees; a subclass may show it something else.
+
+        It must then set ``observation_space``, too. ``as_policy`` and ``learned:`` ask it the same
+        way, so it may use the arguments and ``settings`` alone.
+
+        Args:
+            view: all that a policy may know: ``now``, ``free_nodes``, ``queue``, ``running``.
+            numbers: what the ``observation`` of the settings shows.
+        """
+        return numbers
+
+    def _seen(self) -> Any:
+        return self.observe(self.view, super()._seen())
 
     def frame(self) -> Frame:
         """The queue, the nodes and what has run, as a picture."""

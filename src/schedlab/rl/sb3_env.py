@@ -54,8 +54,13 @@ class NativeVecEnv(VecEnv, Generic[Batch]):
     def step_wait(self) -> VecEnvStepReturn:
         """Step them all, and begin anew where an episode has ended."""
         rewards, dones, infos = self.advance(self._actions)
+        names, states = self.batch.core.state_names, self.batch.states().tolist()
+        told = [
+            {**dict(zip(names, state, strict=True)), **info}
+            for state, info in zip(states, infos, strict=True)
+        ]
         # SB3 puts an observation into its buffer after the next step, so it must not change.
-        return self.batch.observation.copy(), rewards, dones, infos
+        return self.batch.observation.copy(), rewards, dones, told
 
     def advance(self, actions: NDArray[np.int64]) -> Advanced:
         """The same without the observations, which are in the batch until the next step."""
@@ -74,6 +79,7 @@ class NativeVecEnv(VecEnv, Generic[Batch]):
         result = dict(self.batch.result(place))
         elapsed_s = round(time.perf_counter() - self._began, 6)
         return {
+            **self.batch.state(place),
             **result,
             "episode": {"r": self._returns[place], "l": result["steps"], "t": elapsed_s},
             "terminal_observation": self.batch.observation[place].copy(),

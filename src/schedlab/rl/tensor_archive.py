@@ -24,7 +24,7 @@ except ModuleNotFoundError:
     raise MissingExtraError("safetensors", "rl") from None
 
 DOCUMENT, TENSORS = "config.json", "model.safetensors"
-_FOREIGN = "_stable_baselines3_version"
+FOREIGN = "_stable_baselines3_version"
 """In files that Stable-Baselines3 saves itself."""
 
 Tensors = dict[str, NDArray[Any]]
@@ -57,11 +57,10 @@ def _parts(source: Source, kind: str) -> dict[str, bytes]:
     try:
         with ZipFile(BytesIO(source.raw)) as archive:
             missing = {DOCUMENT, TENSORS} - set(archive.namelist())
-            if _FOREIGN in archive.namelist():
+            if FOREIGN in archive.namelist():
                 raise InputError(
-                    f"{source.path}: is a model of Stable-Baselines3, which does not say what its "
-                    "network sees; in Python give simulate() a LearnedPolicy of it with the "
-                    "QueueSettings it learnt with"
+                    f"{source.path}: is a model of Stable-Baselines3, not a {kind}; "
+                    "as a policy it is learned:FILE, with its environment's settings beside it"
                 )
             if missing:
                 raise InputError(f"{source.path}: has no {min(missing)} in it; is it a {kind}?")

@@ -19,6 +19,7 @@ from schedlab.rl.environments import GANTT, QUEUE, Settings, read_settings, sett
 from schedlab.rl.episodes_section import EpisodesSection
 from schedlab.rl.gantt.rules import TEACHERS
 from schedlab.rl.gantt.settings import GanttSettings
+from schedlab.rl.machine_size import machine_nodes
 from schedlab.rl.rival import CURVES
 from schedlab.sections import build, only, parse_toml
 from schedlab.workload.episodes import Episodes
@@ -361,7 +362,17 @@ def training_config(document: Mapping[str, Any], folder: Path = Path()) -> Train
     """The training that the sections describe; those left out keep their defaults."""
     only(document, SECTIONS, "the training")
     sections: dict[str, Any] = {name: _section(name, given) for name, given in document.items()}
-    return TrainingConfig(**sections, folder=folder)
+    config = TrainingConfig(**sections, folder=folder)
+    return config if "nodes" in document.get("environment", ()) else _on_its_machine(config)
+
+
+def _on_its_machine(config: TrainingConfig) -> TrainingConfig:
+    """Give the machine the size that the trace or the model has."""
+    rules = config.environment
+    if not isinstance(rules, QueueSettings) or config.episodes.workload is None:
+        return config
+    nodes = machine_nodes(config.episodes.open(config.folder, rules))
+    return replace(config, environment=replace(rules, nodes=nodes or rules.nodes))
 
 
 def _section(name: str, given: Any) -> Any:

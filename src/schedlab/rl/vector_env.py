@@ -11,11 +11,10 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from schedlab.errors import ParameterError
-from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.batch import QueueBatch
+from schedlab.rl.machine_size import settings_for
 from schedlab.rl.native_batch import Batch, Seeds, check_actions, sequence_in
 from schedlab.rl.native_env import spaces
-from schedlab.sections import from_keywords
 from schedlab.workload import Workload
 from schedlab.workload.episodes import choose_episodes
 
@@ -51,12 +50,12 @@ class NativeVectorEnv(VectorEnv[Rows, NDArray[np.int64], NDArray[Any]], Generic[
         self.batch.seed(seed)
         for place in places:
             self.batch.reset(place, sequence)
-        return self._own(self.batch.observation), {}
+        return self._own(self.batch.observation), self._where_they_are()
 
     def step(
         self, actions: ArrayLike
     ) -> tuple[Rows, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Step them all; ``info`` holds the last observation and result of what has ended."""
+        """Step them all; ``info`` tells where they are, and the last of what has ended."""
         chosen = np.ascontiguousarray(actions, np.int64)
         check_actions(chosen, self.batch.core.actions)
         finished = self.batch.step(chosen)
@@ -64,7 +63,7 @@ class NativeVectorEnv(VectorEnv[Rows, NDArray[np.int64], NDArray[Any]], Generic[
         for place in map(int, finished):
             last = {
                 "final_obs": self.batch.observation[place].copy(),
-                "final_info": dict(self.batch.result(place)),
+                "final_info": {**self.batch.state(place), **self.batch.result(place)},
             }
             info = self._add_info(info, last, place)
             self.batch.reset(place)
@@ -73,8 +72,14 @@ class NativeVectorEnv(VectorEnv[Rows, NDArray[np.int64], NDArray[Any]], Generic[
             self._own(self.batch.reward),
             self.batch.terminated != 0,
             self.batch.truncated != 0,
-            info,
+            {**self._where_they_are(), **info},
         )
+
+    def _where_they_are(self) -> dict[str, Any]:
+        """The state of every environment, in Gymnasium's way: a column, and a mask of who told."""
+        states, told = self.batch.states(), np.ones(self.num_envs, np.bool_)
+        columns = dict(zip(self.batch.core.state_names, states.T.copy(), strict=True))
+        return {**columns, **{f"_{name}": told for name in columns}}
 
     def _places(self, reset_mask: NDArray[np.bool_] | None) -> list[int]:
         if reset_mask is None:
@@ -118,5 +123,5 @@ class QueueVectorEnv(NativeVectorEnv[QueueBatch]):
             rules: the ``QueueSettings``.
         """
         episodes = choose_episodes(workload, jobs, transforms)
-        batch = QueueBatch(from_keywords(QueueSettings, rules), episodes, num_envs, threads=threads)
+        batch = QueueBatch(settings_for(episodes, rules), episodes, num_envs, threads=threads)
         super().__init__(batch, copy=copy)

@@ -107,8 +107,8 @@ class GeneratedEpisodes:
         jobs = require_whole("jobs", jobs, 1)
         make_generator(model)
         self.model, self.jobs, self.transforms, self.seeds = model, jobs, transforms, seeds
-        sample = apply(generate(model, DRAWN_TO_MEASURE, seed=0), transforms, seed=0)
-        self.longest_request_s = int(sample["request_s"].max())
+        self.sample = apply(generate(model, DRAWN_TO_MEASURE, seed=0), transforms, seed=0)
+        self.longest_request_s = int(self.sample["request_s"].max())
 
     def draw(self, random: np.random.Generator) -> Workload:
         """So many jobs."""

@@ -1,14 +1,15 @@
-"""Policies that were learnt: files of ``schedlab train`` and ``schedlab export``."""
+"""Policies that were learnt: files of ``schedlab train`` and ``schedlab export``, and your own."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Protocol
 
-from schedlab.errors import UnknownNameError
+from schedlab.errors import ParameterError, UnknownNameError
 from schedlab.lookup import load_outside
 from schedlab.policies.learned.agent import Decider, GreedyAgent, SamplingAgent
 from schedlab.policies.learned.document import naming
+from schedlab.policies.learned.own_agent import OwnAgent
 from schedlab.policies.learned.policy import LearnedPolicy
 from schedlab.policies.learned.settings import QueueSettings
 from schedlab.policies.learned.trained_policy import TrainedPolicy
@@ -18,8 +19,9 @@ from schedlab.units import require_whole
 __all__ = ["READERS", "Decider", "LearnedPolicy", "Model", "QueueSettings", "learned_policy"]
 
 READERS = {
-    ".zip": "schedlab.rl.model_file:read_model",
+    ".zip": "schedlab.rl.sb3_model:read_zip",
     ".onnx": "schedlab.policies.learned.onnx_model:read_onnx",
+    ".toml": "schedlab.policies.learned.agent_file:read_agent",
 }
 """Who reads a model file, by its suffix: loaded by name, since each needs an extra of its own."""
 
@@ -32,7 +34,7 @@ class Model(Protocol):
         """The rules, the scale of time among them."""
         ...
 
-    def agent(self) -> GreedyAgent:
+    def agent(self) -> Decider:
         """The network, ready to decide."""
         ...
 
@@ -45,7 +47,10 @@ def learned_policy(path: str | Path, sample: int | None = None) -> LearnedPolicy
     model: Model = load_outside("policy", reader)(path)
     with naming(path):
         settings, agent = model.settings, model.agent()
+    observe = model.observe if isinstance(model, OwnAgent) else None
     if sample is None:
-        return TrainedPolicy(agent, settings, f"learned:{path}")
+        return TrainedPolicy(agent, settings, f"learned:{path}", observe)
+    if not isinstance(agent, GreedyAgent):
+        raise ParameterError(f"learned:{path} is a function, whose actions cannot be drawn by seed")
     sampling = SamplingAgent(agent, require_whole("sample", sample))
-    return TrainedPolicy(sampling, settings, f"learned:{path}:sample={sample}")
+    return TrainedPolicy(sampling, settings, f"learned:{path}:sample={sample}", observe)

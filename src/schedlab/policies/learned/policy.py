@@ -7,10 +7,12 @@ from dataclasses import replace
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from schedlab import _core
 from schedlab.errors import PolicyError
 from schedlab.policies.learned.agent import Decider
+from schedlab.policies.learned.own_agent import Observe
 from schedlab.policies.learned.settings import QueueSettings
 from schedlab.policies.policy import Policy, View
 
@@ -18,16 +20,29 @@ from schedlab.policies.policy import Policy, View
 class LearnedPolicy(Policy):
     """Decides at each pass what an agent, asked as in its environment, chooses."""
 
-    def __init__(self, agent: Decider, settings: QueueSettings, name: str = "learned") -> None:
-        """Take the agent and the rules of its environment, the scale of time among them."""
+    def __init__(
+        self,
+        agent: Decider,
+        settings: QueueSettings,
+        name: str = "learned",
+        observe: Observe | None = None,
+    ) -> None:
+        """Take the agent.
+
+        Args:
+            agent: who decides.
+            settings: the rules of its environment, the scale of time among them.
+            name: for results.
+            observe: what it is shown in place of the settings' observation, if anything.
+        """
         super().__init__()
-        self.name, self.settings, self._agent = name, settings, agent
+        self.name, self.settings, self._agent, self._show = name, settings, agent, observe
         self._prepare(settings.nodes)
         self._started = self._fruitless = 0
 
     def clone(self) -> Self:
         """Return a copy that asks the same network; one that draws goes on by itself."""
-        made = type(self)(deepcopy(self._agent), self.settings, self.name)
+        made = type(self)(deepcopy(self._agent), self.settings, self.name, self._show)
         made._fruitless = self._fruitless
         return made
 
@@ -38,7 +53,7 @@ class LearnedPolicy(Policy):
         more = self._passes.enter(view)
         while more:
             self._passes.observe(self._observation[0], self._mask[0])
-            action = self._agent.choose(self._observation, self._mask)[0]
+            action = self._agent.choose(self._shown(view), self._mask)[0]
             more = self._passes.decide(int(action))
             self._fruitless += 1
         if self._passes.started != self._started:
@@ -46,6 +61,13 @@ class LearnedPolicy(Policy):
         # An agent that never starts a job is not asked for ever: the simulation reports it.
         if self._fruitless < self.settings.max_steps:
             self._passes.leave()
+
+    def _shown(self, view: View) -> NDArray[np.float32]:
+        """What the agent sees, as the only row."""
+        if self._show is None:
+            return self._observation
+        seen = self._show(view, self._observation[0].copy())
+        return np.asarray(seen, np.float32)[np.newaxis]
 
     def _fit(self, nodes: int) -> None:
         """Features of jobs are the same for machines of any size; those of nodes are not."""

@@ -35,7 +35,8 @@ class QueueSettings:
     """The rules of ``schedlab/Queue-v0``; the defaults are those of Takizawa, Nomura and Matsuba.
 
     Args:
-        nodes: whole nodes of the machine.
+        nodes: whole nodes of the machine. An environment made without it has the nodes of the
+            trace or model that its jobs come from, if that tells.
         visible_jobs: how many waiting jobs the agent sees, in order of arrival.
         sim_step_s: events are seen at multiples of so many seconds.
         mode: what the agent decides. ``pick``: which job starts, or to wait. ``order``: who goes
@@ -52,7 +53,7 @@ class QueueSettings:
         max_steps: after so many the episode is truncated.
         scaled: nodes as shares of the machine and times in units of ``time_scale_s``; else raw.
         time_scale_s: by default the longest request of the episodes; what is longer counts as 1.
-        estimate: who predicts run times: ``actual``, ``request`` or another predictor.
+        estimate: who predicts run times: ``request``, ``actual`` or another predictor.
     """
 
     nodes: int = 256
@@ -67,7 +68,7 @@ class QueueSettings:
     max_steps: int = 10_000
     scaled: bool = True
     time_scale_s: float | None = None
-    estimate: str = "actual"
+    estimate: str = "request"
 
     def __post_init__(self) -> None:
         for name, table in (("mode", MODES), ("observation", OBSERVATIONS), ("reward", REWARDS)):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from schedlab.errors import OutsideTrainingWarning
 from schedlab.policies.learned.agent import Decider
+from schedlab.policies.learned.own_agent import Observe
 from schedlab.policies.learned.policy import LearnedPolicy
 from schedlab.policies.learned.settings import QueueSettings
 from schedlab.policies.policy import View
@@ -16,9 +17,15 @@ from schedlab.policies.policy import View
 class TrainedPolicy(LearnedPolicy):
     """Warns once each of another tick, another machine and longer requests."""
 
-    def __init__(self, agent: Decider, settings: QueueSettings, name: str = "learned") -> None:
-        """Take the agent and the rules of its training."""
-        super().__init__(agent, settings, name)
+    def __init__(
+        self,
+        agent: Decider,
+        settings: QueueSettings,
+        name: str = "learned",
+        observe: Observe | None = None,
+    ) -> None:
+        """Take the agent, the rules of its training, and what it is shown by others' rules."""
+        super().__init__(agent, settings, name, observe)
         self._learnt = settings
         self._told: set[str] = set()
 
