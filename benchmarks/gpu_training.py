@@ -89,7 +89,7 @@ class Timer:
     def time(self, owner: Any, name: str, then: Callable[[], None] | None = None) -> Any:
         """Time the owner's method."""
         method = getattr(owner, name)
-        self.spent[name] = 0.0
+        self.spent.setdefault(name, 0.0)
 
         def timed(*arguments: Any, **settings: Any) -> Any:
             began = time.perf_counter()

@@ -18,10 +18,13 @@ from stable_baselines3.common.callbacks import BaseCallback
 from schedlab.errors import ParameterError, SchedlabError
 from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl import trainers
+from schedlab.rl.agent import Agent
+from schedlab.rl.device_agent import DeviceAgent
 from schedlab.rl.device_ppo import DevicePPO
 from schedlab.rl.device_rollout import sums_to_come
 from schedlab.rl.model_file import read_model
 from schedlab.rl.replayable_batch import replayable_batch
+from schedlab.rl.stacked.networks import Layout
 from schedlab.rl.train import train
 from schedlab.rl.trainers import make_trainer
 from schedlab.rl.training_config import TrainingConfig, TrainSection, training_config
@@ -176,6 +179,7 @@ def test_masked_actions_are_never_drawn() -> None:
 def test_actions_are_drawn_as_likely_as_the_network_says() -> None:
     """Of 4,000 draws in the same situation, every action has its share."""
     made = trainer(envs=4000, n_steps=1, batch_size=4000, **ON_CPU)
+    made._chance.uniform_()
     made._act()
     shares = np.bincount(made._chosen.numpy(), minlength=9) / 4000
     with torch.no_grad():
@@ -313,3 +317,30 @@ def test_what_the_engine_does_not_have(changes: dict[str, Any], sentence: str) -
     """Said before anything is made."""
     with pytest.raises(SchedlabError, match=sentence):
         TrainSection(**{**SMALL, **changes})
+
+
+def test_a_copy_acts_as_the_network_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a GPU the network acts by a copy, which is renewed after each update."""
+    alone = trainer(**ON_CPU)
+    monkeypatch.setattr(trainers, "acting_layout", lambda train, device: Layout.of(train))
+    copied = trainer(**ON_CPU)
+    for made in (alone, copied):
+        torch.manual_seed(1)
+        for _ in range(3):
+            collect(made)
+            made.train()
+    assert copied._acting is not None
+    assert alone._acting is None
+    assert copied.rollout.actions.tolist() == alone.rollout.actions.tolist()
+    for one, other in zip(alone.policy.parameters(), copied.policy.parameters(), strict=True):
+        torch.testing.assert_close(one, other, rtol=0, atol=1e-6)
+
+
+def test_one_launch_scores_as_the_network_does() -> None:
+    """The agent that evaluates on a GPU gives the same scores."""
+    made = trainer(**ON_CPU)
+    shape = (3, made.policy.observation_space.shape[0])
+    seen = np.random.default_rng(1).random(shape, dtype=np.float32)
+    scores = DeviceAgent(made.policy, 3, masked=True).scores(seen)
+    alone = Agent(made.policy, masked=True).scores(seen)
+    assert np.abs(scores - alone).max() < 1e-6

@@ -78,7 +78,7 @@ def tune(
     from schedlab.experiments.tuning import read_tuning
     from schedlab.experiments.tuning import tune as search
 
-    engine = computing.chosen()
+    engine = None if computing == Computing() else computing.chosen()
     given = {"trials": trials, "runs": runs, "seed": seed}
     changes = {key: value for key, value in given.items() if value is not None}
     tuning = read_tuning(config, **changes)

@@ -72,6 +72,7 @@ class QueueBatch(NativeBatch):
         self.predictor = choose_predictor(settings.estimate)
         self.workload: list[Workload | None] = [None] * size
         self.simulator: list[_core.Simulator | None] = [None] * size
+        self._sound: Workload | None = None
         self._watches = self.warns and settings.mode != "pick"
         self._ignored = np.zeros(size, np.int64)
 
@@ -102,10 +103,12 @@ class QueueBatch(NativeBatch):
 
     def reset(self, place: int, sequence: Workload | None = None) -> None:
         """Begin an episode of one environment, on these jobs or on its next ones."""
-        workload = self.episodes.draw(self.random[place]) if sequence is None else sequence
+        workload = self.next_jobs(place) if sequence is None else sequence
         cluster = self.platform.clusters[0]
-        check_playable(workload)
-        check_feasible(workload, cluster)
+        if workload is not self._sound:
+            check_playable(workload)
+            check_feasible(workload, cluster)
+            self._sound = workload
         simulator = build_simulator(
             workload,
             cluster.nodes,
@@ -116,6 +119,10 @@ class QueueBatch(NativeBatch):
         self.workload[place], self.simulator[place] = workload, simulator
         self._not_begun.discard(place)
         self.core.reset(place, simulator, self.observation, self.mask)
+
+    def next_jobs(self, place: int) -> Workload:
+        """Draw the jobs of the next episode of one environment."""
+        return self.episodes.draw(self.random[place])
 
     def played(self, place: int) -> tuple[Workload, _core.Simulator]:
         """The jobs of one environment's episode, and the simulator that plays them."""

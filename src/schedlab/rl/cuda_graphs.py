@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -11,7 +12,10 @@ _WARM_UPS = 3
 
 
 def captured(
-    work: Callable[[], None], device: torch.device, changes: Callable[[], Sequence[Tensor]]
+    work: Callable[[], None],
+    device: torch.device,
+    changes: Callable[[], Sequence[Tensor]],
+    pool: Any = None,
 ) -> Callable[[], None]:
     """The work as a CUDA graph; on a processor it stays as it is.
 
@@ -19,13 +23,14 @@ def captured(
         work: reads and writes the same memory every time, and never waits for the device.
         device: where it is done.
         changes: what it changes and must find unchanged: it is tried out before it is recorded.
+        pool: memory that graphs share which never run at the same time.
     """
     if device.type != "cuda":
         return work
     with torch.cuda.device(device):
         _try_out(work, changes())
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
+        with torch.cuda.graph(graph, pool=pool):
             work()
     return graph.replay
 

@@ -21,7 +21,8 @@ from torch import Tensor, nn
 from schedlab.rl.cuda_graphs import captured
 from schedlab.rl.device_rollout import DeviceRollout
 from schedlab.rl.networks import action_scores, scores_and_values, state_values
-from schedlab.rl.ppo_loss import PpoLoss, log_probabilities, ppo_loss, taken
+from schedlab.rl.ppo_loss import PpoLoss, drawn, log_probabilities, ppo_loss, taken
+from schedlab.rl.stacked.networks import Layout, StackedNetworks
 from schedlab.rl.training_env import TrainingEnv
 
 _VALUES_AT_A_TIME = 65_536
@@ -52,6 +53,7 @@ class DevicePPO(PPO):
         masked: bool,
         precision: str,
         policy_kwargs: dict[str, Any],
+        layout: Layout | None = None,
         **settings: Any,
     ) -> None:
         """Make the network and the room for a rollout.
@@ -63,9 +65,11 @@ class DevicePPO(PPO):
             masked: whether only actions that make sense are drawn.
             precision: of matrix products: ``bf16``, ``tf32`` or ``fp32``.
             policy_kwargs: of the network.
+            layout: of its layers; with it the network acts by a copy in the precision of its
+                products, which takes fewer launches.
             settings: of PPO.
         """
-        self.masked, self.precision = masked, precision
+        self.masked, self.precision, self._layout = masked, precision, layout
         if precision == "tf32":
             torch.set_float32_matmul_precision("high")
         on_gpu = torch.device(device).type == "cuda"
@@ -90,14 +94,19 @@ class DevicePPO(PPO):
         batch.observation, batch.mask = self._seen.numpy(), self._allowed.numpy()
         self._chosen = torch.zeros(envs, dtype=torch.long, pin_memory=pinned)
         self._rewards, self._ended = (np.zeros((kept, envs), np.float32) for _ in range(2))
+        kind = torch.bfloat16 if self.precision == "bf16" else torch.float32
         self.rollout = DeviceRollout(
-            *(kept, envs, inputs, actions, self.device),
-            kind=torch.bfloat16 if self.precision == "bf16" else torch.float32,
-            masked=self.masked,
+            *(kept, envs, inputs, actions, self.device), kind=kind, masked=self.masked
         )
+        self._acting: StackedNetworks | None = None
+        if self._layout is not None:
+            first = self.policy.state_dict()
+            self._acting = StackedNetworks(self._layout, [first], self.device, kind)
+        self._chance = torch.zeros((kept, envs), device=self.device)
         self._rows = torch.zeros(self.batch_size, dtype=torch.long, device=self.device)
         self._losses = torch.zeros(len(_LOGGED), device=self.device)
         self._approx_kl, self._rate = (torch.zeros((), device=self.device) for _ in range(2))
+        self._stream = torch.cuda.current_stream(self.device) if pinned else None
         self._act_now: Callable[[], None] | None = None
         self._learn_now: tuple[Callable[[], None], Callable[[], None]] | None = None
 
@@ -114,21 +123,25 @@ class DevicePPO(PPO):
         """Draw an action for each environment, and keep what was seen and done."""
         seen = self._seen.to(self.device, non_blocking=True)
         mask = self._allowed.to(self.device, non_blocking=True).bool() if self.masked else None
-        with self._autocast():
-            scores = action_scores(self.policy, seen)
-        log_probs = log_probabilities(scores, mask)
-        # The largest of log-probabilities with Gumbel noise is a draw from them.
-        noise = torch.empty_like(log_probs).exponential_().log()
-        action = (log_probs - noise).argmax(-1)
+        log_probs = log_probabilities(self._scores(seen), mask)
+        action = drawn(log_probs, self._chance.index_select(0, self.rollout.step).squeeze(0))
         self.rollout.add(seen, mask, action, taken(log_probs, action))
         self._chosen.copy_(action, non_blocking=True)
+
+    def _scores(self, seen: Tensor) -> Tensor:
+        """The logits of all actions, by the copy that acts if there is one."""
+        if self._acting is None:
+            with self._autocast():
+                return action_scores(self.policy, seen)
+        shown = self._acting.shown(seen).unsqueeze(0)
+        return self._acting.scores(self._acting.parts(self._acting.used, 0, 1), shown).squeeze(0)
 
     def _actions(self) -> NDArray[np.int64]:
         if self._act_now is None:
             self._act_now = captured(self._act, self.device, lambda: [self.rollout.step])
         self._act_now()
-        if self.device.type == "cuda":
-            torch.cuda.current_stream(self.device).synchronize()
+        if self._stream is not None:
+            self._stream.synchronize()
         chosen: NDArray[np.int64] = self._chosen.numpy()
         return chosen
 
@@ -139,6 +152,10 @@ class DevicePPO(PPO):
         self.policy.set_training_mode(False)
         callback.on_rollout_start()
         self.rollout.step.zero_()
+        self._chance.uniform_()
+        if self._acting is not None:
+            self._acting.load(0, self.policy.state_dict())
+            self._acting.refresh(0, 1)
         cut_off: list[CutOff] = []
         for step in range(n_rollout_steps):
             rewards, dones, infos = env.advance(self._actions())
@@ -208,9 +225,9 @@ class DevicePPO(PPO):
 
     def _minibatches(self) -> Iterator[Tensor]:
         steps = self.n_steps * self.n_envs
-        for _ in range(self.n_epochs):
+        for order in torch.rand((self.n_epochs, steps), device=self.device).argsort(-1):
             self._n_updates += 1
-            yield from torch.randperm(steps, device=self.device).split(self.batch_size)
+            yield from order.split(self.batch_size)
 
     def _differentiate(self) -> None:
         """Gradients of the loss on the minibatch."""

@@ -1,11 +1,18 @@
-"""The loss of proximal policy optimisation (Schulman et al., 2017), as Stable-Baselines3 has it."""
+"""The loss of proximal policy optimisation (Schulman et al., 2017), as Stable-Baselines3 has it.
+
+Everything goes over the last dimension of a minibatch, so that several networks may stand side by
+side in a dimension before it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
+
+Coefficient = float | Tensor
 
 MASKED = -1e8
 """The score of an action that makes no sense, as MaskablePPO has it."""
@@ -31,26 +38,43 @@ def ppo_loss(
     advantages: Tensor,
     returns: Tensor,
     *,
-    clip_range: float,
-    ent_coef: float,
-    vf_coef: float,
+    clip_range: Coefficient,
+    ent_coef: Coefficient,
+    vf_coef: Coefficient,
 ) -> PpoLoss:
-    """The loss on a minibatch: of the log-probabilities of all actions, and of the values."""
-    advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+    """The loss on a minibatch: of the log-probabilities of all actions, and of the values.
+
+    A coefficient is a number, or has a value for each network.
+    """
     log_ratio = taken(log_probs, actions) - old_log_prob
     ratio = log_ratio.exp()
-    clipped = ratio.clamp(1 - clip_range, 1 + clip_range)
-    policy = -torch.min(advantages * ratio, advantages * clipped).mean()
-    value = nn.functional.mse_loss(returns, values)
-    entropy = (log_probs.exp() * log_probs).sum(-1).mean()
+    policy = _policy_loss(ratio, advantages, clip_range)
+    value = (returns - values).square().mean(-1)
+    entropy = _entropy(log_probs)
     return PpoLoss(
         total=policy + ent_coef * entropy + vf_coef * value,
         policy=policy,
         value=value,
         entropy=entropy,
-        approx_kl=(ratio - 1 - log_ratio).mean(),
-        clip_fraction=((ratio - 1).abs() > clip_range).float().mean(),
+        approx_kl=(ratio - 1 - log_ratio).mean(-1),
+        clip_fraction=((ratio - 1).abs() > _last(clip_range)).float().mean(-1),
     )
+
+
+def _policy_loss(ratio: Tensor, advantages: Tensor, clip_range: Coefficient) -> Tensor:
+    spread, mean = torch.std_mean(advantages, -1, keepdim=True)
+    advantages = (advantages - mean) / (spread + 1e-8)
+    clipped = 1 + (ratio - 1).clamp(-_last(clip_range), _last(clip_range))
+    return -torch.min(advantages * ratio, advantages * clipped).mean(-1)
+
+
+def _entropy(log_probs: Tensor) -> Tensor:
+    return (log_probs.exp() * log_probs).sum(-1).mean(-1)
+
+
+def _last(coefficient: Coefficient) -> Any:
+    """For each situation of a minibatch."""
+    return coefficient.unsqueeze(-1) if isinstance(coefficient, Tensor) else coefficient
 
 
 def log_probabilities(scores: Tensor, mask: Tensor | None) -> Tensor:
@@ -59,6 +83,13 @@ def log_probabilities(scores: Tensor, mask: Tensor | None) -> Tensor:
     if mask is not None:
         scores = scores.masked_fill(~mask, MASKED)
     return scores.log_softmax(-1)
+
+
+def drawn(log_probs: Tensor, chance: Tensor) -> Tensor:
+    """Draw an action in each situation; the chance is a number from 0 on and below 1."""
+    up_to = log_probs.exp().cumsum(-1)
+    # The first action whose cumulated probability is above the number; the sum is not quite 1.
+    return (up_to <= (chance.unsqueeze(-1) * up_to[..., -1:])).sum(-1)
 
 
 def taken(log_probs: Tensor, actions: Tensor) -> Tensor:

@@ -19,6 +19,7 @@ from schedlab.policies.learned.agent import Decider, SamplingAgent
 from schedlab.rl.agent import Agent, evaluate
 from schedlab.rl.checkpoint import Checkpoint, capture, read_checkpoint, restore
 from schedlab.rl.cloning import learn_from, teacher_of
+from schedlab.rl.device_agent import DeviceAgent
 from schedlab.rl.environments import time_scale_s, with_time_scale
 from schedlab.rl.model_file import TrainedModel, write_model
 from schedlab.rl.replayable_batch import replayable_batch
@@ -172,7 +173,7 @@ class Training:
 
     def _evaluate(self) -> None:
         section, train = self.config.evaluation, self.config.train
-        agent = Agent(self.trainer.policy, masked=self.config.greedy_masked)
+        agent = self._agent(section.episodes)
         means = evaluate(
             SamplingAgent(agent, section.seed) if section.sampled else agent,
             with_time_scale(self.config.environment, self.episodes),
@@ -188,6 +189,13 @@ class Training:
             writer = csv.DictWriter(file, self.evaluations[0])
             writer.writeheader()
             writer.writerows(self.evaluations)
+
+    def _agent(self, episodes: int) -> Agent:
+        """The network, ready to decide in so many episodes at a time."""
+        policy, masked = self.trainer.policy, self.config.greedy_masked
+        if self.trainer.device.type == "cuda":
+            return DeviceAgent(policy, episodes, masked=masked)
+        return Agent(policy, masked=masked)
 
     def model(self) -> TrainedModel:
         """What has been learnt so far."""

@@ -15,7 +15,8 @@ from schedlab.errors import ParameterError
 from schedlab.rl.acer import ACER
 from schedlab.rl.device_ppo import DevicePPO
 from schedlab.rl.networks import policy_class, policy_settings
-from schedlab.rl.training_config import TrainingConfig
+from schedlab.rl.stacked.networks import Layout
+from schedlab.rl.training_config import KERNEL, TrainingConfig, TrainSection
 from schedlab.rl.training_env import TrainingEnv
 
 ALGORITHMS: dict[str, Any] = {"ppo": PPO, "a2c": A2C, "maskable-ppo": MaskablePPO, "acer": ACER}
@@ -32,13 +33,14 @@ def make_trainer(config: TrainingConfig, env: TrainingEnv) -> OnPolicyAlgorithm:
     if train.anneal:
         settings["learning_rate"] = LinearSchedule(settings["learning_rate"], 0.0, 1.0)
     if train.engine == "gpu":
-        device = _device(train.device or "cuda")
+        device, precision = device_and_precision(train)
         return DevicePPO(
             policy_class(train),
             env,
             device=device,
             masked=config.masked,
-            precision=_precision(train.precision, device),
+            precision=precision,
+            layout=acting_layout(train, device),
             **settings,
         )
     if train.algorithm == "acer":
@@ -47,6 +49,18 @@ def make_trainer(config: TrainingConfig, env: TrainingEnv) -> OnPolicyAlgorithm:
         policy_class(train), env, device="cpu", **settings
     )
     return trainer
+
+
+def acting_layout(train: TrainSection, device: str) -> Layout | None:
+    """Of the copy by which a network acts on a GPU; the kernel network acts by itself."""
+    on_gpu = torch.device(device).type == "cuda"
+    return Layout.of(train) if on_gpu and train.network != KERNEL else None
+
+
+def device_and_precision(train: TrainSection) -> tuple[str, str]:
+    """Where the engine ``gpu`` computes, and how precisely."""
+    device = _device(train.device or "cuda")
+    return device, _precision(train.precision, device)
 
 
 def _device(name: str) -> str:

@@ -16,6 +16,11 @@ def grid_search(tuning: Tuning, trainings: Trainings) -> Found:
     return Found(trainings.of(possible, tuning.training.train.steps), left_out)
 
 
+def possible_settings(tuning: Tuning) -> list[Setting]:
+    """Return the settings that can be trained."""
+    return _split(tuning)[0]
+
+
 def _split(tuning: Tuning) -> tuple[list[Setting], dict[str, str]]:
     possible, impossible, reasons = list[Setting](), list[Setting](), list[str]()
     for setting in tuning.space.settings():

@@ -14,6 +14,7 @@ from schedlab.experiments.tuning.best import write_best
 from schedlab.experiments.tuning.config import Tuning
 from schedlab.experiments.tuning.grid_search import grid_search
 from schedlab.experiments.tuning.ranking import write_ranking
+from schedlab.experiments.tuning.side_by_side import SideBySide, on_the_gpu
 from schedlab.experiments.tuning.trainings import TRAININGS, Progress, Trainings
 from schedlab.experiments.tuning.trial import Found, Trial, in_order
 
@@ -52,15 +53,19 @@ def tune(
     Args:
         tuning: from ``read_tuning``.
         out: the folder; trainings finished there are not done again, and those interrupted go on.
-        engine: who trains; by default processes on this machine.
+        engine: who trains. Default: this process, all settings side by side, where there is a GPU
+            and they can go so; else processes on this machine.
         progress: called as trainings finish.
     """
-    training = tuning.training
-    training.open_episodes()  # what cannot be read is told before anything runs
+    if engine is None and (moved := on_the_gpu(tuning)) is not None:
+        tuning, engine = moved, SideBySide()
+    tuning.training.open_episodes()  # what cannot be read is told before anything runs
     search = _search(tuning)
     folder = RunFolder(Path(out).resolve())
     folder.create(TRAININGS)
     trainings = Trainings(tuning, folder, engine or LocalEngine(), progress)
+    if isinstance(engine, SideBySide):
+        engine.tell_steps = trainings.tell_steps
     found = search(tuning, trainings)
     trials = in_order(found.trials, tuning.about.larger_is_better)
     write_ranking(tuning, trials, found.left_out, folder.path)

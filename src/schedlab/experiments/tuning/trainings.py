@@ -85,6 +85,11 @@ class Trainings:
         error = None if value is not None else f"its {score} is not a finite number"
         return TrainingRun(seed, folder, value, error)
 
+    def tell_steps(self, steps: int) -> None:
+        """Tell how many steps have been learnt from, where trainings go side by side."""
+        if self.progress is not None:
+            self.progress(self._done, self._total, f"{steps:,} steps in all")
+
     def _report(self, done: int, _: int) -> None:
         if self.progress is not None:
             self.progress(self._done + done, self._total, f"{self._done + done:,} trainings")

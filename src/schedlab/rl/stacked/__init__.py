@@ -1,0 +1,1 @@
+"""Trainings side by side: many networks of one shape, learning as one."""

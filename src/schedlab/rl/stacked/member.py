@@ -1,0 +1,136 @@
+"""One of the trainings that go side by side."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from inspect import signature
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium.spaces import Box, Discrete
+from stable_baselines3 import PPO
+from stable_baselines3.common.utils import LinearSchedule
+
+from schedlab.policies.learned.own_agent import numbers_and_actions
+from schedlab.policies.learned.settings import QueueSettings
+from schedlab.rl.environments import with_time_scale
+from schedlab.rl.networks import policy_class, policy_settings
+from schedlab.rl.stacked.networks import Parameters
+from schedlab.rl.training_config import KERNEL, TrainingConfig
+from schedlab.workload.episodes import Episodes
+
+_DEFAULTS = {name: each.default for name, each in signature(PPO.__init__).parameters.items()}
+
+
+def can_be_stacked(config: TrainingConfig) -> bool:
+    """Whether a training can go side by side with others."""
+    train = config.train
+    return (
+        isinstance(config.environment, QueueSettings)
+        and train.is_ppo
+        and train.network != KERNEL
+        and train.relative_to is None
+        and train.target_kl is None
+        and config.clone.teacher is None
+        and not config.evaluation.sampled
+    )
+
+
+def gpu_is_there() -> bool:
+    """Whether there is a device on which to go side by side."""
+    return torch.cuda.is_available()
+
+
+@dataclass(frozen=True)
+class Member:
+    """A training with its jobs and its parameters, Stable-Baselines3's defaults filled in."""
+
+    config: TrainingConfig
+    settings: QueueSettings
+    episodes: Episodes
+    held_out: Episodes
+
+    @classmethod
+    def of(cls, config: TrainingConfig) -> Member:
+        """Open its jobs."""
+        episodes, held_out = config.open_episodes()
+        settings = with_time_scale(config.environment, episodes)
+        assert isinstance(settings, QueueSettings)
+        return cls(config, settings, episodes, held_out)
+
+    def __getattr__(self, name: str) -> Any:
+        """A parameter of PPO, by Stable-Baselines3's name."""
+        if name not in _DEFAULTS:
+            raise AttributeError(name)
+        given = getattr(self.config.train, name)
+        return _DEFAULTS[name] if given is None else given
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """What is the same in all trainings that are stepped as one."""
+        train = self.config.train
+        return (
+            replace(self.settings),
+            self.config.masked,
+            train.widths,
+            train.activation,
+            train.shared_trunk,
+            train.envs,
+            train.reward_scale,
+            train.precision,
+            train.steps,
+            self.config.evaluation,
+            self.config.greedy_masked,
+        )
+
+    @property
+    def order(self) -> tuple[int, int, int]:
+        """Where it stands among others: those that learn together side by side."""
+        return self.n_steps, self.batch_size, -self.n_epochs
+
+    @property
+    def rollouts(self) -> int:
+        """How many it learns from."""
+        train = self.config.train
+        return int(-(-train.steps // (self.n_steps * train.envs)))
+
+    @property
+    def rate(self) -> Callable[[float], float]:
+        """The learning rate, by the share of steps that is left."""
+        if self.config.train.anneal:
+            return LinearSchedule(self.learning_rate, 0.0, 1.0)
+        return lambda _: float(self.learning_rate)
+
+    @property
+    def schedule(self) -> tuple[Any, ...]:
+        """What its learning rate depends on."""
+        return self.learning_rate, self.config.train.anneal, self.n_steps
+
+
+def first_policy(member: Member) -> tuple[Parameters, torch.Tensor]:
+    """Return the network at first, and the state of chance after it was drawn."""
+    train = member.config.train
+    random.seed(train.seed)
+    np.random.seed(train.seed)
+    torch.manual_seed(train.seed)
+    numbers, actions = numbers_and_actions(member.settings)
+    policy = policy_class(train)(
+        Box(0, member.settings.largest, (numbers,), np.float32),
+        Discrete(actions),
+        lambda _: 0.0,
+        **policy_settings(train, member.settings),
+    )
+    return policy.state_dict(), torch.get_rng_state()
+
+
+def generator_of(seed: int, after: torch.Tensor, device: torch.device) -> torch.Generator:
+    """Return the chance of a training, as it would have it alone on that device."""
+    generator = torch.Generator(device)
+    if device.type == "cpu":
+        generator.set_state(after)
+    else:
+        generator.manual_seed(seed)
+    return generator
