@@ -16,6 +16,8 @@ def captured(
     device: torch.device,
     changes: Callable[[], Sequence[Tensor]],
     pool: Any = None,
+    *,
+    urgent: bool = False,
 ) -> Callable[[], None]:
     """The work as a CUDA graph; on a processor it stays as it is.
 
@@ -24,13 +26,16 @@ def captured(
         device: where it is done.
         changes: what it changes and must find unchanged: it is tried out before it is recorded.
         pool: memory that graphs share which never run at the same time.
+        urgent: whether the device does it before what others ask for.
     """
     if device.type != "cuda":
         return work
     with torch.cuda.device(device):
         _try_out(work, changes())
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, pool=pool):
+        # A graph keeps the priority of the stream on which it was recorded.
+        stream = torch.cuda.Stream(priority=-1) if urgent else None
+        with torch.cuda.graph(graph, pool=pool, stream=stream):
             work()
     return graph.replay
 

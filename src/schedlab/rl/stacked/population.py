@@ -142,7 +142,13 @@ class Population:
         )
         self.batch.observation, self.batch.mask = self._seen.numpy(), self._allowed.numpy()
         self._chosen = torch.zeros(size, dtype=torch.long, pin_memory=pinned)
+        self._actions = self._chosen.numpy()
         self._so_far = np.zeros(size)
+        # The last steps of all, as many as the longest rollout has; the next one is at _row.
+        longest = self.members[-1].n_steps
+        self._rewards = np.zeros((longest, size))
+        self._ended = np.zeros((longest, size), np.bool_)
+        self._row = 0
 
     def _make_groups(self, kind: torch.dtype) -> Any:
         first = 0
@@ -174,7 +180,7 @@ class Population:
         self.batch.begin()
         counters = [group.rollout.step for group in self.groups]
         self._parts = self.networks.parts(self.networks.used, 0, len(self.members))
-        self._act_now = captured(self._act, self.device, lambda: counters, self._pool)
+        self._act_now = captured(self._act, self.device, lambda: counters, self._pool, urgent=True)
         for group in self.groups:
             for stack in group.stacks:
                 for count in sorted({stack.learning(epoch) for epoch in range(stack.epochs[0])}):
@@ -214,7 +220,7 @@ class Population:
         self._act_now()
         if self.stream is not None:
             self.stream.synchronize()
-        finished = self.batch.step(self._chosen.numpy())
+        finished = self.batch.step(self._actions)
         self.steps += self.batch.size
         self._keep(finished)
         for group in self.groups:
@@ -224,14 +230,12 @@ class Population:
 
     def _keep(self, finished: NDArray[np.intp]) -> None:
         """Keep the rewards, and begin anew where an episode has ended."""
-        batch, shape = self.batch, (len(self.members), self.envs)
+        batch = self.batch
         self._so_far += batch.reward
-        rewards = (batch.reward.astype(np.float32) * self._scale).reshape(shape)
-        ended = (batch.terminated | batch.truncated).reshape(shape)
-        for group in self.groups:
-            own = slice(group.first, group.last)
-            group.rollout.rewards[group.step] = rewards[own]
-            group.rollout.ended[group.step] = ended[own]
+        self._rewards[self._row] = batch.reward
+        self._ended[self._row] = False
+        self._ended[self._row, finished] = True
+        self._row = (self._row + 1) % len(self._rewards)
         for place in map(int, finished):
             network, env = divmod(place, self.envs)
             self.returns[network].append(float(self._so_far[place]))
@@ -247,11 +251,21 @@ class Population:
         group.step = 0
         if not group.finished:
             group.done += 1
+            self._recall(group)
             self._estimate(group)
             self._set_rates(group)
             for stack in group.stacks:
                 self._update(group, stack)
         group.cut_off.clear()
+
+    def _recall(self, group: Group) -> None:
+        """Tell a rollout what its steps gave."""
+        rollout, own = group.rollout, slice(group.first * self.envs, group.last * self.envs)
+        rows = np.arange(self._row - rollout.steps, self._row) % len(self._rewards)
+        shape = rollout.rewards.shape
+        rewards = self._rewards[rows, own].astype(np.float32)
+        rollout.rewards[:] = (rewards * self._scale).reshape(shape)
+        rollout.ended[:] = self._ended[rows, own].reshape(shape)
 
     @torch.no_grad()
     def _estimate(self, group: Group) -> None:
