@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +115,8 @@ def capture(
             for each in model.ep_info_buffer or ()
         ],
         "episode_starts": np.asarray(model._last_episode_starts).astype(int).tolist(),
-        "environments": [asdict(each) for each in env.batch.records()],
+        # vars() and not asdict(), which would copy every action of every environment.
+        "environments": [vars(each) for each in env.batch.records()],
     }
     return Checkpoint(document, tensors, replay)
 
