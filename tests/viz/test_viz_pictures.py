@@ -13,8 +13,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from schedlab.errors import MissingExtraError, OutputError, ParameterError, UnknownNameError
-from schedlab.platform import Cluster, Platform
-from schedlab.sim import Schedule
+from schedlab.platform import Cluster, Failure, Platform
+from schedlab.sim import Schedule, simulate
 from schedlab.viz import (
     PICTURES,
     draw_cdf,
@@ -27,6 +27,7 @@ from schedlab.viz import (
 from schedlab.viz.colours import LIGHT, OTHERS, STRONG
 from schedlab.viz.occupancy import occupancy
 from schedlab.viz.time_axis import TimeAxis
+from schedlab.workload import Workload
 
 
 def test_gantt_has_a_rectangle_per_range(few: list[Schedule]) -> None:
@@ -41,6 +42,20 @@ def test_gantt_has_a_rectangle_per_range(few: list[Schedule]) -> None:
     assert corners.max(axis=0).tolist() == [60, 3.5]
     assert axes.get_xlabel() == "time since first submission (minutes)"
     assert axes.get_ylim() == (-0.5, 7.5)
+
+
+def test_gantt_marks_attempts_that_were_interrupted() -> None:
+    """Node 1 fails after 100 s: the attempt on it ends in red there, the last one does not."""
+    jobs = Workload(
+        {"job_id": [7], "submit_s": [0], "nodes": [2], "request_s": [900], "run_s": [600]}
+    )
+    made = simulate(jobs, 4, "easy", failures=[Failure(1, 100, 50)])
+    (axes,) = _axes(draw_gantt([made]))
+    drawn, marks = axes.collections
+    assert len(drawn.get_paths()) > len(marks.get_segments()) >= 1
+    at_end = axes.collections[1].get_segments()[0]
+    assert {x for x, _ in at_end} == {TimeAxis.over([made]).at(100)}
+    assert "1 interrupted (red)" in axes.get_title(loc="left")
 
 
 def test_gantt_names_jobs_where_there_is_room(few: list[Schedule]) -> None:

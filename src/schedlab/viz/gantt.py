@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from schedlab.errors import WorkloadError
 from schedlab.metrics import METRICS
 from schedlab.platform import Platform
-from schedlab.sim import Schedule
+from schedlab.sim import Attempts, Schedule, WhyEnded
 from schedlab.viz.bars import Bars, bars_of
 from schedlab.viz.colours import JobColours, job_colours, usual_colouring
 from schedlab.viz.occupancy import mixed_colours, occupancy
@@ -29,6 +29,7 @@ MAX_RECTANGLES = 2000
 """More than this cannot be told apart: an image of the occupancy is drawn instead."""
 
 _COLUMNS, _ROWS = 1600, 480
+_INTERRUPTED = "#cc2222"
 _LABEL_PT, _LABEL_WIDTH_PT = 6.0, 3.9
 
 
@@ -42,7 +43,8 @@ def draw_gantt(
     """One panel per schedule, nodes upwards and time to the right.
 
     Up to ``MAX_RECTANGLES`` each range of nodes is a rectangle with the job's number where there
-    is room; beyond, each pixel is shaded by the share of it in use.
+    is room, and attempts that were interrupted end in red; beyond, each pixel is shaded by the
+    share of it in use.
 
     Args:
         schedules: what happened; they share the time axis.
@@ -64,6 +66,8 @@ def draw_gantt(
         for panel, whole, schedule, colouring in zip(axes, schedules, named, colours, strict=True):
             draw_jobs(panel, schedule, colouring, axis, rectangles=few)
             _frame(panel, whole, axis)
+            if few:
+                _mark_interrupted(panel, whole, schedule, axis)
         label_time(axes[-1], axis)
         _draw_legends(figure, axes, colours)
     return figure
@@ -165,15 +169,36 @@ def _draw_image(axes: Axes, schedule: Schedule, colours: JobColours, axis: TimeA
 
 def _frame(axes: Axes, schedule: Schedule, axis: TimeAxis) -> None:
     used = METRICS["utilisation"].value(schedule)
+    cut = 0 if schedule.attempts is None else int(_interrupted(schedule.attempts).sum())
     axes.set_title(
         f"{schedule.policy}: {len(schedule):,} jobs"
         + ("" if math.isnan(used) else f", utilisation {used:.1%}")
+        + (f", {cut:,} interrupted (red)" if cut else "")
     )
     axes.set_ylabel("node")
     axes.set_xlim(axis.begin, axis.end)
     axes.set_ylim(-0.5, schedule.platform.nodes - 0.5)
     count_axis(axes)
     _mark_clusters(axes, schedule.platform)
+
+
+def _mark_interrupted(axes: Axes, whole: Schedule, by_attempt: Schedule, axis: TimeAxis) -> None:
+    """Draw the ends of attempts red that a failure, an outage or another job brought about."""
+    if whole.attempts is None or by_attempt.attempted_job_id is None:
+        return
+    cut = _interrupted(whole.attempts)
+    job_id = whole.workload["job_id"][whole.attempts.job[cut]]
+    known = set(zip(job_id.tolist(), whole.attempts.start_s[cut].tolist(), strict=True))
+    rows = zip(by_attempt.attempted_job_id.tolist(), by_attempt.start_s.tolist(), strict=True)
+    is_cut = np.array([row in known for row in rows], dtype=bool)
+    bars = bars_of(by_attempt)
+    which = is_cut[bars.job]
+    ends = axis.places(by_attempt.end_s[bars.job[which]])
+    axes.vlines(ends, bars.bottom[which], bars.top[which], colors=_INTERRUPTED, linewidths=2)
+
+
+def _interrupted(attempts: Attempts) -> NDArray[np.bool_]:
+    return attempts.why >= WhyEnded.OUTAGE
 
 
 def _mark_clusters(axes: Axes, platform: Platform) -> None:
