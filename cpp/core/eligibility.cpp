@@ -1,6 +1,7 @@
 #include "core/eligibility.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace schedlab {
@@ -110,6 +111,12 @@ void Eligibility::expect_good_ends() {
     auto links = std::make_shared<Links>(*links_);
     std::fill(links->rules.ends_badly.begin(), links->rules.ends_badly.end(), 0);
     links_ = std::move(links);
+}
+
+void Eligibility::forget_from(JobIndex first) {
+    for (JobIndex job = first; job < jobs(); ++job) {
+        missing_[job] = std::numeric_limits<std::int32_t>::max();
+    }
 }
 
 void Eligibility::begin(EventHeap& ready) {

@@ -50,6 +50,8 @@ class Eligibility {
 
     // Nobody is known to end badly any more.
     void expect_good_ends();
+    // Jobs from this one on do not come.
+    void forget_from(JobIndex first);
 
     // Whether the job is not simply eligible when it is submitted.
     bool gates(JobIndex job) const { return job < jobs() && gated_[job] != 0; }

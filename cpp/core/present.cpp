@@ -74,7 +74,10 @@ void Simulator::imagine(std::span<const JobIndex> jobs, std::span<const Time> ru
     events_[EventKind::withdrawal].remove_if(
         [this](const Event& event) { return event.time > now_; });
     events_[EventKind::failure] = {};
-    if (eligibility_) eligibility_->expect_good_ends();
+    if (eligibility_) {
+        eligibility_->expect_good_ends();
+        eligibility_->forget_from(given_);
+    }
 }
 
 Present::Present(const Simulator& simulation) : from_(simulation) {

@@ -64,7 +64,7 @@ def test_mistakes_take_one_line(schedlab: Run, small: Path, tmp_path: Path) -> N
     assert done.stderr == f"schedlab: {small}: {sentence}\n"
     done = schedlab("simulate", small, "--policy", f"learned:{small}")
     assert done.returncode == 2
-    assert f"{small}: is damaged, or no schedlab model" in done.stderr
+    assert f"{small}: unknown key or section of the agent's file" in done.stderr
 
 
 @pytest.mark.slow

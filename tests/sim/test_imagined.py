@@ -226,3 +226,25 @@ def test_arrivals_that_cannot_be(arrivals: list[Arrivals], message: str) -> None
     simulation = Simulation(jobs((0, 4, 100, 9), (1, 4, 100, 9)), 4, "easy").run(1)
     with pytest.raises(ParameterError, match=message):
         simulation.imagined_starts([[5, 5]], arrivals=arrivals)
+
+
+def test_a_job_to_come_does_not_come_when_what_it_waits_for_ends() -> None:
+    """Job 3 comes at 50 s, and waits for job 1: at 20 s nobody knows of it, nor does job 2."""
+    workload = Workload(
+        {
+            "job_id": [1, 2, 3],
+            "submit_s": [0, 10, 50],
+            "nodes": [4, 4, 4],
+            "request_s": [100, 100, 100],
+            "run_s": [100, 100, 100],
+            "depends_on": [-1, 3, 1],
+        }
+    )
+    simulation = Simulation(workload, 4, "easy").run(20)
+    left = simulation.unfinished()
+    assert left.job.tolist() == [0, 1]
+    fork = simulation.imagine(np.maximum(left.least_run_s, 90))
+    while fork._simulator.run(fork._chosen.core, 1000):
+        pass
+    assert fork.start_times().tolist() == [0, -1, -1]
+    assert simulation.imagined_starts([[90, 90]]).tolist() == [[[0, -1]]]
