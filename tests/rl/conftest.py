@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,9 @@ import pytest
 if TYPE_CHECKING:
     from schedlab import Workload
     from schedlab.rl.training_config import TrainingConfig
+
+# Kernels of a GPU; without Triton there is nothing to test.
+collect_ignore_glob = [] if find_spec("triton") else ["test_fused_*.py"]
 
 SMALL: Mapping[str, Mapping[str, Any]] = {
     "environment": {

@@ -37,7 +37,7 @@ EPISODES: Mapping[str, Any] = {
     "jobs": 40,
     "transforms": ["accuracy=random:0.5", "interarrival=0.01"],
 }
-FLAT = {"observation": "proposal", "max_steps": 300}
+FLAT = {"estimate": "actual", "observation": "proposal", "max_steps": 300}
 EFFORT = Effort(episodes=4, states=40, baselines=2, seed=5)
 slow = pytest.mark.slow
 
