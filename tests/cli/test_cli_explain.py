@@ -54,7 +54,7 @@ def test_the_answer_comes_first(run: Run, model: Path) -> None:
     """Then a row per group, and how far to trust it."""
     shown = run("explain", model, *LITTLE)
     assert shown.exit_code == 0
-    assert shown.stdout.startswith("The policy uses the prediction: ")
+    assert shown.stdout.startswith("The policy uses the prediction (here the request itself): ")
     for text in ("job estimate", "position", "check: gradients add up to within "):
         assert text in shown.stdout
 
