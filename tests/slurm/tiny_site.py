@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -71,22 +72,25 @@ def job(number: int, submit_s: float, cores: int, limit_s: int, run_s: float, **
 @pytest.fixture
 def make(tmp_path: Path):  # type: ignore[no-untyped-def]
     """Return a function that makes a site of jobs."""
+    return partial(make_in, tmp_path)
 
-    def make(*jobs: str, conf: str = CONF, events: str = "", script: str = SCRIPT) -> SlurmSite:
-        dump = tmp_path / "dump"
-        dump.mkdir(exist_ok=True)
-        (dump / "slurm.conf").write_text(conf)
-        (dump / "topology.conf").write_text(TOPOLOGY)
-        (dump / "sacctmgr.script").write_text(script)
-        (dump / "t0.txt").write_text("ctld_boot_epoch 999999000\nt0_epoch 1000000000\n")
-        (dump / "submitted.csv").write_text("\n".join(["|".join(COLUMNS), *jobs]) + "\n")
-        if events:
-            (dump / "events.csv").write_text(events)
-        code, said = run("import", dump, "--out", tmp_path / "site")
-        assert code == 0, said
-        return read_site(tmp_path / "site")
 
-    return make
+def make_in(
+    folder: Path, *jobs: str, conf: str = CONF, events: str = "", script: str = SCRIPT
+) -> SlurmSite:
+    """Make a site of jobs in the folder ``site`` there, and return it."""
+    dump = folder / "dump"
+    dump.mkdir(exist_ok=True)
+    (dump / "slurm.conf").write_text(conf)
+    (dump / "topology.conf").write_text(TOPOLOGY)
+    (dump / "sacctmgr.script").write_text(script)
+    (dump / "t0.txt").write_text("ctld_boot_epoch 999999000\nt0_epoch 1000000000\n")
+    (dump / "submitted.csv").write_text("\n".join(["|".join(COLUMNS), *jobs]) + "\n")
+    if events:
+        (dump / "events.csv").write_text(events)
+    code, said = run("import", dump, "--out", folder / "site")
+    assert code == 0, said
+    return read_site(folder / "site")
 
 
 def run(*arguments: object) -> tuple[int, str]:

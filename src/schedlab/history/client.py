@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from functools import cached_property
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]
 _LARGEST_PAGE = 1_000
+_LOOKED_EVERY_S = 0.5
 
 
 class Client:
@@ -118,6 +120,53 @@ class Client:
         """The system document of the site."""
         document: Record = self._get("clusters", {}).json()
         return document
+
+    def what_if(
+        self, cluster: str, policies: Iterable[str], *, from_: Any, to: Any, **how: Any
+    ) -> Record:
+        """Simulate a window of history under other policies; returns when it is done.
+
+        Args:
+            cluster: whose jobs.
+            policies: such as ``"easy"`` and ``"easy-sjf:reservations=2"``.
+            from_: jobs submitted from then on are counted.
+            to: and before then.
+            how: ``whole_nodes=True``.
+        """
+        question = {"cluster": cluster, "policies": list(policies), **how}
+        window = {"from": _text(from_), "to": _text(to)}
+        return self._simulated("what-if", {**question, **window})
+
+    def slurm_parameters(self) -> pl.DataFrame:
+        """What a what-if of the site's Slurm can change: a row for each parameter."""
+        import polars as pl
+
+        return pl.DataFrame(self._get("slurm/parameters", {}).json()["parameters"])
+
+    def slurm_what_if(
+        self, *changes: str, nodes: Iterable[str] = (), phases: int = 8, seed: int = 0
+    ) -> Record:
+        """Replay the site's history under another configuration of Slurm; returns when it is done.
+
+        Args:
+            changes: as slurm.conf has them, such as ``"bf_interval=60"``.
+            nodes: more of them, such as ``"16:gpu"``.
+            phases: how often the phases of slurmctld's loops are drawn.
+            seed: draws them.
+        """
+        question = {"changes": changes, "nodes": list(nodes), "phases": phases, "seed": seed}
+        return self._simulated("slurm/what-if", question)
+
+    def _simulated(self, path: str, question: Mapping[str, Any]) -> Record:
+        task: Record = self._ask("POST", path, {"json": question}).json()
+        while task["state"] in ("waiting", "running"):
+            time.sleep(_LOOKED_EVERY_S)
+            task = self._get(f"{path}/{task['id']}", {}).json()
+        if task["state"] != "done":
+            reason = task["failure"] or f"it was {task['state']}"
+            raise ServiceError(f"{self.url}: the simulation has no result: {reason}")
+        result: Record = task["result"]
+        return result
 
     def ingest(self, records: Iterable[Record], *, source: str = "hook") -> Record:
         """Store records; returns when they are stored for good, with how many were new."""

@@ -102,6 +102,7 @@ QUESTION = {
     "to": "2023-11-15T13:00Z",
     "policies": ["easy"],
 }
+TWIN_QUESTION = {"changes": ["bf_interval=5"], "nodes": ["1:z1"], "phases": 1}
 _LOGIN = {"data": {"name": "ann", "password": PASSWORD}}
 _PASSWORDS = {"data": {"old": "x" * 10, "new": "y" * 10}}
 _NEW_TOKEN = {"data": {"name": "x", "scopes": "read"}}
@@ -151,6 +152,8 @@ def _what_ifs(status: int) -> tuple[Case, ...]:
     )
 
 
+_WITHOUT_A_TWIN = (Case("without a twin", status=404),)
+
 READING_THE_API: dict[str, Rule] = {
     "/docs": open_to_all(),
     "/v1/jobs": Rule(
@@ -176,6 +179,10 @@ READING_THE_API: dict[str, Rule] = {
     "/v1/what-if/{task}": Rule(PLANNERS, _what_ifs(200), takes_tokens=True),
     "/v1/what-if/{task}/schedule": Rule(PLANNERS, _what_ifs(409), takes_tokens=True),
     "/v1/what-if/{task}/picture": Rule(PLANNERS, _what_ifs(409), takes_tokens=True),
+    "/v1/slurm/parameters": Rule(OPERATORS, _WITHOUT_A_TWIN, takes_tokens=True),
+    "/v1/slurm/what-if/{task}": Rule(
+        OPERATORS, (Case("without a twin", {"task": "1"}, status=404),), takes_tokens=True
+    ),
     "/v1/stats": Rule(
         EVERYBODY, tuple(Case(by, query={"by": by}) for by in ("user,group", "day", "size"))
     ),
@@ -248,7 +255,7 @@ PAGES_OF_THE_SITE: dict[str, Rule] = {
     "/tasks/{task}": Rule(PEOPLE, _tasks(200)),
     "/what-if": Rule(PLANNERS),
     "/what-if/compare": Rule(PLANNERS),
-    "/what-if/slurm": Rule(OPERATORS, (Case("without a twin", status=404),)),
+    "/what-if/slurm": Rule(OPERATORS, _WITHOUT_A_TWIN),
     "/what-if/slurm/{task}/result": Rule(
         OPERATORS, (Case("without a twin", {"task": "1"}, status=404),)
     ),
@@ -332,6 +339,11 @@ RULES: dict[tuple[str, str], Rule] = {
     ("POST", "/jobs/{key}/gain"): Rule(NAMED, (Case("without advice", {"key": "1"}, status=404),)),
     ("POST", "/v1/what-if"): Rule(
         PLANNERS, (Case(send={"json": QUESTION}, status=202),), takes_tokens=True
+    ),
+    ("POST", "/v1/slurm/what-if"): Rule(
+        OPERATORS,
+        (Case("without a twin", send={"json": TWIN_QUESTION}, status=404),),
+        takes_tokens=True,
     ),
     ("POST", "/v1/ingest"): Rule(frozenset({Role.ADMIN, Role.API}), (Case(send=_JOB),)),
     ("GET", "/account"): Rule(PEOPLE),

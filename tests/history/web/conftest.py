@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from playwright.sync_api import Browser
 from tests.history.web.browsing import Visitors, chromium
 from tests.history.web.listening import listening
 from tests.history.web.served import Served, copied, make_served
+from tests.slurm.tiny_site import job, make_in
 
 from schedlab.history.demo import store_demo
 from schedlab.history.site import read_site
@@ -19,6 +21,7 @@ from schedlab.history.web.access import passwords
 from schedlab.history.web.access.first_run import put_demo_accounts
 from schedlab.history.web.database import Database
 from schedlab.history.web.settings import ServiceSettings
+from schedlab.slurm.offered import OfferedTwin
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -50,6 +53,17 @@ def common(_made: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     own = copied(_made, tmp_path_factory.mktemp("common") / "site")
     yield own
     own.close()
+
+
+@pytest.fixture(scope="module")
+def twinned(_made: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The same for all tests of a module, with the twin of a Slurm of four nodes and 30 jobs."""
+    folder = tmp_path_factory.mktemp("twinned")
+    make_in(folder, *(job(each, 20.0 * each, 1 + each % 4, 600, 90.0) for each in range(30)))
+    own = copied(_made, folder / "service")
+    with_twin = Served(replace(own.settings, twin=OfferedTwin(folder / "site")))
+    yield with_twin
+    with_twin.close()
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Event, Thread
 
 import polars as pl
 import pytest
@@ -141,3 +142,47 @@ def test_jobs_are_listed_in_a_terminal(
     assert (lost.exit_code, "SCHEDLAB_URL" in lost.stderr) == (2, True)
     missing = CliRunner().invoke(app, ["jobs", "--url", client.url, "--token-file", "none"])
     assert (missing.exit_code, "token none: no such file" in missing.stderr) == (2, True)
+
+
+@pytest.fixture
+def administrator(twinned: Served) -> Iterator[Client]:
+    """A client with an administrator's token, of a service with a twin that works."""
+    program = twinned.program("root", SCOPES[Role.ADMIN])
+    token = program.headers["authorization"].removeprefix("Bearer ")
+    runner, ended = twinned.app.state.service.runner, Event()
+
+    def work() -> None:
+        while not ended.wait(0.05):
+            runner.run_next()
+
+    worker = Thread(target=work)
+    worker.start()
+    with listening(twinned.app) as url, Client(url, token) as made:
+        yield made
+    ended.set()
+    worker.join()
+
+
+def test_what_another_configuration_of_slurm_would_have_done(administrator: Client) -> None:
+    """The parameters are a frame, and the method comes back with the result."""
+    parameters = administrator.slurm_parameters()
+    interval = parameters.filter(pl.col("name") == "SchedulerParameters.bf_interval")
+    assert interval["value"].to_list() == ["30"]
+    found = administrator.slurm_what_if("bf_interval=5", nodes=["1:z1"], phases=1)
+    assert found["changes"][0] == "SchedulerParameters.bf_interval=5 instead of 30"
+    assert found["rows"][0]["jobs"] == 30
+
+
+def test_what_another_policy_would_have_done(administrator: Client) -> None:
+    """As it was comes first."""
+    found = administrator.what_if("one", ["easy"], from_=NOON, to=NOON.replace(hour=13))
+    assert [each["policy"] for each in found["outcomes"]] == ["as it was", "easy"]
+
+
+def test_a_simulation_that_fails_says_why(administrator: Client) -> None:
+    """A window without jobs has nothing to simulate; a change that is none is refused at once."""
+    later = NOON.replace(year=2024)
+    with pytest.raises(ServiceError, match="has no result: no job that has ended"):
+        administrator.what_if("one", ["easy"], from_=later, to=later.replace(hour=13))
+    with pytest.raises(ServiceError, match="nothing is changed"):
+        administrator.slurm_what_if()

@@ -15,7 +15,7 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
-from tests.history.web.authorisation import QUESTION, RULES
+from tests.history.web.authorisation import QUESTION, RULES, TWIN_QUESTION
 from tests.history.web.listening import listening
 from tests.history.web.served import JOBS, Served
 
@@ -39,7 +39,11 @@ THERE = {
     "user": "ann",
 }
 """What random paths would never name."""
-BODIES = {"/v1/ingest": ANNS_JOB, "/v1/what-if": QUESTION}
+BODIES = {
+    "/v1/ingest": ANNS_JOB,
+    "/v1/what-if": QUESTION,
+    "/v1/slurm/what-if": TWIN_QUESTION,
+}
 """What random bodies would never say."""
 OPERATIONS = sorted(
     (method, path.replace(":path", ""))
@@ -49,17 +53,18 @@ OPERATIONS = sorted(
 
 
 @pytest.fixture(scope="module")
-def asked(common: Served) -> Iterator[tuple[Served, str, dict[str, str]]]:
+def asked(twinned: Served) -> Iterator[tuple[Served, str, dict[str, str]]]:
     """A service, where it listens, and what an administrator's program sends along."""
-    program = common.program("root", SCOPES[Role.ADMIN])
-    with listening(common.app) as url:
-        yield common, url, {"authorization": program.headers["authorization"]}
+    program = twinned.program("root", SCOPES[Role.ADMIN])
+    with listening(twinned.app) as url:
+        yield twinned, url, {"authorization": program.headers["authorization"]}
 
 
-def simulated(served: Served) -> str:
+def simulated(served: Served, path: str) -> str:
     """The id of a what-if of the administrator's that is done; the same each time."""
     root = served.browser("root")
-    task: str = root.post("/v1/what-if", json=QUESTION).json()["id"]
+    asked = "/v1/slurm/what-if" if path.startswith("/v1/slurm") else "/v1/what-if"
+    task: str = root.post(asked, json=BODIES[asked]).json()["id"]
     while served.app.state.service.runner.run_next():
         pass
     return task
@@ -72,7 +77,7 @@ def test_answers_keep_to_the_document(
 ) -> None:
     """No request makes the service fail, and what it answers is what it promises."""
     served, url, headers = asked
-    there = {**THERE, "task": simulated(served)}
+    there = {**THERE, "task": simulated(served, path)}
     document = schemathesis.openapi.from_dict(served.app.openapi())
 
     @seed(1)

@@ -16,6 +16,7 @@ from tests.slurm.tiny_site import make as make
 
 from schedlab.errors import InputError, ParameterError
 from schedlab.history.site import read_site
+from schedlab.history.web.access import Scope
 from schedlab.history.web.app import create_app
 from schedlab.history.web.pages.what_if import waits_table
 from schedlab.history.web.plots.comparison import wait_unit, waits_figure
@@ -88,6 +89,55 @@ def test_a_what_if_of_the_twin(twinned: Served, twin: OfferedTwin) -> None:
     sue = twinned.browser("sue").get(place, headers=PAGE).text
     assert "have not been replayed for you yet" in sue
     assert twinned.browser("sue").get(found[1]).status_code == 404
+
+
+def test_the_api_gives_what_the_page_gives(twinned: Served, twin: OfferedTwin) -> None:
+    """Ask, look, and read; a token of an operator's is enough, and a short name."""
+    sue = twinned.program("sue", [Scope.READ])
+    listed = sue.get("/v1/slurm/parameters").json()["parameters"]
+    offered = [each.name for group in twin.groups().values() for each in group]
+    assert [each["name"] for each in listed] == offered
+    question = {"changes": ["bf_interval=5"], "nodes": ["1:z1"], "phases": 2}
+    asked = sue.post("/v1/slurm/what-if", json=question)
+    assert asked.status_code == 202, asked.text
+    task = asked.json()
+    changes = ["SchedulerParameters.bf_interval=5"]
+    full = {"changes": changes, "nodes": ["1:z1"], "phases": 2, "seed": 0}
+    assert task["settings"] == full
+    assert (task["state"], task["result"]) == ("waiting", None)
+    twinned.app.state.service.runner.run_next()
+    done = sue.get(f"/v1/slurm/what-if/{task['id']}").json()
+    expected = twin.what_if(changes, ["1:z1"], 2, 0, lambda share: None)
+    assert done["state"] == "done"
+    assert done["result"] == json.loads(json.dumps(expected))
+    page = twinned.browser("sue").get(f"/what-if/slurm/{task['id']}/result").json()
+    assert page["rows"] == done["result"]["rows"]
+    assert sue.post("/v1/slurm/what-if", json=question).json()["id"] == task["id"]
+    assert (
+        twinned.program("root", [Scope.READ]).get(f"/v1/slurm/what-if/{task['id']}").status_code
+        == 404
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "status", "told"),
+    [
+        ({}, 400, "nothing is changed"),
+        ({"changes": ["bf_interval=often"]}, 400, "bf_interval"),
+        ({"changes": ["bf_intervall=3"]}, 400, "near: SchedulerParameters.bf_interval"),
+        ({"nodes": ["16:none"]}, 400, "no node is like"),
+        ({"nodes": ["1:z1"], "phases": 1000}, 422, "phases"),
+        ({"nodes": ["1:z1"], "speed": 1}, 422, "speed"),
+    ],
+)
+def test_a_mistake_is_told_by_the_api(
+    twinned: Served, question: dict[str, object], status: int, told: str
+) -> None:
+    """In one sentence; nothing is replayed."""
+    answer = twinned.browser("root").post("/v1/slurm/what-if", json=question)
+    assert answer.status_code == status
+    assert told in answer.json()["detail"]
+    assert not twinned.app.state.service.runner.run_next()
 
 
 @pytest.mark.parametrize(

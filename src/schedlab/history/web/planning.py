@@ -39,13 +39,26 @@ Planner = Annotated[Viewer, Depends(_planner)]
 PlannerInPerson = Annotated[Viewer, Depends(_planner_in_person)]
 
 
-def _operator_in_person(viewer: InPerson) -> Viewer:
+def _operator(viewer: NamedViewer) -> Viewer:
     if viewer.role not in OPERATORS:
         raise Problem(403, "only support and administrators may ask the twin: it tells of all jobs")
     return viewer
 
 
+def _operator_in_person(viewer: InPerson) -> Viewer:
+    return _operator(viewer)
+
+
+Operator = Annotated[Viewer, Depends(_operator)]
+"""In person, or by a token of their own."""
 OperatorInPerson = Annotated[Viewer, Depends(_operator_in_person)]
+
+
+def twin_of(service: Service) -> Twin:
+    """Return the twin of the site's Slurm; to others there is no such page."""
+    if service.settings.twin is None:
+        raise Problem(404, "the site has no twin of its Slurm; its file names none in [slurm]")
+    return service.settings.twin
 
 
 def ask_what_if(service: Service, viewer: Viewer, settings: Settings) -> str:

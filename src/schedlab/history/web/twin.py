@@ -90,3 +90,10 @@ class TwinSettings:
     def parameters(self) -> dict[str, Any]:
         """Return them as a task keeps them."""
         return asdict(self)
+
+
+def checked_settings(
+    twin: Twin, changes: Sequence[str], nodes: Sequence[str], phases: int, seed: int
+) -> TwinSettings:
+    """Return what to replay; raise ``ParameterError`` for what the twin cannot."""
+    return TwinSettings(tuple(twin.checked(changes, nodes)), tuple(nodes), phases, seed)

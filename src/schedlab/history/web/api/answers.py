@@ -176,6 +176,32 @@ class WhatIfAnswer(BaseModel):
     )
 
 
+class TwinParametersAnswer(BaseModel):
+    """What of a Slurm can be changed in a what-if."""
+
+    parameters: list[dict[str, Any]] = Field(
+        description="The group, the name, the present value, how it is written (`unit`), and the "
+        "values that it may have (`choices`; empty for any)."
+    )
+
+
+class TwinAnswer(BaseModel):
+    """A replay of a site's history under another configuration of Slurm, and how far it is."""
+
+    id: str
+    state: str = Field(
+        description="`waiting`, `running`, `done`, `failed`, `cancelled` or `interrupted`."
+    )
+    progress: float = Field(description="From 0 to 1.")
+    failure: str | None = Field(description="Why it failed.")
+    settings: dict[str, Any] = Field(description="As asked, with full names of parameters.")
+    result: dict[str, Any] | None = Field(
+        description="Once it is done: `rows` of mean waits of all jobs and of groups of them, as "
+        "it was, as the twin replays it and changed, with the difference and its 95 % interval; "
+        "`waits_s` that 0 to 100 % of the jobs did not exceed; and what is `not_replayed`."
+    )
+
+
 class ScheduleAnswer(BaseModel):
     """When jobs ran, as it was and under each policy."""
 

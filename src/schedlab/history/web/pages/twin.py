@@ -18,11 +18,17 @@ from schedlab.history.web.access import Viewer
 from schedlab.history.web.pages.quantities import zone_of
 from schedlab.history.web.pages.render import path_of, render
 from schedlab.history.web.pages.what_if import Posted, waits_table
-from schedlab.history.web.planning import OperatorInPerson, ask_twin, own_twin_task, own_twin_tasks
+from schedlab.history.web.planning import (
+    OperatorInPerson,
+    ask_twin,
+    own_twin_task,
+    own_twin_tasks,
+    twin_of,
+)
 from schedlab.history.web.problems import Problem
 from schedlab.history.web.service import CurrentService, Service
 from schedlab.history.web.tasks import State, Task
-from schedlab.history.web.twin import MOST_PHASES, Twin, TwinSettings
+from schedlab.history.web.twin import MOST_PHASES, Twin, TwinSettings, checked_settings
 from schedlab.units import parse_whole
 
 router = APIRouter(include_in_schema=False)
@@ -32,9 +38,7 @@ Texts = Annotated[list[str], Query(max_length=100)]
 
 
 def _twin(service: CurrentService, viewer: OperatorInPerson) -> Twin:
-    if service.settings.twin is None:
-        raise Problem(404, "the site has no twin of its Slurm; its file names none in [slurm]")
-    return service.settings.twin
+    return twin_of(service)
 
 
 CurrentTwin = Annotated[Twin, Depends(_twin)]
@@ -124,8 +128,7 @@ def _settings(
         if number is None:
             given = {"phases": phases, "seed": seed}[name]
             raise ParameterError(f'{name} is "{given}"; must be a whole number')
-    checked = twin.checked(changes, nodes)
-    return TwinSettings(tuple(checked), tuple(nodes), numbers["phases"] or 1, numbers["seed"] or 0)
+    return checked_settings(twin, changes, nodes, numbers["phases"] or 1, numbers["seed"] or 0)
 
 
 def _pair(change: str) -> tuple[str, str]:
