@@ -25,7 +25,7 @@ _WHOLE = "whole"
 """A file that is written last."""
 _RECENT_S = 3_600
 """So long the miniature site is kept; then its month is made to end now."""
-_TWIN = "schedlab.slurm.offered:OfferedTwin"
+TWIN = "schedlab.slurm.offered:OfferedTwin"
 """Put in here: the service knows no Slurm."""
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -79,7 +79,7 @@ def serve(
     elif site is None and (store is None or _SITE.exists()):
         site = _SITE
     named = None if site is None else str(site)
-    place = ServicePlace(site=named, store=store, prefix=prefix, twin=_TWIN)
+    place = ServicePlace(site=named, store=store, prefix=prefix, twin=TWIN)
 
     def listening(url: str) -> None:
         notes = _demo_accounts(place) if demo else _first_run(place)
@@ -92,6 +92,7 @@ def serve(
 
 
 def _make_demo() -> Path:
+    from schedlab.cli.demo_twin import make_demo_twin
     from schedlab.cli.progress import progress
     from schedlab.history.demo import MONTH, store_demo
     from schedlab.history.store.database import files_of, revisions
@@ -103,6 +104,7 @@ def _make_demo() -> Path:
         path.unlink(missing_ok=True)
     with progress("making a month of jobs"):
         site = store_demo(_DEMO, extent=MONTH.ending_at(time.time()))
+        make_demo_twin(site.path)
     (_DEMO / _WHOLE).write_text(revisions()[-1])
     return site.path
 

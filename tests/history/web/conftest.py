@@ -15,12 +15,13 @@ from tests.history.web.listening import listening
 from tests.history.web.served import Served, copied, make_served
 from tests.slurm.tiny_site import job, make_in
 
+from schedlab.cli.demo_twin import make_demo_twin
+from schedlab.cli.serve import TWIN
 from schedlab.history.demo import store_demo
-from schedlab.history.site import read_site
 from schedlab.history.web.access import passwords
 from schedlab.history.web.access.first_run import put_demo_accounts
 from schedlab.history.web.database import Database
-from schedlab.history.web.settings import ServiceSettings
+from schedlab.history.web.serve import ServicePlace
 from schedlab.slurm.offered import OfferedTwin
 
 
@@ -79,6 +80,7 @@ def demo_folder(_quick_passwords: None, tmp_path_factory: pytest.TempPathFactory
     """The miniature site with its accounts, made once."""
     folder = tmp_path_factory.mktemp("demo")
     site = store_demo(folder)
+    make_demo_twin(site.path)
     database = Database(site.store.located(folder))
     with database.writing() as connection:
         put_demo_accounts(connection)
@@ -91,8 +93,7 @@ def demo(demo_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     """The miniature site, a copy of it for each module."""
     folder = tmp_path_factory.mktemp("copy") / "site"
     shutil.copytree(demo_folder, folder)
-    site = read_site(folder / "site.toml")
-    own = Served(ServiceSettings(site.store.located(folder), site, site.service))
+    own = Served(ServicePlace(site=str(folder / "site.toml"), twin=TWIN).settings())
     yield own
     own.close()
 

@@ -61,3 +61,23 @@ def test_the_page_of_the_twin(twinned: Served) -> None:
                 page.locator("#settings > summary").click()
                 assert not faults(page), (scheme, width)
         visitors.leave()
+
+
+@needs_chromium
+@pytest.mark.slow
+def test_the_miniature_site_has_a_twin(visitors: Visitors, demo: Served) -> None:
+    """Who tries the service finds the page, changes a value, and reads what came of it."""
+    page = visitors.page("admin", viewport={"width": 1200, "height": 900})
+    page.goto("/what-if")
+    page.get_by_role("link", name="configuration of Slurm").click()
+    expect(page.get_by_label("bf_interval")).to_have_value("60")
+    page.get_by_label("More nodes").fill("2:n01")
+    page.get_by_label("Phases").fill("1")
+    page.get_by_role("button", name="Replay").click()
+    expect(page.get_by_role("status")).to_contain_text("Waiting")
+    demo.app.state.service.runner.run_next()
+    expect(page.locator("#result h2")).to_contain_text("mini, Slurm 24.11")
+    row = page.locator("#result tbody tr").first
+    expect(row).to_contain_text("all")
+    assert "−" in row.inner_text() or "-" in row.inner_text(), "more nodes, and no shorter waits"
+    assert not faults(page)
