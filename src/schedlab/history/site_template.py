@@ -30,7 +30,7 @@ memory = "256GiB"
 kind = "slurm-sacct"
 name = "slurm"
 # file = "sacct.txt"            # what sacct printed, instead of asking it
-# queue_command = ["squeue"]    # also collect when the scheduler last looked at each job
+# queue_command = ["squeue"]    # also collect why jobs wait, and held ones
 
 # [[sensor_source]]
 # kind = "prometheus"

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.history.ingest.reading import clean
+from tests.history.ingest.reading import clean, read
 from tests.services.slurm import CLUSTER, Slurm
 from tests.services.users import ANN, BOB
 from tests.services.waiting import until
@@ -231,6 +231,65 @@ def test_when_the_scheduler_last_looked_is_kept(
     gone = SacctText("sacct", queue_command=("false",))
     (fault,) = [each for each in gone.read(source.cursor) if isinstance(each, Fault)]
     assert str(fault).endswith("last_sched_eval_time is not collected")
+
+
+def test_waiting_jobs_say_why_they_wait(history: Slurm, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Held ones and those not yet eligible too, each in the words of squeue; running ones do not.
+
+    An array whose tasks wait is one row, and a record for each task.
+    """
+    submit = history.submit
+    holder = submit(ANN, "-J", "holder", "-N8", "--exclusive", "-t", "5", "--wrap", "sleep 99")
+    until(lambda: _state(history, holder) == "RUNNING", "it holds all nodes")
+    waiting = {
+        "held": submit(BOB, "--hold", "--wrap", "true"),
+        "later": submit(BOB, "--begin=now+1hour", "--wrap", "true"),
+        "after": submit(BOB, "-d", f"afterany:{holder}", "--wrap", "true"),
+        "ready": submit(BOB, "-N8", "--exclusive", "--wrap", "true"),
+        "array": submit(BOB, "--hold", "-a", "1-3", "--wrap", "true"),
+    }
+
+    def said() -> dict[str, str]:
+        text = history.run("squeue", "-h", "-t", "PD", "-o", "%F %r")
+        return dict(line.split(maxsplit=1) for line in text.splitlines())
+
+    until(lambda: len(said()) == 5 and "None" not in said().values(), "all wait for a reason")
+    _live(history, monkeypatch, "text")
+    array = waiting.pop("array")
+    source = SacctText("sacct", queue_command=("squeue",))
+
+    def missing() -> set[str]:
+        return {holder, *waiting.values(), f"{array}_3"} - clean(source).keys()
+
+    until(lambda: not missing(), "the accounting has them", 60)
+    jobs = clean(source)
+    told = {jobid: jobs[jobid].wait_reason for jobid in waiting.values()}
+    assert told == {jobid: said()[jobid] for jobid in waiting.values()}
+    tasks = [job for jobid, job in jobs.items() if jobid.startswith(f"{array}_")]
+    assert [job.wait_reason for job in tasks] == ["JobHeldUser"] * 3
+    held, later = jobs[waiting["held"]], jobs[waiting["later"]]
+    assert held.state == "pending"
+    assert held.eligible_time is None
+    assert later.eligible_time is not None
+    assert later.queue_time is not None
+    assert later.eligible_time > later.queue_time
+    assert jobs[holder].wait_reason is None
+    assert waiting["held"] not in clean(SacctText("sacct")), "sacct tells of it only by squeue"
+    cursor = source.cursor
+    history.run("scancel", holder, array, *waiting.values())
+    until(lambda: not history.run("squeue", "-h"), "the queue is empty", 60)
+    all_of_them = (*waiting.values(), f"{array}_2")
+
+    def states() -> set[str]:
+        return {str(clean(source, cursor)[jobid].state) for jobid in all_of_them}
+
+    until(lambda: states() == {"cancelled"}, "all are told to be cancelled", 60)
+    gone = clean(source, cursor)
+    assert gone[waiting["held"]].identity == held.identity
+    silent = SacctText("sacct", queue_command=("false",))
+    assert waiting["held"] not in read(silent, cursor)[0], "nothing was said of it"
+    again = clean(source, source.cursor)
+    assert waiting["held"] not in again, "it is told once"
 
 
 def test_a_server_that_is_gone_is_one_sentence(tmp_path: Path) -> None:

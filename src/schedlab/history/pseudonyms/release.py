@@ -23,6 +23,7 @@ _KINDS = {
     "tags": "tags",
     "comment": "other",
     "admin_comment": "other",
+    "wait_reason": "other",  # it may name nodes
 }
 _SCHEMA = frozenset(JobRecord.model_fields)
 _PART_TEXTS = frozenset({*HostUse.model_fields, "type", "index"})

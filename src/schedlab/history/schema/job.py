@@ -203,6 +203,8 @@ class JobItems(Item):
     comment: str | None = None
     admin_comment: str | None = None
     last_sched_eval_time: Time | None = None
+    wait_reason: str | None = None
+    """Why it waits, in the scheduler's words; only while it does."""
     usage: Usage | None = None
     energy: Energy | None = None
     carbon: Carbon | None = None

@@ -22,6 +22,8 @@ class SlurmCursor:
     attempts: dict[str, list[int]] = field(default_factory=dict)
     evaluated: dict[str, int] = field(default_factory=dict)
     """When the scheduler last looked at jobs that ended and will be read once more."""
+    queued: dict[str, list[str]] = field(default_factory=dict)
+    """What squeue said of jobs that waited and that the accounting had not told of."""
 
     @classmethod
     def parse(cls, cursor: str | None) -> SlurmCursor:
@@ -32,7 +34,12 @@ class SlurmCursor:
             raise InputError(f"the cursor {cursor!r} is not one of this source") from None
 
     def after(
-        self, attempts: Attempts, began_s: float, file: str | None, evaluated: dict[str, int]
+        self,
+        attempts: Attempts,
+        began_s: float,
+        file: str | None,
+        evaluated: dict[str, int],
+        queued: dict[str, list[str]],
     ) -> SlurmCursor:
         """The cursor of the next reading, after one that began at that moment."""
         return SlurmCursor(
@@ -40,6 +47,7 @@ class SlurmCursor:
             file=fingerprint(file) if file else "",
             attempts=attempts.known(int(began_s)),
             evaluated=evaluated,
+            queued=queued,
         )
 
     def __str__(self) -> str:

@@ -65,6 +65,8 @@ class SlurmJob:
     attempt: int | None = None
     evaluated: datetime | None = None
     """When the scheduler last looked at it."""
+    reason: str = ""
+    """Why it waits, in Slurm's words."""
     constraint: str = ""
     array_limit: int | None = None
 
@@ -127,6 +129,8 @@ def _document(job: SlurmJob, attempts: Attempts) -> dict[str, Any]:
         document["admin_comment"] = job.admin_comment
     if job.evaluated:
         document["last_sched_eval_time"] = job.evaluated
+    if job.reason and job.state is JobState.PENDING:
+        document["wait_reason"] = job.reason
     if task:
         document["array_job_id"], document["array_task_id"] = array, int(task)
         if job.array_limit:

@@ -15,8 +15,8 @@ from schedlab.history.ingest.commands import output_of
 from schedlab.history.ingest.fingerprint import fingerprint
 from schedlab.history.ingest.records import made
 from schedlab.history.ingest.slurm.cursor import OVERLAP_S, SlurmCursor
-from schedlab.history.ingest.slurm.evaluations import Evaluations
 from schedlab.history.ingest.slurm.job import SlurmJob, records_of
+from schedlab.history.ingest.slurm.squeue import Squeue
 from schedlab.history.ingest.source import Fault
 from schedlab.history.ingest.text_input import open_file
 from schedlab.history.schema.job import JobRecord
@@ -35,7 +35,7 @@ class Sacct(ABC):
     requeued attempts, and the time to begin at. It asks for epoch seconds; a command that does
     not pass the environment on, such as ``ssh``, needs ``time_zone`` to say what the clocks of
     the other machine show. ``queue_command``, such as ``squeue``, is asked when the scheduler
-    last looked at each job.
+    last looked at each job, why those wait that do, and for jobs that are held or not yet eligible.
     """
 
     name: str
@@ -59,17 +59,19 @@ class Sacct(ABC):
             return
         began_s = time.time()
         attempts = Attempts(at.attempts)
-        evaluations = Evaluations(at.evaluated, began_s - OVERLAP_S)
+        queue = Squeue(at.evaluated, at.queued, began_s - OVERLAP_S, self.clock)
         if self.queue_command is not None and self.file is None:
-            yield from evaluations.ask(self.queue_command, self.clock)
+            yield from queue.ask(self.queue_command)
         with self._open(at.since_s) as stream:
             for found in self.jobs(stream, self.file or self.command[0]):
                 if isinstance(found, Fault):
                     yield found
                     continue
                 where, make = found
-                yield from made(where, self._records, make, attempts, evaluations)
-        self.cursor = str(at.after(attempts, began_s, self.file, evaluations.kept))
+                yield from made(where, self._records, make, attempts, queue)
+        for job in queue.others(began_s):
+            yield from made(f"job {job.jobid}", records_of, self._placed(job), attempts)
+        self.cursor = str(at.after(attempts, began_s, self.file, queue.kept, queue.queued))
 
     @abstractmethod
     def options(self) -> tuple[str, ...]:
@@ -80,12 +82,15 @@ class Sacct(ABC):
         """Every job of the output with where it stands."""
 
     def _records(
-        self, make: Callable[[], SlurmJob], attempts: Attempts, evaluations: Evaluations
+        self, make: Callable[[], SlurmJob], attempts: Attempts, queue: Squeue
     ) -> list[JobRecord]:
-        job = make()
-        job.cluster = job.cluster or self.cluster or ""
-        job.evaluated = evaluations.of(job)
+        job = self._placed(make())
+        queue.complete(job)
         return records_of(job, attempts)
+
+    def _placed(self, job: SlurmJob) -> SlurmJob:
+        job.cluster = job.cluster or self.cluster or ""
+        return job
 
     def _open(self, since_s: int) -> AbstractContextManager[IO[bytes]]:
         if self.file is not None:

@@ -13,7 +13,7 @@ from pydantic_core import from_json
 from schedlab.errors import InputError
 from schedlab.history.ingest.slurm.job import SlurmJob
 from schedlab.history.ingest.slurm.sacct import JobAt, Sacct
-from schedlab.history.ingest.slurm.states import state_of
+from schedlab.history.ingest.slurm.states import reason_of, state_of
 from schedlab.history.ingest.slurm.tres import Tres, mebibytes, tres_of
 from schedlab.history.ingest.source import Fault
 from schedlab.history.schema.times import from_epoch
@@ -111,6 +111,7 @@ def _job(job: dict[str, Any]) -> SlurmJob:
         attempt=None if restarts is None else restarts + 1,
         constraint=job.get("constraints") or "",
         array_limit=_array_limit(job.get("array") or {}),
+        reason=reason_of(job["state"].get("reason") or ""),
     )
 
 

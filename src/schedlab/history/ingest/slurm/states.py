@@ -58,6 +58,12 @@ PUT_BACK = frozenset(
 """States of an attempt after which the same job may be tried again."""
 
 
+def reason_of(text: str) -> str:
+    """Why a job waits, in Slurm's words; empty where it says nothing, as of one that runs."""
+    text = text.strip().removeprefix("(").removesuffix(")")
+    return "" if text in ("", "None", "N/A", "(null)") else text
+
+
 def state_of(text: str) -> JobState:
     """The state in texts such as ``COMPLETED`` and ``CANCELLED by 1001``."""
     try:
