@@ -25,7 +25,7 @@ _WHOLE = "whole"
 """A file that is written last."""
 _RECENT_S = 3_600
 """So long the miniature site is kept; then its month is made to end now."""
-TWIN = "schedlab.slurm.offered:OfferedTwin"
+TWIN = "schedlab.cli.served_twin:ServedTwin"
 """Put in here: the service knows no Slurm."""
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 

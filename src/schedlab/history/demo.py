@@ -9,6 +9,7 @@ from typing import Any
 
 from schedlab.atomic import replacing
 from schedlab.errors import OutputError
+from schedlab.history.demo_queue import jobs_that_wait
 from schedlab.history.demo_sensors import (
     MEMORY_BYTE_PER_S,
     PEAK_FLOP_PER_S,
@@ -65,8 +66,6 @@ _NOTEBOOK_CPUS, _NOTEBOOK_S = 4, 3_600
 """What a notebook asks for; it runs beside a training that leaves it these CPUs."""
 _LONG_S = 4 * 3_600
 _MEMORY_ASKED = 56 * 2**30
-_BURST = 40
-"""So many jobs one user has just submitted at once."""
 
 SECOND = "# second\n"
 """Where in the site file a second cluster and its jobs come, if there are any."""
@@ -292,7 +291,7 @@ def _records(schedule: Schedule, nodes: list[list[int]], extent: Extent) -> Iter
         if extent.until_s is None or schedule.start_s[job] + _NOTEBOOK_S < extent.until_s:
             yield _notebook(number, job, node_name(nodes[job][0]), start_s)
     if extent.until_s is not None:
-        yield from _burst(extent.begins_s + extent.until_s)
+        yield from jobs_that_wait(extent.begins_s + extent.until_s, CPUS)
 
 
 def _as_seen(document: dict[str, Any], extent: Extent) -> JobRecord:
@@ -302,30 +301,12 @@ def _as_seen(document: dict[str, Any], extent: Extent) -> JobRecord:
         unknown: tuple[str, ...] = ()
         if document["start_time"] > now:
             document["state"], unknown = "pending", ("start_time", "end_time", "per_host")
+            document["wait_reason"] = "Resources"
         elif document["end_time"] > now:
             document["state"], unknown = "running", ("end_time",)
         for key in (*unknown, *(("exit_status", "exit_signal") if unknown else ())):
             document.pop(key, None)
     return JobRecord.model_validate(document)
-
-
-def _burst(now_s: int) -> Iterator[JobRecord]:
-    """Many jobs that one user has submitted in the last half hour."""
-    for number in range(_BURST):
-        document: dict[str, Any] = {
-            "cluster": "mini",
-            "jobid": str(5000 + number),
-            "queue_time": from_epoch(now_s - 1_800 + 30 * number),
-            "req_walltime_sec": 7_200,
-            "resource_req": {"num_host": 1, "num_cpu_perhost": CPUS},
-            "state": "pending",
-            "job_type": "batch",
-            "partition": "all",
-            "user_identifier": "curry",
-            "accounting_group": "group1",
-            "job_name": f"sweep-{number}",
-        }
-        yield JobRecord.model_validate(document)
 
 
 def _old_jobs(extent: Extent) -> Iterator[JobRecord]:

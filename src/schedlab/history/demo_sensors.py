@@ -74,6 +74,7 @@ def demo_sensors(
     names = np.repeat([node_name(node) for node in range(count)], len(time))
     places = {"time": np.tile(time + epoch_s, count), "host": names}
     gpu_w = _IDLE_GPU_W + _GPU_W * loads.gpu.ravel()
+    other_w = np.where(is_idle.ravel(), _IDLE_GPU_W, gpu_w)
     moved = np.minimum(1.0, loads.cpu * PEAK_FLOP_PER_S / loads.intensity / MEMORY_BYTE_PER_S)
     moved *= MEMORY_BYTE_PER_S
     yield (
@@ -81,7 +82,7 @@ def demo_sensors(
         pl.DataFrame(
             {
                 **places,
-                "power": _IDLE_W + _CPU_W * loads.cpu.ravel() + gpus * gpu_w,
+                "power": _IDLE_W + _CPU_W * loads.cpu.ravel() + gpu_w + (gpus - 1) * other_w,
                 "cpu": 100 * loads.cpu.ravel(),
                 "memory": _MEMORY_BYTES * loads.memory.ravel(),
                 "flops": (moved * loads.intensity * counts).ravel(),
@@ -94,6 +95,7 @@ def demo_sensors(
     named = [
         devices.with_columns(
             pl.col("utilization") * (0.93**gpu if gpu == 0 else 0.93**gpu * ~is_idle.ravel()),
+            power=gpu_w if gpu == 0 else other_w,
             gpu=pl.lit(str(gpu)),
         )
         for gpu in range(gpus)

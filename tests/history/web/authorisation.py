@@ -165,6 +165,7 @@ READING_THE_API: dict[str, Rule] = {
         EVERYBODY, _timelines({"device": "0"}, 404)
     ),
     "/v1/clusters": Rule(EVERYBODY),
+    "/v1/forecasts": Rule(EVERYBODY, (Case(), Case("one", query={"cluster": "one"}))),
     "/v1/users/{user}/accuracy": Rule(
         EVERYBODY,
         (
@@ -248,6 +249,8 @@ PAGES_OF_THE_SITE: dict[str, Rule] = {
         ),
     ),
     "/cluster": Rule(EVERYBODY),
+    "/queue": Rule(EVERYBODY),
+    "/queue/starts": Rule(EVERYBODY, (Case(query={"cluster": "one"}),)),
     "/alerts": Rule(OPERATORS),
     "/reports": Rule(PEOPLE, _REPORTS),
     "/reports/file": Rule(PEOPLE, _REPORTS),
@@ -337,6 +340,7 @@ RULES: dict[tuple[str, str], Rule] = {
     **{("GET", path): rule for path, rule in READING_THE_API.items()},
     ("POST", "/v1/jobs:batchGet"): Rule(EVERYBODY, (Case(send={"json": {"ids": ["1", "2"]}}),)),
     ("POST", "/jobs/{key}/gain"): Rule(NAMED, (Case("without advice", {"key": "1"}, status=404),)),
+    ("POST", "/queue/starts"): Rule(NAMED, (Case(query={"cluster": "one"}),)),
     ("POST", "/v1/what-if"): Rule(
         PLANNERS, (Case(send={"json": QUESTION}, status=202),), takes_tokens=True
     ),

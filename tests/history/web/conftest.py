@@ -17,12 +17,12 @@ from tests.slurm.tiny_site import job, make_in
 
 from schedlab.cli.demo_twin import make_demo_twin
 from schedlab.cli.serve import TWIN
+from schedlab.cli.served_twin import ServedTwin
 from schedlab.history.demo import store_demo
 from schedlab.history.web.access import passwords
 from schedlab.history.web.access.first_run import put_demo_accounts
 from schedlab.history.web.database import Database
 from schedlab.history.web.serve import ServicePlace
-from schedlab.slurm.offered import OfferedTwin
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -62,7 +62,7 @@ def twinned(_made: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     folder = tmp_path_factory.mktemp("twinned")
     make_in(folder, *(job(each, 20.0 * each, 1 + each % 4, 600, 90.0) for each in range(30)))
     own = copied(_made, folder / "service")
-    with_twin = Served(replace(own.settings, twin=OfferedTwin(folder / "site")))
+    with_twin = Served(replace(own.settings, twin=ServedTwin(folder / "site")))
     yield with_twin
     with_twin.close()
 

@@ -145,7 +145,7 @@ def test_a_job_is_looked_at_closely(visitors: Visitors) -> None:
     page = visitors.page("admin")
     open_job(page, "1004")
     expect(page.get_by_role("heading", level=1)).to_contain_text("1004")
-    expect(page.get_by_text("It started 0 s after it came.")).to_be_visible()
+    expect(page.get_by_text("It started at once.")).to_be_visible()
     open_job(page, "1007")
     expect(page.get_by_text("fewer than the 2 nodes it asked for were free")).to_be_visible()
     open_job(page, "1004")

@@ -15,6 +15,9 @@ EXCEPTIONS = {
     ("queries/listing.py", "footprints"): "means under such keys",
     ("queries/waiting.py", "_counted"): "counts under what its caller made of countable",
     ("queries/timelines.py", "_occupancy"): "who else was on a shared node divides its sensors",
+    ("queries/unfinished.py", "heard_s"): "a moment, which tells nothing of any job",
+    ("simulations/forecast_jobs.py", "records_of"): "a queue without others is none; pages show "
+    "of the result what their reader sees",
 }
 """Functions that read jobs without it, and why they may."""
 

@@ -14,6 +14,7 @@ from tests.history.web.served import Served, copied
 from tests.slurm.tiny_site import job
 from tests.slurm.tiny_site import make as make
 
+from schedlab.cli.served_twin import ServedTwin
 from schedlab.errors import InputError, ParameterError
 from schedlab.history.site import read_site
 from schedlab.history.web.access import Scope
@@ -22,22 +23,21 @@ from schedlab.history.web.pages.what_if import waits_table
 from schedlab.history.web.plots.comparison import wait_unit, waits_figure
 from schedlab.history.web.serve import ServicePlace
 from schedlab.slurm import SlurmSite
-from schedlab.slurm.offered import OfferedTwin
 
 PAGE = {"accept": "text/html"}
 JOBS = [job(number, 20.0 * number, 1 + number % 4, 600, 90.0) for number in range(30)]
-HOLDER = "schedlab.slurm.offered:OfferedTwin"
+HOLDER = "schedlab.cli.served_twin:ServedTwin"
 
 
 @pytest.fixture
-def twin(make: Callable[..., SlurmSite], tmp_path: Path) -> OfferedTwin:
+def twin(make: Callable[..., SlurmSite], tmp_path: Path) -> ServedTwin:
     """The twin of four nodes and thirty jobs."""
     make(*JOBS)
-    return OfferedTwin(tmp_path / "site")
+    return ServedTwin(tmp_path / "site")
 
 
 @pytest.fixture
-def twinned(_made: Served, twin: OfferedTwin, tmp_path: Path) -> Iterator[Served]:
+def twinned(_made: Served, twin: ServedTwin, tmp_path: Path) -> Iterator[Served]:
     """The service with that twin."""
     own = copied(_made, tmp_path / "service")
     with_twin = Served(replace(own.settings, twin=twin))
@@ -45,7 +45,7 @@ def twinned(_made: Served, twin: OfferedTwin, tmp_path: Path) -> Iterator[Served
     with_twin.close()
 
 
-def posted(twin: OfferedTwin, **changed: str) -> dict[str, str]:
+def posted(twin: ServedTwin, **changed: str) -> dict[str, str]:
     """What a browser sends: every field, some of them changed."""
     fields = {each.name: each.value for group in twin.groups().values() for each in group}
     return {**fields, "add": "", "phases": "2", "seed": "0", **changed}
@@ -61,7 +61,7 @@ def test_the_form_knows_the_present_values(twinned: Served) -> None:
     assert "configuration of Slurm" in twinned.browser("root").get("/what-if", headers=PAGE).text
 
 
-def test_a_what_if_of_the_twin(twinned: Served, twin: OfferedTwin) -> None:
+def test_a_what_if_of_the_twin(twinned: Served, twin: ServedTwin) -> None:
     """Is replayed in the background; the address holds it, and the result can be taken away."""
     root = twinned.browser("root")
     changed = {"SchedulerParameters.bf_interval": "5", "add": "1:z1"}
@@ -91,7 +91,7 @@ def test_a_what_if_of_the_twin(twinned: Served, twin: OfferedTwin) -> None:
     assert twinned.browser("sue").get(found[1]).status_code == 404
 
 
-def test_the_api_gives_what_the_page_gives(twinned: Served, twin: OfferedTwin) -> None:
+def test_the_api_gives_what_the_page_gives(twinned: Served, twin: ServedTwin) -> None:
     """Ask, look, and read; a token of an operator's is enough, and a short name."""
     sue = twinned.program("sue", [Scope.READ])
     listed = sue.get("/v1/slurm/parameters").json()["parameters"]
@@ -173,7 +173,7 @@ def test_short_names_in_an_address_fill_in_the_form(twinned: Served) -> None:
     ],
 )
 def test_a_mistake_is_told_on_the_page(
-    twinned: Served, twin: OfferedTwin, changed: dict[str, str], told: str
+    twinned: Served, twin: ServedTwin, changed: dict[str, str], told: str
 ) -> None:
     """With the form, as it was filled in."""
     answer = twinned.browser("root").post("/what-if/slurm", data=posted(twin, **changed))
@@ -194,7 +194,7 @@ def test_the_twin_tells_of_all_jobs(twinned: Served) -> None:
     assert "configuration of Slurm" not in twinned.browser("meg").get("/what-if").text
 
 
-def test_a_cancelled_task_goes_back_to_its_settings(twinned: Served, twin: OfferedTwin) -> None:
+def test_a_cancelled_task_goes_back_to_its_settings(twinned: Served, twin: ServedTwin) -> None:
     """And is replayed by nobody."""
     root = twinned.browser("root")
     place = root.post("/what-if/slurm", data=posted(twin, add="1:z1")).headers["location"]
@@ -205,7 +205,7 @@ def test_a_cancelled_task_goes_back_to_its_settings(twinned: Served, twin: Offer
     assert "Cancelled." in root.get(place, headers=PAGE).text
 
 
-def test_what_stops_the_progress_stops_the_replays(twin: OfferedTwin) -> None:
+def test_what_stops_the_progress_stops_the_replays(twin: ServedTwin) -> None:
     """A task that nobody wants any more ends soon."""
 
     def stop(share: float) -> None:
@@ -216,7 +216,7 @@ def test_what_stops_the_progress_stops_the_replays(twin: OfferedTwin) -> None:
 
 
 def test_a_folder_that_was_imported_again_is_read_again(
-    twin: OfferedTwin, make: Callable[..., SlurmSite]
+    twin: ServedTwin, make: Callable[..., SlurmSite]
 ) -> None:
     """The next what-if is about the new history."""
     before = twin.version()
@@ -225,7 +225,7 @@ def test_a_folder_that_was_imported_again_is_read_again(
     assert twin.what_if(["bf_interval=5"], [], 1, 0, lambda share: None)["jobs"] == 10
 
 
-def test_the_site_file_names_the_folder(twin: OfferedTwin, tmp_path: Path) -> None:
+def test_the_site_file_names_the_folder(twin: ServedTwin, tmp_path: Path) -> None:
     """From its own folder on; the service gets the twin that it was told to make."""
     path = tmp_path / "site.toml"
     path.write_text(SITE.replace("[site]", '[slurm]\nsite = "site"\n\n[site]', 1))
@@ -238,7 +238,7 @@ def test_the_site_file_names_the_folder(twin: OfferedTwin, tmp_path: Path) -> No
 def test_a_folder_that_is_none_is_met_at_the_start(served: Served, tmp_path: Path) -> None:
     """Not when somebody asks."""
     with pytest.raises(InputError, match="no site folder with a history"):
-        create_app(replace(served.settings, twin=OfferedTwin(tmp_path / "nowhere")))
+        create_app(replace(served.settings, twin=ServedTwin(tmp_path / "nowhere")))
 
 
 def test_a_wrong_section_is_told(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from tests.history.web.served import Served, copied
 from tests.slurm.tiny_site import job
 from tests.slurm.tiny_site import make as make
 
+from schedlab.cli.served_twin import ServedTwin
 from schedlab.slurm import SlurmSite
-from schedlab.slurm.offered import OfferedTwin
 
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
@@ -27,7 +27,7 @@ def twinned(make: Callable[..., SlurmSite], _made: Served, tmp_path: Path) -> It
     """A service with the twin of four nodes and thirty jobs."""
     make(*(job(number, 20.0 * number, 1 + number % 4, 600, 90.0) for number in range(30)))
     own = copied(_made, tmp_path / "service")
-    with_twin = Served(replace(own.settings, twin=OfferedTwin(tmp_path / "site")))
+    with_twin = Served(replace(own.settings, twin=ServedTwin(tmp_path / "site")))
     yield with_twin
     with_twin.close()
 

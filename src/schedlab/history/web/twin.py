@@ -10,6 +10,8 @@ from schedlab.errors import ParameterError
 from schedlab.units import require_whole
 
 MOST_PHASES, MOST_CHANGES = 32, 50
+Start = tuple[float, float, float]
+"""The begin of the interval of a start, its middle and its end, in epoch seconds."""
 
 
 class TwinParameter(Protocol):
@@ -57,6 +59,23 @@ class Twin(Protocol):
         progress: Callable[[float], None],
     ) -> dict[str, Any]:
         """Return what came of it, as JSON can hold it."""
+
+    def cluster(self) -> str:
+        """Return the name of the cluster."""
+
+    def forecast(
+        self,
+        records: Sequence[Mapping[str, Any]],
+        now_s: int,
+        tell: Callable[[int, int], None],
+    ) -> Mapping[str, Start]:
+        """Return when the jobs that wait will start, by their ids.
+
+        Args:
+            records: of the jobs that ended lately, and of those that run and wait.
+            now_s: when that was so, in epoch seconds.
+            tell: hears how many steps are done, of how many; what it raises ends it.
+        """
 
 
 @dataclass(frozen=True)

@@ -202,6 +202,38 @@ class TwinAnswer(BaseModel):
     )
 
 
+class ForecastJob(BaseModel):
+    """When a job will start."""
+
+    jobid: str
+    user: str | None
+    low: str = Field(description="The begin of the 80 % interval, in ISO 8601.")
+    start: str = Field(description="What is most likely.")
+    high: str = Field(description="The end of the interval.")
+    words: str = Field(description="The same, as one would say it.")
+
+
+class ClusterForecast(BaseModel):
+    """The starts on a cluster."""
+
+    cluster: str
+    state: str = Field(
+        description="Of the last computation: `none`, `waiting`, `running`, `done`, `failed` or "
+        "`interrupted`."
+    )
+    failure: str | None = Field(description="Why it failed.")
+    now: str | None = Field(description="What was known then was used.")
+    age_s: float | None = Field(description="How long ago it was computed.")
+    how: str
+    jobs: list[ForecastJob]
+
+
+class ForecastAnswer(BaseModel):
+    """Forecasts of starts by cluster."""
+
+    clusters: list[ClusterForecast]
+
+
 class ScheduleAnswer(BaseModel):
     """When jobs ran, as it was and under each policy."""
 

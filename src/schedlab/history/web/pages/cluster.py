@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from starlette.responses import Response
 
 from schedlab.history.web.api.parameters import Asking, CurrentAsking
+from schedlab.history.web.pages.queue import queue_of
 from schedlab.history.web.pages.render import render
 from schedlab.history.web.pages.windows import AskedWindow, WindowForm
 from schedlab.history.web.plots.boxes import Bars, Boxes
@@ -20,6 +21,9 @@ from schedlab.platform import Cluster
 from schedlab.sim import StepSeries
 
 router = APIRouter(include_in_schema=False)
+
+NEXT_STARTS = 5
+"""So many of the jobs that wait are shown, those that are likely to start first."""
 
 
 @router.get("/cluster", name="cluster")
@@ -32,6 +36,7 @@ def cluster_page(request: Request, asking: CurrentAsking, form: AskedWindow) -> 
         has_names = asking.shown.name("node", "any") is not None
         on_nodes = hosts_of(connection, asking.viewer, span) if has_names else []
         load = load_of(connection, asking.viewer, span, machine)
+        queue = queue_of(connection, asking, form.cluster)
     nodes = _nodes(asking, machine, on_nodes)
     drawn = _drawn(form, asking.shown, seen, on_nodes, nodes)
     total = len(nodes) or int(np.ceil(load.used_nodes.max(initial=0)))
@@ -40,6 +45,8 @@ def cluster_page(request: Request, asking: CurrentAsking, form: AskedWindow) -> 
         asking.viewer,
         "cluster.html",
         form=form,
+        queue=queue,
+        next_starts=NEXT_STARTS,
         seen=len(seen),
         on_nodes=len({key for key, _ in on_nodes}),
         nodes=total,

@@ -20,6 +20,7 @@ from schedlab.history.web.pages.job_gain import UNASKED, gain_asked, known_gain
 from schedlab.history.web.pages.job_items import MeasuredJob
 from schedlab.history.web.pages.job_plots import roofline_plot, timeline_plots
 from schedlab.history.web.pages.job_wait import explain_wait
+from schedlab.history.web.pages.job_waiting import still_waiting
 from schedlab.history.web.pages.quantities import zone_of
 from schedlab.history.web.pages.render import render
 from schedlab.history.web.problems import not_found
@@ -49,6 +50,7 @@ def job_page(
         true = JobRecord.model_validate_json(found[0].document)
         record = JobRecord.model_validate(shown.record(found[0].document))
         wait = explain_wait(connection, viewer, true, site, zone)
+        waiting = still_waiting(connection, service, viewer, found[0], shown)
         footprint = footprints(connection, [key]).get(key, {})
         attempts = attempts_at(connection, viewer, key)
         efficiency = efficiency_of(true, site)
@@ -57,6 +59,7 @@ def job_page(
         may_share = not true.exclusive and true.start_time is not None
         beside = neighbours(connection, viewer, key, time.time()) if may_share else None
     names = [host.node_id for host in record.per_host or ()]
+    hosts = [_host_row(host) for host in (record.per_host or ())[:HOSTS_SHOWN]]
     measured = MeasuredJob.of(site, true, names)
     plots = [] if measured is None else timeline_plots(request, key, measured, zone)
     return render(
@@ -72,11 +75,15 @@ def job_page(
         gain=gain,
         asks_gain=asked is not None and gain["state"] in UNASKED and viewer.role is not Role.PUBLIC,
         wait=wait,
+        waiting=waiting,
         attempts=attempts if len(attempts) > 1 else [],
         plots=plots[:FIRST_ITEMS],
         more_plots=plots[FIRST_ITEMS:],
         roofline=None if measured is None else roofline_plot(request, key, measured),
-        hosts=[_host_row(host) for host in (record.per_host or ())[:HOSTS_SHOWN]],
+        hosts=hosts,
+        hosts_measured=any(
+            value is not None for row in hosts for name, value in row.items() if name != "node_id"
+        ),
         host_count=len(record.per_host or ()),
         beside=beside,
         neighbours=[

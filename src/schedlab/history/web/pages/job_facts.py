@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 
-from schedlab.history.schema.job import JobRecord
+from schedlab.history.schema.job import JobRecord, JobState
 from schedlab.history.site import Site
 from schedlab.history.web.pages.quantities import FILTERS, JOULE_PER_WATT_HOUR
 
@@ -81,6 +81,9 @@ def _times(record: JobRecord, zone: tzinfo) -> Iterator[Fact]:
     for label, moment, note in moments:
         if moment is not None:
             yield Fact(label, FILTERS["moment"](moment.timestamp(), zone), note)
+    if record.state == JobState.RUNNING and record.start_time and record.req_walltime_sec:
+        end_s = record.start_time.timestamp() + record.req_walltime_sec
+        yield Fact("Ends", FILTERS["moment"](end_s, zone), "at the latest")
 
 
 def _after(word: str, seconds: float | None) -> str:

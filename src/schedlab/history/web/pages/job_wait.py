@@ -37,8 +37,10 @@ def explain_wait(
     if record.queue_time is None or record.start_time is None:
         return None
     queue_s, start_s = (int(each.timestamp()) for each in (record.queue_time, record.start_time))
-    if start_s - queue_s < SHORT_S:
-        return Explanation([f"It started {FILTERS['duration'](start_s - queue_s)} after it came."])
+    short_s = start_s - queue_s
+    if short_s < SHORT_S:
+        after = "at once" if short_s <= 0 else f"{FILTERS['duration'](short_s)} after it came"
+        return Explanation([f"It started {after}."])
     wait = Wait(
         record.cluster or "",
         record.partition,

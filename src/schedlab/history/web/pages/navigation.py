@@ -30,6 +30,7 @@ class Page:
 PAGES: tuple[Page, ...] = (
     Page("Start", "home"),
     Page("Jobs", "jobs"),
+    Page("Queue", "queue"),
     Page("Users", "users"),
     Page("Cluster", "cluster"),
     Page("Efficiency", "efficiency", roles=PEOPLE),

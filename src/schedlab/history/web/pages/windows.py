@@ -20,11 +20,12 @@ from schedlab.history.web.access.current import CurrentViewer
 from schedlab.history.web.pages.quantities import zone_of
 from schedlab.history.web.queries.calendar import DAY_S
 from schedlab.history.web.queries.cluster_use import first_queue_s, last_end_s
-from schedlab.history.web.queries.clusters import clusters_of_jobs
+from schedlab.history.web.queries.clusters import clusters_of_site
 from schedlab.history.web.queries.search import count
+from schedlab.history.web.queries.unfinished import heard_s
 from schedlab.history.web.service import CurrentService, Service
 
-HOUR_S = 3_600
+HOUR_S, _STEP_S = 3_600, 300
 _TELLING = 30
 """So many jobs make a picture."""
 
@@ -82,8 +83,11 @@ def window_form(
     begin: str = "",
     end: str = "",
     days: int | None = None,
+    until_now: bool = False,
 ) -> WindowForm:
     """What was chosen, or so many days up to the last job that the viewer sees.
+
+    Or up to when the scheduler was last heard of, if jobs run or wait and it is asked for.
 
     Where nobody says how many: as many as it takes for a picture with something in it.
     """
@@ -92,7 +96,11 @@ def window_form(
         if cluster and cluster not in clusters:
             raise UnknownNameError("cluster", cluster, clusters)
         chosen = cluster or next(iter(clusters), "")
-        to_s = _end_s(end, zone, last_end_s(connection, viewer, chosen))
+        heard = heard_s(connection, chosen) if until_now and not end else None
+        if heard is None:
+            to_s = _end_s(end, zone, last_end_s(connection, viewer, chosen))
+        else:
+            to_s = -(-heard // _STEP_S) * _STEP_S
         if begin:
             from_s = _epoch_s(begin, zone)
         elif days is not None:
@@ -120,7 +128,7 @@ def _asked_window(
     begin: Annotated[str, Query(alias="from")] = "",
     end: Annotated[str, Query(alias="to")] = "",
 ) -> WindowForm:
-    return window_form(service, viewer, cluster=cluster, begin=begin, end=end)
+    return window_form(service, viewer, cluster=cluster, begin=begin, end=end, until_now=True)
 
 
 def _asked_month(
@@ -144,11 +152,8 @@ AskedMonth = Annotated[WindowForm, Depends(_asked_month)]
 
 def clusters_of(service: Service, viewer: Viewer) -> list[str]:
     """Those of the site; where it has no file, those on which jobs ran."""
-    site = service.settings.site
-    if site is not None:
-        return [each.name for each in site.clusters]
     with service.database.reading() as connection:
-        return clusters_of_jobs(connection, viewer)
+        return clusters_of_site(connection, viewer, service.settings.site)
 
 
 def _end_s(text: str, zone: tzinfo, last_s: int | None) -> int:

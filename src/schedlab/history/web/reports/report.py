@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -150,7 +151,9 @@ def _currency(site: Site | None, period: Period) -> str | None:
 def _by_day(ended: Ended, period: Period) -> list[tuple[str, float]]:
     begins = [begin_s for _, begin_s in period.days]
     sums = ended.node_hours_between([*begins, period.to_s])
-    return [(day, hours) for (day, _), hours in zip(period.days, sums, strict=True)]
+    days = [(day, hours) for (day, _), hours in zip(period.days, sums, strict=True)]
+    now_s = time.time()
+    return [row for row, begin_s in zip(days, begins, strict=True) if begin_s <= now_s] or days[:1]
 
 
 def _by(ended: Ended, names: Sequence[str | None]) -> list[tuple[str, Use]]:

@@ -8,6 +8,7 @@ from functools import partial
 from schedlab.history.web.database import Database
 from schedlab.history.web.settings import ServiceSettings
 from schedlab.history.web.simulations.advice import advise
+from schedlab.history.web.simulations.forecast import forecast_starts
 from schedlab.history.web.simulations.gain import simulate_gain
 from schedlab.history.web.simulations.machine import Machines
 from schedlab.history.web.simulations.status import count_store
@@ -16,7 +17,7 @@ from schedlab.history.web.simulations.what_if import what_if
 from schedlab.history.web.tasks.runner import Simulation
 
 ADVICE, GAIN, WHAT_IF, STATUS = "advice", "gain", "what-if", "status"
-TWIN = "twin"
+TWIN, FORECAST = "twin", "forecast"
 
 
 def simulations(database: Database, settings: ServiceSettings) -> Mapping[str, Simulation]:
@@ -28,4 +29,5 @@ def simulations(database: Database, settings: ServiceSettings) -> Mapping[str, S
         WHAT_IF: partial(what_if, database, machines),
         STATUS: partial(count_store, database),
         TWIN: partial(twin_what_if, settings.twin),
+        FORECAST: partial(forecast_starts, database, machines, settings.twin),
     }

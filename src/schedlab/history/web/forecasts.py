@@ -1,0 +1,109 @@
+"""The last forecast of each cluster, kept in the store, and asked for anew when it is old."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import tzinfo
+
+from sqlalchemy import Connection
+
+from schedlab.analysis import Clock
+from schedlab.analysis.forecast_words import start_in_words
+from schedlab.errors import ParameterError
+from schedlab.history.web.access import Role, Viewer
+from schedlab.history.web.queries.unfinished import heard_s
+from schedlab.history.web.service import Service
+from schedlab.history.web.simulations import FORECAST
+from schedlab.history.web.tasks import Asked, State, Task
+from schedlab.history.web.tasks.queue import find_task, recent_tasks, submit
+
+FRESH_S = 120
+"""For so long no other is asked for."""
+OLD_S = 86_400
+"""A scheduler that was not heard of for so long has no forecasts."""
+_KEPT = 10
+BY = {
+    "twin": "The twin of the site's Slurm goes on from the present many times.",
+    "easy": "EASY backfilling goes on from the present many times, in the order in which jobs "
+    "came; the priorities of the scheduler are not known.",
+}
+HOW = (
+    "Run times are drawn from what similar jobs ran for, and earlier forecasts correct this one. "
+    "The interval holds the start of 80 % of jobs."
+)
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """When jobs will start.
+
+    Args:
+        now_s: what was known then, in epoch seconds.
+        made_s: when it was computed.
+        by: a key of ``BY``; None where no job waited.
+        starts: the begin of the interval, the middle and the end, in epoch seconds by key.
+    """
+
+    now_s: int
+    made_s: float
+    by: str | None
+    starts: Mapping[int, tuple[float, float, float]]
+
+    @classmethod
+    def of(cls, task: Task) -> Forecast:
+        """Return what a task has found."""
+        starts = {int(key): tuple(each) for key, each in task.result["starts"].items()}
+        made_s = task.ended_s or task.created_s
+        return cls(task.parameters["now_s"], made_s, task.result["by"], starts)
+
+    def words(self, key: int, zone: tzinfo) -> str | None:
+        """Return when the job will start, as one would say it."""
+        if key not in self.starts:
+            return None
+        return start_in_words(self.now_s, *self.starts[key], Clock(0, zone, True))
+
+    @property
+    def how(self) -> str:
+        """How it was computed, in sentences."""
+        return "" if self.by is None else f"{BY[self.by]} {HOW}"
+
+
+def _viewer(cluster: str) -> Viewer:
+    """For whom it is computed: the result is cut down for each reader."""
+    return Viewer(Role.ADMIN, f"service: forecasts of {cluster}")
+
+
+def known_forecast(
+    connection: Connection, cluster: str, now_s: float | None = None
+) -> tuple[Forecast | None, Task | None]:
+    """Return the last forecast, if it is not too old, and the last task."""
+    tasks = recent_tasks(connection, _viewer(cluster).user, FORECAST, _KEPT, with_results=False)
+    done = next((each for each in tasks if each.state is State.DONE), None)
+    latest = tasks[0] if tasks else None
+    now_s = time.time() if now_s is None else now_s
+    if done is None or now_s - done.parameters["now_s"] > OLD_S:
+        return None, latest
+    whole = find_task(connection, done.id, _viewer(cluster).user)
+    return None if whole is None else Forecast.of(whole), latest
+
+
+def ask_forecast(service: Service, cluster: str) -> None:
+    """Have a new one computed, unless the last is fresh, or nothing was heard of since."""
+    with service.database.reading() as connection:
+        heard = heard_s(connection, cluster)
+        tasks = recent_tasks(connection, _viewer(cluster).user, FORECAST, 1, with_results=False)
+    if heard is None or time.time() - heard > OLD_S or any(map(_is_fresh, tasks)):
+        return
+    asked = Asked(FORECAST, {"cluster": cluster, "now_s": heard}, _viewer(cluster), "1")
+    try:
+        with service.database.writing() as connection:
+            submit(connection, asked, kept=_KEPT)
+    except ParameterError:  # one is on its way
+        return
+    service.runner.wake()
+
+
+def _is_fresh(task: Task) -> bool:
+    return not task.is_finished or time.time() - task.created_s < FRESH_S

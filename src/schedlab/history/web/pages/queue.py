@@ -1,0 +1,157 @@
+"""What runs and what waits, and why, with forecasts of the starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from fastapi import APIRouter, Request
+from pydantic_core import from_json
+from sqlalchemy import Connection
+from starlette.responses import Response
+
+from schedlab.errors import UnknownNameError
+from schedlab.history.web.access import Viewer
+from schedlab.history.web.api.parameters import Asking, CurrentAsking
+from schedlab.history.web.pages.quantities import zone_of
+from schedlab.history.web.pages.render import render
+from schedlab.history.web.pages.starts import Starts, starts_of
+from schedlab.history.web.pages.wait_reasons import reason_in_words
+from schedlab.history.web.pages.windows import clusters_of
+from schedlab.history.web.queries.search import Found
+from schedlab.history.web.queries.shown import Shown
+from schedlab.history.web.queries.unfinished import (
+    MOST,
+    Standing,
+    heard_s,
+    standing_of,
+    standings,
+    unfinished_jobs,
+)
+
+router = APIRouter(include_in_schema=False)
+
+LISTED = 200
+"""Of more jobs in a list, the first are shown."""
+
+
+@dataclass(frozen=True)
+class QueueRow:
+    """A job that has not ended, as a list shows it.
+
+    Args:
+        key: in the store.
+        job: the items of its record that the viewer may see.
+        standing: how it stands.
+        queue_s: when it came, in epoch seconds.
+        start_s: when it started; None while it waits.
+        eligible_s: when it may start at the earliest, if that is known.
+        reason: why it waits, and the scheduler's word for it.
+    """
+
+    key: int
+    job: Mapping[str, Any]
+    standing: Standing
+    queue_s: int | None
+    start_s: int | None
+    eligible_s: int | None
+    reason: tuple[str, str]
+
+    @classmethod
+    def of(cls, found: Found, shown: Shown, now_s: float) -> QueueRow:
+        """Return the row of a job."""
+        true, job = from_json(found.document), shown.record(found.document)
+        return cls(
+            found.key,
+            job,
+            standing_of(true, now_s),
+            queue_s=_epoch_s(true.get("queue_time")),
+            start_s=_epoch_s(true.get("start_time")),
+            eligible_s=_epoch_s(true.get("eligible_time")),
+            reason=reason_in_words(job.get("wait_reason")),
+        )
+
+    @property
+    def request_s(self) -> float | None:
+        """The time that it asked for."""
+        asked: float | None = self.job.get("req_walltime_sec")
+        return asked
+
+    @property
+    def end_s(self) -> float | None:
+        """When it ends at the latest."""
+        known = self.start_s is not None and self.request_s is not None
+        return self.start_s + self.request_s if known else None  # type: ignore[operator]
+
+
+@dataclass(frozen=True)
+class Queue:
+    """The jobs of a cluster that have not ended, those that the viewer sees.
+
+    Args:
+        cluster: its name.
+        now_s: when its scheduler was last heard of; None if it never was.
+        rows: the jobs.
+        jobs: how many there are, whoever has them, by state.
+        nodes: and of how many nodes.
+        starts: what is known of their starts.
+    """
+
+    cluster: str
+    now_s: int | None
+    rows: Sequence[QueueRow]
+    jobs: Mapping[str, int]
+    nodes: Mapping[str, int]
+    starts: Starts
+
+    def standing(self, standing: str) -> list[QueueRow]:
+        """Return those that stand so; those that wait in the order of their likely starts."""
+        found = [row for row in self.rows if row.standing == standing]
+        if standing == Standing.WAITS:
+            found.sort(key=lambda row: self.starts.middle_s(row.key))
+        return found
+
+
+def queue_of(connection: Connection, asking: Asking, cluster: str, most: int = MOST) -> Queue:
+    """Return the queue of a cluster, as far as its scheduler was last heard of."""
+    viewer: Viewer = asking.viewer
+    heard = heard_s(connection, cluster)
+    found = unfinished_jobs(connection, viewer, cluster, most)
+    rows = [QueueRow.of(each, asking.shown, heard or 0) for each in found]
+    jobs, nodes = standings(connection, viewer, cluster)
+    starts = starts_of(connection, asking.service, viewer, cluster)
+    return Queue(cluster, heard, rows, jobs, nodes, starts)
+
+
+@router.get("/queue", name="queue")
+def queue_page(request: Request, asking: CurrentAsking, cluster: str = "") -> Response:
+    """Show what runs and waits on a cluster."""
+    clusters = clusters_of(asking.service, asking.viewer)
+    if cluster and cluster not in clusters:
+        raise UnknownNameError("cluster", cluster, clusters)
+    chosen = cluster or next(iter(clusters), "")
+    with asking.service.database.reading() as connection:
+        queue = queue_of(connection, asking, chosen)
+    return render(
+        request,
+        asking.viewer,
+        "queue.html",
+        clusters=clusters,
+        queue=queue,
+        machine=_nodes(asking, chosen),
+        listed=LISTED,
+        hides_names=asking.shown.release is not None,
+        zone=zone_of(asking.service),
+    )
+
+
+def _nodes(asking: Asking, cluster: str) -> int | None:
+    site = asking.service.settings.site
+    clusters = () if site is None else site.clusters
+    return next((each.nodes for each in clusters if each.name == cluster), None)
+
+
+def _epoch_s(text: str | None) -> int | None:
+    return None if text is None else int(datetime.fromisoformat(text).timestamp())

@@ -1,0 +1,115 @@
+"""Forecasts on pages: what is known is shown at once, and a newer one is fetched by a script."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import Any
+
+from fastapi import APIRouter
+from sqlalchemy import Connection
+from starlette.responses import JSONResponse, Response
+
+from schedlab.history.web.access import Role, Viewer
+from schedlab.history.web.access.current import CurrentViewer, NamedViewer
+from schedlab.history.web.forecasts import Forecast, ask_forecast, known_forecast
+from schedlab.history.web.pages.quantities import FILTERS, zone_of
+from schedlab.history.web.pages.windows import clusters_of
+from schedlab.history.web.problems import not_found
+from schedlab.history.web.queries.unfinished import unfinished_jobs
+from schedlab.history.web.service import CurrentService, Service
+from schedlab.history.web.tasks import State, Task
+
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True)
+class Starts:
+    """What a page tells of starts.
+
+    Args:
+        cluster: whose jobs.
+        forecast: the last that is known.
+        task: the last that was asked for.
+        zone: in which times are told.
+        asks: whether the page asks for a newer one.
+    """
+
+    cluster: str
+    forecast: Forecast | None
+    task: Task | None
+    zone: tzinfo
+    asks: bool
+
+    def words(self, key: int) -> str:
+        """Return when the job will start; nothing where that is not known."""
+        return (self.forecast and self.forecast.words(key, self.zone)) or ""
+
+    def middle_s(self, key: int) -> float:
+        """Return the middle of its interval; what is not known comes last."""
+        known = None if self.forecast is None else self.forecast.starts.get(key)
+        return float("inf") if known is None else known[1]
+
+    @property
+    def how(self) -> str:
+        """How the forecast was computed."""
+        return "" if self.forecast is None else self.forecast.how
+
+    @property
+    def note(self) -> str:
+        """How old the forecast is, or why there is none."""
+        if self.task is not None and self.task.state is State.FAILED:
+            return f"No newer forecast: {self.task.failure}."
+        if self.forecast is None:
+            return "No forecast has been computed yet."
+        age_s = max(time.time() - self.forecast.made_s, 0)
+        age = "just now" if age_s < 60 else f"{FILTERS['duration'](age_s)} ago"
+        known = FILTERS["moment"](self.forecast.now_s, self.zone)
+        return f"Forecast made {age}, with what was known at {known}."
+
+
+def starts_of(connection: Connection, service: Service, viewer: Viewer, cluster: str) -> Starts:
+    """Return what is known of the starts of the jobs that wait there."""
+    forecast, task = known_forecast(connection, cluster)
+    asks = viewer.role is not Role.PUBLIC
+    return Starts(cluster, forecast, task, zone_of(service), asks)
+
+
+@router.get("/queue/starts", name="starts")
+def get_starts(service: CurrentService, viewer: CurrentViewer, cluster: str) -> Response:
+    """Tell the page's script what is known of the jobs that the viewer sees."""
+    return _answer(service, viewer, cluster)
+
+
+@router.post("/queue/starts", name="starts_ask")
+def ask_starts(service: CurrentService, viewer: NamedViewer, cluster: str) -> Response:
+    """Have a newer forecast computed, unless the last is fresh."""
+    _require(service, viewer, cluster)
+    ask_forecast(service, cluster)
+    return _answer(service, viewer, cluster)
+
+
+def _answer(service: Service, viewer: Viewer, cluster: str) -> Response:
+    _require(service, viewer, cluster)
+    with service.database.reading() as connection:
+        starts = starts_of(connection, service, viewer, cluster)
+        keys = [each.key for each in unfinished_jobs(connection, viewer, cluster)]
+    return JSONResponse(told(starts, keys))
+
+
+def _require(service: Service, viewer: Viewer, cluster: str) -> None:
+    if cluster not in clusters_of(service, viewer):
+        raise not_found()
+
+
+def told(starts: Starts, keys: Iterable[int]) -> dict[str, Any]:
+    """Return what a script is told: the state of the last task, and words by key."""
+    words = {key: starts.words(key) for key in keys}
+    return {
+        "state": "none" if starts.task is None else str(starts.task.state),
+        "note": starts.note,
+        "how": starts.how,
+        "starts": {str(key): each for key, each in words.items() if each},
+    }

@@ -1,0 +1,50 @@
+"""A forecast as a task: of all jobs that wait on a cluster, whoever has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from schedlab.history.web.database import Database
+from schedlab.history.web.queries.unfinished import Standing, standing_of
+from schedlab.history.web.simulations.forecast_jobs import past_of, records_of
+from schedlab.history.web.simulations.machine import Machines
+from schedlab.history.web.simulations.present_forecaster import PresentForecaster
+from schedlab.history.web.tasks.runner import Progress
+from schedlab.history.web.tasks.task import Task
+from schedlab.history.web.twin import Twin
+from schedlab.sim.forecast.start_forecast import HIGH, LOW, MIDDLE
+
+MOMENTS = 20
+"""At so many moments before, a forecast learns from its errors."""
+EASY, TWIN = "easy", "twin"
+
+
+def forecast_starts(
+    database: Database, machines: Machines, twin: Twin | None, task: Task, progress: Progress
+) -> Any:
+    """Return the interval of each job's start in epoch seconds, by key, and what made it."""
+    cluster, now_s = task.parameters["cluster"], task.parameters["now_s"]
+    with database.reading_long() as connection:
+        records = records_of(connection, cluster, now_s)
+    waiting = {
+        key: record
+        for key, record in records.items()
+        if standing_of(record, now_s) is Standing.WAITS
+    }
+    if not waiting:
+        return {"by": None, "starts": {}}
+
+    def tell(done: int, moments: int) -> None:
+        progress(done / (moments + 1))
+
+    if twin is not None and twin.cluster() == cluster:
+        told = twin.forecast(list(records.values()), now_s, tell)
+        known = {key: told.get(record["jobid"]) for key, record in waiting.items()}
+        return {"by": TWIN, "starts": {key: each for key, each in known.items() if each}}
+    past = past_of(records, cluster, machines, now_s)
+    forecaster, at_s = PresentForecaster(past), now_s - past.epoch_s
+    forecaster.learn_before(at_s, MOMENTS, tell)
+    made = forecaster.forecast(at_s)
+    rows = (past.epoch_s + made.quantiles([LOW, MIDDLE, HIGH])).round().astype(int).tolist()
+    keys = past.key[made.job].tolist()
+    return {"by": EASY, "starts": dict(zip(keys, rows, strict=True))}
