@@ -35,9 +35,8 @@ void BackfillPlan::split(Second time) {
     records_[at].begin = time;
     records_.insert(records_.begin() + place, before);
     ++equal_;
-    const std::vector<std::uint64_t> own(words_of(at), words_of(at) + words_);
-    bits_.insert(bits_.begin() + place * static_cast<std::ptrdiff_t>(words_), own.begin(),
-                 own.end());
+    bits_.insert(bits_.begin() + place * static_cast<std::ptrdiff_t>(words_), words_, 0);
+    std::copy_n(words_of(at + 1), words_, bits_.begin() + place * static_cast<std::ptrdiff_t>(words_));
 }
 
 void BackfillPlan::reserve(Second begin, Second end, const Nodes& nodes) {
@@ -73,8 +72,14 @@ void BackfillPlan::merge() {
     records_.erase(next);
 }
 
-BackfillPlan::Window::Window(const BackfillPlan& plan, Second length)
-    : plan_(plan), length_(length), second_half_(plan.words_, ~0ULL), free_(plan.words_) {}
+BackfillPlan::Window::Window(const BackfillPlan& plan)
+    : plan_(plan), second_half_(plan.words_), free_(plan.words_) {}
+
+void BackfillPlan::Window::begin(Second length) {
+    length_ = length;
+    first_ = end_ = middle_ = 0;
+    std::fill(second_half_.begin(), second_half_.end(), ~0ULL);
+}
 
 void BackfillPlan::Window::move_to(Second from) {
     const auto& records = plan_.records_;
@@ -110,12 +115,12 @@ void BackfillPlan::Window::take_in(std::size_t record) {
 void BackfillPlan::Window::turn_over() {
     middle_ = end_;
     first_half_.resize((end_ - first_) * plan_.words_);
-    std::vector<std::uint64_t> common(plan_.words_, ~0ULL);
+    // From the end backwards, so that records may leave at the other one.
+    std::fill(free_.begin(), free_.end(), ~0ULL);
     for (std::size_t at = end_; at > first_; --at) {
         for (std::size_t i = 0; i < plan_.words_; ++i) {
-            common[i] &= plan_.words_of(at - 1)[i];
-            // From the end backwards, so that records may leave at the other one.
-            first_half_[(end_ - at) * plan_.words_ + i] = common[i];
+            free_[i] &= plan_.words_of(at - 1)[i];
+            first_half_[(end_ - at) * plan_.words_ + i] = free_[i];
         }
     }
     std::fill(second_half_.begin(), second_half_.end(), ~0ULL);

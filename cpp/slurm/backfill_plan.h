@@ -24,8 +24,10 @@ class BackfillPlan {
     // step costs the same however long the job is.
     class Window {
       public:
-        Window(const BackfillPlan& plan, Second length);
+        explicit Window(const BackfillPlan& plan);
 
+        // Of a job of this length, before its first move.
+        void begin(Second length);
         void move_to(Second from);
         // The nodes without plans from the start to the end of the job, as bits.
         std::uint64_t word(std::size_t index) const {
@@ -41,7 +43,7 @@ class BackfillPlan {
         void turn_over();
 
         const BackfillPlan& plan_;
-        Second length_;
+        Second length_ = 0;
         std::size_t first_ = 0, end_ = 0;  // the records that count
         std::size_t middle_ = 0;
         std::vector<std::uint64_t> first_half_;   // by record before the middle: it and those after

@@ -1,7 +1,6 @@
 #include "slurm/schedulers.h"
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
@@ -17,36 +16,6 @@ Second slot_of(Second time, Second slot) {
     const Second rest = time % slot;
     return time - rest - (rest < 0 ? slot : 0);
 }
-
-// How many nodes of use to a job the window shows, as time goes on.
-class Prospects {
-  public:
-    Prospects(const Outlook& outlook, const RoomsToCome& rooms, NodeCount nodes)
-        : outlook_(outlook), rooms_(rooms), bits_(words_for(nodes)) {}
-
-    // Of use up to this time, which does not go back; without one, ever.
-    NodeCount count(const BackfillPlan::Window& window, std::optional<Second> until) {
-        for (; next_ < outlook_.useful().size(); ++next_) {
-            const Outlook::Useful& useful = outlook_.useful()[next_];
-            const bool is_late =
-                until && useful.ends > 0 && rooms_.ends()[useful.ends - 1].limit > *until;
-            if (is_late) break;
-            bits_[static_cast<std::size_t>(useful.node) / kNodeBits] |= 1ULL
-                                                                        << useful.node % kNodeBits;
-        }
-        NodeCount found = 0;
-        for (std::size_t i = 0; i < bits_.size(); ++i) {
-            found += std::popcount(bits_[i] & window.word(i));
-        }
-        return found;
-    }
-
-  private:
-    const Outlook& outlook_;
-    const RoomsToCome& rooms_;
-    std::vector<std::uint64_t> bits_;  // nodes of use by now
-    std::size_t next_ = 0;
-};
 
 // Whether the job may make others wait: it is old and important enough.
 bool may_reserve_at_all(const Settings& settings, const ClusterView& cluster, const TwinJob& job) {
@@ -121,6 +90,8 @@ BackfillCycle::BackfillCycle(const Site& site, ClusterView& cluster)
             site.node_count()),
       service_(cluster.in_service()),
       usable_(cluster.usable()),
+      window_(plan_),
+      prospects_(site.node_count()),
       reserved_(site.partitions.size()) {
     look_again();
 }
@@ -180,16 +151,16 @@ bool BackfillCycle::place(const QueueRecord& record) {
     const JobRow& job = *record.job->row;
     const ShapeRow& shape = site_.shape(*record.place);
     const bool may_wait = may_reserve(record);
-    BackfillPlan::Window window(plan_, job.limit_s);
-    std::optional<Prospects> prospects;
-    prospects.emplace(outlook(record.place->shape), rooms_, site_.node_count());
+    window_.begin(job.limit_s);
+    const Outlook* outlook = &outlook_of(record.place->shape);
+    prospects_.begin(*outlook);
     inside_ = site_.partitions[record.place->partition].nodes;
     inside_.keep(service_);
     std::optional<Second> begin = now_;
     while (begin) {
         const Second from = *begin;
         if (from > now_ && !may_wait) return false;
-        window.move_to(from);
+        window_.move_to(from);
         there_ = inside_;
         KeptCores kept;
         std::optional<Second> reservation_end;
@@ -199,22 +170,23 @@ bool BackfillCycle::place(const QueueRecord& record) {
             kept = cluster_.kept_cores(*record.job, from, from + job.limit_s);
             if (barred.count() > 0) reservation_end = next_reservation_end(from);
         }
-        begin = window.later(there_);
+        begin = window_.later(there_);
         if (reservation_end && (!begin || *reservation_end < *begin)) begin = reservation_end;
         std::optional<Start> found;
         const bool may_preempt = from == now_ && cluster_.may_preempt(record);
         // Each test of a job that wants GPUs leaves a trace; others are spared where they must fail.
         const bool must_test = may_preempt || shape.gpus > 0;
-        if (must_test || prospects->count(window, begin) >= shape.needed_nodes()) {
+        if (must_test || prospects_.count(rooms_, window_, begin) >= shape.needed_nodes()) {
             allowed_ = there_;
-            allowed_.keep_words([&](std::size_t index) { return window.word(index); });
-            found = will_run(shape, outlook(record.place->shape), allowed_, kept, begin);
+            allowed_.keep_words([&](std::size_t index) { return window_.word(index); });
+            found = will_run(shape, *outlook, allowed_, kept, begin);
         }
         if (may_preempt && (!found || found->second > now_)) {
             if (Picked taken = cluster_.preempt(record, allowed_)) {
                 found = {now_ + 1, std::move(*taken)};
                 look_again();
-                prospects.emplace(outlook(record.place->shape), rooms_, site_.node_count());
+                outlook = &outlook_of(record.place->shape);
+                prospects_.begin(*outlook);
             }
         }
         if (!found) continue;
@@ -245,7 +217,7 @@ bool BackfillCycle::place(const QueueRecord& record) {
         if (start > now_ && plan_.collides(first, last, nodes)) {
             if (start == from) return false;
             begin = start;
-            prospects.emplace(outlook(record.place->shape), rooms_, site_.node_count());
+            prospects_.begin(*outlook);
             continue;
         }
         plan_.reserve(first, last, nodes);
@@ -281,31 +253,43 @@ std::optional<BackfillCycle::Start> BackfillCycle::will_run(const ShapeRow& shap
     if (able_.count() < needed) return {};
     mattering_ = allowed;
     mattering_.keep(selector.capable_but_gpus(shape));
+    // Tests of jobs that want no GPUs leave no traces: those that must fail are spared, and nodes
+    // without any room.
+    const bool is_traceless = shape.gpus == 0;
+    std::size_t least = 0;  // so many ends must come first
+    if (is_traceless) {
+        const std::optional<std::size_t> known = outlook.ends_for(needed, able_);
+        if (!known) return {};
+        least = *known;
+    }
     const auto pick_after = [&](std::size_t ends) -> Picked {
-        if (shape.gpus == 0 && outlook.count(able_, ends) < needed) return {};
-        return selector.pick(shape, able_, kept, [&](NodeIndex node) -> const Room& {
+        if (ends < least) return {};
+        offering_ = able_;
+        if (is_traceless) outlook.keep_offering(offering_, ends);
+        return selector.pick(shape, offering_, kept, [&](NodeIndex node) -> const Room& {
             return rooms_.after(ends, node);
         });
     };
     if (Picked nodes = pick_after(0)) return Start{now_, std::move(*nodes)};
     const auto& ends = rooms_.ends();
-    const Second latest = shape.gpus == 0 ? deadline.value_or(kForEver) : kForEver;
-    // Groups are counted from the first job that matters, and hold at least one.
+    const Second latest = is_traceless ? deadline.value_or(kForEver) : kForEver;
     std::optional<Second> barrier;
     Second window = kGroup;
     for (std::size_t at = 0;;) {
-        std::optional<std::size_t> last;
-        while (at < ends.size()) {
-            const std::size_t own = at++;
-            if (!rooms_.frees(own, mattering_)) continue;
-            if (!last && ends[own].limit > latest) return {};
-            if (!barrier) barrier = slot_of(ends[own].limit, window) + window;
-            last = own;
-            // The next one counts whether or not it matters; behind one that does not, none does.
-            if (at < ends.size() && ends[at].limit > *barrier + window) break;
+        const std::size_t first = rooms_.next_freeing(at, mattering_);
+        if (first == ends.size() || ends[first].limit > latest) return {};
+        // Groups are counted from the first job that matters, and hold at least one. A group goes on
+        // until the next end is behind it, whether or not that one matters; behind one that does not
+        // matter no group stops.
+        if (!barrier) barrier = slot_of(ends[first].limit, window) + window;
+        const std::size_t inside = rooms_.ends_by(*barrier + window);
+        std::size_t last = rooms_.next_freeing(std::max(first, inside - 1), mattering_);
+        at = last + 1;
+        if (last == ends.size()) {
+            last = rooms_.last_freeing(mattering_);
+            at = ends.size();
         }
-        if (!last) return {};
-        if (Picked nodes = pick_after(at)) return Start{ends[*last].counts, std::move(*nodes)};
+        if (Picked nodes = pick_after(at)) return Start{ends[last].counts, std::move(*nodes)};
         const Second linear = site_.settings.bf_window_linear_s;
         do window = linear ? window + linear : 2 * window;
         while (at < ends.size() && ends[at].limit > *barrier + window);
@@ -317,11 +301,10 @@ void BackfillCycle::look_again() {
     outlooks_.clear();
 }
 
-const Outlook& BackfillCycle::outlook(std::int32_t shape) {
-    const auto known = outlooks_.find(shape);
-    if (known != outlooks_.end()) return known->second;
-    const Outlook made(cluster_.selector(), site_.shapes[shape], rooms_);
-    return outlooks_.emplace(shape, made).first->second;
+const Outlook& BackfillCycle::outlook_of(std::int32_t shape) {
+    // Made only if it is not there yet.
+    return outlooks_.try_emplace(shape, cluster_.selector(), site_.shapes[shape], rooms_)
+        .first->second;
 }
 
 Nodes BackfillCycle::set_of(const std::vector<NodeIndex>& nodes) const {

@@ -77,7 +77,7 @@ class BackfillCycle {
                                   std::optional<Second> deadline);
     // Rooms have changed: a job has started, or others were ended for it.
     void look_again();
-    const Outlook& outlook(std::int32_t shape);
+    const Outlook& outlook_of(std::int32_t shape);
     Nodes set_of(const std::vector<NodeIndex>& nodes) const;
 
     const Site& site_;
@@ -85,12 +85,14 @@ class BackfillCycle {
     Second now_;
     BackfillPlan plan_;
     Nodes service_, usable_;
+    BackfillPlan::Window window_;
+    Prospects prospects_;
     RoomsToCome rooms_;
     std::unordered_map<std::int32_t, Outlook> outlooks_;  // by shape
     std::unordered_set<const TwinJob*> planned_;
     std::vector<std::int64_t> reserved_;  // by partition: how many reservations
     // Sets of nodes while a job is placed; they keep their memory.
-    Nodes inside_, there_, allowed_, able_, mattering_;
+    Nodes inside_, there_, allowed_, able_, offering_, mattering_;
 };
 
 }  // namespace schedlab::slurm

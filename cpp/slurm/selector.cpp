@@ -54,11 +54,8 @@ const Nodes& Selector::places_of(const ShapeRow& shape, const Nodes& allowed) co
     return places_;
 }
 
-bool Selector::is_useful(const ShapeRow& shape, NodeIndex node, const Room& room) const {
-    const std::int32_t rows = site_.partitions[shape.partition].rows;
-    const std::int32_t cpus = offer(shape, node, room, rows - 1);
-    const bool is_alone = is_bound(shape) && shape.needed_nodes() == 1;
-    return cpus > 0 && (!is_alone || cpus >= shape.cpus());
+bool Selector::wants_all_of_one(const ShapeRow& shape) const {
+    return is_bound(shape) && shape.needed_nodes() == 1;
 }
 
 bool Selector::ever(const ShapeRow& shape, const Nodes& barred) const {
@@ -139,26 +136,37 @@ Picked Selector::choose(const ShapeRow& shape, std::vector<Offer>& group) const 
     }
 }
 
-Picked Selector::by_weight(const ShapeRow& shape, std::vector<Offer> offers) const {
-    const auto needed = static_cast<std::ptrdiff_t>(shape.needed_nodes());
-    std::stable_sort(offers.begin(), offers.end(), [this](const Offer& a, const Offer& b) {
-        return weight_of(a) < weight_of(b);
-    });
-    std::int64_t cpus = 0;
-    auto begin = offers.begin(), end = begin;  // of the last weight that is looked at
-    while (end != offers.end() && (end - offers.begin() < needed || cpus < shape.cpus())) {
-        begin = end;
-        for (; end != offers.end() && weight_of(*end) == weight_of(*begin); ++end) {
-            cpus += end->cpus;
+Picked Selector::by_weight(const ShapeRow& shape, const std::vector<Offer>& offers) const {
+    const std::int64_t needed = shape.needed_nodes();
+    // There are few weights, and together their nodes are enough: no need to sort.
+    std::int64_t nodes = 0, cpus = 0;
+    Weight heaviest = kLightest;  // of those that are looked at
+    while (nodes < needed || cpus < shape.cpus()) {
+        Weight next = kHeaviest;
+        for (const Offer& each : offers) {
+            const Weight own = weight_of(each);
+            if (heaviest < own && own < next) next = own;
+        }
+        heaviest = next;
+        for (const Offer& each : offers) {
+            if (weight_of(each) != heaviest) continue;
+            ++nodes;
+            cpus += each.cpus;
         }
     }
-    std::sort(offers.begin(), begin,
-              [](const Offer& a, const Offer& b) { return a.node < b.node; });
-    return leaf_by_leaf(shape, {offers.begin(), begin}, {begin, end});
+    first_.clear();
+    rest_.clear();
+    for (const Offer& each : offers) {
+        const Weight own = weight_of(each);
+        if (own < heaviest) first_.push_back(each);
+        if (own == heaviest) rest_.push_back(each);
+    }
+    return leaf_by_leaf(shape);
 }
 
-Picked Selector::leaf_by_leaf(const ShapeRow& shape, const std::vector<Offer>& first,
-                              std::vector<Offer> rest) const {
+Picked Selector::leaf_by_leaf(const ShapeRow& shape) const {
+    const std::vector<Offer>& first = first_;
+    std::vector<Offer>& rest = rest_;
     std::vector<NodeIndex> found;
     std::int64_t nodes = shape.needed_nodes(), cpus = shape.cpus();
     const std::size_t most = is_bound(shape) ? static_cast<std::size_t>(nodes)
@@ -172,10 +180,9 @@ Picked Selector::leaf_by_leaf(const ShapeRow& shape, const std::vector<Offer>& f
     // are looked for again when nodes have been taken.
     const bool has_tree = site_.settings.has_tree;
     const auto leaf_of = [this](const Offer& each) { return site_.nodes[each.node].leaf; };
-    if (has_tree) {
-        std::stable_sort(rest.begin(), rest.end(), [&](const Offer& a, const Offer& b) {
-            return leaf_of(a) < leaf_of(b);
-        });
+    const auto comes_before = [&](const Offer& a, const Offer& b) { return leaf_of(a) < leaf_of(b); };
+    if (has_tree && !std::is_sorted(rest.begin(), rest.end(), comes_before)) {
+        std::stable_sort(rest.begin(), rest.end(), comes_before);
     }
     const auto is_new_leaf = [&](std::size_t at) {
         if (!has_tree) return rest[at].node != rest[at - 1].node + 1;

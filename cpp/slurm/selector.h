@@ -1,9 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "slurm/twin_job.h"
@@ -46,8 +46,12 @@ class Selector {
     const Nodes& capable_but_gpus(const ShapeRow& shape) const {
         return capable_but_gpus_[number_of(shape)];
     }
-    // Whether the node, with this room, could be one of those that the job gets.
-    bool is_useful(const ShapeRow& shape, NodeIndex node, const Room& room) const;
+    // Whether the job must have all its CPUs on one node.
+    bool wants_all_of_one(const ShapeRow& shape) const;
+    // How many CPUs of the node, with this room, the job could use at most.
+    std::int32_t most_of(const ShapeRow& shape, NodeIndex node, const Room& room) const {
+        return offer(shape, node, room, site_.partitions[shape.partition].rows - 1);
+    }
     // The nodes that the job would get of those allowed, given the room of each.
     template <typename RoomOf>
     Picked pick(const ShapeRow& shape, const Nodes& allowed, const KeptCores& kept,
@@ -103,9 +107,12 @@ class Selector {
     std::size_t number_of(const ShapeRow& shape) const {
         return static_cast<std::size_t>(&shape - site_.shapes.data());
     }
-    // Lighter nodes go first.
-    std::pair<std::int32_t, std::int32_t> weight_of(const Offer& offer) const {
-        return {site_.nodes[offer.node].weight, -near_gpus_[offer.node]};
+    // Lighter nodes go first; of those of one weight, those with more GPUs.
+    using Weight = std::int64_t;
+    static constexpr Weight kLightest = std::numeric_limits<Weight>::min();
+    static constexpr Weight kHeaviest = std::numeric_limits<Weight>::max();
+    Weight weight_of(const Offer& offer) const {
+        return (Weight{site_.nodes[offer.node].weight} << 32) - near_gpus_[offer.node];
     }
     const Nodes& places_of(const ShapeRow& shape, const Nodes& allowed) const;
     // CPUs that are free in a row. With OverSubscribe=FORCE:2 a node has two rows of jobs; the first
@@ -121,10 +128,9 @@ class Selector {
     // Takes the lightest nodes that are enough; if that fails, without those that offer least.
     Picked choose(const ShapeRow& shape, std::vector<Offer>& group) const;
     // Takes all nodes of the lighter weights, and of the last one as many as are wanted.
-    Picked by_weight(const ShapeRow& shape, std::vector<Offer> offers) const;
-    // Takes the nodes `first`, then others of their leaves, then leaf by leaf.
-    Picked leaf_by_leaf(const ShapeRow& shape, const std::vector<Offer>& first,
-                        std::vector<Offer> rest) const;
+    Picked by_weight(const ShapeRow& shape, const std::vector<Offer>& offers) const;
+    // Takes the nodes `first_`, then others of their leaves, then leaf by leaf of `rest_`.
+    Picked leaf_by_leaf(const ShapeRow& shape) const;
 
     const Site& site_;
     Rooms all_free_;
@@ -134,7 +140,7 @@ class Selector {
     // weight of the node, whatever job comes next.
     mutable std::vector<std::int32_t> near_gpus_;
     // While nodes are picked; they keep their memory.
-    mutable std::vector<Offer> offers_;
+    mutable std::vector<Offer> offers_, first_, rest_;
     mutable Nodes places_;
 };
 
