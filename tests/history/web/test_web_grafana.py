@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 import yaml
+from jsonschema import Draft202012Validator
 from tests.history.records import NOON_S
+from tests.history.web.dashboard_model import DASHBOARD
 from tests.history.web.served import Served
 
 from schedlab.history.web.access import Scope
@@ -164,6 +166,17 @@ def test_every_panel_of_a_dashboard_is_answered(common: Served, name: str) -> No
         places |= cells
     for variable in board["templating"]["list"]:
         asked(common, "variable", {"payload": {"target": variable["query"]["query"]}})
+
+
+@pytest.mark.parametrize("name", DASHBOARDS)
+def test_a_dashboard_keeps_to_the_documented_model(name: str) -> None:
+    """A field that Grafana does not know, or one that it wants, would be found here."""
+    Draft202012Validator.check_schema(DASHBOARD)
+    board = dashboard(name)
+    assert [each.message for each in Draft202012Validator(DASHBOARD).iter_errors(board)] == []
+    assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"])
+    inputs = {f"${{{each['name']}}}" for each in board["__inputs"]}
+    assert {panel["datasource"]["uid"] for panel in board["panels"]} == inputs
 
 
 def test_settings_for_grafana_and_open_ondemand_are_yaml() -> None:

@@ -156,6 +156,18 @@ def test_a_report_sums_up_a_week(reported: Reported) -> None:
     assert [name for name, _ in report.users] == ["ann", "ben"]
 
 
+def test_a_week_that_is_not_over_says_so(
+    reported: Reported, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Days that have not come are no days without jobs."""
+    told = "The week is not over"
+    assert told not in as_file(reported.report(), "tiny", "html").decode()
+    monkeypatch.setattr("schedlab.history.web.reports.report.time.time", lambda: NOON_S)
+    report = reported.report()
+    assert [day for day, _ in report.days] == ["2023-11-13", "2023-11-14", "2023-11-15"]
+    assert told in as_file(report, "tiny", "html").decode()
+
+
 def test_factors_hold_from_their_days_on(reported: Reported) -> None:
     """Of carbon and of prices; a change keeps what it does not name."""
     report = reported.report()

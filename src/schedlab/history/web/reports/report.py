@@ -84,6 +84,11 @@ class Report:
         return f"Report on {self.subject.title}, {self.period.label}"
 
     @property
+    def is_over(self) -> bool:
+        """Whether nothing more can end in its period."""
+        return self.period.to_s <= time.time()
+
+    @property
     def file_name(self) -> str:
         """What its file is called, without an ending; no character of a name can leave a folder."""
         named = self.subject.kind if self.subject.kind == "site" else self.subject.title
