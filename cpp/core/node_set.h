@@ -17,7 +17,6 @@ class NodeSet {
     static NodeSet all(NodeCount total);
 
     NodeCount count() const { return count_; }
-    std::size_t words() const { return words_.size(); }
     std::uint64_t word(std::size_t index) const { return words_[index]; }
     bool has(NodeIndex node) const {
         return words_[static_cast<std::size_t>(node) / kNodeBits] >> (node % kNodeBits) & 1;

@@ -29,6 +29,7 @@ class BackfillPlan {
         // Of a job of this length, before its first move.
         void begin(Second length);
         void move_to(Second from);
+        std::size_t words() const { return plan_.words_; }
         // The nodes without plans from the start to the end of the job, as bits.
         std::uint64_t word(std::size_t index) const {
             if (first_ == middle_) return second_half_[index];

@@ -64,58 +64,103 @@ std::size_t RoomsToCome::last_freeing(const Nodes& nodes) const {
     return last;
 }
 
-Outlook::Outlook(const Selector& selector, const ShapeRow& shape, const RoomsToCome& rooms) {
-    const bool wants_all = selector.wants_all_of_one(shape);
-    selector.capable(shape).for_each([&](NodeIndex node) {
-        bool is_new = true;
-        rooms.for_each(node, [&](std::size_t ends, const Room& room) {
-            const std::int32_t cpus = selector.most_of(shape, node, room);
-            if (cpus == 0) return false;
-            const NodeAfter own{static_cast<std::uint32_t>(ends), node};
-            if (wants_all && std::exchange(is_new, false)) offering_.push_back(own);
-            const bool is_useful = !wants_all || cpus >= shape.cpus();
-            if (is_useful) useful_.push_back(own);
-            return is_useful;
-        });
-    });
-    std::sort(useful_.begin(), useful_.end());
-    std::sort(offering_.begin(), offering_.end());
+std::size_t RoomsToCome::end_of(const TwinJob& job) const {
+    const auto own = std::find_if(ends_.begin(), ends_.end(),
+                                  [&](const End& each) { return each.job == &job; });
+    return static_cast<std::size_t>(own - ends_.begin());
 }
 
-std::optional<std::size_t> Outlook::ends_for(NodeCount needed, const Nodes& allowed) const {
-    for (const auto& [ends, node] : useful_) {
-        if (allowed.has(node) && --needed == 0) return ends;
+void NodesToCome::add(std::size_t ends, NodeIndex node) {
+    nodes_.push_back(NodeAfter{ends} << 32 | static_cast<NodeAfter>(node));
+}
+
+void NodesToCome::forget(std::size_t end, const Nodes& nodes) {
+    is_set_ = false;
+    std::erase_if(nodes_, [&](NodeAfter each) { return nodes.has(node_of(each)); });
+    for (NodeAfter& each : nodes_) each += NodeAfter{ends_of(each) > end} << 32;
+}
+
+void NodesToCome::set() {
+    if (is_set_) return;
+    is_set_ = true;
+    std::sort(nodes_.begin(), nodes_.end());
+    bits_.assign((nodes_.size() + 1) * words_, 0);
+    for (std::size_t at = 0; at < nodes_.size(); ++at) {
+        std::uint64_t* next = &bits_[(at + 1) * words_];
+        std::copy_n(&bits_[at * words_], words_, next);
+        const auto node = static_cast<std::size_t>(node_of(nodes_[at]));
+        next[node / kNodeBits] |= 1ULL << node % kNodeBits;
     }
-    return {};
+}
+
+const std::uint64_t* NodesToCome::after(std::size_t ends) const {
+    const auto next = std::lower_bound(nodes_.begin(), nodes_.end(), NodeAfter{ends + 1} << 32);
+    return &bits_[static_cast<std::size_t>(next - nodes_.begin()) * words_];
+}
+
+std::optional<std::size_t> NodesToCome::ends_for(NodeCount needed, const Nodes& allowed) const {
+    const auto is_enough = [&](std::size_t place) {
+        NodeCount found = 0;
+        for (std::size_t i = 0; i < words_; ++i) {
+            found += std::popcount(bits_[place * words_ + i] & allowed.word(i));
+        }
+        return found >= needed;
+    };
+    if (!is_enough(nodes_.size())) return {};
+    std::size_t least = 0, most = nodes_.size();  // so many nodes are enough; at least one is needed
+    while (least + 1 < most) {
+        const std::size_t middle = (least + most) / 2;
+        (is_enough(middle) ? most : least) = middle;
+    }
+    return ends_of(nodes_[most - 1]);
+}
+
+Outlook::Outlook(const Selector& selector, const ShapeRow& shape, const RoomsToCome& rooms)
+    : shape_(shape),
+      wants_all_of_one_(selector.wants_all_of_one(shape)),
+      useful_(selector.node_count()),
+      offering_(selector.node_count()) {
+    const Nodes& capable = selector.capable(shape);
+    capable.for_each([&](NodeIndex node) { look_at(selector, rooms, node); });
+}
+
+void Outlook::started(const Selector& selector, const RoomsToCome& rooms, std::size_t end,
+                      const Nodes& nodes) {
+    useful_.forget(end, nodes);
+    offering_.forget(end, nodes);
+    const Nodes& capable = selector.capable(shape_);
+    nodes.for_each([&](NodeIndex node) {
+        if (capable.has(node)) look_at(selector, rooms, node);
+    });
+}
+
+void Outlook::set() {
+    useful_.set();
+    offering_.set();
+}
+
+void Outlook::look_at(const Selector& selector, const RoomsToCome& rooms, NodeIndex node) {
+    bool is_new = true;
+    rooms.for_each(node, [&](std::size_t ends, const Room& room) {
+        const std::int32_t cpus = selector.most_of(shape_, node, room);
+        if (cpus == 0) return false;
+        if (wants_all_of_one_ && std::exchange(is_new, false)) offering_.add(ends, node);
+        const bool is_useful = !wants_all_of_one_ || cpus >= shape_.cpus();
+        if (is_useful) useful_.add(ends, node);
+        return is_useful;
+    });
+}
+
+NodeCount Outlook::count(const BackfillPlan::Window& window, std::size_t ends) const {
+    const std::uint64_t* bits = useful_.after(ends);
+    NodeCount found = 0;
+    for (std::size_t i = 0; i < window.words(); ++i) found += std::popcount(bits[i] & window.word(i));
+    return found;
 }
 
 void Outlook::keep_offering(Nodes& nodes, std::size_t ends) const {
-    bits_.assign(nodes.words(), 0);
-    for (const auto& [own, node] : offering_.empty() ? useful_ : offering_) {
-        if (own > ends) break;
-        bits_[static_cast<std::size_t>(node) / kNodeBits] |= 1ULL << node % kNodeBits;
-    }
-    nodes.keep_words([&](std::size_t index) { return bits_[index]; });
-}
-
-void Prospects::begin(const Outlook& outlook) {
-    useful_ = &outlook.useful();
-    next_ = 0;
-    std::fill(bits_.begin(), bits_.end(), 0);
-}
-
-NodeCount Prospects::count(const RoomsToCome& rooms, const BackfillPlan::Window& window,
-                           std::optional<Second> until) {
-    const std::size_t most = until ? rooms.ends_by(*until) : rooms.ends().size();
-    for (; next_ < useful_->size() && (*useful_)[next_].ends <= most; ++next_) {
-        const auto node = static_cast<std::size_t>((*useful_)[next_].node);
-        bits_[node / kNodeBits] |= 1ULL << node % kNodeBits;
-    }
-    NodeCount found = 0;
-    for (std::size_t i = 0; i < bits_.size(); ++i) {
-        found += std::popcount(bits_[i] & window.word(i));
-    }
-    return found;
+    const std::uint64_t* bits = (wants_all_of_one_ ? offering_ : useful_).after(ends);
+    nodes.keep_words([&](std::size_t index) { return bits[index]; });
 }
 
 }  // namespace schedlab::slurm

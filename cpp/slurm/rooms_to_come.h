@@ -26,6 +26,8 @@ class RoomsToCome {
     const std::vector<End>& ends() const { return ends_; }
     // How many come up to this time.
     std::size_t ends_by(Second time) const;
+    // The place of a job.
+    std::size_t end_of(const TwinJob& job) const;
     // The first from this one on whose job holds one of the nodes; as many as there are for none.
     std::size_t next_freeing(std::size_t from, const Nodes& nodes) const;
     // The last such one. Needs one.
@@ -64,12 +66,31 @@ class RoomsToCome {
     std::vector<std::size_t> last_;    // by node, while they are made
 };
 
-// A node, and after how many ends it is something.
-struct NodeAfter {
-    std::uint32_t ends;
-    NodeIndex node;
+// Some nodes, one after another as running jobs end.
+class NodesToCome {
+  public:
+    explicit NodesToCome(NodeCount nodes) : words_(words_for(nodes)) {}
 
-    auto operator<=>(const NodeAfter&) const = default;
+    void add(std::size_t ends, NodeIndex node);
+    // Another end has come at this place, and what was known of these nodes does not hold.
+    void forget(std::size_t end, const Nodes& nodes);
+    // All are known for now. Before they are asked for.
+    void set();
+    // Those that are there after this number of ends, as bits.
+    const std::uint64_t* after(std::size_t ends) const;
+    // After how many ends this number of the nodes are there; nothing if they never are.
+    std::optional<std::size_t> ends_for(NodeCount needed, const Nodes& allowed) const;
+
+  private:
+    // As one number, by which they are sorted: after how many ends, and which node.
+    using NodeAfter = std::uint64_t;
+    static std::size_t ends_of(NodeAfter each) { return each >> 32; }
+    static NodeIndex node_of(NodeAfter each) { return static_cast<NodeIndex>(each & 0xffffffff); }
+
+    std::size_t words_;
+    bool is_set_ = false;
+    std::vector<NodeAfter> nodes_;     // the first first
+    std::vector<std::uint64_t> bits_;  // by place: the nodes before it
 };
 
 // The nodes that could be of use to jobs of one shape, and after how many ends each is.
@@ -77,32 +98,24 @@ class Outlook {
   public:
     Outlook(const Selector& selector, const ShapeRow& shape, const RoomsToCome& rooms);
 
-    const std::vector<NodeAfter>& useful() const { return useful_; }  // the first first
-    // After how many ends this number of the nodes are of use; nothing if they never are.
-    std::optional<std::size_t> ends_for(NodeCount needed, const Nodes& allowed) const;
+    // A job has started on these nodes, and has this place among the ends.
+    void started(const Selector& selector, const RoomsToCome& rooms, std::size_t end,
+                 const Nodes& nodes);
+    // Before it is asked for anything.
+    void set();
+    const NodesToCome& useful() const { return useful_; }
+    // How many nodes of use the window shows after this number of ends.
+    NodeCount count(const BackfillPlan::Window& window, std::size_t ends) const;
     // Keeps those of the nodes that have any room for the job after this number of ends.
     void keep_offering(Nodes& nodes, std::size_t ends) const;
 
   private:
-    std::vector<NodeAfter> useful_;
-    std::vector<NodeAfter> offering_;  // where more nodes have room than are of use
-    mutable std::vector<std::uint64_t> bits_;
-};
+    void look_at(const Selector& selector, const RoomsToCome& rooms, NodeIndex node);
 
-// How many nodes of use to a job the window shows, as time goes on.
-class Prospects {
-  public:
-    explicit Prospects(NodeCount nodes) : bits_(words_for(nodes)) {}
-
-    void begin(const Outlook& outlook);
-    // Of use up to this time, which does not go back; without one, ever.
-    NodeCount count(const RoomsToCome& rooms, const BackfillPlan::Window& window,
-                    std::optional<Second> until);
-
-  private:
-    const std::vector<NodeAfter>* useful_ = nullptr;
-    std::size_t next_ = 0;
-    std::vector<std::uint64_t> bits_;  // nodes of use by now
+    const ShapeRow& shape_;
+    bool wants_all_of_one_;
+    NodesToCome useful_;
+    NodesToCome offering_;  // where more nodes have room than are of use
 };
 
 }  // namespace schedlab::slurm

@@ -91,7 +91,6 @@ BackfillCycle::BackfillCycle(const Site& site, ClusterView& cluster)
       service_(cluster.in_service()),
       usable_(cluster.usable()),
       window_(plan_),
-      prospects_(site.node_count()),
       reserved_(site.partitions.size()) {
     look_again();
 }
@@ -153,7 +152,6 @@ bool BackfillCycle::place(const QueueRecord& record) {
     const bool may_wait = may_reserve(record);
     window_.begin(job.limit_s);
     const Outlook* outlook = &outlook_of(record.place->shape);
-    prospects_.begin(*outlook);
     inside_ = site_.partitions[record.place->partition].nodes;
     inside_.keep(service_);
     std::optional<Second> begin = now_;
@@ -176,7 +174,11 @@ bool BackfillCycle::place(const QueueRecord& record) {
         const bool may_preempt = from == now_ && cluster_.may_preempt(record);
         // Each test of a job that wants GPUs leaves a trace; others are spared where they must fail.
         const bool must_test = may_preempt || shape.gpus > 0;
-        if (must_test || prospects_.count(rooms_, window_, begin) >= shape.needed_nodes()) {
+        const auto has_prospects = [&] {
+            const std::size_t ends = begin ? rooms_.ends_by(*begin) : rooms_.ends().size();
+            return outlook->count(window_, ends) >= shape.needed_nodes();
+        };
+        if (must_test || has_prospects()) {
             allowed_ = there_;
             allowed_.keep_words([&](std::size_t index) { return window_.word(index); });
             found = will_run(shape, *outlook, allowed_, kept, begin);
@@ -186,7 +188,6 @@ bool BackfillCycle::place(const QueueRecord& record) {
                 found = {now_ + 1, std::move(*taken)};
                 look_again();
                 outlook = &outlook_of(record.place->shape);
-                prospects_.begin(*outlook);
             }
         }
         if (!found) continue;
@@ -202,7 +203,7 @@ bool BackfillCycle::place(const QueueRecord& record) {
                 allowed_.keep(usable_);
                 const Picked again = selector.pick(shape, cluster_.rooms(), allowed_, kept);
                 cluster_.start(record, again ? *again : found->nodes, Scheduler::backfill);
-                look_again();
+                has_started(*record.job);
                 return true;
             }
             start = now_ + 1;
@@ -217,7 +218,6 @@ bool BackfillCycle::place(const QueueRecord& record) {
         if (start > now_ && plan_.collides(first, last, nodes)) {
             if (start == from) return false;
             begin = start;
-            prospects_.begin(*outlook);
             continue;
         }
         plan_.reserve(first, last, nodes);
@@ -258,7 +258,7 @@ std::optional<BackfillCycle::Start> BackfillCycle::will_run(const ShapeRow& shap
     const bool is_traceless = shape.gpus == 0;
     std::size_t least = 0;  // so many ends must come first
     if (is_traceless) {
-        const std::optional<std::size_t> known = outlook.ends_for(needed, able_);
+        const std::optional<std::size_t> known = outlook.useful().ends_for(needed, able_);
         if (!known) return {};
         least = *known;
     }
@@ -301,10 +301,22 @@ void BackfillCycle::look_again() {
     outlooks_.clear();
 }
 
+void BackfillCycle::has_started(const TwinJob& job) {
+    rooms_.set(site_, cluster_.rooms(), cluster_.running(), now_);
+    const std::size_t end = rooms_.end_of(job);
+    Nodes nodes(site_.node_count(), {});
+    for (const NodeShare& share : job.shares) nodes.add(share.node);
+    for (auto& [shape, outlook] : outlooks_) {
+        outlook.started(cluster_.selector(), rooms_, end, nodes);
+    }
+}
+
 const Outlook& BackfillCycle::outlook_of(std::int32_t shape) {
     // Made only if it is not there yet.
-    return outlooks_.try_emplace(shape, cluster_.selector(), site_.shapes[shape], rooms_)
-        .first->second;
+    const auto [known, is_new] =
+        outlooks_.try_emplace(shape, cluster_.selector(), site_.shapes[shape], rooms_);
+    known->second.set();
+    return known->second;
 }
 
 Nodes BackfillCycle::set_of(const std::vector<NodeIndex>& nodes) const {

@@ -75,8 +75,9 @@ class BackfillCycle {
     std::optional<Start> will_run(const ShapeRow& shape, const Outlook& outlook,
                                   const Nodes& allowed, const KeptCores& kept,
                                   std::optional<Second> deadline);
-    // Rooms have changed: a job has started, or others were ended for it.
+    // Rooms have changed: others were ended for a job, or a job has started.
     void look_again();
+    void has_started(const TwinJob& job);
     const Outlook& outlook_of(std::int32_t shape);
     Nodes set_of(const std::vector<NodeIndex>& nodes) const;
 
@@ -86,7 +87,6 @@ class BackfillCycle {
     BackfillPlan plan_;
     Nodes service_, usable_;
     BackfillPlan::Window window_;
-    Prospects prospects_;
     RoomsToCome rooms_;
     std::unordered_map<std::int32_t, Outlook> outlooks_;  // by shape
     std::unordered_set<const TwinJob*> planned_;

@@ -37,6 +37,7 @@ class Selector {
   public:
     explicit Selector(const Site& site);
 
+    NodeCount node_count() const { return site_.node_count(); }
     const Rooms& all_free() const { return all_free_; }
     // The nodes that could hold a part of the job if they were idle.
     const Nodes& capable(const ShapeRow& shape) const {
