@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -22,7 +23,7 @@ from urllib.parse import urlsplit
 import pytest
 from tests.services.postgresql import free_port
 from tests.services.processes import require_program, running
-from tests.services.users import ANN, BOB, unix_users
+from tests.services.users import ANN, BOB, OPERATOR, unix_users
 from tests.services.waiting import until
 
 CLUSTER = "testcl"
@@ -73,13 +74,17 @@ class Slurm:
         return self.run("sbatch", "--parsable", *options, user=user).strip().partition(";")[0]
 
 
+BY_ARRIVAL = "PriorityType=priority/basic"
+BY_FACTORS = "PriorityType=priority/multifactor\nPriorityWeightAge=1000\nPriorityCalcPeriod=1"
+
+
 @contextmanager
-def slurm_cluster(database_url: str) -> Iterator[Slurm]:
+def slurm_cluster(database_url: str, priority: str = BY_ARRIVAL) -> Iterator[Slurm]:
     """A cluster of eight nodes, for as long as the block lasts."""
     programs = ("munged", "slurmdbd", "slurmctld", "slurmd", "sacctmgr", "sbatch", "rrdtool")
     paths = {name: require_program(name) for name in programs}
     with (
-        unix_users(ANN, BOB),
+        unix_users(ANN, BOB, OPERATOR),
         tempfile.TemporaryDirectory(prefix="schedlab-slurm-") as name,
         ExitStack() as daemons,
     ):
@@ -93,7 +98,7 @@ def slurm_cluster(database_url: str) -> Iterator[Slurm]:
             running(["runuser", "-u", "munge", "--", *munge], folder / "munge.log")
         )
         cluster = Slurm(folder, database_url)
-        _configure(cluster)
+        _configure(cluster, priority)
         _write_power(cluster.rrds)
         _start(cluster, daemons, paths)
         yield cluster
@@ -114,12 +119,12 @@ def _folders(folder: Path) -> None:
     shutil.chown(folder / "jobcomp.log", "slurm", "slurm")
 
 
-def _configure(cluster: Slurm) -> None:
+def _configure(cluster: Slurm, priority: str) -> None:
     folder, dbd_port = cluster.folder, free_port()
     (folder / "slurmdbd.conf").write_text(_database_settings(cluster, dbd_port))
     (folder / "slurmdbd.conf").chmod(0o600)
     shutil.chown(folder / "slurmdbd.conf", "slurm", "slurm")
-    (folder / "slurm.conf").write_text(_settings(folder, dbd_port))
+    (folder / "slurm.conf").write_text(_settings(folder, dbd_port, priority))
     (folder / "ext_sensors.conf").write_text(
         "JobData=energy\nNodeData=energy\nMinWatt=1\nMaxWatt=5000\nEnergyRRA=sum\n"
         f"EnergyPathRRD={cluster.rrds}/{CLUSTER}/%n/node_power.rrd\n"
@@ -164,7 +169,7 @@ StorageLoc={database.path[1:]}
 """
 
 
-def _settings(folder: Path, dbd_port: int) -> str:
+def _settings(folder: Path, dbd_port: int, priority: str) -> str:
     """A job that is put back may start again once its credentials expired: in 5 s, not in 2 min."""
     host = socket.gethostname().partition(".")[0]
     nodes = "".join(
@@ -195,7 +200,7 @@ SchedulerType=sched/backfill
 SchedulerParameters=bf_interval=1,sched_interval=1,sched_min_interval=0,batch_sched_delay=0
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
-PriorityType=priority/basic
+{priority}
 JobAcctGatherType=jobacct_gather/linux
 JobAcctGatherFrequency=task=1
 AccountingStorageType=accounting_storage/slurmdbd
@@ -233,6 +238,8 @@ def _start(cluster: Slurm, daemons: ExitStack, paths: dict[str, str]) -> None:
     cluster.run("sacctmgr", "-i", "add", "account", "physics")
     for user in (ANN, BOB):
         cluster.run("sacctmgr", "-i", "add", "user", user, "account=physics")
+    level = "AdminLevel=Operator"
+    cluster.run("sacctmgr", "-i", "add", "user", OPERATOR, "account=physics", level)
     controller = daemon("slurmctld")
     until(lambda: answers("scontrol", "ping"), "slurmctld answers")
     nodes = [daemon("slurmd", "-N", node) for node in NODES]
@@ -242,6 +249,37 @@ def _start(cluster: Slurm, daemons: ExitStack, paths: dict[str, str]) -> None:
         lambda: cluster.run("sinfo", "-h", "-N", "-o", "%T").split() == ["idle"] * len(NODES),
         "all nodes are idle",
     )
+
+
+def controller_pid(cluster: Slurm) -> int:
+    """Of slurmctld."""
+    return int((cluster.folder / "state" / "slurmctld.pid").read_text())
+
+
+@contextmanager
+def restarted_controller(cluster: Slurm) -> Iterator[None]:
+    """Kill slurmctld without notice, and start it again for as long as the block lasts."""
+    pid = controller_pid(cluster)
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: _is_gone(pid), "slurmctld is gone")
+    command = ["env", *(f"{key}={value}" for key, value in cluster.environment.items())]
+    log = cluster.folder / "log" / "slurmctld-again.out"
+    with running([*command, require_program("slurmctld"), "-D"], log):
+        env = {**os.environ, **cluster.environment}
+        ping = ["scontrol", "ping"]
+        until(
+            lambda: subprocess.run(ping, capture_output=True, check=False, env=env).returncode == 0,
+            "slurmctld answers again",
+        )
+        yield
+
+
+def _is_gone(pid: int) -> bool:
+    """Whether the process has ended, even if nobody has asked how."""
+    try:
+        return "(slurmctld) Z" in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return True
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-ANN, BOB = (f"{name}{os.getpid()}" for name in ("ann", "bob"))
+ANN, BOB, OPERATOR = (f"{name}{os.getpid()}" for name in ("ann", "bob", "ops"))
 """Of this process alone: tests may run side by side."""
 
 

@@ -131,7 +131,7 @@ def test_without_slurm_the_command_says_so(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("PATH", "")
     code, said = run("replay", tmp_path / "wanted", "--out", tmp_path / "run", "--yes")
     assert code == 2
-    assert "replay needs the commands of Slurm" in said
+    assert "this needs the commands of Slurm" in said
     assert not (tmp_path / "run").exists()
 
 

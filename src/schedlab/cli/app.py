@@ -21,6 +21,7 @@ from schedlab.cli import (
     history,
     incentive,
     jobs,
+    live,
     policies,
     predict,
     serve,
@@ -76,6 +77,7 @@ app.add_typer(coalloc.app)
 app.add_typer(batsim.app)
 app.add_typer(history.app)
 app.add_typer(slurm.app)
+app.add_typer(live.app)
 add_command(app, serve.serve, *serve.EXAMPLES)
 add_command(app, jobs.jobs, *jobs.EXAMPLES)
 add_command(app, train.train, *train.EXAMPLES)

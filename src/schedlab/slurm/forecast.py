@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import ParameterError
 from schedlab.predict import NearestQuantiles
-from schedlab.sim.forecast import FORECAST_LEVELS, StartForecast
+from schedlab.sim.forecast import StartForecast
 from schedlab.sim.forecast.calibration import StartCalibration
-from schedlab.sim.forecast.futures import RunTimeDraws, drawn_levels
-from schedlab.slurm.clocks import Clocks
-from schedlab.slurm.native import SiteTables, native_controller
-from schedlab.slurm.replay import Times, TwinReplay, history_of, phases_of, replay_native
+from schedlab.sim.forecast.futures import RunTimeDraws
+from schedlab.slurm.replay import Times, history_of
 from schedlab.slurm.site import SlurmHistory, SlurmSite
+from schedlab.slurm.twin_futures import TwinFutures, wait_quantiles
 from schedlab.slurm.use import with_use_until
 from schedlab.units import require_whole
 
 Places = NDArray[np.intp]
-NEVER_S = 30 * 86_400.0
-"""A job that no replay starts counts as one that starts after this long."""
 
 
 def present_site(site: SlurmSite, at_s: float) -> tuple[SlurmSite, Places]:
@@ -149,33 +143,7 @@ class TwinForecaster:
         self, present: SlurmSite, places: Places, waiting: NDArray[np.bool_], at_s: float
     ) -> NDArray[np.float64]:
         """Quantiles of log(1 + seconds from now) over the futures."""
-        workload = history_of(self._site).workload
         elapsed_s = np.where(waiting, 0.0, at_s - np.nan_to_num(self._start_s[places], nan=at_s))
-        users = workload["user"][places] if "user" in workload.columns else np.zeros_like(places)
-        kinds = np.column_stack([users, workload["nodes"][places], workload["request_s"][places]])
-        levels = drawn_levels(kinds, self._forks, self._rng)
-        runs_s = self._runs.distributions(places).quantiles(levels, elapsed_s).T
-        phases = phases_of(present, self._forks, int(self._rng.integers(1 << 30)))
-        starts = self._starts(present, runs_s, phases)[:, waiting]
-        waits = np.where(np.isnan(starts), NEVER_S, np.maximum(starts - at_s, 0.0))
-        found: NDArray[np.float64] = np.quantile(np.log1p(waits), FORECAST_LEVELS, axis=0).T
-        return found
-
-    def _starts(
-        self, present: SlurmSite, runs_s: NDArray[np.float64], phases: list[Clocks]
-    ) -> NDArray[np.float64]:
-        tables = SiteTables(present).made()
-        rows = tables.jobs  # what is changed in them is changed in the tables
-        stopped = Event()
-        made = []
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
-            try:
-                for runs, clocks in zip(runs_s, phases, strict=True):
-                    for row, run_s in zip(rows, runs.tolist(), strict=True):
-                        row.run_s = run_s
-                    controller = native_controller(tables, clocks)
-                    made.append(threads.submit(replay_native, controller, stopped))
-                replays: list[TwinReplay] = [each.result() for each in made]
-            finally:
-                stopped.set()
-        return np.array([each.start_s for each in replays])
+        runs = self._runs.distributions(places)
+        futures = TwinFutures(present, runs, elapsed_s, self._forks, self._rng)
+        return wait_quantiles(futures.starts()[:, waiting], at_s)

@@ -59,7 +59,7 @@ def replay(
     """
     from schedlab.cli.progress import progress
     from schedlab.slurm.bench import RealRun, RunSettings
-    from schedlab.slurm.bench.cluster import RealSlurm
+    from schedlab.slurm.real_slurm import RealSlurm
 
     submissions = _submissions(workload, jobs)
     slurm = RealSlurm.find(conf)

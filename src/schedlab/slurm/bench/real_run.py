@@ -14,9 +14,9 @@ from threading import Event, Thread
 
 from schedlab.atomic import replacing
 from schedlab.errors import InputError, OutputError, ParameterError
-from schedlab.slurm.bench.cluster import RealSlurm, users_here
 from schedlab.slurm.bench.controller_log import copy_log
 from schedlab.slurm.bench.submission import COLUMNS, Submission
+from schedlab.slurm.real_slurm import RealSlurm, users_here
 
 LEAD_S = 3.0
 """From the begin of a run to its first submission."""

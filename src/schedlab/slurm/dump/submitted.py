@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,9 @@ from schedlab.errors import InputError
 from schedlab.slurm.dump.findings import Report
 from schedlab.slurm.dump.history import Record, details_of, merged_attempts
 from schedlab.slurm.dump.shown import read_table
+from schedlab.slurm.job_rows import history_of_rows, task_numbers
 from schedlab.slurm.site import SlurmHistory
-from schedlab.workload.dependencies import KINDS
-from schedlab.workload.workload import COLUMNS, Workload
 
-_TASKS = re.compile(r"(\d+)(?:-(\d+)(?::(\d+))?)?")
-_CODED = ("user", "account", "qos", "partition", "constraint", "licences", "job_name", "gpu_type")
 Row = dict[str, str]
 
 
@@ -37,77 +33,19 @@ def submitted_history(
         report: takes the remarks.
         late_s: how long after that second offset 0 is.
     """
-    import polars as pl
-
     rows = [_job(where, row, truth, late_s) for where, row in _tasks(path)]
     if not rows:
         raise InputError(f"{path}: has no jobs")
-    rows.sort(key=lambda row: row[0]["submit_s"])
-    codes: dict[str, dict[str, int]] = {name: {} for name in _CODED}
-    columns: dict[str, list[Any]] = {}
-    for number, (job, _) in enumerate(rows, 1):
-        job["job_id"] = number
-        for name, value in job.items():
-            if name in _CODED:
-                value = -1 if not value else codes[name].setdefault(value, len(codes[name]))
-            columns.setdefault(name, []).append(value)
-    labels = {name: list(known) for name, known in codes.items() if known}
-    used = {name: values for name, values in columns.items() if _is_told(name, values)}
-    header = {} if epoch_s is None else {"UnixStartTime": [str(epoch_s)]}
-    name = path.name.partition(".")[0]
-    workload = Workload(used, name=name, header=header, labels=labels)
-    workload = workload.record("import", file=path.name)
-    details = [{"job_id": number, **detail} for number, (_, detail) in enumerate(rows, 1)]
-    workload = _with_dependencies(workload, details, report)
+    made, vague = history_of_rows(rows, path.name.partition(".")[0], epoch_s)
+    if vague:
+        report.note(
+            f"{vague:,} jobs wait for one of several jobs, for tasks of an array one by one, or "
+            "for jobs that are not known; only details.parquet has that."
+        )
     lost = sum(detail.get("state") is None for _, detail in rows)
     if truth and lost:
         report.note(f"{path.name}: {lost:,} of {len(rows):,} jobs are not in the accounting.")
-    return SlurmHistory(workload, pl.DataFrame(details, infer_schema_length=None))
-
-
-def _with_dependencies(
-    workload: Workload, details: Sequence[Mapping[str, Any]], report: Report
-) -> Workload:
-    """The workload with what its jobs wait for, by their numbers here; details have more."""
-    numbers: dict[str, list[int]] = {}
-    for row in details:
-        slurm_id = str(row["slurm_id"])
-        for name in {slurm_id, slurm_id.partition("_")[0]}:
-            numbers.setdefault(name, []).append(row["job_id"])
-    texts = [_dependency(row["dependency"] or "", numbers) for row in details]
-    if lost := sum(text is None for text in texts):
-        report.note(
-            f"{lost:,} jobs wait for one of several jobs, for tasks of an array one by one, or for "
-            "jobs that are not known; only details.parquet has that."
-        )
-    if not any(texts):
-        return workload
-    codes: dict[str, int] = {}
-    column = [codes.setdefault(text, len(codes)) if text else -1 for text in texts]
-    labels = {**workload.labels, "dependencies": tuple(codes)}
-    columns = {name: workload[name] for name in workload.columns} | {"dependencies": column}
-    made = Workload(columns, name=workload.name, header=workload.header, labels=labels)
-    return made.record("import", file=workload.name)
-
-
-def _dependency(text: str, numbers: Mapping[str, list[int]]) -> str | None:
-    """Slurm's conditions with the numbers of jobs here; None if a workload has no word for them."""
-    parts = []
-    for part in text.split(",") if text else ():
-        kind, *others = part.split(":")
-        if kind not in KINDS or "?" in part:
-            return None
-        names = [other.partition("+") for other in others]
-        if any(name not in numbers for name, _, _ in names):
-            return None
-        ids = [f"{each}{plus}{late}" for name, plus, late in names for each in numbers[name]]
-        parts.append(":".join((kind, *ids)))
-    return ",".join(parts)
-
-
-def _is_told(column: str, values: Sequence[Any]) -> bool:
-    usual = COLUMNS[column].missing
-    return usual is None or any(value != usual for value in values)
+    return made
 
 
 def _tasks(path: Path) -> Iterator[tuple[str, Row]]:
@@ -118,16 +56,8 @@ def _tasks(path: Path) -> Iterator[tuple[str, Row]]:
         if not array:
             yield where, row
             continue
-        for task in _numbers(array):
+        for task in task_numbers(array):
             yield where, row | {"task": str(task), "array_limit": most}
-
-
-def _numbers(text: str) -> Iterator[int]:
-    for piece in text.split(","):
-        match = _TASKS.fullmatch(piece)
-        if match is None:
-            raise InputError(f"array {text!r}; must be such as 0-9 or 1,3,5")
-        yield from range(int(match[1]), int(match[2] or match[1]) + 1, int(match[3] or 1))
 
 
 def _job(
@@ -158,7 +88,6 @@ def _columns(
     gpus, kind = _gpus(row)
     start = known.get("start_s")
     job = {
-        "job_id": 0,
         "submit_s": int(offset),
         "nodes": nodes,
         "request_s": limit_s,

@@ -1,4 +1,4 @@
-"""The commands of a real Slurm that a replay needs, without a shell."""
+"""The commands of a real Slurm, run without a shell."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import which
 
-from schedlab.errors import InputError, ParameterError
+from schedlab.errors import InputError, ParameterError, PeerError
 
 PROGRAMS = ("sbatch", "scancel", "scontrol", "squeue", "sacct", "sacctmgr", "sprio", "sshare")
 TIMEOUT_S = 60
@@ -34,7 +34,7 @@ class RealSlurm:
         """Find the cluster of this machine, or that of a slurm.conf; an error if none answers."""
         missing = [name for name in PROGRAMS if which(name) is None]
         if missing:
-            raise InputError(f"{missing[0]}: not found; replay needs the commands of Slurm")
+            raise InputError(f"{missing[0]}: not found; this needs the commands of Slurm")
         environment = dict(os.environ, SLURM_TIME_FORMAT="%s", TZ="UTC")
         if conf is not None:
             if not conf.is_file():
@@ -49,20 +49,34 @@ class RealSlurm:
             raise InputError("scontrol show config: no slurmctld answers")
         return cls(environment, {key: value.strip() for key, value in pairs})
 
-    def ask(self, *command: str) -> str:
-        """What a command prints; nothing if it fails."""
+    def run(self, *command: str, timeout_s: float = TIMEOUT_S) -> str:
+        """Return what a command prints; raise PeerError if it fails, or does not answer in time."""
         try:
             done = subprocess.run(
                 command,
                 env=self.environment,
+                stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
-                timeout=TIMEOUT_S,
+                errors="replace",
+                timeout=timeout_s,
                 check=False,
             )
-        except (OSError, subprocess.TimeoutExpired):
+        except OSError as error:
+            raise PeerError(f"{command[0]}: {error.strerror}") from None
+        except subprocess.TimeoutExpired:
+            raise PeerError(f"{command[0]}: no answer within {timeout_s:g} s") from None
+        if done.returncode:
+            said = done.stderr.strip().splitlines()
+            raise PeerError(f"{command[0]}: {said[-1] if said else f'exit {done.returncode}'}")
+        return done.stdout
+
+    def ask(self, *command: str) -> str:
+        """Return what a command prints; nothing if it fails."""
+        try:
+            return self.run(*command)
+        except PeerError:
             return ""
-        return done.stdout if done.returncode == 0 else ""
 
     def submit(self, options: Sequence[str], script: str, user: str | None) -> str:
         """The id of a new job, submitted as this user; None is whoever runs this."""

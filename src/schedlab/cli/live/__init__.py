@@ -1,0 +1,31 @@
+"""schedlab live: a running Slurm, mirrored, advised and steered."""
+
+from __future__ import annotations
+
+import typer
+
+from schedlab.cli.commands import add_command, epilog
+from schedlab.cli.live import advise, mirror, score, steer, stop
+
+app = typer.Typer(
+    name="live",
+    help="Follow a running Slurm: forecasts, advice, and priorities changed within bounds.",
+    epilog=epilog(
+        (
+            *mirror.EXAMPLES[:1],
+            *advise.EXAMPLES[:1],
+            *steer.SHADOW_EXAMPLES[:1],
+            *score.EXAMPLES[:1],
+            *steer.EXAMPLES[:1],
+            *stop.EXAMPLES[:1],
+        )
+    ),
+    no_args_is_help=True,
+)
+
+add_command(app, mirror.mirror, *mirror.EXAMPLES)
+add_command(app, advise.advise, *advise.EXAMPLES)
+add_command(app, steer.shadow, *steer.SHADOW_EXAMPLES)
+add_command(app, score.score, *score.EXAMPLES)
+add_command(app, steer.steer, *steer.EXAMPLES)
+add_command(app, stop.stop, *stop.EXAMPLES)

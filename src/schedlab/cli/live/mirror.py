@@ -1,0 +1,92 @@
+"""schedlab live mirror."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Option
+
+from schedlab.cli.console import AsJson, new_table, out
+from schedlab.cli.live.options import Conf, Every, Looks, period_s, print_line
+from schedlab.cli.slurm.fidelity import Seed, Site
+
+if TYPE_CHECKING:
+    from schedlab.live.watch import Look
+
+EXAMPLES = (
+    "schedlab live mirror mysite",
+    "schedlab live mirror mysite --every 30s --looks 10 --json",
+)
+_SHOWN = 20
+
+
+def mirror(
+    site: Site,
+    conf: Conf = None,
+    every: Every = "60s",
+    looks: Looks = None,
+    forks: Annotated[
+        int,
+        Option(metavar="N", min=0, max=1000, help="Futures of a forecast; 0 for no forecasts."),
+    ] = 50,
+    seed: Seed = 0,
+    json: AsJson = False,
+) -> None:
+    """Follow a running Slurm: keep the twin in its state, and say when waiting jobs will start.
+
+    Reads only: the queue, the nodes and the shares, once a period. Every look says how far the twin
+    is from Slurm: it goes on from a state half an hour ago, given what users did since. With --json
+    every look is one line.
+    """
+    from schedlab.errors import PeerError
+    from schedlab.live.slurm.reader import SlurmReader
+    from schedlab.live.watch import LiveWatch
+    from schedlab.slurm import read_site
+    from schedlab.slurm.real_slurm import RealSlurm
+
+    every_s = period_s(every)
+    watch = LiveWatch(read_site(site), SlurmReader(RealSlurm.find(conf)), forks=forks, seed=seed)
+    done = 0
+    while looks is None or done < looks:
+        if done:
+            time.sleep(every_s)
+        done += 1
+        try:
+            look = watch.look()
+        except PeerError as error:
+            if looks == 1:
+                raise
+            print_line({"at": round(time.time(), 3), "error": str(error)}) if json else out().print(
+                f"{_clock(time.time())}  {error}; trying again in {every_s:g} s"
+            )
+            continue
+        print_line(look.as_json()) if json else print_look(look)
+
+
+def print_look(look: Look) -> None:
+    """One look, for people."""
+    from schedlab.units import short_duration
+
+    counts = look.counts
+    out().print(
+        f"{_clock(look.at)}  {counts['running']:,} run, {counts['waiting']:,} wait"
+        + (f" ({counts['held']:,} held)" if counts["held"] else "")
+        + f"; Slurm answered in {look.took_s:.2f} s"
+    )
+    out().print(f"  twin: {look.departure}")
+    for note in look.notes:
+        out().print(f"  {note}", soft_wrap=True)
+    if look.forecasts:
+        table = new_table("job", "starts in", "80 %: from", "to")
+        soonest = sorted(look.forecasts, key=lambda each: each.likely)
+        for each in soonest[:_SHOWN]:
+            moments = (each.likely, each.low, each.high)
+            table.add_row(each.job, *(short_duration(max(at - look.at, 0)) for at in moments))
+        out().print(table)
+        if len(soonest) > _SHOWN:
+            out().print(f"  and {len(soonest) - _SHOWN:,} more; --json has all")
+
+
+def _clock(at: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))

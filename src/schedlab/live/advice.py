@@ -1,0 +1,150 @@
+"""What a policy would change in the queue of a running Slurm, and what that would do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from schedlab.live.forecaster import runs
+from schedlab.live.queue import LiveJob
+from schedlab.live.steering.guards import Guards
+from schedlab.live.watch import Look
+from schedlab.live.wish import can_be_moved, wished_factors, wished_order
+from schedlab.policies import ChosenPolicy
+from schedlab.slurm.replay import history_of
+from schedlab.slurm.twin_futures import NEVER_S
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Forecast waits of the jobs that wait, without and with changed priorities.
+
+    Both arms have the same futures: drawn run times and phases of slurmctld's loops.
+
+    Args:
+        jobs: how many wait.
+        now_s: their mean wait from their submission without the changes.
+        then_s: with them.
+        low: the lower end of the 80 % interval of the relative change over futures.
+        high: the upper end.
+    """
+
+    jobs: int = 0
+    now_s: float = 0.0
+    then_s: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+
+    @property
+    def change(self) -> float:
+        """The relative change of the mean wait."""
+        return self.then_s / self.now_s - 1 if self.now_s else 0.0
+
+
+@dataclass(frozen=True)
+class JobShift:
+    """A job whose forecast start moves.
+
+    Args:
+        job: its id.
+        factor: the site factor that it would have.
+        now_s: its forecast start without the changes, in seconds from now; the median.
+        then_s: with them.
+    """
+
+    job: str
+    factor: int
+    now_s: float
+    then_s: float
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What a policy would do.
+
+    Args:
+        policy: its name.
+        factors: the wished site factors by handle; 0 for jobs that stay as they are.
+        effect: what they would do.
+        shifts: of all waiting jobs that move by a minute or more, those that gain most first.
+        refused: why the guards would not allow it; nothing if they would.
+    """
+
+    policy: str
+    factors: dict[str, int] = field(default_factory=dict)
+    effect: Effect = field(default_factory=Effect)
+    shifts: tuple[JobShift, ...] = ()
+    refused: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it, for machines."""
+        return {**asdict(self), "change": self.effect.change}
+
+
+def advise(
+    look: Look, jobs: Sequence[LiveJob], policy: ChosenPolicy, guards: Guards, cpus: int
+) -> Advice:
+    """Return what a policy would change now.
+
+    Args:
+        look: at the present, with futures.
+        jobs: that wait.
+        policy: whose wish is asked for.
+        guards: what is allowed.
+        cpus: of the machine.
+    """
+    movable = [job for job in jobs if can_be_moved(job)]
+    refused = guards.breaks(jobs, look.departure, look.at)
+    if not movable or look.present is None or look.futures is None:
+        return Advice(policy.name, refused=refused)
+    order = wished_order(movable, policy, cpus, look.at)
+    wished = wished_factors(movable, order, guards.clamp)
+    factors = guards.within(wished, movable, look.at)
+    history = history_of(look.present)
+    names = history.details["slurm_id"].to_list()
+    by_id = {job.id: job for job in jobs}
+    present = np.array([by_id[name].site_factor if name in by_id else 0 for name in names])
+    then = [
+        factors.get(by_id[name].handle, by_id[name].site_factor) if name in by_id else 0
+        for name in names
+    ]
+    waiting = ~runs(history)
+    # The site of the mirror has the present factors: take them off, and the wished ones on.
+    without, with_them = (
+        np.nan_to_num(look.futures.starts(each - present)[:, waiting], nan=NEVER_S)
+        for each in (np.zeros_like(present), np.array(then))
+    )
+    submit_s = history.details["submit_s"].to_numpy()[waiting]
+    before, after = without - submit_s, with_them - submit_s
+    names = [name for name, waits in zip(names, waiting, strict=True) if waits]
+    moved = _shifts(names, by_id, factors, without - history.begin_s, with_them - history.begin_s)
+    accounts = [by_id[name].account for name in names]
+    refused = refused or guards.loser(accounts, before.mean(axis=0), after.mean(axis=0))
+    return Advice(policy.name, factors, _effect(before, after), moved, refused)
+
+
+def _effect(before: Any, after: Any) -> Effect:
+    change = after.mean(axis=1) / np.maximum(before.mean(axis=1), 1e-9) - 1
+    low, high = np.quantile(change, [0.1, 0.9])
+    return Effect(
+        before.shape[1], float(before.mean()), float(after.mean()), float(low), float(high)
+    )
+
+
+def _shifts(
+    names: Sequence[str],
+    by_id: dict[str, LiveJob],
+    factors: dict[str, int],
+    before: Any,
+    after: Any,
+) -> tuple[JobShift, ...]:
+    now_s, then_s = np.median(before, axis=0), np.median(after, axis=0)
+    found = [
+        JobShift(name, factors.get(by_id[name].handle, 0), float(now), float(then))
+        for name, now, then in zip(names, now_s, then_s, strict=True)
+        if abs(then - now) >= 60
+    ]
+    return tuple(sorted(found, key=lambda each: each.then_s - each.now_s))

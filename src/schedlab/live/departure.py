@@ -1,0 +1,100 @@
+"""How far the twin is from the Slurm that it mirrors."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from schedlab.live.mirror import Mirror
+from schedlab.slurm.replay import history_of, phases_of, replay_all
+
+PHASES = 8
+
+
+@dataclass(frozen=True)
+class MirrorDeparture:
+    """The twin from a reading on, given what users and jobs did, beside what Slurm did.
+
+    All figures of the twin are means over phases of slurmctld's loops.
+
+    Args:
+        since: the reading from which the twin went on, in epoch seconds.
+        until: the last reading.
+        jobs: that waited then, or came since.
+        real_starts: how many of them Slurm has started.
+        twin_starts: how many the twin has started.
+        both: how many both have started.
+        same: the share of the jobs that both have started, or both have not; 1 without jobs.
+        start_error_s: mean absolute difference of the starts of those that both have started.
+        wait_error: how much longer those waited in the twin, as a share of the real wait.
+    """
+
+    since: float
+    until: float
+    jobs: int = 0
+    real_starts: int = 0
+    twin_starts: float = 0.0
+    both: float = 0.0
+    same: float = 1.0
+    start_error_s: float = 0.0
+    wait_error: float = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """All figures."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        """One sentence."""
+        minutes = (self.until - self.since) / 60
+        if not self.jobs:
+            return f"in the last {minutes:.0f} min no job waited: nothing to compare"
+        return (
+            f"in the last {minutes:.0f} min Slurm started {self.real_starts:,} of {self.jobs:,} "
+            f"jobs and the twin {self.twin_starts:,.0f}; {self.same:.0%} are in the same state, "
+            f"starts differ by {self.start_error_s:,.0f} s"
+        )
+
+
+def departure_of(
+    mirror: Mirror, *, window_s: float = 1800.0, phases: int = PHASES, seed: int = 0
+) -> MirrorDeparture:
+    """Let the twin go on from an earlier reading up to now, and compare.
+
+    Args:
+        mirror: with readings.
+        window_s: how long ago the reading is, at most.
+        phases: how many phases of slurmctld's loops are drawn.
+        seed: draws them.
+    """
+    now = mirror.now
+    moment = next(each for each in mirror.moments if each.at >= now - window_s)
+    site = mirror.site(moment)
+    nothing = MirrorDeparture(moment.at, now)
+    if site is None or moment.at == now:
+        return nothing
+    history = history_of(site)
+    asked = ~history.details["ran_before"].to_numpy()
+    if not asked.any():
+        return nothing
+    until_s = now - mirror.epoch_s
+    real_s = history.details["start_s"].cast(float).fill_null(np.inf).to_numpy()[asked]
+    submit_s = history.details["submit_s"].to_numpy()[asked]
+    real = real_s <= until_s
+    sums = np.zeros(5)
+    for each in replay_all(site, phases_of(site, phases, seed)):
+        twin_s = np.nan_to_num(each.start_s[asked], nan=np.inf)
+        twin = twin_s <= until_s
+        both = real & twin
+        off = twin_s[both] - real_s[both]
+        real_wait = float((real_s[both] - submit_s[both]).sum())
+        sums += (
+            twin.sum(),
+            both.sum(),
+            (real == twin).mean(),
+            np.abs(off).mean() if both.any() else 0.0,
+            off.sum() / real_wait if real_wait else 0.0,
+        )
+    started = int(real.sum())
+    return MirrorDeparture(moment.at, now, len(real), started, *(sums / phases).tolist())

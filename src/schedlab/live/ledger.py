@@ -1,0 +1,97 @@
+"""The log of decisions: lines are only added, and each holds the hash of the one before."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from schedlab.errors import InputError, OutputError
+
+FIRST = "0" * 64
+Entry = dict[str, Any]
+
+
+class Ledger:
+    """Adds entries to a log; opening it checks what stands there.
+
+    A line that a crash cut off at the end is told and cut off; any other change is an error.
+
+    Args:
+        path: a file of JSON lines; made where there is none.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.torn = False
+        self._open()
+
+    def _open(self) -> None:
+        self.last, self._size, torn = _checked(self.path)
+        if torn:
+            self.torn = True
+            os.truncate(self.path, self._size)
+
+    def add(self, kind: str, at: float, **what: Any) -> Entry:
+        """Write an entry to the disk; OutputError if it cannot be."""
+        if self.path.exists() and self.path.stat().st_size != self._size:
+            self._open()  # somebody else has added something, or a disk was full
+        entry: Entry = {"at": round(at, 3), "kind": kind, **what, "before": self.last}
+        own = _hash(entry)
+        line = json.dumps({**entry, "hash": own}, ensure_ascii=True) + "\n"
+        try:
+            with self.path.open("a", encoding="ascii") as file:
+                file.write(line)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise OutputError(f"{self.path}: cannot be written: {error.strerror}") from None
+        self.last, self._size = own, self._size + len(line)
+        return entry
+
+
+def read_ledger(path: Path) -> Iterator[Entry]:
+    """Yield the entries of a log in order; an error at the first line that was changed."""
+    before = FIRST
+    for number, line in enumerate(_lines(path), 1):
+        entry = _entry(path, number, line, before)
+        before = entry.pop("hash")
+        yield entry
+
+
+def _checked(path: Path) -> tuple[str, int, bool]:
+    """The last hash, how many bytes are whole, and whether there are more."""
+    before, size = FIRST, 0
+    lines = _lines(path) if path.exists() else []
+    for number, line in enumerate(lines, 1):
+        if number == len(lines) and not line.endswith(b"\n"):
+            return before, size, True
+        before, size = _entry(path, number, line, before)["hash"], size + len(line)
+    return before, size, False
+
+
+def _lines(path: Path) -> list[bytes]:
+    try:
+        return path.read_bytes().splitlines(keepends=True)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _entry(path: Path, number: int, line: bytes, before: str) -> Entry:
+    try:
+        entry = json.loads(line)
+        own = entry.pop("hash")
+    except (ValueError, AttributeError, KeyError, TypeError):
+        raise InputError(f"{path}:{number}: not an entry of a log") from None
+    if entry.get("before") != before or _hash(entry) != own:
+        raise InputError(f"{path}:{number}: this entry, or one before it, was changed")
+    entry["hash"] = own
+    return dict(entry)
+
+
+def _hash(entry: Entry) -> str:
+    text = json.dumps(entry, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()

@@ -1,0 +1,235 @@
+"""A running Slurm as its twin knows it: the state at the last reading, and a while before."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from schedlab.errors import ParameterError
+from schedlab.live.queue import LiveJob, LiveStage, Owner, Reading
+from schedlab.platform.hostlist import expand_hosts, fold_hosts
+from schedlab.platform.intervals import Drain
+from schedlab.platform.platform import Platform
+from schedlab.slurm.commands import Command
+from schedlab.slurm.job_rows import JobColumns, JobDetails, history_of_rows
+from schedlab.slurm.site import SlurmHistory, SlurmSite
+
+KEPT_S = 3600.0
+"""For how long ended jobs and readings are kept."""
+_ENDED_BY_LIMIT = "TIMEOUT"
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What of a reading the jobs do not tell."""
+
+    at: float
+    closed: Mapping[str, str]
+    usage: Mapping[Owner, float]
+    held: frozenset[str]
+
+
+class Mirror:
+    """Keeps the state of a running Slurm as a site that the twin can go on from.
+
+    It needs nothing but readings: after a restart the first one tells all.
+
+    Args:
+        site: as imported; its history is not needed.
+        kept_s: for how long what has ended is kept.
+    """
+
+    def __init__(self, site: SlurmSite, *, kept_s: float = KEPT_S) -> None:
+        self._site, self._kept_s = site, kept_s
+        epoch_s = None if site.history is None else site.history.epoch_s
+        self.epoch_s = epoch_s or 0
+        self._partitions = {each.name for each in site.machine.clusters[0].partitions}
+        self._nodes = {name for group in site.machine.groups for name in group.names()}
+        self.jobs: dict[str, LiveJob] = {}
+        self.moments: deque[Moment] = deque()
+        self.unknown: dict[str, str] = {}
+        """Jobs that are left out, and why: the site was imported before something changed."""
+
+    @property
+    def now(self) -> float:
+        """When it was last read, in epoch seconds."""
+        if not self.moments:
+            raise ParameterError("nothing has been read yet")
+        return self.moments[-1].at
+
+    def take(self, reading: Reading) -> list[LiveJob]:
+        """Make a reading the present; return the jobs that are gone and nobody saw end."""
+        if self.moments and reading.at <= self.moments[-1].at:
+            raise ParameterError(
+                f"a reading of {reading.at:.3f} after one of {self.moments[-1].at:.3f}: the clock "
+                "went back"
+            )
+        self.unknown = {}
+        there: dict[str, LiveJob] = {}
+        for job in reading.jobs:
+            why = self._stranger(job)
+            if why and job.stage is not LiveStage.ENDED:
+                self.unknown[job.id] = why
+            elif not why:
+                there[job.id] = job
+        gone = [
+            job
+            for name, job in self.jobs.items()
+            if name not in there and job.stage is not LiveStage.ENDED
+        ]
+        self.jobs.update(there)
+        self.end(replace(job, stage=LiveStage.ENDED, end=int(reading.at)) for job in gone)
+        held = frozenset(job.id for job in there.values() if job.held)
+        self.moments.append(Moment(reading.at, reading.closed, reading.usage, held))
+        self._forget(reading.at - self._kept_s)
+        return gone
+
+    def end(self, jobs: Iterable[LiveJob]) -> None:
+        """Hear how jobs ended."""
+        self.jobs.update({job.id: job for job in jobs})
+
+    def _stranger(self, job: LiveJob) -> str:
+        for name in job.partition.split(","):
+            if name not in self._partitions:
+                return f'partition "{name}" is not known'
+        if job.hosts and not self._nodes.issuperset(expand_hosts(job.hosts)):
+            return f'nodes "{job.hosts}" are not known'
+        return ""
+
+    def _forget(self, before: float) -> None:
+        while len(self.moments) > 1 and self.moments[1].at <= before:
+            self.moments.popleft()
+        first = self.moments[0].at
+        old = [name for name, job in self.jobs.items() if job.end is not None and job.end < first]
+        for name in old:
+            del self.jobs[name]
+
+    def waiting(self) -> list[LiveJob]:
+        """The jobs that wait, in order of submission."""
+        found = [job for job in self.jobs.values() if job.stage is LiveStage.WAITS]
+        return sorted(found, key=lambda job: (job.submit, job.id))
+
+    def running(self) -> list[LiveJob]:
+        """The jobs that run."""
+        return [job for job in self.jobs.values() if job.stage is LiveStage.RUNS]
+
+    def site(self, moment: Moment | None = None) -> SlurmSite | None:
+        """Return the site as it was at a reading, with what became of its jobs since.
+
+        Jobs that ran then run on their nodes; all others are the twin's to start. None if there was
+        no job.
+
+        Args:
+            moment: one of ``moments``. Default: the last, the present.
+        """
+        moment = moment or self.moments[-1]
+        begin_s = moment.at - self.epoch_s
+        rows = [
+            self._row(job, moment)
+            for job in self.jobs.values()
+            if job.end is None or job.end > moment.at
+        ]
+        if not rows:
+            return None
+        name = self._site.machine.name
+        made, _ = history_of_rows(rows, name, self.epoch_s or None)
+        history = SlurmHistory(
+            made.workload, made.details, self._withdrawals(moment), begin_s=begin_s
+        )
+        return replace(self._with_usage(moment), machine=self._machine(moment), history=history)
+
+    def _withdrawals(self, moment: Moment) -> tuple[Command, ...]:
+        """What cancelled jobs that waited then or came later."""
+        gone = [
+            (float(job.end - self.epoch_s), job.id)
+            for job in self.jobs.values()
+            if job.start is None and job.end is not None and job.end > moment.at
+        ]
+        return tuple(Command(at_s, f"scancel {name}", name) for at_s, name in sorted(gone))
+
+    def _machine(self, moment: Moment) -> Platform:
+        """The machine with the nodes that were closed then, instead of those of the import."""
+        machine = self._site.machine
+        begin_s = int(moment.at) - self.epoch_s
+        closed = fold_hosts(sorted(self._nodes & moment.closed.keys()))
+        drains = (Drain(begin_s, None, closed, "closed"),) if closed else ()
+        cluster = machine.clusters[0]
+        coming = [each for each in cluster.outages if each.begin_s > begin_s]
+        later = [each for each in cluster.drains if each.begin_s > begin_s]
+        made = replace(cluster, outages=tuple(coming), drains=(*drains, *later))
+        return replace(machine, clusters=(made,))
+
+    def _with_usage(self, moment: Moment) -> SlurmSite:
+        accounts = self._site.accounts
+        associations = tuple(
+            each
+            if each.user is None or not moment.usage
+            else replace(each, usage=moment.usage.get((each.account, each.user), 0.0))
+            for each in accounts.associations
+        )
+        return replace(self._site, accounts=replace(accounts, associations=associations))
+
+    def _row(self, job: LiveJob, moment: Moment) -> tuple[JobColumns, JobDetails]:
+        def since(epoch: int | None) -> int | None:
+            return None if epoch is None else epoch - self.epoch_s
+
+        ran = job.start is not None and job.start <= moment.at
+        nodes = job.min_nodes or 1
+        memory_mb = job.memory_per_node_mb
+        per_task = max(job.cpus // job.tasks, 1)
+        columns = {
+            "submit_s": job.submit - self.epoch_s,
+            "nodes": nodes,
+            "request_s": job.limit_s,
+            "run_s": job.limit_s,
+            "tasks": job.tasks,
+            "tasks_per_node": job.tasks_per_node or -1,
+            "cores_per_task": per_task,
+            "cores_per_node": -(-job.tasks * per_task // nodes),
+            "memory_per_node_kb": -1.0 if memory_mb is None else memory_mb * 1024,
+            "gpus_per_node": job.gpus_per_node or -1,
+            "gpu_type": job.gpu_type,
+            "exclusive": 1 if job.exclusive else -1,
+            "user": job.user,
+            "account": job.account,
+            "qos": job.qos,
+            "partition": job.partition,
+            "constraint": job.constraint,
+            "licences": job.licences.replace(",", "+"),
+            "job_name": job.name,
+            "array": job.array,
+            "array_index": int(job.id.partition("_")[2] or -1),
+            "array_limit": job.array_limit or -1,
+            "begin_after_s": -1 if job.begin is None else max(job.begin - job.submit, 0),
+        }
+        per_cpu_mb = job.memory_per_cpu_mb
+        details = {
+            "slurm_id": job.id,
+            "submit_s": float(job.submit - self.epoch_s),
+            "eligible_s": since(job.eligible),
+            "first_start_s": since(job.start) if ran else None,
+            "start_s": since(job.start),
+            "end_s": since(job.end),
+            "state": _told_state(job),
+            "hosts": job.hosts or None,
+            "attempts": job.restarts + (job.start is not None),
+            "true_run_s": float(job.limit_s),
+            "min_nodes": job.min_nodes,
+            "memory_per_cpu_kb": None if per_cpu_mb is None else per_cpu_mb * 1024,
+            "dependency": job.dependency or None,
+            "nice": job.nice - job.site_factor,
+            "held": job.held and job.id in moment.held,
+            "reservation": job.reservation or None,
+            "ran_before": ran,
+        }
+        return columns, details
+
+
+def _told_state(job: LiveJob) -> str:
+    """The state as histories have it: a job that has ended and not by its limit ended itself."""
+    if job.stage is LiveStage.RUNS:
+        return "RUNNING"
+    if job.stage is LiveStage.WAITS:
+        return "PENDING"
+    return _ENDED_BY_LIMIT if job.state == _ENDED_BY_LIMIT else "COMPLETED"

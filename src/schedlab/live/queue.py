@@ -1,0 +1,116 @@
+"""What a running scheduler says of its jobs and nodes, whichever scheduler it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+Owner = tuple[str, str]
+"""An account and one of its users."""
+
+
+class LiveStage(Enum):
+    """Where a job is."""
+
+    WAITS = "waits"
+    RUNS = "runs"
+    ENDED = "ended"
+
+
+@dataclass(frozen=True)
+class LiveJob:
+    """A job as its scheduler tells it. Times are epoch seconds; None is not known, or not yet.
+
+    Args:
+        id: as users know it, such as 4711 or 4711_3.
+        raw_id: the scheduler's own number; waiting tasks of an array share one.
+        handle: what commands name it by; waiting tasks of an array have one together.
+        stage: whether it waits, runs or has ended.
+        state: the scheduler's own word.
+        reason: why it waits; the scheduler's own word.
+        limit_s: its time limit.
+        cpus: asked for in all.
+        tasks_per_node: 0 where nothing was asked for.
+        min_nodes: None where no number of nodes was asked for.
+        hosts: where it runs or ran, as a host list.
+        begin: it asked not to start before.
+        array_limit: how many tasks of its array may run; 0 for any number.
+        held: somebody holds it back.
+        dependency: what it waits for, as the scheduler writes it.
+        restarts: how often it was put back.
+        site_factor: what steering has added to its priority.
+    """
+
+    id: str
+    stage: LiveStage
+    state: str
+    user: str
+    submit: int
+    limit_s: int
+    reason: str = ""
+    name: str = ""
+    account: str = ""
+    partition: str = ""
+    qos: str = ""
+    priority: int = 0
+    nice: int = 0
+    eligible: int | None = None
+    begin: int | None = None
+    start: int | None = None
+    end: int | None = None
+    hosts: str = ""
+    tasks: int = 1
+    cpus: int = 1
+    tasks_per_node: int = 0
+    min_nodes: int | None = None
+    memory_per_node_mb: float | None = None
+    memory_per_cpu_mb: float | None = None
+    gpus_per_node: int = 0
+    gpu_type: str = ""
+    constraint: str = ""
+    exclusive: bool = False
+    licences: str = ""
+    dependency: str = ""
+    array_limit: int = 0
+    held: bool = False
+    reservation: str = ""
+    restarts: int = 0
+    raw_id: int = 0
+    handle: str = ""
+    site_factor: int = 0
+
+    @property
+    def array(self) -> int:
+        """The number of its array; -1 for a job of its own."""
+        number, _, task = self.id.partition("_")
+        return int(number) if task else -1
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One look at a scheduler.
+
+    Args:
+        at: when it was asked, in epoch seconds of the scheduler's clock where that is known.
+        jobs: all that wait or run, and some that have ended.
+        closed: nodes on which no job may start, and why.
+        usage: what users have used, for fair share; empty where there is none.
+        took_s: how long the scheduler took to answer.
+        notes: what was not readable.
+    """
+
+    at: float
+    jobs: tuple[LiveJob, ...]
+    closed: Mapping[str, str] = field(default_factory=dict)
+    usage: Mapping[Owner, float] = field(default_factory=dict)
+    took_s: float = 0.0
+    notes: tuple[str, ...] = ()
+
+    def counts(self) -> dict[str, int]:
+        """How many jobs wait, run, and are held."""
+        return {
+            "waiting": sum(job.stage is LiveStage.WAITS for job in self.jobs),
+            "running": sum(job.stage is LiveStage.RUNS for job in self.jobs),
+            "held": sum(job.held for job in self.jobs),
+        }

@@ -1,0 +1,1 @@
+"""A running Slurm: reading its queue, and changing priorities within bounds."""

@@ -1,0 +1,1 @@
+"""Steer a running Slurm: bounded changes of priorities that expire, under guards."""

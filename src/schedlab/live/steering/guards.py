@@ -1,0 +1,104 @@
+"""What keeps steering harmless: bounds on each change, and breakers that end all of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from schedlab.errors import ParameterError
+from schedlab.live.departure import MirrorDeparture
+from schedlab.live.queue import LiveJob
+from schedlab.slurm.site import SlurmSite
+
+LEAST_JOBS = 3
+"""An account with fewer waiting jobs tells nothing of fairness."""
+LEAST_LOSS_S = 600.0
+"""An account that waits so little longer has lost nothing."""
+LEAST_STARTS = 5
+"""The twin is judged by no fewer jobs."""
+
+
+@dataclass(frozen=True)
+class Guards:
+    """Bounds, all on by default.
+
+    Args:
+        clamp: the largest change of a priority, up or down.
+        changes: how many changes in one period; returning to 0 is always allowed.
+        expire_s: a change that is not wished any more, or not renewed, ends after this long.
+        longest_wait_s: a job that has waited longer is never moved back; if one has waited twice as
+            long, steering stops.
+        account_loss: the largest share by which the forecast mean wait of an account may grow.
+        least_same: the least share of jobs that the twin must have in the same state as Slurm.
+    """
+
+    clamp: int
+    changes: int = 100
+    expire_s: float = 3600.0
+    longest_wait_s: float = 2 * 86_400.0
+    account_loss: float = 0.25
+    least_same: float = 0.7
+
+    def __post_init__(self) -> None:
+        for name, least in (("clamp", 1), ("changes", 1), ("expire_s", 1), ("longest_wait_s", 1)):
+            if getattr(self, name) < least:
+                raise ParameterError(f"{name} is {getattr(self, name)}; must be at least {least}")
+        for name in ("account_loss", "least_same"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ParameterError(f"{name} is {getattr(self, name)}; must be from 0 to 1")
+
+    def breaks(self, jobs: Sequence[LiveJob], departure: MirrorDeparture, now: float) -> str:
+        """Return why steering must stop; nothing if it need not."""
+        wait_s = max((now - job.submit for job in jobs if not job.held), default=0.0)
+        if wait_s > 2 * self.longest_wait_s:
+            return f"a job has waited {wait_s / 3600:,.1f} h, more than twice the longest wait"
+        judged = max(departure.real_starts, departure.twin_starts) >= LEAST_STARTS
+        if judged and departure.same < self.least_same:
+            return (
+                f"the twin has only {departure.same:.0%} of the jobs in the same state as Slurm; "
+                f"{self.least_same:.0%} are needed"
+            )
+        return ""
+
+    def within(
+        self, wished: Mapping[str, int], jobs: Sequence[LiveJob], now: float
+    ) -> dict[str, int]:
+        """Return the factors that may be set: within the clamp, and no old job moves back."""
+        old = {job.handle for job in jobs if now - job.submit > self.longest_wait_s}
+        clamped = {
+            name: max(-self.clamp, min(self.clamp, factor)) for name, factor in wished.items()
+        }
+        return {name: max(0, each) if name in old else each for name, each in clamped.items()}
+
+    def loser(
+        self, accounts: Sequence[str], now_s: Sequence[float], then_s: Sequence[float]
+    ) -> str:
+        """Return the account that would lose too much; nothing if none does.
+
+        Args:
+            accounts: of each job.
+            now_s: its forecast wait without the changes.
+            then_s: with them.
+        """
+        waits: Mapping[str, list[tuple[float, float]]] = defaultdict(list)
+        for account, before, after in zip(accounts, now_s, then_s, strict=True):
+            waits[account].append((before, after))
+        for account, pairs in waits.items():
+            before, after = np.mean(pairs, axis=0)
+            is_more = after > before * (1 + self.account_loss) and after - before > LEAST_LOSS_S
+            if len(pairs) >= LEAST_JOBS and is_more:
+                return f'account "{account}" would wait {after / max(before, 1) - 1:.0%} longer'
+        return ""
+
+
+def default_clamp(site: SlurmSite) -> int:
+    """A tenth of what all weights of the priority together can give; at least 1."""
+    own = site.parameters.priority
+    weights = (
+        *(own.weight_age, own.weight_assoc, own.weight_fairshare, own.weight_job_size),
+        *(own.weight_partition, own.weight_qos),
+    )
+    return max(1, int(sum(weights)) // 10)

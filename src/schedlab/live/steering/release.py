@@ -1,0 +1,72 @@
+"""Return all site factors to 0: what stopping means, whoever does it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from schedlab.errors import PeerError, SchedlabError
+from schedlab.live.ledger import Entry, read_ledger
+from schedlab.live.queue import LiveJob, LiveStage
+from schedlab.live.slurm.hand import SlurmHand
+from schedlab.live.slurm.reader import SlurmReader
+
+
+def key_of(handle: str) -> str:
+    """The part of a handle that stays: tasks of an array leave it as they start."""
+    return handle.partition("_[")[0]
+
+
+def not_returned(entries: Iterable[Entry]) -> set[str]:
+    """The keys of jobs whose last change in a log is not a return to 0."""
+    found: set[str] = set()
+    for entry in entries:
+        if entry["kind"] == "change":
+            change = found.add if entry["to"] else found.discard
+            change(key_of(entry["job"]))
+    return found
+
+
+def steered(jobs: Iterable[LiveJob], known: set[str]) -> dict[str, LiveJob]:
+    """The waiting jobs that have a factor, or may have one, by handle.
+
+    Slurm does not tell the factors of jobs that are held or wait for others; of those the log knows
+    which were changed.
+    """
+    return {
+        job.handle: job
+        for job in jobs
+        if job.stage is LiveStage.WAITS and (job.site_factor or key_of(job.handle) in known)
+    }
+
+
+def release_all(reader: SlurmReader, hand: SlurmHand, log: Path | None) -> int:
+    """Set the factors of all waiting jobs to 0, and look again; return how many there were.
+
+    PeerError if Slurm does not answer, or one is still there.
+
+    Args:
+        reader: with factors.
+        hand: sets them.
+        log: of the steering; one that cannot be read does not stop the release.
+    """
+    known = _known(log)
+    found = steered(reader.read().jobs, known)
+    for handle in found:
+        try:
+            hand.set_factor(handle, 0)
+        except PeerError:  # it has started, or Slurm has split its array: the next look tells
+            continue
+    left = {job.handle for job in steered(reader.read().jobs, set()).values()}
+    if left:
+        raise PeerError(f"{len(left):,} jobs still have a site factor, such as {min(left)}")
+    return len(found)
+
+
+def _known(log: Path | None) -> set[str]:
+    if log is None or not log.exists():
+        return set()
+    try:
+        return not_returned(read_ledger(log))
+    except SchedlabError:
+        return set()

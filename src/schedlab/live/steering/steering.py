@@ -1,0 +1,250 @@
+"""Steering: at every period ask a policy, and change priorities within bounds; or only say so."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from schedlab.errors import InputError, PeerError, SchedlabError
+from schedlab.live.advice import Advice, advise
+from schedlab.live.ledger import Ledger, read_ledger
+from schedlab.live.queue import LiveJob
+from schedlab.live.slurm.hand import SlurmHand
+from schedlab.live.slurm.reader import SlurmReader
+from schedlab.live.steering.guards import Guards
+from schedlab.live.steering.release import key_of, not_returned, release_all, steered
+from schedlab.live.steering.switch import LOG, Switch
+from schedlab.live.steering.watchdog import start_watchdog
+from schedlab.live.watch import LiveWatch, Look
+from schedlab.policies import ChosenPolicy
+from schedlab.slurm.site import SlurmSite
+from schedlab.version import __version__
+
+LOOK_S = 0.25
+
+
+@dataclass(frozen=True)
+class FactorChange:
+    """The site factor of a waiting job, before and after."""
+
+    job: str
+    before: int
+    after: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one period did.
+
+    Args:
+        look: at Slurm.
+        advice: of the policy.
+        changes: that were made, or in a shadow would have been.
+        failed: changes that Slurm refused, and why.
+    """
+
+    look: Look
+    advice: Advice
+    changes: tuple[FactorChange, ...] = ()
+    failed: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it, for machines."""
+        return {
+            **self.look.as_json(),
+            "advice": self.advice.as_json(),
+            "changes": [asdict(each) for each in self.changes],
+            "failed": list(self.failed),
+        }
+
+
+def planned_changes(
+    present: Mapping[str, int], wished: Mapping[str, int], most: int, least: int = 1
+) -> list[FactorChange]:
+    """Return what to change: returns to 0 first, all of them; then the largest, as many as allowed.
+
+    Args:
+        present: factors by handle.
+        wished: factors by handle; a job that is not there goes back to 0.
+        most: how many changes, beside returns to 0.
+        least: changes smaller than this are not worth a request.
+    """
+    all_of_them = [
+        FactorChange(handle, present.get(handle, 0), wished.get(handle, 0))
+        for handle in sorted(present.keys() | wished.keys())
+    ]
+    changed = [each for each in all_of_them if each.before != each.after]
+    returns = [each for each in changed if not each.after]
+    others = [each for each in changed if each.after and abs(each.after - each.before) >= least]
+    others.sort(key=lambda each: -abs(each.after - each.before))
+    return returns + others[:most]
+
+
+class Steering:
+    """Asks a policy at every step; a shadow only writes down what it would do.
+
+    Args:
+        watch: of the running Slurm; with factors, if they are changed.
+        policy: whose wish counts.
+        guards: bounds.
+        cpus: of the machine.
+        ledger: gets every decision, before it is carried out.
+        hand: changes factors; None for a shadow.
+        beat: called between the parts of a step.
+    """
+
+    def __init__(
+        self,
+        watch: LiveWatch,
+        policy: ChosenPolicy,
+        guards: Guards,
+        cpus: int,
+        ledger: Ledger,
+        hand: SlurmHand | None = None,
+        beat: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._watch, self._policy, self._guards, self._cpus = watch, policy, guards, cpus
+        self._ledger, self._hand, self._beat = ledger, hand, beat
+        self._imagined: dict[str, int] = {}
+        self._told: set[str] = set()
+        self._ledger.add(
+            "begin",
+            time.time(),
+            mode="shadow" if hand is None else "steer",
+            policy=policy.name,
+            guards=asdict(guards),
+            version=__version__,
+        )
+
+    def step(self) -> Step:
+        """Look, ask, and change; PeerError if Slurm does not answer."""
+        look = self._watch.look()
+        self._beat()
+        waiting = self._watch.mirror.waiting()
+        advice = advise(look, waiting, self._policy, self._guards, self._cpus)
+        self._beat()
+        self._log_forecasts(look)
+        if advice.refused:
+            self._ledger.add("refused", look.at, why=advice.refused)
+        wished = {} if advice.refused else advice.factors
+        present = self._present(waiting)
+        least = max(1, self._guards.clamp // 100)
+        changes, failed = [], []
+        for change in planned_changes(present, wished, self._guards.changes, least):
+            try:
+                self._make(change, look.at)
+                changes.append(change)
+            except PeerError as error:
+                self._ledger.add("failed", look.at, job=change.job, why=str(error))
+                failed.append(f"job {change.job}: {error}")
+            self._beat()
+        return Step(look, advice, tuple(changes), tuple(failed))
+
+    def _present(self, waiting: list[LiveJob]) -> dict[str, int]:
+        if self._hand is not None:
+            return {job.handle: job.site_factor for job in waiting}
+        return {job.handle: self._imagined.get(key_of(job.handle), 0) for job in waiting}
+
+    def _make(self, change: FactorChange, at: float) -> None:
+        kind = "wish" if self._hand is None else "change"
+        # What is not written down is not done.
+        self._ledger.add(kind, at, job=change.job, of=change.before, to=change.after)
+        if self._hand is None:
+            self._imagined[key_of(change.job)] = change.after
+        else:
+            self._hand.set_factor(change.job, change.after)
+
+    def _log_forecasts(self, look: Look) -> None:
+        """The first forecast of each job, to be compared with its start later."""
+        for each in look.forecasts:
+            if each.job not in self._told:
+                self._told.add(each.job)
+                times = {"low": each.low, "likely": each.likely, "high": each.high}
+                rounded = {name: round(time_s) for name, time_s in times.items()}
+                self._ledger.add("forecast", look.at, job=each.job, **rounded)
+
+
+def cpus_of(site: SlurmSite) -> int:
+    """The CPUs of the machine; nodes where it does not say."""
+    return sum((group.type.cores or 1) * group.nodes for group in site.machine.groups)
+
+
+def refuse_strangers(reader: SlurmReader, log: Path) -> None:
+    """Raise InputError if somebody else uses site factors."""
+    known = not_returned(read_ledger(log)) if log.exists() else set()
+    for handle, job in steered(reader.read().jobs, set()).items():
+        if key_of(handle) not in known:
+            raise InputError(
+                f"job {handle} has site factor {job.site_factor}, which schedlab did not set; "
+                "steering would undo what somebody else does"
+            )
+
+
+def steer(
+    make: Callable[[Callable[[], object]], Steering],
+    reader: SlurmReader,
+    hand: SlurmHand,
+    folder: Path,
+    *,
+    every_s: float,
+    expire_s: float = 3600.0,
+    steps: int | None = None,
+    tell: Callable[[Step | str], None] = lambda step: None,
+    **what: Any,
+) -> None:
+    """Steer until the switch is off; all factors are 0 before and after.
+
+    If this process dies or hangs, a watchdog returns the factors to 0 after one period.
+
+    Args:
+        make: makes the steering, given what it is to call between the parts of a step.
+        reader: with factors.
+        hand: changes them.
+        folder: of the live site: the switch, and the log.
+        every_s: one period.
+        expire_s: after this long without a step that worked all factors return to 0.
+        steps: how many; for ever by default.
+        tell: hears each step, or what went wrong with it.
+        what: is written into the switch.
+    """
+    refuse_strangers(reader, folder / LOG)
+    release_all(reader, hand, folder / LOG)
+    switch = Switch(folder)
+    switch.on(every_s=every_s, **what)
+    conf = reader.slurm.environment.get("SLURM_CONF")
+    dog = start_watchdog(folder, every_s, conf)
+    try:
+        steering = make(switch.beat)
+        done, worked = 0, time.monotonic()
+        while switch.beat() and (steps is None or done < steps):
+            until = time.monotonic() + every_s
+            try:
+                tell(steering.step())
+                worked = time.monotonic()
+            except PeerError as error:
+                tell(str(error))
+                if time.monotonic() - worked > expire_s:
+                    _release(reader, hand, folder, tell)
+            done += 1
+            while switch.beat() and time.monotonic() < until:
+                time.sleep(LOOK_S)
+            if dog.poll() is not None and switch.is_on:
+                tell("the watchdog was gone; a new one is there")
+                dog = start_watchdog(folder, every_s, conf)
+    finally:
+        switch.off()
+        _release(reader, hand, folder, tell)
+
+
+def _release(
+    reader: SlurmReader, hand: SlurmHand, folder: Path, tell: Callable[[Step | str], None]
+) -> None:
+    """Try once; where it does not work the watchdog goes on trying."""
+    try:
+        number = release_all(reader, hand, folder / LOG)
+        Ledger(folder / LOG).add("released", time.time(), returned=number)
+    except SchedlabError as error:
+        tell(f"{error}; the watchdog goes on until all factors are 0")

@@ -1,0 +1,158 @@
+"""Follow a running Slurm: read it once a period, keep the mirror, and say what is to come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from schedlab.errors import PeerError
+from schedlab.live.departure import MirrorDeparture, departure_of
+from schedlab.live.forecaster import LiveForecaster
+from schedlab.live.mirror import Mirror
+from schedlab.live.queue import LiveJob, LiveStage, Reading
+from schedlab.slurm.replay import history_of
+from schedlab.slurm.site import SlurmSite
+from schedlab.slurm.twin_futures import TwinFutures
+
+WINDOW_S = 1800.0
+CLOCK_WENT_BACK = "the clock went back; the mirror begins again with this reading"
+
+
+class Reader(Protocol):
+    """Reads a running scheduler."""
+
+    def read(self) -> Reading:
+        """Look at it now; PeerError if it does not answer."""
+
+    def ended(self, names: list[str]) -> dict[str, tuple[str, int | None, int | None]]:
+        """Return how jobs ended that are gone from the queue: state, start and end."""
+
+
+@dataclass(frozen=True)
+class StartsTold:
+    """The forecast of a waiting job, in epoch seconds."""
+
+    job: str
+    low: float
+    likely: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Look:
+    """What one period showed.
+
+    Args:
+        at: when the scheduler was read.
+        counts: how many jobs wait, run, and are held.
+        took_s: how long the scheduler took to answer.
+        departure: how far the twin is from it.
+        forecasts: of the jobs that wait, in order of submission.
+        notes: what is not as expected.
+        present: the site from which the twin goes on; None without jobs.
+        futures: of it, where forecasts were made.
+    """
+
+    at: float
+    counts: dict[str, int]
+    took_s: float
+    departure: MirrorDeparture
+    forecasts: tuple[StartsTold, ...] = ()
+    notes: tuple[str, ...] = ()
+    present: SlurmSite | None = field(default=None, repr=False)
+    futures: TwinFutures | None = field(default=None, repr=False)
+
+    def as_json(self) -> dict[str, Any]:
+        """All that it says, for machines."""
+        return {
+            "at": round(self.at, 3),
+            **self.counts,
+            "took_s": round(self.took_s, 3),
+            "departure": self.departure.as_json(),
+            "forecasts": [
+                {
+                    "job": each.job,
+                    "low": round(each.low),
+                    "likely": round(each.likely),
+                    "high": round(each.high),
+                }
+                for each in self.forecasts
+            ],
+            "notes": list(self.notes),
+        }
+
+
+class LiveWatch:
+    """Looks at a running Slurm, over and over.
+
+    Args:
+        site: as imported.
+        reader: reads the running one.
+        forks: how many futures a forecast replays; 0 for no forecasts.
+        window_s: over how long the twin is compared with Slurm.
+        seed: draws futures and phases.
+    """
+
+    def __init__(
+        self,
+        site: SlurmSite,
+        reader: Reader,
+        *,
+        forks: int = 50,
+        window_s: float = WINDOW_S,
+        seed: int = 0,
+    ) -> None:
+        self._site, self._reader, self._window_s, self._seed = site, reader, window_s, seed
+        self.mirror = Mirror(site)
+        self._forks = forks
+        self.forecaster = LiveForecaster(site, forks=max(forks, 1), seed=seed)
+
+    def look(self) -> Look:
+        """Read once; PeerError if the scheduler does not answer."""
+        reading = self._reader.read()
+        notes = list(reading.notes)
+        if self.mirror.moments and reading.at <= self.mirror.now:
+            self.mirror = Mirror(self._site)
+            notes.append(CLOCK_WENT_BACK)
+        gone = self.mirror.take(reading)
+        notes += self._ask_how_they_ended(gone)
+        if strange := self.mirror.unknown:
+            name, why = next(iter(strange.items()))
+            notes.append(
+                f"{len(strange):,} jobs are left out, such as {name}: {why}; import the site again"
+            )
+        self.forecaster.learn(self.mirror)
+        departure = departure_of(self.mirror, window_s=self._window_s, seed=self._seed)
+        made = Look(reading.at, reading.counts(), reading.took_s, departure, notes=tuple(notes))
+        present = self.mirror.site()
+        if present is None or not self._forks:
+            return replace(made, present=present)
+        futures = self.forecaster.futures(present)
+        told = self._forecasts(present, futures)
+        return replace(made, present=present, futures=futures, forecasts=told)
+
+    def _ask_how_they_ended(self, gone: list[LiveJob]) -> list[str]:
+        if not gone:
+            return []
+        try:
+            known = self._reader.ended([job.id for job in gone])
+        except PeerError as error:
+            return [f"{len(gone):,} jobs are gone, and accounting does not tell how: {error}"]
+        for job in gone:
+            if job.id in known:
+                state, start, end = known[job.id]
+                told = replace(job, stage=LiveStage.ENDED, state=state, start=start)
+                self.mirror.end([replace(told, end=end or int(self.mirror.now))])
+        lost = [job.id for job in gone if job.id not in known]
+        return [f"{len(lost):,} jobs are gone, and accounting does not know them"] if lost else []
+
+    def _forecasts(self, present: SlurmSite, futures: TwinFutures) -> tuple[StartsTold, ...]:
+        made = self.forecaster.forecast(present, futures)
+        names = history_of(present).details["slurm_id"].to_list()
+        epoch_s = self.mirror.epoch_s
+        return tuple(
+            StartsTold(names[job], epoch_s + low, epoch_s + likely, epoch_s + high)
+            for job, (low, likely, high) in zip(
+                made.job, made.quantiles([0.1, 0.5, 0.9]).tolist(), strict=True
+            )
+        )

@@ -1,0 +1,91 @@
+"""What a policy wants: an order of the waiting jobs, and site factors that come near it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from schedlab.errors import ParameterError
+from schedlab.live.queue import LiveJob, LiveStage
+from schedlab.live.scheduler import LiveScheduler
+from schedlab.policies import ChosenPolicy
+
+CANNOT_START = frozenset({"Dependency", "DependencyNeverSatisfied", "BeginTime"})
+"""Reasons of jobs that no priority lets start."""
+
+
+def can_be_moved(job: LiveJob) -> bool:
+    """Whether a priority matters: the job waits, and is not held, nor waits for a condition."""
+    return job.stage is LiveStage.WAITS and not job.held and job.reason not in CANNOT_START
+
+
+def wished_order(jobs: Sequence[LiveJob], policy: ChosenPolicy, cpus: int, now: float) -> list[str]:
+    """Return the ids of jobs in the order in which a policy would start them.
+
+    The policy is asked about these jobs alone, on an empty machine of that many CPUs, until it has
+    started all of them: what runs, and where a job fits, is Slurm's matter.
+
+    Args:
+        jobs: that wait.
+        policy: from ``choose_policy``; it must not predict run times, since none end here.
+        cpus: the size of the machine.
+        now: epoch seconds.
+    """
+    if policy.predictor.name != "request":
+        raise ParameterError(
+            f'policy "{policy.name}" predicts run times with "{policy.predictor.name}"; a wish is '
+            "made of requests only"
+        )
+    scheduler = LiveScheduler(policy, cpus)
+    users: dict[str, int] = {}
+    first = min((job.submit for job in jobs), default=0)
+    for job in sorted(jobs, key=lambda job: (job.submit, job.raw_id, job.id)):
+        scheduler.submit(
+            job.id,
+            job.submit - first,
+            nodes=min(max(job.cpus, 1), cpus),
+            request_s=max(job.limit_s, 1),
+            user=users.setdefault(job.user, len(users)),
+        )
+    time_s = max(int(now) - first, 0)
+    found: list[str] = []
+    while len(found) < len(jobs):
+        started = [start.job_id for start in scheduler.decide(time_s)]
+        if not started and scheduler.next_pass_s is None:
+            scheduler.require_progress()
+        found += started
+        time_s = max(time_s + 1, scheduler.next_pass_s or 0)
+        for name in started:
+            scheduler.end(name, time_s)
+    return found
+
+
+def wished_factors(jobs: Sequence[LiveJob], order: Sequence[str], clamp: int) -> dict[str, int]:
+    """Return site factors by which the priorities of jobs come near to an order.
+
+    In each partition the jobs exchange the priorities that they have without steering: the first
+    one of the order gets the highest, and so on; equal ones become unequal by 1. No factor goes
+    beyond the clamp. Waiting tasks of an array have one factor, that of the first of them.
+
+    Args:
+        jobs: that wait.
+        order: ids of these jobs, the most wanted first.
+        clamp: the largest change of a priority, up or down.
+    """
+    place = {name: at for at, name in enumerate(order)}
+    groups: Mapping[str, dict[str, LiveJob]] = defaultdict(dict)
+    for job in sorted((job for job in jobs if job.id in place), key=lambda job: place[job.id]):
+        groups[job.partition].setdefault(job.handle or job.id, job)
+    found: dict[str, int] = {}
+    for group in groups.values():
+        given = sorted((own_priority(job) for job in group.values()), reverse=True)
+        last = given[0] + 1
+        for (handle, job), priority in zip(group.items(), given, strict=True):
+            last = min(priority, last - 1)
+            found[handle] = max(-clamp, min(clamp, last - own_priority(job)))
+    return found
+
+
+def own_priority(job: LiveJob) -> int:
+    """Its priority without steering."""
+    return job.priority - job.site_factor

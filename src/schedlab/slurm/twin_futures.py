@@ -1,0 +1,85 @@
+"""Many futures of a Slurm site: the twin goes on from the present with drawn run times."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.predict import RunTimes
+from schedlab.sim.forecast import FORECAST_LEVELS
+from schedlab.sim.forecast.futures import drawn_levels
+from schedlab.slurm.native import SiteTables, native_controller
+from schedlab.slurm.replay import Times, TwinReplay, history_of, phases_of, replay_native
+from schedlab.slurm.site import SlurmSite
+
+NEVER_S = 30 * 86_400.0
+"""A job that no replay starts counts as one that starts after this long."""
+
+
+class TwinFutures:
+    """Futures that can be replayed several times, such as under other priorities.
+
+    Args:
+        present: the site; its history begins now, and has the jobs that run or wait.
+        runs: the distributions of their run times.
+        elapsed_s: how long each has run.
+        forks: how many futures.
+        rng: draws them.
+    """
+
+    def __init__(
+        self,
+        present: SlurmSite,
+        runs: RunTimes,
+        elapsed_s: Times,
+        forks: int,
+        rng: np.random.Generator,
+    ) -> None:
+        workload = history_of(present).workload
+        places = np.arange(len(workload))
+        users = workload["user"] if "user" in workload.columns else np.zeros_like(places)
+        kinds = np.column_stack([users, workload["nodes"], workload["request_s"]])
+        levels = drawn_levels(kinds, forks, rng)
+        self._runs_s: NDArray[np.float64] = runs.quantiles(levels, elapsed_s).T
+        self._phases = phases_of(present, forks, int(rng.integers(1 << 30)))
+        self._tables = SiteTables(present).made()
+        self._nice = [row.nice for row in self._tables.jobs]
+
+    def starts(self, site_factors: NDArray[np.int64] | None = None) -> Times:
+        """Return when each job starts: a row for each future, nan for never.
+
+        Args:
+            site_factors: added to the priorities of the jobs. Default: nothing.
+        """
+        rows = self._tables.jobs  # what is changed in them is changed in the tables
+        for at, (row, nice) in enumerate(zip(rows, self._nice, strict=True)):
+            row.nice = nice - (0 if site_factors is None else int(site_factors[at]))
+        stopped = Event()
+        made = []
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            try:
+                for runs, clocks in zip(self._runs_s, self._phases, strict=True):
+                    for row, run_s in zip(rows, runs.tolist(), strict=True):
+                        row.run_s = run_s
+                    controller = native_controller(self._tables, clocks)
+                    made.append(threads.submit(replay_native, controller, stopped))
+                replays: list[TwinReplay] = [each.result() for each in made]
+            finally:
+                stopped.set()
+        return np.array([each.start_s for each in replays])
+
+
+def wait_quantiles(starts_s: Times, at_s: float) -> NDArray[np.float64]:
+    """Return quantiles of log(1 + seconds from a moment) of jobs, over futures.
+
+    Args:
+        starts_s: a row for each future.
+        at_s: the moment.
+    """
+    waits = np.where(np.isnan(starts_s), NEVER_S, np.maximum(starts_s - at_s, 0.0))
+    found: NDArray[np.float64] = np.quantile(np.log1p(waits), FORECAST_LEVELS, axis=0).T
+    return found
