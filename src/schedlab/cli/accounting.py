@@ -54,9 +54,8 @@ def accounting_records(kind: str, path: Path) -> tuple[list[dict[str, Any]], lis
     found = list(lone_job_source(kind, str(path)).read())
     faults = [each for each in found if isinstance(each, Fault)]
     records = [json.loads(each.to_json()) for each in found if not isinstance(each, Fault)]
-    if not records:
-        reason = str(faults[0]) if faults else f"{path}: has no jobs"
-        raise InputError(reason)
+    if not records and faults:
+        raise InputError(str(faults[0]))
     # All times of a source have one offset, so that the order of the texts is that of the moments.
     records.sort(key=lambda record: record.get("queue_time") or record.get("start_time") or "")
     return records, faults

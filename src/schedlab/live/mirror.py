@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -48,6 +49,9 @@ class Mirror:
         self._nodes = {name for group in site.machine.groups for name in group.names()}
         self.jobs: dict[str, LiveJob] = {}
         self.moments: deque[Moment] = deque()
+        # At which reading a job was first seen to run or to have ended: Slurm tells whole seconds.
+        self._ran: dict[str, float] = {}
+        self._ended: dict[str, float] = {}
         self.unknown: dict[str, str] = {}
         """Jobs that are left out, and why: the site was imported before something changed."""
 
@@ -79,11 +83,23 @@ class Mirror:
             if name not in there and job.stage is not LiveStage.ENDED
         ]
         self.jobs.update(there)
+        self._note(there.values(), reading.at)
+        self._ended.update({job.id: reading.at for job in gone})
         self.end(replace(job, stage=LiveStage.ENDED, end=int(reading.at)) for job in gone)
         held = frozenset(job.id for job in there.values() if job.held)
         self.moments.append(Moment(reading.at, reading.closed, reading.usage, held))
         self._forget(reading.at - self._kept_s)
         return gone
+
+    def _note(self, jobs: Iterable[LiveJob], at: float) -> None:
+        for job in jobs:
+            if job.stage is LiveStage.RUNS:
+                self._ran.setdefault(job.id, at)
+            elif job.stage is LiveStage.ENDED:
+                self._ended.setdefault(job.id, at)
+            else:  # it waits, perhaps again
+                self._ran.pop(job.id, None)
+                self._ended.pop(job.id, None)
 
     def end(self, jobs: Iterable[LiveJob]) -> None:
         """Hear how jobs ended."""
@@ -101,9 +117,9 @@ class Mirror:
         while len(self.moments) > 1 and self.moments[1].at <= before:
             self.moments.popleft()
         first = self.moments[0].at
-        old = [name for name, job in self.jobs.items() if job.end is not None and job.end < first]
-        for name in old:
-            del self.jobs[name]
+        for name in [name for name, at in self._ended.items() if at <= first]:
+            del self.jobs[name], self._ended[name]
+            self._ran.pop(name, None)
 
     def waiting(self) -> list[LiveJob]:
         """The jobs that wait, in order of submission."""
@@ -128,7 +144,7 @@ class Mirror:
         rows = [
             self._row(job, moment)
             for job in self.jobs.values()
-            if job.end is None or job.end > moment.at
+            if self._ended.get(job.id, math.inf) > moment.at
         ]
         if not rows:
             return None
@@ -144,7 +160,7 @@ class Mirror:
         gone = [
             (float(job.end - self.epoch_s), job.id)
             for job in self.jobs.values()
-            if job.start is None and job.end is not None and job.end > moment.at
+            if job.start is None and job.end is not None and self._ended[job.id] > moment.at
         ]
         return tuple(Command(at_s, f"scancel {name}", name) for at_s, name in sorted(gone))
 
@@ -174,7 +190,7 @@ class Mirror:
         def since(epoch: int | None) -> int | None:
             return None if epoch is None else epoch - self.epoch_s
 
-        ran = job.start is not None and job.start <= moment.at
+        ran = self._ran.get(job.id, math.inf) <= moment.at
         nodes = job.min_nodes or 1
         memory_mb = job.memory_per_node_mb
         per_task = max(job.cpus // job.tasks, 1)

@@ -192,9 +192,11 @@ def _history(
             for name, exact in exact_starts(path, late_s).items():
                 truth[name] = {**truth.get(name, {}), **exact}
         history = submitted_history(submitted, truth, epoch_s, report, late_s)
-    elif sacct is not None:
+    elif sacct is not None and records:
         history = history_of(records, extras, sacct, report)
         epoch_s = history.epoch_s
+    elif sacct is not None:
+        report.note(f"{sacct.name}: has no jobs.")
     if history is not None and (path := files.get("commands")):
         history = SlurmHistory(history.workload, history.details, commands_of(path, late_s))
     return history, epoch_s or 0, None if boot_s is None else int(boot_s)

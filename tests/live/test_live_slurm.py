@@ -1,0 +1,370 @@
+"""A running Slurm: mirrored, advised, steered, and left alone when something goes wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from tests.services.slurm import (
+    BY_FACTORS,
+    NODES,
+    Slurm,
+    controller_pid,
+    restarted_controller,
+    slurm_cluster,
+)
+from tests.services.users import ANN, BOB, OPERATOR
+from tests.services.waiting import until
+from typer.testing import CliRunner
+
+from schedlab.cli.app import app
+from schedlab.errors import PeerError
+from schedlab.live.ledger import read_ledger
+from schedlab.live.mirror import Mirror
+from schedlab.live.slurm.hand import SlurmHand
+from schedlab.live.slurm.reader import SlurmReader
+from schedlab.live.steering.switch import LOG, SWITCH, WATCHDOG_LOG
+from schedlab.live.watch import LiveWatch
+from schedlab.platform.hostlist import expand_hosts
+from schedlab.slurm import SlurmSite, read_site
+from schedlab.slurm.real_slurm import RealSlurm
+from schedlab.slurm.replay import history_of
+
+EVERY_S = 3
+
+
+@pytest.fixture(scope="module")
+def cluster(mariadb: Callable[[], str]) -> Iterator[Slurm]:
+    """One whose priorities have factors."""
+    with slurm_cluster(mariadb(), BY_FACTORS) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def folder(cluster: Slurm) -> Path:
+    """The site folder of the cluster, which is the operator's."""
+    place = cluster.folder / "imported"
+    script = Path(__file__).parents[2] / "src" / "schedlab" / "slurm" / "collect-slurm.sh"
+    cluster.run("sh", str(script), str(place / "dump"))
+    done = CliRunner().invoke(
+        app, ["slurm", "import", str(place / "dump"), "--out", str(place / "site")]
+    )
+    assert done.exit_code == 0, done.output
+    subprocess.run(["chown", "--recursive", OPERATOR, str(place)], check=True)
+    return place / "site"
+
+
+@pytest.fixture
+def site(folder: Path) -> SlurmSite:
+    """The site."""
+    return read_site(folder)
+
+
+@pytest.fixture
+def queue(cluster: Slurm, folder: Path) -> Iterator[list[str]]:
+    """Jobs that fill the cluster, and many that wait; gone afterwards."""
+    for name in (LOG, WATCHDOG_LOG):
+        (folder / "live" / name).unlink(missing_ok=True)
+    names = [cluster.submit(ANN, "-n32", "-t5", "--wrap=sleep 600")]
+    until(lambda: told(cluster)[names[0]][0] == "RUNNING", "the first job runs")
+    for at in range(12):
+        size, limit = 2 + 7 * at % 29, 1 + at % 4
+        names.append(cluster.submit(BOB, f"-n{size}", f"-t{limit}", "--wrap=sleep 3"))
+    names.append(cluster.submit(ANN, "--array=1-4%2", "-n3", "-t1", "--wrap=sleep 2"))
+    names.append(cluster.submit(BOB, "--hold", "--wrap=sleep 1"))
+    names.append(cluster.submit(BOB, f"--dependency=afterok:{names[1]}", "--wrap=sleep 1"))
+    yield names
+    cluster.run("scancel", "--user", ANN)
+    cluster.run("scancel", "--user", BOB)
+    until(lambda: not cluster.run("squeue", "-h"), "all jobs are gone")
+
+
+def reader_of(cluster: Slurm, **more: object) -> SlurmReader:
+    """A reader of the cluster."""
+    slurm = RealSlurm.find(cluster.folder / "slurm.conf")
+    return SlurmReader(slurm, **more)  # type: ignore[arg-type]
+
+
+def told(cluster: Slurm) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """What squeue prints of jobs that wait or run: state and nodes."""
+    text = cluster.run(
+        "squeue", "-h", "-r", "-t", "PD,R,CG", "-O", "JobArrayID:40,State:20,NodeList:99"
+    )
+    rows = (line.split() for line in text.splitlines())
+    return {
+        row[0]: (row[1], tuple(sorted(expand_hosts(row[2]))) if row[2:] else ()) for row in rows
+    }
+
+
+def mirrored(site: SlurmSite | None) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """The same of a mirror."""
+    if site is None:
+        return {}
+    rows = history_of(site).details.select("slurm_id", "ran_before", "hosts").iter_rows()
+    return {
+        name: ("RUNNING", tuple(sorted(expand_hosts(hosts)))) if ran else ("PENDING", ())
+        for name, ran, hosts in rows
+    }
+
+
+def test_the_mirror_is_equal_to_the_queue_at_twenty_moments(
+    cluster: Slurm, site: SlurmSite, queue: list[str]
+) -> None:
+    """While jobs come, start, end, are held, released and cancelled."""
+    reader, mirror, drawn = reader_of(cluster), Mirror(site), random.Random(3)
+    cluster.run("scancel", queue[0])
+    compared = 0
+    acts: list[Callable[[], object]] = [
+        lambda: cluster.submit(ANN, f"-n{drawn.randrange(1, 20)}", "-t1", "--wrap=sleep 1"),
+        lambda: cluster.run("scancel", drawn.choice(queue[2:])),
+        lambda: cluster.run("scontrol", "release", queue[-2]),
+        lambda: None,
+    ]
+    for _ in range(200):
+        drawn.choice(acts)()
+        time.sleep(drawn.random() / 2)
+        before = told(cluster)
+        reading = reader.read()
+        if told(cluster) != before:  # it changed meanwhile: nobody can say what is right
+            mirror.take(reading)
+            continue
+        for job in mirror.take(reading):
+            mirror.end([job])
+        wanted = {name: row for name, row in before.items() if row[0] in ("PENDING", "RUNNING")}
+        found = mirrored(mirror.site())
+        ending = {name for name, row in before.items() if row[0] == "COMPLETING"}
+        assert {key: row for key, row in found.items() if key not in ending} == wanted
+        compared += 1
+        if compared == 20:
+            break
+    assert compared == 20
+
+
+def test_the_twin_goes_on_as_slurm_does(cluster: Slurm, site: SlurmSite, queue: list[str]) -> None:
+    """It is told what ended, and must start what Slurm started; forecasts cover all that wait."""
+    watch = LiveWatch(site, reader_of(cluster), forks=4)
+    first = watch.look()
+    waiting = {job.id for job in watch.mirror.waiting()}
+    assert {each.job for each in first.forecasts} == waiting
+    assert first.departure.jobs == 0
+    cluster.run("scancel", queue[0])
+    until(lambda: queue[1] not in told(cluster), "the first of those that waited has ended")
+    look = watch.look()
+    assert look.departure.real_starts > 0
+    assert look.departure.same > 0.5
+    assert not look.notes
+
+
+def test_a_closed_node_is_closed_in_the_twin(
+    cluster: Slurm, site: SlurmSite, queue: list[str]
+) -> None:
+    """As long as Slurm says so; the import knew nothing of it."""
+    reader, mirror = reader_of(cluster), Mirror(site)
+    cluster.run("scontrol", "update", f"nodename={NODES[3]}", "state=drain", "reason=a; rm -rf x")
+    try:
+        mirror.take(reader.read())
+        present = mirror.site()
+        assert present is not None
+        (drain,) = present.machine.clusters[0].drains
+        assert drain.nodes == NODES[3]
+    finally:
+        cluster.run("scontrol", "update", f"nodename={NODES[3]}", "state=resume")
+    until(lambda: not reader.read().closed, "the node is open again")
+    mirror.take(reader.read())
+    opened = mirror.site()
+    assert opened is not None
+    assert not opened.machine.clusters[0].drains
+
+
+def test_reading_costs_slurmctld_three_requests(cluster: Slurm, queue: list[str]) -> None:
+    """Counted by slurmctld itself; with site factors there is one more."""
+
+    def asked() -> dict[str, int]:
+        lines = cluster.run("sdiag").splitlines()
+        pairs = (line.split() for line in lines if "count:" in line and "REQUEST_" in line)
+        return {row[0]: int(next(w for w in row if w.startswith("count:"))[6:]) for row in pairs}
+
+    reader_of(cluster)
+    reader = reader_of(cluster, with_factors=True)
+    before = asked()
+    for _ in range(5):
+        reader.read()
+    after = asked()
+    names = (
+        "REQUEST_JOB_INFO",
+        "REQUEST_NODE_INFO",
+        "REQUEST_SHARE_INFO",
+        "REQUEST_PRIORITY_FACTORS",
+    )
+    assert [after[name] - before.get(name, 0) for name in names] == [5, 5, 5, 5]
+
+
+def test_names_of_jobs_are_data(cluster: Slurm, site: SlurmSite) -> None:
+    """Whatever a user writes: no shell reads it, and the mirror is not led astray."""
+    bad = ["$(touch /tmp/never)", "a|b;c", "x\nJobState=RUNNING", "--help", 'quo"te', "é\u202e☃"]
+    names = [
+        cluster.submit(ANN, "--hold", f"--job-name={text}", f"--comment={text}", "--wrap=sleep 1")
+        for text in bad
+    ]
+    try:
+        mirror = Mirror(site)
+        mirror.take(reader_of(cluster).read())
+        assert {job.id for job in mirror.waiting()} >= set(names)
+        assert all(job.held for job in mirror.waiting() if job.id in names)
+        assert not Path("/tmp/never").exists()
+    finally:
+        cluster.run("scancel", *names)
+    hand = SlurmHand(RealSlurm.find(cluster.folder / "slurm.conf"))
+    for text in (*bad, "7 Nice=-5", "7_[1-3] Priority=9", "-1"):
+        with pytest.raises(PeerError, match="is no job id"):
+            hand.set_factor(text, 5)
+
+
+def factors(cluster: Slurm) -> dict[str, int]:
+    """The site factors that are not 0, by raw id."""
+    pairs = (line.split() for line in cluster.run("sprio", "-h", "-o", "%i %S").splitlines())
+    return {name: int(factor) for name, factor in pairs if int(factor)}
+
+
+def schedlab_as(user: str, *words: str) -> list[str]:
+    """A command line of schedlab in the name of a user, who may read wherever Python lies."""
+    caps = ["--inh-caps=+dac_override", "--ambient-caps=+dac_override"]
+    who = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *caps]
+    return [*who, sys.executable, "-m", "schedlab", *words]
+
+
+@contextmanager
+def steering(cluster: Slurm, folder: Path, *more: str) -> Iterator[subprocess.Popen[bytes]]:
+    """The command, as the operator runs it; it has changed something."""
+    command = schedlab_as(OPERATOR, "live", "steer", str(folder), "--policy", "saf")
+    command += ["--conf", str(cluster.folder / "slurm.conf"), "--every", f"{EVERY_S}s", "--yes"]
+    output = cluster.folder / "steer.out"
+    with output.open("wb") as file:
+        process = subprocess.Popen(
+            [*command, "--forks", "2", "--json", *more],
+            stdout=file,
+            stderr=file,
+        )
+    try:
+        until(lambda: process.poll() is not None or bool(factors(cluster)), "priorities change")
+        assert process.poll() is None, output.read_text()
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        until(lambda: not factors(cluster), "all factors are 0")
+        (folder / "live" / SWITCH).unlink(missing_ok=True)
+
+
+def _last(log: Path) -> str:
+    entries = list(read_ledger(log)) if log.exists() else []
+    return str(entries[-1]["what"]) if entries else ""
+
+
+def unharmed(cluster: Slurm, names: list[str]) -> None:
+    """No job is lost, and none is held but the one that its user holds."""
+    rows = told(cluster)
+    there = {name.partition("_")[0] for name in rows}
+    assert there == set(names)
+    held = cluster.run("squeue", "-h", "-O", "JobID:20,Reason:40").splitlines()
+    assert [line.split()[0] for line in held if "JobHeld" in line] == [names[-2]]
+
+
+def test_steering_changes_priorities_within_the_clamp_and_returns_them(
+    cluster: Slurm, folder: Path, queue: list[str]
+) -> None:
+    """By an operator, not by root; Ctrl-C ends it. Every change is in the log before it is made."""
+    with steering(cluster, folder, "--clamp", "40") as process:
+        found = factors(cluster)
+        assert max(map(abs, found.values())) <= 40
+        order = cluster.run("squeue", "-h", "-t", "PD", "--sort=-p", "-o", "%i").split()
+        assert queue[-2] not in found
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
+        assert not factors(cluster)
+    assert len(order) > 5
+    unharmed(cluster, queue)
+    entries = list(read_ledger(folder / "live" / LOG))
+    assert entries[0]["mode"] == "steer"
+    assert {entry["job"] for entry in entries if entry["kind"] == "change"} >= set(found)
+
+
+@pytest.mark.parametrize("fault", ["kill", "hang", "switch", "stop", "both"])
+def test_when_the_steering_falls_silent_slurm_goes_on_alone(
+    cluster: Slurm, folder: Path, queue: list[str], fault: str
+) -> None:
+    """Killed, hung, its switch deleted, stopped by command, or stopped after both were killed."""
+    with steering(cluster, folder) as process:
+        if fault == "kill":
+            process.kill()
+        elif fault == "hang":
+            process.send_signal(signal.SIGSTOP)
+        elif fault == "switch":
+            (folder / "live" / SWITCH).unlink()
+            assert process.wait(60) == 0
+        else:
+            if fault == "both":
+                subprocess.run(["pkill", "-9", "-f", f"watchdog {folder}/live"], check=True)
+                process.kill()
+            conf = str(cluster.folder / "slurm.conf")
+            done = CliRunner().invoke(app, ["live", "stop", str(folder), "--conf", conf, "--json"])
+            assert done.exit_code == 0, done.output
+            assert json.loads(done.stdout)["was_on"]
+            assert not factors(cluster)
+        until(lambda: not factors(cluster), "all factors are 0")
+        assert not (folder / "live" / SWITCH).exists()
+        if fault == "hang":
+            process.send_signal(signal.SIGCONT)
+            assert process.wait(60) == 0
+            assert not factors(cluster)
+    if fault in ("kill", "hang"):
+        log = folder / "live" / WATCHDOG_LOG
+        until(lambda: _last(log).startswith("no sign of life for 3 s; "), "the watchdog says why")
+    unharmed(cluster, queue)
+
+
+def test_a_slurmctld_that_is_slow_or_starts_again_loses_nothing(
+    cluster: Slurm, folder: Path, queue: list[str]
+) -> None:
+    """Steering waits for it; factors outlive the restart, and return to 0 at the end."""
+    with steering(cluster, folder) as process:
+        pid = controller_pid(cluster)
+        os.kill(pid, signal.SIGSTOP)
+        time.sleep(2 * EVERY_S)
+        os.kill(pid, signal.SIGCONT)
+        assert process.poll() is None
+        with restarted_controller(cluster):
+            until(lambda: len(told(cluster)) > 5, "the queue is there again")
+            conf = str(cluster.folder / "slurm.conf")
+            done = CliRunner().invoke(app, ["live", "stop", str(folder), "--conf", conf])
+            assert done.exit_code == 0, done.output
+            assert not factors(cluster)
+            unharmed(cluster, queue)
+            cluster.run("scancel", "--user", ANN)
+            cluster.run("scancel", "--user", BOB)
+            until(lambda: not told(cluster), "all jobs are gone")
+            return
+
+
+def test_who_may_not_steer_is_told_so(cluster: Slurm, folder: Path) -> None:
+    """Before anything is changed: the account needs AdminLevel=Operator."""
+    command = schedlab_as(ANN, "live", "steer", str(folder), "--policy", "saf")
+    done = subprocess.run(
+        [*command, "--conf", str(cluster.folder / "slurm.conf"), "--yes"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "AdminLevel=None and cannot set site factors" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (folder / "live" / SWITCH).exists()

@@ -1,0 +1,120 @@
+"""From a policy's order to bounded site factors."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schedlab.errors import ParameterError
+from schedlab.live.queue import LiveJob, LiveStage
+from schedlab.live.steering.steering import FactorChange, planned_changes
+from schedlab.live.wish import can_be_moved, own_priority, wished_factors, wished_order
+from schedlab.policies import choose_policy
+
+NOW = 10_000.0
+
+
+def waits(
+    name: str, *, cpus: int = 1, limit_s: int = 600, priority: int = 100, **more: object
+) -> LiveJob:
+    """A job that waits."""
+    given = {"submit": 9_000, "user": "ann", "handle": name, "partition": "batch", **more}
+    return LiveJob(
+        id=name,
+        stage=LiveStage.WAITS,
+        state="PENDING",
+        cpus=cpus,
+        limit_s=limit_s,
+        priority=priority,
+        **given,  # type: ignore[arg-type]
+    )
+
+
+def test_the_order_is_the_policys() -> None:
+    """On an empty machine, whatever fits there at once."""
+    jobs = [
+        waits("1", limit_s=900, submit=1),
+        waits("2", limit_s=60, submit=2),
+        waits("3", cpus=9, submit=3),
+    ]
+    assert wished_order(jobs, choose_policy("fcfs"), 4, NOW) == ["1", "2", "3"]
+    assert wished_order(jobs, choose_policy("sjf"), 4, NOW) == ["2", "3", "1"]
+    assert wished_order(jobs, choose_policy("lcfs+easy"), 4, NOW)[0] == "3"
+    assert wished_order([], choose_policy("sjf"), 4, NOW) == []
+
+
+def test_a_policy_that_predicts_is_refused() -> None:
+    """No job ends in a wish, so that there is nothing to learn from."""
+    with pytest.raises(ParameterError, match="requests only"):
+        wished_order([waits("1")], choose_policy("sjf", predict="last-two"), 4, NOW)
+
+
+def test_jobs_exchange_their_priorities() -> None:
+    """What Slurm gives stays; a factor that is there already is no priority of their own."""
+    jobs = [
+        waits("1", priority=300),
+        waits("2", priority=200),
+        waits("3", priority=150, site_factor=50),
+    ]
+    assert wished_factors(jobs, ["3", "2", "1"], 1000) == {"3": 200, "2": 0, "1": -200}
+    assert wished_factors(jobs, ["3", "2", "1"], 120) == {"3": 120, "2": 0, "1": -120}
+
+
+def test_equal_priorities_become_unequal_by_one() -> None:
+    """Slurm would start them in its own order."""
+    jobs = [waits("1"), waits("2"), waits("3")]
+    assert wished_factors(jobs, ["3", "1", "2"], 10) == {"3": 0, "1": -1, "2": -2}
+
+
+def test_partitions_do_not_exchange() -> None:
+    """Their jobs wait for other nodes."""
+    jobs = [waits("1", priority=300), waits("2", priority=10, partition="fast")]
+    assert wished_factors(jobs, ["2", "1"], 1000) == {"2": 0, "1": 0}
+
+
+def test_an_array_has_one_factor() -> None:
+    """That of its first task."""
+    tasks = [waits(f"5_{at}", handle="5_[1-3]", priority=50) for at in (1, 2, 3)]
+    jobs = [*tasks, waits("9", priority=70)]
+    assert wished_factors(jobs, ["5_1", "9", "5_2", "5_3"], 1000) == {"5_[1-3]": 20, "9": -20}
+
+
+def test_who_is_held_or_waits_for_others_is_not_moved() -> None:
+    """A priority changes nothing for them."""
+    assert can_be_moved(waits("1"))
+    assert not can_be_moved(waits("1", held=True))
+    assert not can_be_moved(waits("1", reason="Dependency"))
+    assert not can_be_moved(waits("1", reason="BeginTime"))
+
+
+@given(
+    st.lists(st.integers(1, 10**6), min_size=1, max_size=30),
+    st.randoms(use_true_random=False),
+    st.integers(1, 10**6),
+)
+def test_no_factor_goes_beyond_the_clamp(priorities: list[int], random: object, clamp: int) -> None:
+    """And with a wide clamp the order of the priorities is the wish."""
+    jobs = [waits(str(at), priority=priority) for at, priority in enumerate(priorities)]
+    order = [job.id for job in jobs]
+    random.shuffle(order)  # type: ignore[attr-defined]
+    factors = wished_factors(jobs, order, clamp)
+    assert factors.keys() == set(order)
+    assert all(abs(factor) <= clamp for factor in factors.values())
+    by_id = {job.id: job for job in jobs}
+    free = wished_factors(jobs, order, 10**9)
+    reached = [own_priority(by_id[name]) + free[name] for name in order]
+    assert reached == sorted(set(reached), reverse=True)
+
+
+def test_returns_come_first_and_are_never_limited() -> None:
+    """The others are the largest, as many as allowed; tiny ones are not worth a request."""
+    present = {"1": 5, "2": -7, "3": 0, "4": 100, "5": 100}
+    wished = {"3": 50, "4": 90, "5": 101}
+    assert planned_changes(present, wished, 1, 5) == [
+        FactorChange("1", 5, 0),
+        FactorChange("2", -7, 0),
+        FactorChange("3", 0, 50),
+    ]
+    assert len(planned_changes(present, wished, 9, 5)) == 4
+    assert planned_changes({}, {}, 9) == []
