@@ -16,7 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -39,6 +39,8 @@ class Slurm:
     folder: Path
     database_url: str
     """Of slurmdbd's tables."""
+    daemons: ExitStack = field(default_factory=ExitStack)
+    """Ends them."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -97,7 +99,7 @@ def slurm_cluster(database_url: str, priority: str = BY_ARRIVAL) -> Iterator[Slu
         daemons.enter_context(
             running(["runuser", "-u", "munge", "--", *munge], folder / "munge.log")
         )
-        cluster = Slurm(folder, database_url)
+        cluster = Slurm(folder, database_url, daemons)
         _configure(cluster, priority)
         _write_power(cluster.rrds)
         _start(cluster, daemons, paths)
@@ -256,22 +258,24 @@ def controller_pid(cluster: Slurm) -> int:
     return int((cluster.folder / "state" / "slurmctld.pid").read_text())
 
 
-@contextmanager
-def restarted_controller(cluster: Slurm) -> Iterator[None]:
-    """Kill slurmctld without notice, and start it again for as long as the block lasts."""
+def restart_controller(cluster: Slurm) -> None:
+    """End slurmctld, and start it again.
+
+    It is asked to end: one that is killed loses the jobs of the last seconds.
+    """
     pid = controller_pid(cluster)
-    os.kill(pid, signal.SIGKILL)
+    os.kill(pid, signal.SIGTERM)
     until(lambda: _is_gone(pid), "slurmctld is gone")
     command = ["env", *(f"{key}={value}" for key, value in cluster.environment.items())]
     log = cluster.folder / "log" / "slurmctld-again.out"
-    with running([*command, require_program("slurmctld"), "-D"], log):
-        env = {**os.environ, **cluster.environment}
-        ping = ["scontrol", "ping"]
-        until(
-            lambda: subprocess.run(ping, capture_output=True, check=False, env=env).returncode == 0,
-            "slurmctld answers again",
-        )
-        yield
+    again = running([*command, require_program("slurmctld"), "-D"], log)
+    cluster.daemons.callback(cluster.daemons.enter_context(again).kill)
+    env = {**os.environ, **cluster.environment}
+    ping = ["scontrol", "ping"]
+    until(
+        lambda: subprocess.run(ping, capture_output=True, check=False, env=env).returncode == 0,
+        "slurmctld answers again",
+    )
 
 
 def _is_gone(pid: int) -> bool:
