@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
 import random
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.service_store import EPOCH_S, GROUPS, MILLION, NODES, USERS, YEARS_S, make_store
+from schedlab.errors import StoreError
 from schedlab.history.schema.times import format_time, from_epoch
 from schedlab.history.web.access.tokens import add_token
 from schedlab.history.web.access.viewer import SCOPES, Role
@@ -41,6 +44,7 @@ END_S = EPOCH_S + YEARS_S
 PORT = 18_473
 WARM_UP_S = 5.0
 PERIOD_S = 30.0
+RECORDED = Path(__file__).with_suffix(".json")
 
 _SITE = f"""\
 [site]
@@ -198,16 +202,16 @@ async def watch(process: int, found: dict[str, Measured]) -> list[Period]:
     taken_s, periods = found[ALL].taken_s, []
     with suppress(asyncio.CancelledError):
         while True:
-            answered, before = len(taken_s), _ticks()
+            answered, before = len(taken_s), ticks()
             await asyncio.sleep(PERIOD_S)
             p99_ms = 1e3 * float(np.percentile(taken_s[answered:] or [np.nan], 99))
-            ours, busy, total = _ticks() - before
+            ours, busy, total = ticks() - before
             shares = ours / total, (busy - ours) / total
             periods.append(Period(resident_mb(process), p99_ms, *shares))
     return periods
 
 
-def _ticks() -> NDArray[np.int64]:
+def ticks() -> NDArray[np.int64]:
     """So far: ours, the service being our child; of everybody; and of all, idle ones too."""
     line = Path("/proc/stat").read_text().splitlines()[0]
     each = [int(text) for text in line.split()[1:9]]  # user, nice, system, idle, waiting and so on
@@ -243,6 +247,25 @@ def timelines(url: str, token: str) -> list[str]:
     ]
 
 
+def recorded(found: dict[str, Measured], periods: Sequence[Period]) -> dict[str, Any]:
+    """The same numbers as a file keeps them."""
+
+    def row(measured: Measured) -> dict[str, Any]:
+        taken_ms = 1e3 * np.array(measured.taken_s)
+        p50, p99, slowest = (round(float(np.percentile(taken_ms, x)), 1) for x in (50, 99, 100))
+        others = dict(measured.others)
+        return {"number": len(taken_ms), "p50_ms": p50, "p99_ms": p99, "slowest_ms": slowest} | (
+            {"not_answered_with_200": others} if others else {}
+        )
+
+    return {
+        "requests": {kind: row(measured) for kind, measured in sorted(found.items())},
+        "periods": [
+            {name: round(value, 2) for name, value in asdict(period).items()} for period in periods
+        ],
+    }
+
+
 def show(found: dict[str, Measured], periods: Sequence[Period]) -> None:
     """Print percentiles for each kind and for all, and what was seen over time."""
     table = _table("the history service under load", "request", "number", "p50 ms", "p99 ms")
@@ -276,19 +299,26 @@ def _table(title: str, first: str, *others: str) -> Table:
 def main() -> None:
     """Make the store if it is not there, serve it, and ask."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("store", type=Path, help="a SQLite file; made with --jobs if not there")
+    parser.add_argument(
+        "store", help="a SQLite file or postgresql://...; made with --jobs if not there"
+    )
     parser.add_argument("--jobs", type=int, default=MILLION)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--rate", type=float, default=50.0, help="requests per second")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--record", action="store_true", help=f"write {RECORDED.name}")
     options = parser.parse_args()
-    if not options.store.exists():
-        make_store(str(options.store), options.jobs)
-    site = write_site(options.store.parent)
-    with closing(Database(str(options.store))) as database, database.writing() as connection:
+    try:
+        Database(options.store).close()
+    except StoreError:
+        make_store(options.store, options.jobs)
+    with closing(Database(options.store)) as database, database.writing() as connection:
         token = add_token(connection, "load", scopes=list(SCOPES[Role.API]))
     draw = random.Random(1)
-    with serving(site, str(options.store), options.workers) as (url, process):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        serving(write_site(Path(folder)), options.store, options.workers) as (url, process),
+    ):
         opened = timelines(url, token)
 
         def paths() -> tuple[str, str]:
@@ -300,6 +330,15 @@ def main() -> None:
         asked = load(url, token, options.rate, options.seconds, paths, found)
         periods = asyncio.run(watched_load(process, found, asked))
         show(found, periods)
+    if options.record:
+        about = {
+            "store": "PostgreSQL" if options.store.startswith("postgresql") else "SQLite",
+            "jobs": options.jobs,
+            "seconds": options.seconds,
+            "rate": options.rate,
+            "workers": options.workers,
+        }
+        RECORDED.write_text(json.dumps(about | recorded(found, periods), indent=1) + "\n")
 
 
 if __name__ == "__main__":

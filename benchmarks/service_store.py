@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -24,12 +24,17 @@ TAGS = ("cfd", "training", "chemistry", "test")
 """One job in ten has one of them."""
 
 
-def make_store(url: str, jobs: int, *, seed: int = 1) -> None:
+RUNNING, WAITING = 300, 3_000
+"""So many of the last day have not ended."""
+
+
+def make_store(url: str, jobs: int, *, seed: int = 1, unfinished: bool = False) -> None:
     """Three years of jobs of two clusters, written in portions as an ingest writes them."""
-    records = synthetic(jobs, seed)
+    records = chain(synthetic(jobs, seed), queue(jobs, seed) if unfinished else ())
     with Store.make(url) as store:
         while portion := list(islice(records, PORTION)):
             store.put(portion, source="synthetic")
+        store.take_statistics()
 
 
 def synthetic(jobs: int, seed: int = 1) -> Iterator[JobRecord]:
@@ -78,14 +83,31 @@ def _record(number: int, drawn: dict[str, Any]) -> JobRecord:
     return JobRecord.model_validate(document)
 
 
+def queue(jobs: int, seed: int = 1) -> Iterator[JobRecord]:
+    """Jobs that run and wait when the three years are over."""
+    end_s = EPOCH_S + YEARS_S
+    for number, record in enumerate(synthetic(RUNNING + WAITING, seed + 1)):
+        document = record.model_dump(mode="json", exclude_none=True)
+        for name in ("start_time", "end_time", "exit_status", "energy", "maxpower_watt"):
+            document.pop(name, None)
+        times = {"jobid": str(jobs + 1 + number), "queue_time": from_epoch(end_s - 86_400 + number)}
+        if number < RUNNING:
+            times |= {"start_time": from_epoch(end_s - 40_000 + number), "state": "running"}
+        else:
+            document.pop("per_host")
+            times |= {"state": "pending", "wait_reason": "Priority"}
+        yield JobRecord.model_validate(document | times)
+
+
 def main() -> None:
     """Make the store that is named."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", help="a new SQLite file, or postgresql://...")
     parser.add_argument("--jobs", type=int, default=MILLION)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--queue", action="store_true", help="some jobs run and wait in the end")
     options = parser.parse_args()
-    make_store(options.out, options.jobs, seed=options.seed)
+    make_store(options.out, options.jobs, seed=options.seed, unfinished=options.queue)
 
 
 if __name__ == "__main__":

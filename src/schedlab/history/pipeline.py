@@ -30,6 +30,8 @@ BATCH = 5_000
 MEASURED_AT_ONCE = 100
 """Jobs whose measurements are."""
 _SHOWN_FAULTS = 20
+MANY = 10_000
+"""After so many new jobs the database looks at its tables anew."""
 PATIENCE = 20
 """After so many jobs in a row that sensors failed, the rest is left to the next run."""
 
@@ -103,6 +105,8 @@ def ingest(
         store.end_ingest(log, failure=outcome.failure)
     else:
         store.end_ingest(log, cursor=f"{_kind(source)} {source.cursor}")
+    if outcome.added >= MANY:
+        store.take_statistics()
     return outcome
 
 

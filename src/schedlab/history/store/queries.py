@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
+    CompoundSelect,
     Double,
     GenerativeSelect,
     Select,
@@ -110,8 +111,8 @@ def conditions(
 
     Args:
         query: which jobs are meant.
-        in_order: for SQLite, go through jobs in the order that is wanted and look at each whether
-            it was on a node, has a tag, or is of a time, instead of looking up all those first.
+        in_order: go through jobs in the order that is wanted and look at each whether it was on a
+            node, has a tag, or is of a time, instead of looking up all those first.
     """
     found: list[ColumnElement[bool] | TextClause] = [
         column.in_(values)
@@ -188,6 +189,25 @@ def _overlapping(from_s: int | None, to_s: int | None) -> GenerativeSelect:
     ended = keys.where(_RAN_JOBS.c.end_s > from_s)
     short = ended.where(_RAN_JOBS.c.start_s > from_s - LONG_S)
     return union_all(short, ended.where(LONG), keys.where(_RAN_JOBS.c.end_s.is_(None)))
+
+
+def keys_around(from_s: int, to_s: int, *, unfinished: bool = False) -> GenerativeSelect:
+    """The keys of jobs that ran between two moments, or were submitted then; some come twice.
+
+    As one set of keys: PostgreSQL would look at every job for such a set or something else.
+
+    Args:
+        from_s: the first moment.
+        to_s: the last.
+        unfinished: those too that came before and run or wait still.
+    """
+    ran = _overlapping(from_s, to_s)
+    assert isinstance(ran, CompoundSelect)
+    keys, queue_s = select(_RAN_JOBS.c.id), _RAN_JOBS.c.queue_s
+    others = [keys.where(queue_s >= from_s, queue_s < to_s)]
+    if unfinished:
+        others.append(keys.where(UNFINISHED, queue_s < to_s))
+    return union_all(*ran.selects, *others)
 
 
 def _ranges(query: JobQuery) -> Iterator[ColumnElement[bool]]:

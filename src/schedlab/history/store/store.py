@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Self
 
-from sqlalchemy import URL, Connection, Engine, Select, delete, func, insert, select, update
+from sqlalchemy import URL, Connection, Engine, Select, delete, func, insert, select, text, update
 
 from schedlab.history.schema.fault import Fault
 from schedlab.history.schema.job import JobRecord
@@ -29,11 +29,13 @@ from schedlab.history.store.rows import Said, Values, document_of, job_row
 from schedlab.history.store.tables import (
     UNMEASURED,
     Measurement,
+    aggregates,
     faults,
     hosts,
     ingests,
     jobs,
     sources,
+    tags,
 )
 from schedlab.history.store.writes import (
     add_jobs,
@@ -272,6 +274,14 @@ class Store:
                 source = connection.execute(select(ingests.c.source).where(this)).scalar_one()
                 connection.execute(delete(sources).where(sources.c.name == source))
                 connection.execute(insert(sources).values(name=source, cursor=cursor))
+
+    def take_statistics(self) -> None:
+        """Let PostgreSQL look at its tables now, and not in a minute: until then it plans badly."""
+        if self._engine.dialect.name != "postgresql":
+            return
+        with failing_as_store(self.url), writing(self._engine) as connection:
+            for table in (jobs, hosts, tags, aggregates):
+                connection.execute(text(f"ANALYZE {table.name}"))
 
 
 def _records(documents: Iterator[str]) -> Iterator[JobRecord]:

@@ -38,6 +38,8 @@ class Database:
             self.engine = connect(self.url)
             if self.engine.dialect.name == "sqlite":
                 event.listen(self.engine, "connect", _take_less_memory)
+            else:
+                event.listen(self.engine, "connect", _answer_many)
             try:
                 require_current(self.engine)
             except BaseException:
@@ -97,6 +99,14 @@ def changing(url: str) -> Iterator[Connection]:
     """Open a transaction on the accounts of the store at that URL."""
     with closing(Database(url)) as database, database.writing() as connection:
         yield connection
+
+
+def _answer_many(connection: Any, _: Any) -> None:
+    """Many short questions: to start helpers, or to compile one, takes longer than to answer it."""
+    connection.autocommit = True
+    connection.execute("SET max_parallel_workers_per_gather = 0")
+    connection.execute("SET jit = off")
+    connection.autocommit = False
 
 
 def _take_less_memory(connection: Any, _: Any) -> None:

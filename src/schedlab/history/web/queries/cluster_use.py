@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, func, select
 
 from schedlab.errors import ParameterError
-from schedlab.history.store.queries import JobQuery, conditions
-from schedlab.history.store.tables import UNFINISHED, hosts, jobs
+from schedlab.history.store.queries import keys_around
+from schedlab.history.store.tables import hosts, jobs
 from schedlab.history.web.access import Viewer, visible, visible_of_few, visible_parts
 
 MOST_JOBS = 100_000
@@ -44,13 +44,8 @@ class Span:
     @property
     def condition(self) -> ColumnElement[bool]:
         """Jobs that ran in it, or waited."""
-        ran = JobQuery(ran_from_s=self.from_s, ran_to_s=self.to_s)
-        queued = JobQuery(queued_from_s=self.from_s, queued_to_s=self.to_s)
-        still = and_(UNFINISHED, jobs.c.queue_s < self.to_s)
-        return and_(
-            jobs.c.cluster == self.cluster,
-            or_(and_(*conditions(ran)), and_(*conditions(queued)), still),
-        )
+        keys = keys_around(self.from_s, self.to_s, unfinished=True)
+        return and_(jobs.c.cluster == self.cluster, jobs.c.id.in_(keys))
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import urlencode
 
+import numpy as np
 from sqlalchemy import Connection
 
 from schedlab.history.efficiency.waste import Waste, summed
@@ -166,5 +167,6 @@ def _by(ended: Ended, names: Sequence[str | None]) -> list[tuple[str, Use]]:
     for place, name in enumerate(names):
         if name:
             places.setdefault(name, []).append(place)
-    found = ((name, use_of(ended.taken(some))) for name, some in places.items())
-    return sorted(found, key=lambda each: (-each[1].node_hours, each[0]))[:_LISTED]
+    node_s = {name: float(np.nansum(ended.node_s[some])) for name, some in places.items()}
+    largest = sorted(places, key=lambda name: (-node_s[name], name))[:_LISTED]
+    return [(name, use_of(ended.taken(places[name]))) for name in largest]

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pydantic_core import from_json
-from sqlalchemy import ColumnElement, Connection, TextClause, and_, func, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 
 from schedlab.analysis import as_it_was
 from schedlab.errors import ParameterError
 from schedlab.history.schema.job import UNFINISHED
-from schedlab.history.store.queries import JobQuery, conditions
+from schedlab.history.store.queries import keys_around
 from schedlab.history.store.tables import jobs
 from schedlab.history.web.access import Viewer, countable, visible
 from schedlab.history.web.simulations.machine import Machines, Mask, fitting, machine_notes
@@ -52,12 +52,9 @@ class Window:
     @property
     def condition(self) -> ColumnElement[bool]:
         """Jobs that were submitted in the window or ran in it, and have ended."""
-        ran = conditions(JobQuery(ran_from_s=self.from_s, ran_to_s=self.to_s))
-        queued = conditions(JobQuery(queued_from_s=self.from_s, queued_to_s=self.to_s))
-        parts: list[ColumnElement[bool] | TextClause] = [and_(*ran), and_(*queued)]
         return and_(
             jobs.c.cluster == self.cluster,
-            or_(*parts),
+            jobs.c.id.in_(keys_around(self.from_s, self.to_s)),
             jobs.c.queue_s <= jobs.c.start_s,
             jobs.c.start_s <= jobs.c.end_s,
             or_(jobs.c.state.is_(None), jobs.c.state.not_in(sorted(UNFINISHED))),
