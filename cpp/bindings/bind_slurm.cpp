@@ -51,10 +51,22 @@ void bind_machine_rows(nb::module_& m) {
         .def_rw("shares", &AssociationRow::shares)
         .def_rw("shares_of_parent", &AssociationRow::shares_of_parent)
         .def_rw("usage", &AssociationRow::usage);
-    table<BoundRow>(m, "BoundRow", "A limit on what running jobs hold.")
-        .def_rw("counter", &BoundRow::counter)
-        .def_rw("jobs", &BoundRow::jobs, nb::arg().none())
-        .def_rw("tres", &BoundRow::tres);
+    nb::enum_<Measure>(m, "LimitMeasure", "What a limit is set to.")
+        .value("jobs", Measure::jobs)
+        .value("tres", Measure::tres)
+        .value("job_minutes", Measure::job_minutes)
+        .value("run_minutes", Measure::run_minutes)
+        .value("minutes", Measure::minutes)
+        .value("wall", Measure::wall);
+    table<LimitRow>(m, "LimitRow", "A limit on what some jobs count together.")
+        .def_rw("measure", &LimitRow::measure)
+        .def_rw("counter", &LimitRow::counter)
+        .def_rw("tres", &LimitRow::tres)
+        .def_rw("most", &LimitRow::most)
+        .def_rw("ends", &LimitRow::ends);
+    table<CounterRow>(m, "CounterRow", "Jobs that count together.")
+        .def_rw("decays", &CounterRow::decays)
+        .def_rw("used", &CounterRow::used);
     table<ReservationRow>(m, "ReservationRow", "Nodes that are kept for jobs of a reservation.")
         .def_rw("name", &ReservationRow::name)
         .def_rw("begin", &ReservationRow::begin)
@@ -93,7 +105,7 @@ void bind_job_rows(nb::module_& m) {
     table<PlaceRow>(m, "PlaceRow", "A job in one of its partitions.")
         .def_rw("partition", &PlaceRow::partition)
         .def_rw("shape", &PlaceRow::shape)
-        .def_rw("bounds", &PlaceRow::bounds);
+        .def_rw("limits", &PlaceRow::limits);
     table<JobRow>(m, "JobRow", "A job, or a task of an array.")
         .def_rw("id", &JobRow::id)
         .def_rw("task", &JobRow::task)
@@ -103,6 +115,7 @@ void bind_job_rows(nb::module_& m) {
         .def_rw("association", &JobRow::association)
         .def_rw("places", &JobRow::places)
         .def_rw("limit_s", &JobRow::limit_s)
+        .def_rw("minutes", &JobRow::minutes)
         .def_rw("run_s", &JobRow::run_s)
         .def_rw("is_measured", &JobRow::is_measured)
         .def_rw("nice", &JobRow::nice)
@@ -184,6 +197,8 @@ void bind_settings(nb::module_& m) {
         .def_rw("max_age_s", &Settings::max_age_s)
         .def_rw("decay_half_life_s", &Settings::decay_half_life_s)
         .def_rw("calc_period_s", &Settings::calc_period_s)
+        .def_rw("is_safe", &Settings::is_safe)
+        .def_rw("forgets_s", &Settings::forgets_s)
         .def_rw("dampening", &Settings::dampening)
         .def_rw("favor_small", &Settings::favor_small)
         .def_rw("small_relative_to_time", &Settings::small_relative_to_time)
@@ -227,7 +242,8 @@ void bind_settings(nb::module_& m) {
         .def_rw("partitions", &Site::partitions)
         .def_rw("features", &Site::features)
         .def_rw("shapes", &Site::shapes)
-        .def_rw("bounds", &Site::bounds)
+        .def_rw("limits", &Site::limits)
+        .def_rw("counted", &Site::counted)
         .def_rw("counters", &Site::counters)
         .def_rw("qos_priority", &Site::qos_priority)
         .def_rw("qos_preempts", &Site::qos_preempts)

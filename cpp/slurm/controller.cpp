@@ -30,6 +30,11 @@ std::vector<TwinJob> jobs_of(const Site& site) {
     return jobs;
 }
 
+// The last time, before all that happens, at which use was counted.
+Moment counted_since(const Site& site, const Phases& phases) {
+    return phases.priority - static_cast<double>(site.settings.calc_period_s);
+}
+
 }  // namespace
 
 Controller::Controller(Site site, Phases phases)
@@ -39,11 +44,11 @@ Controller::Controller(Site site, Phases phases)
       selector_(site_),
       rooms_(selector_.all_free()),
       queue_(site_),
-      eligible_(site_, jobs_),
+      limits_(site_, second_of(site_, counted_since(site_, phases_))),
+      eligible_(site_, jobs_, limits_),
       calendar_(site_),
       preempting_(site_, selector_),
-      priorities_(site_,
-                  phases_.priority - static_cast<double>(site_.settings.calc_period_s)),
+      priorities_(site_, counted_since(site_, phases_)),
       completing_(rooms_.size(), -kNeverEnds),
       drained_(site_.node_count(), {}) {
     for (const PartitionRow& each : site_.partitions) closed_.push_back(!each.is_up);
@@ -108,7 +113,7 @@ bool Controller::may_start(const QueueRecord& record) const {
 }
 
 bool Controller::may_have(const QueueRecord& record, const Amounts& amounts) const {
-    return eligible_.may_have(*record.place, amounts);
+    return limits_.allow(*record.job->row, *record.place, amounts);
 }
 
 void Controller::start(const QueueRecord& record, const std::vector<NodeIndex>& nodes,
@@ -124,9 +129,9 @@ void Controller::start(const QueueRecord& record, const std::vector<NodeIndex>& 
     job.place = static_cast<std::int32_t>(record.place - job.row->places.data());
     leave_queue(job);
     running_.push_back(&job);
-    const Amounts holds = selector_.holds(site_.shape(*record.place), job.shares);
-    job.billing = holds[kBilling];
-    eligible_.started(job, *record.place, holds);
+    job.holds = selector_.holds(site_.shape(*record.place), job.shares);
+    eligible_.started(job);
+    limits_.started(job);
     changed_ = true;
     push(expected_end(job), What::end, static_cast<std::size_t>(job.number));
 }
@@ -205,6 +210,10 @@ bool Controller::is_open() {
         if (job->held || eligible_.is_stuck(*job)) continue;
         waits = true;
         patience = std::max(patience, job->begin + cycle());
+        if (limits_.waits_for_minutes(*job->row)) {
+            const auto forgets = static_cast<double>(site_.settings.forgets_s);
+            patience = std::max(patience, progress_ + forgets + cycle());
+        }
     }
     return waits && now_ < patience;
 }
@@ -231,6 +240,7 @@ void Controller::play(const Event& event) {
         case What::backfill: return backfill();
         case What::priority:
             priorities_.set_all(running_, pending_, now_);
+            limits_.look(running_, second(now_));
             queue_.sort_again();
             changed_ = true;
             return push(now_ + static_cast<double>(site_.settings.calc_period_s), What::priority);

@@ -119,6 +119,7 @@ class Controller final : public ClusterView {
     std::vector<TwinJob*> running_, pending_;
     JobQueue queue_;
     std::int64_t came_ = 0;  // pending jobs so far
+    Limits limits_;
     Eligible eligible_;
     SlurmCalendar calendar_;
     Preempting preempting_;

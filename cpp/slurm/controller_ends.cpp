@@ -19,7 +19,8 @@ void Controller::test_limits(Second second) {
     for (TwinJob* job : running) {
         if (job->is_marked && job->limit_end <= second) {
             end_preempted(*job);
-        } else if (job->limit_end + site_.settings.over_time_limit_s <= second) {
+        } else if (job->limit_end + site_.settings.over_time_limit_s <= second ||
+                   limits_.has_run_out(*job, second)) {
             killed.push_back(job);
         }
     }
@@ -55,8 +56,8 @@ void Controller::finish(TwinJob& job, Ending how) {
         rooms_[share.node].give(share);
         completing_[share.node] = job.completed;
     }
-    const PlaceRow& place = job.row->places[job.place];
-    eligible_.ended(job, place, selector_.holds(site_.shape(place), job.shares));
+    eligible_.ended(job);
+    limits_.ended(job, second(now_));
     priorities_.charge(job, now_);
     changed_ = true;
 }

@@ -19,12 +19,8 @@ Readiness together(const std::vector<Readiness>& tests, bool one_will_do) {
 
 }  // namespace
 
-Eligible::Eligible(const Site& site, const std::vector<TwinJob>& jobs)
-    : site_(site),
-      jobs_(jobs),
-      licences_(site.licences),
-      jobs_of_(site.counters),
-      held_of_(site.counters) {}
+Eligible::Eligible(const Site& site, const std::vector<TwinJob>& jobs, const Limits& limits)
+    : site_(site), jobs_(jobs), limits_(limits), licences_(site.licences) {}
 
 Readiness Eligible::test(const TwinJob& job, Moment now) const {
     if (!job.row->conditions.empty()) {
@@ -91,43 +87,13 @@ bool Eligible::may_start(const TwinJob& job, const PlaceRow& place) const {
     for (const auto& [licence, count] : job.row->licences) {
         if (licence == kNobody || licences_[licence] < count) return false;
     }
-    if (!has_array_room(job)) return false;
-    for (const BoundRow& bound : site_.bounds[place.bounds]) {
-        if (bound.counter != kNobody && bound.jobs && jobs_of_[bound.counter] >= *bound.jobs) {
-            return false;
-        }
-    }
-    return true;
+    return has_array_room(job) && limits_.allow_another(*job.row, place);
 }
 
-bool Eligible::may_have(const PlaceRow& place, const Amounts& amounts) const {
-    for (const BoundRow& bound : site_.bounds[place.bounds]) {
-        for (const auto& [tres, most] : bound.tres) {
-            const double held = bound.counter == kNobody ? 0.0 : held_of_[bound.counter][tres];
-            if (held + amounts[tres] > most) return false;
-        }
-    }
-    return true;
-}
-
-void Eligible::started(const TwinJob& job, const PlaceRow& place, const Amounts& holds) {
-    count(job, place, holds, 1);
-}
-
-void Eligible::ended(const TwinJob& job, const PlaceRow& place, const Amounts& holds) {
-    count(job, place, holds, -1);
-}
-
-void Eligible::count(const TwinJob& job, const PlaceRow& place, const Amounts& holds, int sign) {
+void Eligible::count(const TwinJob& job, int sign) {
     running_tasks_[job.row->id] += sign;
     for (const auto& [licence, count] : job.row->licences) {
         if (licence != kNobody) licences_[licence] -= sign * count;
-    }
-    for (const BoundRow& bound : site_.bounds[place.bounds]) {
-        if (bound.counter == kNobody) continue;
-        jobs_of_[bound.counter] += sign;
-        Amounts& held = held_of_[bound.counter];
-        for (std::size_t tres = 0; tres < held.size(); ++tres) held[tres] += sign * holds[tres];
     }
 }
 

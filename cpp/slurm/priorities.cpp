@@ -83,7 +83,7 @@ void Priorities::set_all(std::span<TwinJob* const> running, std::span<TwinJob* c
 }
 
 void Priorities::charge(const TwinJob& job, Moment now) {
-    const double billing = job.row->usage_factor * job.billing;
+    const double billing = job.row->usage_factor * job.holds[kBilling];
     shares_.charge(job.row->association, billing, second_of(site_, job.start),
                    second_of(site_, now));
 }

@@ -43,11 +43,22 @@ struct PartitionRow {
     std::vector<double> billing;  // weights of CPUs, memory, nodes and GPUs; none for CPUs alone
 };
 
-// What running jobs hold together at most; without a counter, what one job holds.
-struct BoundRow {
+// What a limit is set to; src/schedlab/slurm/plain/limits.py says what each means.
+enum class Measure { jobs, tres, job_minutes, run_minutes, minutes, wall };
+
+// One limit, on what some jobs count together; without a counter, on one job.
+struct LimitRow {
+    Measure measure;
     std::int32_t counter;
-    std::optional<std::int64_t> jobs;
-    std::vector<std::pair<std::int32_t, double>> tres;
+    std::int32_t tres;  // kNobody for jobs and wall time
+    double most;
+    bool ends;  // running jobs are ended when they reach it
+};
+
+// Jobs that count together.
+struct CounterRow {
+    bool decays;   // what they have used is forgotten
+    Amounts used;  // before the history begins, in seconds
 };
 
 // What a job asks for in a partition; many jobs ask for the same.
@@ -75,7 +86,7 @@ struct ShapeRow {
 struct PlaceRow {
     std::int32_t partition;
     std::int32_t shape;
-    std::int32_t bounds;  // which list of them
+    std::int32_t limits;  // which list of them, and of counters
 };
 
 enum class Dependency { after, afterok, afternotok, afterany, singleton };
@@ -97,6 +108,7 @@ struct JobRow {
     std::int32_t association;  // kNobody without one
     std::vector<PlaceRow> places;
     std::int64_t limit_s;
+    std::int64_t minutes;  // the same, as limits count it
     Moment run_s;
     bool is_measured;  // run_s is from its real start to its real end
     std::int64_t nice;
@@ -172,6 +184,8 @@ struct Settings {
     bool is_basic;  // priority/basic
     bool is_fair_tree;
     double weight_age, weight_fairshare, weight_job_size;
+    bool is_safe;            // AccountingStorageEnforce=safe
+    std::int64_t forgets_s;  // after this long what was used keeps nobody waiting
     std::int64_t max_age_s, decay_half_life_s, calc_period_s, dampening;
     bool favor_small, small_relative_to_time;
     bool bills_most;    // the largest weighted resource, and not their sum
@@ -200,8 +214,9 @@ struct Site {
     std::vector<PartitionRow> partitions;
     std::vector<Nodes> features;
     std::vector<ShapeRow> shapes;
-    std::vector<std::vector<BoundRow>> bounds;
-    std::int32_t counters;
+    std::vector<std::vector<LimitRow>> limits;
+    std::vector<std::vector<std::int32_t>> counted;  // by list of limits: for which counters jobs count
+    std::vector<CounterRow> counters;
     std::vector<std::int64_t> qos_priority;
     std::vector<std::vector<std::int32_t>> qos_preempts;  // by QOS: those whose jobs it preempts
     std::vector<AssociationRow> associations;

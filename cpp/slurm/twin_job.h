@@ -52,7 +52,7 @@ struct TwinJob {
     Ending how = Ending::none;
     std::int32_t place = 0;  // which of its partitions it runs in
     std::vector<NodeShare> shares = {};
-    double billing = 0;  // what it is charged for each second
+    Amounts holds = {};  // all of it together
     std::vector<JobRun> runs = {};
 };
 

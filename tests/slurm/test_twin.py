@@ -19,7 +19,7 @@ from schedlab.slurm.clocks import Clocks, drawn_clocks
 from schedlab.slurm.plain.conditions import SlurmCondition, parse_conditions
 from schedlab.slurm.plain.controller import Controller
 from schedlab.slurm.plain.jobs import jobs_of
-from schedlab.slurm.plain.limits import SlurmLimits
+from schedlab.slurm.plain.limits import Measure, SlurmLimits
 from schedlab.slurm.plain.nodes import Selector
 from schedlab.slurm.plain.plan import BackfillPlan
 from schedlab.slurm.replay import not_replayed, phases_of, replay
@@ -370,7 +370,10 @@ def test_the_qos_of_a_partition_comes_first(
     by_user = [
         each for each in limits.bounds(jobs_of(site)[0], "fast") if each.whose[:1] == ("qos user",)
     ]
-    assert [each.jobs for each in by_user if each.jobs is not None] == [jobs]
-    assert dict(by_user[0].tres) == cpus
-    assert dict(by_user[1].tres) == ({"node": 1} if flags else {})
-    assert {each.whose[1] for each in by_user} == {"scarce", "roomy"}, "both are counted"
+    assert [each.most for each in by_user if each.measure is Measure.JOBS] == [jobs]
+    first = {each.tres: each.most for each in by_user if each.whose[1] == by_user[0].whose[1]}
+    assert first == {"": jobs, **cpus}
+    rest = {each.tres: each.most for each in by_user if each.whose[1] != by_user[0].whose[1]}
+    assert rest == ({"node": 1} if flags else {})
+    counted = {each[1] for each in limits.whose(jobs_of(site)[0], "fast") if "qos" in each[0]}
+    assert counted == {"scarce", "roomy"}, "both are counted"

@@ -63,10 +63,28 @@ def _machine(draw: st.DrawFn) -> Platform:
     return Platform((cluster,), consumables=(Consumable("matlab", 2),))
 
 
+def _minutes(draw: st.DrawFn) -> dict[str, int]:
+    few = ({"cpu": 5}, {"cpu": 40}, {"mem": 30_000}, {"node": 6, "cpu": 60}, {"billing": 30})
+    return dict(draw(st.sampled_from(({},) * 12 + few)))
+
+
+def _wall_s(draw: st.DrawFn) -> int | None:
+    found: int | None = draw(st.sampled_from((None,) * 9 + (120, 600)))
+    return found
+
+
+def _group_minutes(draw: st.DrawFn) -> dict[str, Any]:
+    return {
+        "grp_tres_mins": _minutes(draw),
+        "grp_tres_run_mins": _minutes(draw),
+        "grp_wall_s": _wall_s(draw),
+    }
+
+
 @st.composite
 def _accounts(draw: st.DrawFn) -> Accounts:
     limits = st.sampled_from(({},) * 8 + ({"cpu": 8}, {"cpu": 16}, {"node": 3}, {"mem": 6000}))
-    root = Association("root", shares=1)
+    root = Association("root", shares=1, grp_tres_mins=_minutes(draw), grp_wall_s=_wall_s(draw))
     tree = [root]
     for account in ACCOUNTS:
         above = draw(st.sampled_from(("root", *(each.account for each in tree))))
@@ -79,6 +97,8 @@ def _accounts(draw: st.DrawFn) -> Accounts:
                 grp_jobs=draw(st.sampled_from((None,) * 3 + (2, 6))),
                 grp_tres=draw(limits),
                 max_jobs=draw(NUMBERS),
+                max_tres_mins=_minutes(draw),
+                **_group_minutes(draw),
             )
         )
         for user in USERS:
@@ -90,6 +110,8 @@ def _accounts(draw: st.DrawFn) -> Accounts:
                 priority=draw(st.integers(0, 3)),
                 max_tres=draw(limits),
                 usage=draw(st.sampled_from((0.0, 0.0, 5_000.0))),
+                max_tres_mins=_minutes(draw),
+                **_group_minutes(draw),
             )
             tree.append(own)
     qos = (
@@ -98,16 +120,24 @@ def _accounts(draw: st.DrawFn) -> Accounts:
             priority=1,
             grace_s=draw(st.sampled_from((0, 0, 20))),
             grp_jobs=draw(st.sampled_from((None,) * 3 + (2, 6))),
+            flags=draw(st.sampled_from(((), ("NoDecay",)))),
+            **_group_minutes(draw),
         ),
         Qos(
             "keen",
             priority=9,
-            flags=draw(st.sampled_from(((), ("OverPartQOS",)))),
+            flags=draw(st.sampled_from(((), ("OverPartQOS",), ("UsageFactorSafe",)))),
             grp_jobs=draw(NUMBERS),
             preempt=("normal",),
-            usage_factor=2.0,
+            usage_factor=draw(st.sampled_from((2.0, 2.0, 0.3, 0.0))),
+            max_tres_mins_per_job=_minutes(draw),
         ),
-        Qos("scarce", max_jobs_per_user=draw(NUMBERS), max_tres_per_user=draw(limits)),
+        Qos(
+            "scarce",
+            max_jobs_per_user=draw(NUMBERS),
+            max_tres_per_user=draw(limits),
+            **_group_minutes(draw),
+        ),
     )
     return Accounts(tuple(tree), qos)
 
@@ -150,7 +180,7 @@ def _parameters(draw: st.DrawFn) -> SlurmParameters:
             weight_qos=draw(weights),
             weight_tres=draw(st.sampled_from(({}, {"cpu": 50.0, "mem": 3.0}))),
             max_age_s=600,
-            decay_half_life_s=draw(st.sampled_from((0, 1000))),
+            decay_half_life_s=draw(st.sampled_from((0, 300))),
             calc_period_s=60,
             favor_small=draw(st.booleans()),
             flags=draw(
@@ -174,7 +204,7 @@ def _parameters(draw: st.DrawFn) -> SlurmParameters:
             exempt_time_s=draw(st.sampled_from((0, 60))),
         ),
         control=ControlSettings(
-            enforce=("limits",),
+            enforce=draw(st.sampled_from((("limits",), ("limits", "safe")))),
             over_time_limit_s=draw(st.sampled_from((0, 60))),
             job_requeue=draw(st.booleans()),
             return_to_service=draw(st.sampled_from((0, 2))),

@@ -11,11 +11,13 @@ from collections.abc import Iterable
 
 from schedlab._core import (
     AssociationRow,
-    BoundRow,
     ClosingRow,
     ConditionRow,
+    CounterRow,
     Dependency,
     JobRow,
+    LimitMeasure,
+    LimitRow,
     NativeController,
     NodeRow,
     NodeSet,
@@ -34,7 +36,7 @@ from schedlab.slurm.clocks import KNOWN_LOOP_S, LOOP_S, Clocks, Delays, most_tes
 from schedlab.slurm.plain.calendar import ReservedNodes, SlurmCalendar
 from schedlab.slurm.plain.conditions import SlurmCondition
 from schedlab.slurm.plain.jobs import TwinJob, jobs_of
-from schedlab.slurm.plain.limits import SlurmLimits
+from schedlab.slurm.plain.limits import Bound, SlurmLimits, Whose
 from schedlab.slurm.plain.nodes import BILLED, Selector
 from schedlab.slurm.plain.orders import Orders
 from schedlab.slurm.plain.preempting import Preempting
@@ -108,9 +110,10 @@ class SiteTables:
         self._features_of: dict[int, int] = {}  # by constraint
         self._shapes: dict[tuple[float, ...], int] = {}
         self._shape_rows: list[ShapeRow] = []
-        self._bounds: list[list[BoundRow]] = []
-        self._bounds_of: dict[tuple[str, ...], int] = {}
-        self._counters: dict[tuple[str, ...], int] = {}
+        self._limit_rows: list[list[LimitRow]] = []
+        self._whose: list[list[Whose]] = []  # by list of limits: with whom jobs count
+        self._limits_of: dict[tuple[str, ...], int] = {}
+        self._counters: dict[Whose, int] = {}
         self._by_id: dict[str, list[TwinJob]] = defaultdict(list)
         self._namesakes: dict[tuple[str, str], list[TwinJob]] = defaultdict(list)
         for job in self._jobs:
@@ -136,7 +139,12 @@ class SiteTables:
         made.orders = self._orders()
         made.shapes = self._shape_rows
         made.features = [self._set(each) for each in self._features]
-        made.bounds, made.counters = self._bounds, len(self._counters)
+        made.limits = self._limit_rows
+        made.counted = [
+            [self._counters[each] for each in whose if each in self._counters]
+            for whose in self._whose
+        ]
+        made.counters = [self._counter(each) for each in self._counters]
         return made
 
     def _set(self, nodes: Iterable[int]) -> NodeSet:
@@ -179,6 +187,7 @@ class SiteTables:
         made.exempt_time_s = preempt.exempt_time_s
         made.returns_by_itself = control.return_to_service == 2
         made.ping_s = control.slurmd_timeout_s // 3 + 1
+        made.is_safe, made.forgets_s = self._limits.is_safe, self._limits.forgets_s
         made.counts_memory = self._selector.counts_memory
         made.has_tree = self._selector.has_tree
         return made
@@ -239,6 +248,7 @@ class SiteTables:
         made.association = self._associations.get((job.account, job.user), NOBODY)
         made.places = [self._place(job, partition) for partition in job.partitions]
         made.limit_s, made.run_s, made.is_measured = job.limit_s, job.run_s, job.is_measured
+        made.minutes = self._limits.minutes(job)
         made.nice, made.begin, made.array_limit = job.nice, job.begin_s, job.array_limit
         made.conditions = [self._condition(job, each) for each in job.conditions.each]
         made.one_will_do, made.kill_invalid = job.conditions.one_will_do, job.kill_invalid
@@ -266,7 +276,7 @@ class SiteTables:
         made = PlaceRow()
         made.partition = self._partitions[partition]
         made.shape = self._shape_of(job, partition)
-        made.bounds = self._bounds_for(job, partition)
+        made.limits = self._limits_for(job, partition)
         return made
 
     def _shape_of(self, job: TwinJob, partition: str) -> int:
@@ -287,24 +297,32 @@ class SiteTables:
             self._shape_rows.append(made)
         return self._shapes[asked]
 
-    def _bounds_for(self, job: TwinJob, partition: str) -> int:
+    def _limits_for(self, job: TwinJob, partition: str) -> int:
         """Which list of limits; jobs of one user, account and QOS have the same."""
         key = (job.qos, partition, job.account, job.user)
-        if key not in self._bounds_of:
-            rows = []
-            for bound in self._limits.bounds(job, partition):
-                made = BoundRow()
-                made.jobs = bound.jobs
-                made.tres = [(TRES.index(x), most) for x, most in bound.tres.items() if x in TRES]
-                if bound.jobs is None and not made.tres:
-                    continue
-                made.counter = NOBODY
-                if bound.whose:
-                    made.counter = self._counters.setdefault(bound.whose, len(self._counters))
-                rows.append(made)
-            self._bounds_of[key] = len(self._bounds)
-            self._bounds.append(rows)
-        return self._bounds_of[key]
+        if key not in self._limits_of:
+            bounds = self._limits.bounds(job, partition)
+            rows = [self._limit(each) for each in bounds if not each.tres or each.tres in TRES]
+            self._limits_of[key] = len(self._limit_rows)
+            self._limit_rows.append(rows)
+            self._whose.append(self._limits.whose(job, partition))
+        return self._limits_of[key]
+
+    def _limit(self, bound: Bound) -> LimitRow:
+        made = LimitRow()
+        made.measure = LimitMeasure[bound.measure.name.lower()]
+        made.counter = NOBODY
+        if bound.whose:
+            made.counter = self._counters.setdefault(bound.whose, len(self._counters))
+        made.tres = TRES.index(bound.tres) if bound.tres else NOBODY
+        made.most, made.ends = bound.most, bound.ends
+        return made
+
+    def _counter(self, whose: Whose) -> CounterRow:
+        count, made = self._limits.count(whose), CounterRow()
+        made.decays = count.decays
+        made.used = [count.used_s[name] for name in TRES]
+        return made
 
     def _features_for(self, job: TwinJob) -> int:
         if job.constraint is None:

@@ -141,6 +141,5 @@ def limits_of(bound: Association | Qos) -> list[str]:
     return [
         each.name
         for each in fields(bound)
-        if ("mins" in each.name or each.name in ("grp_wall_s", "max_tres_per_node", "min_tres"))
-        and getattr(bound, each.name)
+        if each.name in ("max_tres_per_node", "min_tres") and getattr(bound, each.name)
     ]

@@ -12,7 +12,22 @@ from schedlab.slurm.dump.values import amounts, is_unset, limit, minutes, whole,
 Reader = Callable[[str], Any]
 Keys = Mapping[str, tuple[str, Reader]]
 
+
+def _of(tres: str) -> Reader:
+    """A limit on one resource, as older versions write it: ``GrpCPUMins=100``."""
+
+    def reader(text: str) -> dict[str, int]:
+        most = limit(text)
+        return {} if most is None else {tres: most}
+
+    return reader
+
+
 _GROUP: dict[str, tuple[str, Reader]] = {
+    "grpcpus": ("grp_tres", _of("cpu")),
+    "grpnodes": ("grp_tres", _of("node")),
+    "grpcpumins": ("grp_tres_mins", _of("cpu")),
+    "grpcpurunmins": ("grp_tres_run_mins", _of("cpu")),
     "grpjobs": ("grp_jobs", limit),
     "grpjobsaccrue": ("grp_jobs_accrue", limit),
     "grpsubmit": ("grp_submit", limit),
@@ -37,6 +52,9 @@ ASSOCIATION_KEYS: Keys = {
     "maxtres": ("max_tres", amounts),
     "maxtresperjob": ("max_tres", amounts),
     "maxtrespernode": ("max_tres_per_node", amounts),
+    **dict.fromkeys(("maxcpus", "maxcpusperjob"), ("max_tres", _of("cpu"))),
+    **dict.fromkeys(("maxnodes", "maxnodesperjob"), ("max_tres", _of("node"))),
+    **dict.fromkeys(("maxcpumins", "maxcpuminsperjob"), ("max_tres_mins", _of("cpu"))),
     "maxtresmins": ("max_tres_mins", amounts),
     "maxtresminsperjob": ("max_tres_mins", amounts),
     "qos": ("qos", words),
@@ -77,6 +95,11 @@ QOS_KEYS: Keys = {
     **dict.fromkeys(("maxtres", "maxtresperjob"), ("max_tres_per_job", amounts)),
     "maxtrespernode": ("max_tres_per_node", amounts),
     **dict.fromkeys(("maxtresmins", "maxtresminsperjob"), ("max_tres_mins_per_job", amounts)),
+    **dict.fromkeys(("maxcpus", "maxcpusperjob"), ("max_tres_per_job", _of("cpu"))),
+    **dict.fromkeys(("maxnodes", "maxnodesperjob"), ("max_tres_per_job", _of("node"))),
+    **dict.fromkeys(("maxcpusperuser", "maxcpuspu"), ("max_tres_per_user", _of("cpu"))),
+    **dict.fromkeys(("maxnodesperuser", "maxnodespu"), ("max_tres_per_user", _of("node"))),
+    **dict.fromkeys(("maxcpumins", "maxcpuminsperjob"), ("max_tres_mins_per_job", _of("cpu"))),
     **dict.fromkeys(
         ("maxtresrunminspu", "maxtresrunminsperuser"), ("max_tres_run_mins_per_user", amounts)
     ),
@@ -86,6 +109,8 @@ QOS_KEYS: Keys = {
     **dict.fromkeys(("mintres", "mintresperjob"), ("min_tres", amounts)),
 }
 
+NEVER_TESTED = ("max_tres_run_mins_per_user", "max_tres_run_mins_per_account")
+"""Limits that sacctmgr keeps and slurmctld never looks at."""
 _SHARES = ("share", "shares", "fairshare", "rawshares")
 _HARMLESS = frozenset(
     {"description", "descr", "organization", "id", "comment", "lft", "rgt", "lineage", "uid"}
@@ -107,8 +132,12 @@ def read_keys(
             _tell(report, kind, key, text, where, MODELLED, "Shares of fair share.")
         elif key in keys:
             name, reader = keys[key]
-            values[name] = _read(reader, text, where, f"{kind}: {key}")
-            _tell(report, kind, key, text, where, MODELLED, f"Used as {name} of each {kind}.")
+            value = _read(reader, text, where, f"{kind}: {key}")
+            values[name] = {**values.get(name, {}), **value} if isinstance(value, dict) else value
+            if name in NEVER_TESTED:
+                _tell(report, kind, key, text, where, HARMLESS, "slurmctld does not test it.")
+            else:
+                _tell(report, kind, key, text, where, MODELLED, f"Used as {name} of each {kind}.")
         elif key in _HARMLESS:
             meaning = "It describes, and limits nothing."
             _tell(report, kind, key, text, where, HARMLESS, meaning)

@@ -52,16 +52,14 @@ class Controller:
         self.running: list[TwinJob] = []
         self.pending: list[TwinJob] = []
         self.eligible = Eligible(self.jobs, site)
-        self.limits = SlurmLimits(site)
         self.orders = Orders(self.jobs)
         self.now_s = 0.0
         self.epoch_s = site.history.epoch_s or 0 if site.history else 0
         self.preempting = Preempting(site, self.selector)
         self.calendar = SlurmCalendar(site, self.selector, self.epoch_s)
-        calc_s = site.parameters.priority.calc_period_s
-        self.priorities = JobPriorities(
-            site, self.selector, self.second, clocks.priority_s - calc_s
-        )
+        since_s = clocks.priority_s - site.parameters.priority.calc_period_s
+        self.priorities = JobPriorities(site, self.selector, self.second, since_s)
+        self.limits = SlurmLimits(site, self.second(since_s))
         self._tiers = {
             each.name: each.priority_tier for each in site.machine.clusters[0].partitions
         }
@@ -133,7 +131,7 @@ class Controller:
         return self.second(self.now_s) - self.second(job.begin_s)
 
     def may_start(self, job: TwinJob, partition: str) -> bool:
-        """Whether licences and limits on numbers of jobs let it start."""
+        """Whether licences and limits on numbers of jobs and on wall time let it start."""
         return (
             self.eligible.has_licences(job)
             and self.eligible.has_array_room(job)
@@ -155,13 +153,14 @@ class Controller:
         job.stage = Stage.RUNNING
         job.started_by = by
         job.start_s = self.now_s
+        job.partition = partition
         job.limit_end_s = self.second(self.now_s) + job.limit_s
         self.pending.remove(job)
         self.running.append(job)
         self.eligible.started(job)
         holds = self.selector.holds(job, partition, nodes)
         job.billing = holds["billing"]
-        self.limits.started(job, partition, holds)
+        self.limits.started(job, partition, holds, self.second(self.now_s))
         self._changed = True
         self._push(self._expected_end_s(job), "end", job)
 
@@ -244,8 +243,14 @@ class Controller:
             return True
         waiting = [job for job in self.pending if not (job.held or self.eligible.is_stuck(job))]
         begins_s = [job.begin_s for job in waiting] + self.calendar.changes_s(self.epoch_s)
+        if any(self._waits_for_minutes(job) for job in waiting):
+            begins_s.append(self._progress_s + self.limits.forgets_s)
         patience_s = max([self._patience_s, *(each + self._cycle_s for each in begins_s)])
         return bool(waiting) and self.now_s < patience_s
+
+    def _waits_for_minutes(self, job: TwinJob) -> bool:
+        asks = self.selector.asks(job)
+        return any(self.limits.waits_for_minutes(job, each, asks) for each in job.partitions)
 
     @property
     def _cycle_s(self) -> float:
@@ -307,7 +312,9 @@ class Controller:
         for job in list(self.running):
             if job.is_marked and job.limit_end_s <= second:
                 self._end_preempted(job)
-            elif job.limit_end_s + over_s <= second:
+            elif job.limit_end_s + over_s <= second or self.limits.has_run_out(
+                job, job.partition, second
+            ):
                 killed.append(job)
         for job in sorted(killed, key=lambda job: len(job.shares)):
             self._kill(job, "timeout")
@@ -342,6 +349,7 @@ class Controller:
 
     def _priority(self, _: None) -> None:
         self.priorities.set_all(self.running, self.pending, self.now_s)
+        self.limits.look(self.running, self.second(self.now_s))
         self._changed = True
         self._push(self.now_s + self.site.parameters.priority.calc_period_s, "priority", None)
 
@@ -361,7 +369,7 @@ class Controller:
             self.rooms[at].give(share)
             self._completing[at] = job.completed_s
         self.eligible.ended(job)
-        self.limits.ended(job)
+        self.limits.ended(job, self.second(self.now_s))
         self.priorities.charge(job, self.now_s)
         self._changed = True
 

@@ -107,6 +107,7 @@ class TwinJob:
     start_s: float = math.nan
     end_s: float = math.nan
     started_by: str = ""
+    partition: str = ""  # in which it runs
     limit_end_s: int = 0  # the whole second at which it reaches its limit
     completed_s: float = math.inf  # when its nodes had answered
     shares: dict[int, NodeShare] = field(default_factory=dict)

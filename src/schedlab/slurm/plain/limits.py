@@ -1,39 +1,104 @@
-"""Limits of associations and QOS on running jobs: how many, and how much they hold."""
+"""Limits of associations and QOS: which count for a job, and what running jobs count for each."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
 
-from schedlab.slurm.accounts import Association, Qos
+from schedlab.slurm.accounts import ROOT, Association, Qos
+from schedlab.slurm.plain.fair_share import LN_2
 from schedlab.slurm.plain.jobs import TwinJob
 from schedlab.slurm.site import SlurmSite
 
+MINUTE_S = 60
+FORGOTTEN = 10
+"""After so many half lives what was used keeps nobody waiting."""
 Amounts = Mapping[str, float]
 Whose = tuple[str, ...]
 
 
+class Measure(Enum):
+    """What a limit is set to, by the end of its Slurm name."""
+
+    JOBS = "Jobs"
+    TRES = "TRES"
+    JOB_MINUTES = "TRESMinsPerJob"
+    """What one job could use up to its time limit."""
+    RUN_MINUTES = "TRESRunMins"
+    """What running jobs could still use up to their time limits."""
+    MINUTES = "TRESMins"
+    """What jobs have used, and Slurm has not forgotten."""
+    WALL = "Wall"
+    """How long jobs have run, and Slurm has not forgotten."""
+
+
+IN_PASSING = (Measure.MINUTES, Measure.WALL)
+"""What grows while jobs run, and is forgotten."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A limit on what running jobs hold together.
+    """One limit.
 
     Args:
-        whose: of which jobs, such as ``("qos user", "normal", "ann")``; empty for one job alone.
-        jobs: how many may run; None is no limit.
-        tres: how much of each resource they may hold.
+        measure: what it limits.
+        whose: of which jobs together, such as ``("qos user", "normal", "ann")``; empty for one job
+            alone.
+        tres: of which resource; empty for jobs and wall time.
+        most: how much.
+        ends: whether running jobs are ended when they reach it.
     """
 
+    measure: Measure
     whose: Whose
-    jobs: int | None
-    tres: Mapping[str, int]
+    tres: str
+    most: int
+    ends: bool = False
+
+
+@dataclass(slots=True)
+class Count:
+    """What the jobs of an association, or of a QOS, count together."""
+
+    decays: bool
+    jobs: int = 0
+    held: Counter[str] = field(default_factory=Counter)
+    used_s: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    run_s: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    wall_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A running job, as it was counted."""
+
+    counts: list[Count]
+    holds: Amounts
+    factor: float
+    start_s: int
+    limit_s: int
 
 
 class SlurmLimits:
-    """What running jobs count for each limit of a site."""
+    """The limits of a site, and what counts for them over time; times are whole seconds.
 
-    def __init__(self, site: SlurmSite) -> None:
-        self._is_enforced = "limits" in site.parameters.control.enforce
+    Args:
+        site: with its accounts.
+        start_s: when slurmctld began to count.
+    """
+
+    def __init__(self, site: SlurmSite, start_s: int = 0) -> None:
+        control, priority = site.parameters.control, site.parameters.priority
+        self.is_safe = "safe" in control.enforce
+        self.forgets_s = FORGOTTEN * priority.decay_half_life_s
+        self._is_enforced = "limits" in control.enforce
+        self._counts_use = priority.type != "priority/basic"
+        half_life_s = priority.decay_half_life_s
+        self._decay = 1 - LN_2 / half_life_s if half_life_s else 1.0
+        self._last_pass_s = start_s
         self._qos = site.accounts.qos_by_name
         self._partition_qos = {each.name: each.qos for each in site.partitions}
         self._chains = {
@@ -41,40 +106,156 @@ class SlurmLimits:
             for each in site.accounts.associations
             if each.user is not None
         }
-        self._jobs: Counter[Whose] = Counter()
-        self._tres: defaultdict[Whose, Counter[str]] = defaultdict(Counter)
-        self._counted: dict[TwinJob, tuple[list[Whose], Amounts]] = {}
+        self.counts: dict[Whose, Count] = {}
+        self._counted: dict[TwinJob, Counted] = {}
+        # Slurm tells what was used before as billing, which without weights is CPUs.
+        known = ["billing"]
+        if not any(each.billing_weights for each in site.partitions):
+            known.append("cpu")
+        for chain in self._chains.values():
+            for each in chain if chain[0].usage else ():
+                for name in known:
+                    self.count(_group(each)).used_s[name] += chain[0].usage
+
+    def count(self, whose: Whose) -> Count:
+        """Return what these jobs count together."""
+        if whose not in self.counts:
+            qos = self._qos.get(whose[1]) if whose[0].startswith("qos") else None
+            self.counts[whose] = Count(decays=qos is None or "NoDecay" not in qos.flags)
+        return self.counts[whose]
 
     def allow_another(self, job: TwinJob, partition: str) -> bool:
-        """Whether the limits on numbers of jobs let it start."""
+        """Whether the limits on numbers of jobs and on wall time let it start."""
         return all(
-            bound.jobs is None or self._jobs[bound.whose] < bound.jobs
-            for bound in self.bounds(job, partition)
-            if bound.whose
+            self._passes(bound, job, {}) for bound in self.bounds(job, partition) if not bound.tres
         )
 
     def allow(self, job: TwinJob, partition: str, asks: Amounts) -> bool:
         """Whether the limits on resources let it have this."""
         return all(
-            self._tres[bound.whose][name] * bool(bound.whose) + asks.get(name, 0) <= most
-            for bound in self.bounds(job, partition)
-            for name, most in bound.tres.items()
+            self._passes(bound, job, asks) for bound in self.bounds(job, partition) if bound.tres
         )
 
-    def started(self, job: TwinJob, partition: str, holds: Amounts) -> None:
-        """Count the job."""
-        whose = [bound.whose for bound in self.bounds(job, partition) if bound.whose]
-        for each in whose:
-            self._jobs[each] += 1
-            self._tres[each].update(holds)
-        self._counted[job] = whose, holds
+    def waits_for_minutes(self, job: TwinJob, partition: str, asks: Amounts) -> bool:
+        """Whether others have used what it needs, so that it starts when that is forgotten."""
+        return any(
+            bound.measure in IN_PASSING and not self._passes(bound, job, asks)
+            for bound in self.bounds(job, partition)
+        )
 
-    def ended(self, job: TwinJob) -> None:
-        """Count it no more."""
-        whose, held = self._counted.pop(job)
-        for each in whose:
-            self._jobs[each] -= 1
-            self._tres[each].subtract(held)
+    def _passes(self, bound: Bound, job: TwinJob, asks: Amounts) -> bool:
+        asked, minutes = asks.get(bound.tres, 0), self.minutes(job)
+        if bound.measure is Measure.JOB_MINUTES:
+            return minutes * asked <= bound.most
+        if not bound.whose:
+            return asked <= bound.most
+        count = self.count(bound.whose)
+        if bound.measure is Measure.JOBS:
+            return count.jobs < bound.most
+        if bound.measure is Measure.TRES:
+            return count.held[bound.tres] + asked <= bound.most
+        is_free = self.factor(job) == 0  # what is used does not count against it
+        run = 0 if is_free else _minutes(count.run_s[bound.tres])
+        if bound.measure is Measure.RUN_MINUTES:
+            return minutes * asked + run <= bound.most
+        used_s = count.used_s[bound.tres] if bound.tres else count.wall_s
+        left = bound.most - (0 if is_free else _minutes(used_s))
+        if not self.is_safe:
+            return left > 0
+        return left > 0 and (minutes * asked + run if bound.tres else minutes) <= left
+
+    def minutes(self, job: TwinJob) -> int:
+        """Return its time limit, as limits count it."""
+        minutes = job.limit_s // MINUTE_S
+        qos = self._qos.get(job.qos)
+        is_weighted = qos is not None and "UsageFactorSafe" in qos.flags
+        return int(minutes * self.factor(job)) if is_weighted else minutes
+
+    def factor(self, job: TwinJob) -> float:
+        """Return by how much its use counts."""
+        qos = self._qos.get(job.qos)
+        return 1.0 if qos is None else qos.usage_factor
+
+    def started(self, job: TwinJob, partition: str, holds: Amounts, second: int) -> None:
+        """Count the job."""
+        counts = [self.count(each) for each in self.whose(job, partition)]
+        own = Counted(counts, holds, self.factor(job), second, job.limit_s)
+        self._counted[job] = own
+        left = own.factor * self._left_s(own)
+        for count in counts:
+            count.jobs += 1
+            count.held.update(holds)
+            for name, amount in holds.items():
+                count.run_s[name] += amount * left
+
+    def ended(self, job: TwinJob, second: int) -> None:
+        """Count what it has used, and no more."""
+        own = self._counted.pop(job)
+        self._use(own, second)
+        left = own.factor * self._left_s(own)
+        for count in own.counts:
+            count.jobs -= 1
+            count.held.subtract(own.holds)
+            for name, amount in own.holds.items():
+                count.run_s[name] = max(0.0, count.run_s[name] - amount * left)
+
+    def look(self, running: Iterable[TwinJob], second: int) -> None:
+        """Forget what was used, and count what running jobs have used since the last pass.
+
+        Slurm does so with priority/multifactor, every PriorityCalcPeriod.
+        """
+        if not self._counts_use:
+            return
+        forgotten = self._decay ** (second - self._last_pass_s)
+        for count in self.counts.values():
+            if count.decays:
+                count.wall_s *= forgotten
+                for name in count.used_s:
+                    count.used_s[name] *= forgotten
+        for job in running:
+            own = self._counted[job]
+            self._use(own, second)
+            passed = own.factor * min(max(0, second - self._since_s(own)), self._left_s(own))
+            for count in own.counts:
+                for name, amount in own.holds.items():
+                    count.run_s[name] = max(0.0, count.run_s[name] - amount * passed)
+        self._last_pass_s = second
+
+    def has_run_out(self, job: TwinJob, partition: str, second: int) -> bool:
+        """Whether a running job is ended, because it or others have used all that there was."""
+        own = self._counted[job]
+        for bound in self.bounds(job, partition) if not self.is_safe else ():
+            if not bound.ends:
+                continue
+            if bound.measure is Measure.JOB_MINUTES:
+                held = own.holds.get(bound.tres, 0)
+                used = (second - own.start_s) // MINUTE_S * held
+                if held and used >= bound.most:
+                    return True
+            else:
+                count = self.count(bound.whose)
+                used_s = count.used_s[bound.tres] if bound.tres else count.wall_s
+                if _minutes(used_s) >= bound.most:
+                    return True
+        return False
+
+    def _since_s(self, own: Counted) -> int:
+        return max(own.start_s, self._last_pass_s)
+
+    def _left_s(self, own: Counted) -> int:
+        """How long it may run from the last pass on."""
+        return max(0, own.start_s + own.limit_s - self._since_s(own))
+
+    def _use(self, own: Counted, second: int) -> None:
+        seconds = second - self._since_s(own)
+        if seconds <= 0 or not self._counts_use:
+            return
+        decayed = seconds * self._decay**seconds
+        for count in own.counts:
+            used_s = own.factor * (decayed if count.decays else seconds)
+            count.wall_s += used_s
+            for name, amount in own.holds.items():
+                count.used_s[name] += amount * used_s
 
     def _qos_of(self, job: TwinJob, partition: str) -> list[Qos]:
         """The QOS of the partition and that of the job; what the first one sets counts."""
@@ -85,39 +266,107 @@ class SlurmLimits:
             found.sort(key=lambda qos: qos is not own)
         return found
 
+    def whose(self, job: TwinJob, partition: str) -> list[Whose]:
+        """Return with which other jobs it counts, whatever their limits are."""
+        if not self._is_enforced:
+            return []
+        chain = self._chains.get((job.account, job.user), ())
+        of_qos = [
+            whose
+            for qos in self._qos_of(job, partition)
+            for whose in (
+                ("qos", qos.name),
+                ("qos user", qos.name, job.user),
+                ("qos account", qos.name, job.account),
+            )
+        ]
+        return of_qos + [_group(each) for each in chain]
+
     def bounds(self, job: TwinJob, partition: str) -> Iterator[Bound]:
-        """The limits that the job counts for in this partition."""
+        """Return the limits that count for the job in this partition.
+
+        What a QOS sets takes the place of what an association sets of the same kind.
+        """
         if not self._is_enforced:
             return
-        said: set[tuple[int, str]] = set()  # which limits the first QOS sets
+        said: set[tuple[str, Measure, str]] = set()
         for qos in self._qos_of(job, partition):
-            for kind, bound in enumerate(_bounds_of(qos, job)):
-                jobs = None if (kind, "") in said else bound.jobs
-                tres = {name: x for name, x in bound.tres.items() if (kind, name) not in said}
-                yield Bound(bound.whose, jobs, tres)
-            for kind, bound in enumerate(_bounds_of(qos, job)):
-                said |= {(kind, name) for name in bound.tres}
-                said |= set() if bound.jobs is None else {(kind, "")}
+            own = list(_of_qos(qos, job))
+            yield from (bound for scope, bound in own if _kind(scope, bound) not in said)
+            said |= {_kind(scope, bound) for scope, bound in own}
         chain = self._chains.get((job.account, job.user), ())
-        for each in chain:
-            yield Bound(("group", each.account, each.user or ""), each.grp_jobs, each.grp_tres)
-        yield Bound(("own", job.account, job.user), _nearest_max_jobs(chain), {})
-        yield Bound((), None, next((each.max_tres for each in chain if each.max_tres), {}))
+        for scope, bound in _of_associations(chain):
+            scopes = ("user", "account") if scope == "own" else (scope,)
+            if all(_kind(each, bound) not in said for each in scopes):
+                yield bound
 
 
-def _bounds_of(qos: Qos, job: TwinJob) -> tuple[Bound, ...]:
-    """The limits that a QOS sets for the job."""
-    name = qos.name
-    return (
-        Bound(("qos", name), qos.grp_jobs, qos.grp_tres),
-        Bound(("qos user", name, job.user), qos.max_jobs_per_user, qos.max_tres_per_user),
-        Bound(
-            ("qos account", name, job.account), qos.max_jobs_per_account, qos.max_tres_per_account
-        ),
-        Bound((), None, qos.max_tres_per_job),
-    )
+def _minutes(seconds: float) -> int:
+    """Only whole minutes count."""
+    return math.floor(seconds / MINUTE_S)
 
 
-def _nearest_max_jobs(chain: tuple[Association, ...]) -> int | None:
-    """An account's MaxJobs is that of its users who have none of their own."""
-    return next((each.max_jobs for each in chain if each.max_jobs is not None), None)
+def _kind(scope: str, bound: Bound) -> tuple[str, Measure, str]:
+    return scope, bound.measure, bound.tres
+
+
+def _group(association: Association) -> Whose:
+    return "group", association.account, association.user or ""
+
+
+def _of_qos(qos: Qos, job: TwinJob) -> Iterator[tuple[str, Bound]]:
+    """The limits that a QOS sets for the job, with the scope of each."""
+    group, user = ("qos", qos.name), ("qos user", qos.name, job.user)
+    account = ("qos account", qos.name, job.account)
+    for bound in _of_group(qos, group, ends=True):
+        yield "group", bound
+    for scope, whose, jobs, tres in (
+        ("user", user, qos.max_jobs_per_user, qos.max_tres_per_user),
+        ("account", account, qos.max_jobs_per_account, qos.max_tres_per_account),
+    ):
+        if jobs is not None:
+            yield scope, Bound(Measure.JOBS, whose, "", jobs)
+        for name, most in tres.items():
+            yield scope, Bound(Measure.TRES, whose, name, most)
+    for bound in _of_job(qos.max_tres_per_job, qos.max_tres_mins_per_job):
+        yield "job", bound
+
+
+def _of_associations(chain: tuple[Association, ...]) -> Iterator[tuple[str, Bound]]:
+    """The limits of a user's association and of the accounts above it.
+
+    An account's limits on one job, or on the jobs of one user, are those of its users who have none
+    of their own. What the root sets ends no job.
+    """
+    for each in chain:
+        for bound in _of_group(each, _group(each), ends=each.account != ROOT):
+            yield "group", bound
+    most = next((each.max_jobs for each in chain if each.max_jobs is not None), None)
+    if most is not None:
+        yield "own", Bound(Measure.JOBS, _group(chain[0]), "", most)
+    tres, minutes = dict[str, int](), dict[str, int]()
+    for each in reversed(chain):
+        tres |= each.max_tres
+        minutes |= each.max_tres_mins
+    for bound in _of_job(tres, minutes):
+        yield "job", bound
+
+
+def _of_group(source: Association | Qos, whose: Whose, *, ends: bool) -> Iterator[Bound]:
+    if source.grp_jobs is not None:
+        yield Bound(Measure.JOBS, whose, "", source.grp_jobs)
+    if source.grp_wall_s is not None:
+        yield Bound(Measure.WALL, whose, "", source.grp_wall_s // MINUTE_S, ends)
+    for name, most in source.grp_tres.items():
+        yield Bound(Measure.TRES, whose, name, most)
+    for name, most in source.grp_tres_mins.items():
+        yield Bound(Measure.MINUTES, whose, name, most, ends)
+    for name, most in source.grp_tres_run_mins.items():
+        yield Bound(Measure.RUN_MINUTES, whose, name, most)
+
+
+def _of_job(tres: Mapping[str, int], minutes: Mapping[str, int]) -> Iterator[Bound]:
+    for name, most in tres.items():
+        yield Bound(Measure.TRES, (), name, most)
+    for name, most in minutes.items():
+        yield Bound(Measure.JOB_MINUTES, (), name, most, ends=name != "node")

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "slurm/twin_job.h"
+
+namespace schedlab::slurm {
+
+// The limits of associations and QOS, and what running jobs count for each over time. Times are
+// whole seconds. src/schedlab/slurm/plain/limits.py has the same for reading.
+class Limits {
+  public:
+    // slurmctld began to count then.
+    Limits(const Site& site, Second start);
+
+    // Whether the limits on numbers of jobs and on wall time let it start.
+    bool allow_another(const JobRow& job, const PlaceRow& place) const;
+    // Whether the limits on resources let it have these.
+    bool allow(const JobRow& job, const PlaceRow& place, const Amounts& asks) const;
+    // Whether others have used what it needs, so that it starts when that is forgotten.
+    bool waits_for_minutes(const JobRow& job) const;
+    // Whether a running job is ended, because it or others have used all that there was.
+    bool has_run_out(const TwinJob& job, Second now) const;
+
+    void started(const TwinJob& job);
+    void ended(const TwinJob& job, Second now);
+    // Forgets what was used, and counts what running jobs have used since the last pass.
+    void look(std::span<TwinJob* const> running, Second now);
+
+  private:
+    // What some jobs count together.
+    struct Count {
+        std::int64_t jobs = 0;
+        Amounts held{};
+        Amounts used{}, run{};  // in seconds: what was used, and what running jobs may still use
+        double wall = 0;
+    };
+
+    bool passes(const LimitRow& limit, const JobRow& job, const Amounts& asks) const;
+    const PlaceRow& place_of(const TwinJob& job) const { return job.row->places[job.place]; }
+    std::span<const std::int32_t> counters_of(const TwinJob& job) const {
+        return site_.counted[place_of(job).limits];
+    }
+    Second start_of(const TwinJob& job) const;
+    Second since(const TwinJob& job) const;
+    // How long it may run from the last pass on.
+    Second left(const TwinJob& job) const;
+    void use(const TwinJob& job, Second now);
+    // Running jobs may use so many seconds less.
+    void pass(const TwinJob& job, Second seconds);
+
+    const Site& site_;
+    Second last_pass_;
+    double decay_;
+    std::vector<Count> counts_;  // by counter
+};
+
+}  // namespace schedlab::slurm
