@@ -139,6 +139,7 @@ COMMANDS: dict[str, str] = {
     "live shadow": "{absent} --policy saf --looks 1",
     "live steer": "{absent} --policy saf --looks 1 --yes",
     "live score": "{absent}",
+    "live trial": "{absent} --site {absent} --policy saf --out {new} --yes",
     "slurm tune": "{site} --out {new} --generations 1 --phases 1 --parameter bf_interval",
     "history demo": "--out {new}",
     "history show": "--store {store}",

@@ -72,10 +72,11 @@ class Mirror:
         self.unknown = {}
         there: dict[str, LiveJob] = {}
         for job in reading.jobs:
-            why = self._stranger(job)
-            if why and job.stage is not LiveStage.ENDED:
+            if job.stage is LiveStage.ENDED and not self._concerns(job):
+                continue
+            if why := self._stranger(job):
                 self.unknown[job.id] = why
-            elif not why:
+            else:
                 there[job.id] = job
         gone = [
             job
@@ -104,6 +105,12 @@ class Mirror:
     def end(self, jobs: Iterable[LiveJob]) -> None:
         """Hear how jobs ended."""
         self.jobs.update({job.id: job for job in jobs})
+
+    def _concerns(self, job: LiveJob) -> bool:
+        """Whether a job that has ended was there at a reading, or has come since the last."""
+        if job.id in self.jobs:
+            return True
+        return bool(self.moments) and job.submit >= int(self.moments[-1].at)
 
     def _stranger(self, job: LiveJob) -> str:
         for name in job.partition.split(","):

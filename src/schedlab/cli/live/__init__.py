@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from schedlab.cli.commands import add_command, epilog
-from schedlab.cli.live import advise, mirror, score, steer, stop
+from schedlab.cli.live import advise, mirror, score, steer, stop, trial
 
 app = typer.Typer(
     name="live",
@@ -29,3 +29,4 @@ add_command(app, steer.shadow, *steer.SHADOW_EXAMPLES)
 add_command(app, score.score, *score.EXAMPLES)
 add_command(app, steer.steer, *steer.EXAMPLES)
 add_command(app, stop.stop, *stop.EXAMPLES)
+add_command(app, trial.trial, *trial.EXAMPLES)

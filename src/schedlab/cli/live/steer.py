@@ -51,12 +51,15 @@ def shadow(
     longest_wait: LongestWait = "2d",
     account_loss: AccountLoss = 0.25,
     least_same: LeastSame = 0.7,
+    log: Annotated[
+        Path | None, Option(metavar="FILE", help="The log. Default: SITE/live/shadow.log.")
+    ] = None,
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
     """Write down what a policy would change at every period, and change nothing.
 
-    The log is SITE/live/shadow.log; schedlab live score says later what it would have done.
+    schedlab live score says later what the wishes in the log would have done.
     """
     from schedlab.errors import PeerError
     from schedlab.live.ledger import Ledger
@@ -72,8 +75,8 @@ def shadow(
     guards = guards_for(read, clamp, changes, longest_wait, account_loss, least_same)
     chosen = choose_policy(policy)
     watch = LiveWatch(read, SlurmReader(RealSlurm.find(conf)), forks=forks, seed=seed)
-    folder = _folder(site)
-    steering = Steering(watch, chosen, guards, cpus_of(read), Ledger(folder / "shadow.log"))
+    ledger = Ledger(log or _folder(site) / "shadow.log")
+    steering = Steering(watch, chosen, guards, cpus_of(read), ledger)
     done = 0
     while looks is None or done < looks:
         if done:

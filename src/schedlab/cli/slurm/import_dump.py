@@ -44,7 +44,7 @@ def import_dump(
         from schedlab.errors import ParameterError
 
         raise ParameterError(f"--out is {out}, the dump itself; write to another folder")
-    site, report = make(folder, _records, version=slurm_version, skip_unknown=skip_unknown)
+    site, report = make(folder, records, version=slurm_version, skip_unknown=skip_unknown)
     write_site(site, out)
     _write_report(report, out, folder)
     if json:
@@ -53,7 +53,8 @@ def import_dump(
         print_notes(_notes(site, report, out), to_stderr=False)
 
 
-def _records(path: Path) -> tuple[list[dict[str, Any]], list[Fault]]:
+def records(path: Path) -> tuple[list[dict[str, Any]], list[Fault]]:
+    """What sacct wrote, as text or JSON."""
     from schedlab.cli.accounting import accounting_records
 
     is_json = path.name.removesuffix(".gz").endswith(".json")

@@ -61,12 +61,12 @@ def replay(
     from schedlab.slurm.bench import RealRun, RunSettings
     from schedlab.slurm.real_slurm import RealSlurm
 
-    submissions = _submissions(workload, jobs)
+    wanted = submissions(workload, jobs)
     slurm = RealSlurm.find(conf)
-    run = RealRun(slurm, submissions, output, RunSettings(sample, most))
+    run = RealRun(slurm, wanted, output, RunSettings(sample, most))
     cluster = slurm.config.get("ClusterName", "?")
-    count = sum(len(each.rows) for each in submissions)
-    span_s = submissions[-1].at_s
+    count = sum(len(each.rows) for each in wanted)
+    span_s = wanted[-1].at_s
     question = f"Submit {count:,} sleeping jobs to cluster {cluster} within {span_s:,.0f} s?"
     if not yes and not confirm(question, err=True):
         print_notes(["nothing was submitted"], to_stderr=True)
@@ -89,10 +89,11 @@ def replay(
                 "folder": str(output),
             }
         )
-    print_notes(_notes(run, submissions, output), to_stderr=json)
+    print_notes(_notes(run, wanted, output), to_stderr=json)
 
 
-def _submissions(path: Path, jobs: int | None) -> list[Submission]:
+def submissions(path: Path, jobs: int | None) -> list[Submission]:
+    """The jobs of a site folder or of a workload file, as calls of sbatch."""
     from schedlab.errors import InputError
     from schedlab.slurm import read_site
     from schedlab.slurm.bench import submissions_of

@@ -1,0 +1,298 @@
+"""An honest trial on a real Slurm: the same jobs, steered and not, again and again."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from schedlab.errors import InputError, OutputError, PeerError
+from schedlab.live.slurm.reader import SlurmReader
+from schedlab.metrics.intervals import t_interval
+from schedlab.slurm.bench import RealRun, RunSettings, Submission
+from schedlab.slurm.real_slurm import RealSlurm
+
+ARMS = ("shadow", "steer")
+"""A shadow looks and thinks as steering does, and changes nothing: only the changes differ."""
+RUNS = "runs.jsonl"
+BOUND_S = 10.0
+"""Of bounded slowdown."""
+_RPC = re.compile(r"^\s+REQUEST_\w+.*?count:(\d+)\s+ave_time:\d+\s+total_time:(\d+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class TrialRun:
+    """One run of the jobs under one arm.
+
+    Args:
+        pair: counted from 1.
+        arm: shadow or steer.
+        turn: 1 or 2: which of the pair was first.
+        jobs: that started.
+        lost: that did not.
+        mean_wait_s: of them.
+        median_wait_s: of them.
+        p95_wait_s: of them.
+        longest_wait_s: of them.
+        mean_slowdown: bounded by 10 s.
+        makespan_s: from the first submission to the last end.
+        changes: of priorities, made or wished.
+        requests: that slurmctld served.
+        requests_s: how long it took for them.
+        load: of the machine at the end, over the last minute.
+    """
+
+    pair: int
+    arm: str
+    turn: int
+    jobs: int
+    lost: int
+    mean_wait_s: float
+    median_wait_s: float
+    p95_wait_s: float
+    longest_wait_s: float
+    mean_slowdown: float
+    makespan_s: float
+    changes: int
+    requests: int
+    requests_s: float
+    load: float
+
+
+@dataclass(frozen=True)
+class TrialEffect:
+    """How a figure differs between the arms, over pairs.
+
+    Args:
+        metric: a figure of ``TrialRun``.
+        without: its mean over runs of the first arm.
+        with_it: over runs of the second.
+        change: the relative change; the geometric mean over pairs.
+        interval: its 95 % interval; None for fewer than two pairs.
+        better: in how many pairs it is less with steering.
+        pairs: how many there are.
+    """
+
+    metric: str
+    without: float
+    with_it: float
+    change: float
+    interval: tuple[float, float] | None
+    better: int
+    pairs: int
+
+
+METRICS = (
+    *("mean_wait_s", "median_wait_s", "p95_wait_s", "longest_wait_s", "mean_slowdown"),
+    *("makespan_s", "requests", "requests_s"),
+)
+
+
+def effects_of(runs: Sequence[TrialRun]) -> list[TrialEffect]:
+    """Compare the arms, pair by pair; a pair of which one run is missing does not count."""
+    by_pair: dict[int, dict[str, TrialRun]] = {}
+    for run in runs:
+        by_pair.setdefault(run.pair, {})[run.arm] = run
+    pairs = [tuple(each[arm] for arm in ARMS) for each in by_pair.values() if len(each) == 2]
+    if not pairs:
+        raise InputError("no pair of runs is complete: nothing to compare")
+    found = []
+    for metric in METRICS:
+        values = np.array([[getattr(run, metric) for run in pair] for pair in pairs], float)
+        logs = np.log((values[:, 1] + 1e-9) / (values[:, 0] + 1e-9))
+        interval = t_interval(logs.tolist())
+        found.append(
+            TrialEffect(
+                metric,
+                float(values[:, 0].mean()),
+                float(values[:, 1].mean()),
+                math.expm1(float(logs.mean())),
+                None if interval is None else (math.expm1(interval[0]), math.expm1(interval[1])),
+                int((values[:, 1] < values[:, 0]).sum()),
+                len(pairs),
+            )
+        )
+    return found
+
+
+@dataclass
+class Trial:
+    """Runs of the same jobs under two arms in pairs; the order within a pair is drawn.
+
+    An interrupted trial goes on where it stopped.
+
+    Args:
+        slurm: the cluster; nothing else may run there.
+        submissions: the jobs.
+        site: the site folder of the cluster.
+        folder: gets all runs.
+        policy: that steers.
+        every_s: its period.
+        pairs: how many.
+        seed: draws the order.
+        options: more options of ``schedlab live steer``.
+    """
+
+    slurm: RealSlurm
+    submissions: Sequence[Submission]
+    site: Path
+    folder: Path
+    policy: str
+    every_s: float
+    pairs: int
+    seed: int = 0
+    options: Sequence[str] = field(default_factory=tuple)
+
+    def order(self) -> list[tuple[int, str, int]]:
+        """Pair, arm and turn of each run."""
+        rng = np.random.default_rng(self.seed)
+        drawn = [rng.permutation(len(ARMS)) for _ in range(self.pairs)]
+        return [
+            (pair, ARMS[arm], turn)
+            for pair, arms in enumerate(drawn, 1)
+            for turn, arm in enumerate(arms, 1)
+        ]
+
+    def go(self, tell: Callable[[int, int, str], None] = lambda done, total, note: None) -> None:
+        """Run what has not been run yet."""
+        done = {(run.pair, run.arm) for run in self.runs()}
+        order = self.order()
+        for at, (pair, arm, turn) in enumerate(order):
+            tell(at, len(order), f"pair {pair}, {arm}")
+            if (pair, arm) not in done:
+                self._write(self._run(pair, arm, turn))
+
+    def runs(self) -> list[TrialRun]:
+        """The runs that are done."""
+        path = self.folder / RUNS
+        if not path.exists():
+            return []
+        lines = path.read_text(encoding="utf-8").splitlines()
+        return [TrialRun(**json.loads(line)) for line in lines if line.endswith("}")]
+
+    def folder_of(self, pair: int, arm: str) -> Path:
+        """Where a run keeps what happened."""
+        return self.folder / f"run-{pair:02d}-{arm}"
+
+    def _write(self, run: TrialRun) -> None:
+        try:
+            with (self.folder / RUNS).open("a", encoding="utf-8") as file:
+                file.write(json.dumps(asdict(run)) + "\n")
+        except OSError as error:
+            raise OutputError(f"{self.folder / RUNS}: {error.strerror}") from None
+
+    def _run(self, pair: int, arm: str, turn: int) -> TrialRun:
+        if self.slurm.waiting_or_running():
+            raise InputError("there are jobs in the queue; a trial needs a cluster of its own")
+        place = self.folder_of(pair, arm)
+        place.mkdir(parents=True, exist_ok=True)
+        before = _cost(self.slurm)
+        run = RealRun(self.slurm, self.submissions, place, RunSettings(sample_s=3600.0))
+        with self._arm(arm, place) as output:
+            run.go()
+        requests, requests_s = (
+            after - first for after, first in zip(_cost(self.slurm), before, strict=True)
+        )
+        changes = sum(len(step.get("changes", ())) for step in _steps(output))
+        left = SlurmReader(self.slurm).site_factors()
+        if left:
+            raise PeerError(f"{len(left)} jobs still have a site factor after the run")
+        waits = _waits(self.slurm, list(run.ids.values()))
+        return TrialRun(
+            pair=pair,
+            arm=arm,
+            turn=turn,
+            lost=sum(len(each.rows) for each in self.submissions) - waits["jobs"],
+            changes=changes,
+            requests=int(requests),
+            requests_s=round(requests_s, 3),
+            load=round(os.getloadavg()[0], 2),
+            **waits,
+        )
+
+    @contextmanager
+    def _arm(self, arm: str, place: Path) -> Iterator[Path]:
+        """The command of the arm beside the run; ended by Ctrl-C, as an operator would."""
+        output = place / f"{arm}.jsonl"
+        words = ["live", arm, str(self.site), "--policy", self.policy]
+        words += ["--every", f"{self.every_s:g}s", "--json", *self.options]
+        words += ["--yes"] if arm == "steer" else ["--log", str(place / "shadow.log")]
+        conf = self.slurm.environment.get("SLURM_CONF")
+        words += ["--conf", conf] if conf else []
+        with output.open("wb") as file, (place / f"{arm}.err").open("wb") as errors:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "schedlab", *words],
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=errors,
+                start_new_session=True,
+            )
+        try:
+            time.sleep(1.0)
+            if process.poll() is not None:
+                said = (place / f"{arm}.err").read_text(errors="replace").strip()
+                raise PeerError(f"schedlab live {arm} ended at once: {said}")
+            yield output
+        finally:
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(60)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _steps(path: Path) -> Iterator[dict[str, Any]]:
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.endswith("}"):
+            yield json.loads(line)
+
+
+def _cost(slurm: RealSlurm) -> tuple[int, float]:
+    """How many requests slurmctld has served, and how many seconds it took for them."""
+    found = _RPC.findall(slurm.run("sdiag").partition("by user")[0])
+    return sum(int(count) for count, _ in found), sum(int(total) for _, total in found) / 1e6
+
+
+def _waits(slurm: RealSlurm, ids: Sequence[str]) -> dict[str, Any]:
+    """Figures of the jobs, as accounting has them; it may take a moment to hear of the last."""
+    rows: list[tuple[int, int, int]] = []
+    for _ in range(30):
+        text = slurm.run(
+            *("sacct", "--allocations", "--noheader", "--parsable2"),
+            *("--format=Submit,Start,End", "--jobs", ",".join(ids)),
+        )
+        lines = [line.split("|") for line in text.splitlines()]
+        rows = [
+            (int(cells[0]), int(cells[1]), int(cells[2]))
+            for cells in lines
+            if all(cell.isdecimal() for cell in cells)
+        ]
+        if lines and len(rows) == len(lines):
+            break
+        time.sleep(1.0)
+    if not rows:
+        raise PeerError("sacct: knows none of the jobs of the run")
+    submit, start, end = np.array(rows, float).T
+    wait, run = start - submit, end - start
+    slowdown = np.maximum((wait + run) / np.maximum(run, BOUND_S), 1.0)
+    return {
+        "jobs": len(rows),
+        "mean_wait_s": float(wait.mean()),
+        "median_wait_s": float(np.median(wait)),
+        "p95_wait_s": float(np.percentile(wait, 95)),
+        "longest_wait_s": float(wait.max()),
+        "mean_slowdown": float(slowdown.mean()),
+        "makespan_s": float(end.max() - submit.min()),
+    }

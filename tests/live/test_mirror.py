@@ -1,0 +1,140 @@
+"""The mirror of a Slurm, made of readings drawn by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.slurm import tiny_site
+
+from schedlab.errors import ParameterError
+from schedlab.live.departure import departure_of
+from schedlab.live.mirror import Mirror
+from schedlab.live.queue import LiveJob, LiveStage, Reading
+from schedlab.slurm.replay import history_of
+from schedlab.slurm.site import SlurmSite
+
+T0 = 1_700_000_000
+
+
+def job(name: str, submit: int = 0, **more: object) -> LiveJob:
+    """A job of four cores that waits."""
+    given = {"stage": LiveStage.WAITS, "state": "PENDING", "tasks": 4, "cpus": 4, **more}
+    return LiveJob(
+        id=name,
+        handle=name,
+        user="ann",
+        account="physics",
+        partition="batch",
+        submit=T0 + submit,
+        limit_s=600,
+        **given,  # type: ignore[arg-type]
+    )
+
+
+def runs(waits: LiveJob, start: int, hosts: str) -> LiveJob:
+    """The job, running."""
+    return replace(waits, stage=LiveStage.RUNS, state="RUNNING", start=T0 + start, hosts=hosts)
+
+
+def ended(ran: LiveJob, end: int, state: str = "COMPLETED") -> LiveJob:
+    """The job, ended."""
+    return replace(ran, stage=LiveStage.ENDED, state=state, end=T0 + end)
+
+
+def reading(at: float, *jobs: LiveJob) -> Reading:
+    """What was read."""
+    return Reading(T0 + at, jobs)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> SlurmSite:
+    """Four nodes of four cores."""
+    return tiny_site.make_in(tmp_path, tiny_site.job(1, 0, 4, 600, 60))
+
+
+def _names(site: SlurmSite | None) -> dict[str, bool]:
+    if site is None:
+        return {}
+    rows = history_of(site).details.select("slurm_id", "ran_before").iter_rows()
+    return dict(rows)
+
+
+def test_jobs_run_and_wait_as_they_were_read(site: SlurmSite) -> None:
+    """Slurm tells whole seconds: a start in the second of an earlier reading is after it."""
+    mirror = Mirror(site)
+    one, two = job("1"), job("2")
+    mirror.take(reading(5.2, runs(one, 3, "a1"), two))
+    assert _names(mirror.site()) == {"1": True, "2": False}
+    first = mirror.moments[0]
+    mirror.take(reading(9.1, ended(runs(one, 3, "a1"), 5), runs(two, 5, "a1")))
+    assert _names(mirror.site()) == {"2": True}
+    assert _names(mirror.site(first)) == {"1": True, "2": False}
+
+
+def test_jobs_that_had_ended_before_are_of_no_concern(site: SlurmSite) -> None:
+    """Slurm lists them for minutes; the mirror does not take them for new ones."""
+    mirror, old = Mirror(site), ended(runs(job("1", -50), -40, "a1"), -10)
+    for at in (1.0, 2.0, 3.0):
+        mirror.take(reading(at, old, job("2")))
+        assert set(mirror.jobs) == {"2"}
+    assert departure_of(mirror, phases=1).jobs == 1
+    short = ended(runs(job("3", 4), 4, "a2"), 5)
+    mirror.take(reading(6.0, old, job("2"), short))
+    assert set(mirror.jobs) == {"2", "3"}
+    assert departure_of(mirror, phases=1).real_starts == 1
+
+
+def test_a_job_that_is_gone_has_ended(site: SlurmSite) -> None:
+    """Nobody saw it end: at the latest now."""
+    mirror = Mirror(site)
+    mirror.take(reading(1.0, runs(job("1"), 0, "a1"), job("2")))
+    gone = mirror.take(reading(2.0, job("2")))
+    assert [each.id for each in gone] == ["1"]
+    assert _names(mirror.site()) == {"2": False}
+
+
+def test_a_job_that_was_put_back_waits_again(site: SlurmSite) -> None:
+    """It runs in the twin no more."""
+    mirror = Mirror(site)
+    mirror.take(reading(1.0, runs(job("1"), 0, "a1")))
+    mirror.take(reading(2.0, replace(job("1"), restarts=1)))
+    assert _names(mirror.site()) == {"1": False}
+
+
+def test_a_withdrawn_job_is_withdrawn_in_the_twin(site: SlurmSite) -> None:
+    """Else the twin would start it."""
+    mirror = Mirror(site)
+    mirror.take(reading(1.0, runs(job("1"), 0, "a[1-3],z1"), job("2")))
+    mirror.take(reading(20.0, runs(job("1"), 0, "a[1-3],z1"), ended(job("2"), 10, "CANCELLED")))
+    told = mirror.site(mirror.moments[0])
+    assert told is not None
+    assert [each.text for each in history_of(told).commands] == ["scancel 2"]
+
+
+def test_what_the_site_does_not_know_is_left_out_and_told(site: SlurmSite) -> None:
+    """It was imported before the partition was made."""
+    mirror = Mirror(site)
+    mirror.take(reading(1.0, job("1"), replace(job("2"), partition="new")))
+    assert _names(mirror.site()) == {"1": False}
+    assert mirror.unknown == {"2": 'partition "new" is not known'}
+
+
+def test_a_clock_that_goes_back_is_refused(site: SlurmSite) -> None:
+    """Whoever follows Slurm begins again then."""
+    mirror = Mirror(site)
+    mirror.take(reading(5.0))
+    with pytest.raises(ParameterError, match="the clock went back"):
+        mirror.take(reading(4.0))
+
+
+def test_what_has_ended_is_forgotten_after_a_while(site: SlurmSite) -> None:
+    """The mirror of a year is not larger than that of a day."""
+    mirror = Mirror(site, kept_s=100.0)
+    mirror.take(reading(1.0, runs(job("1"), 0, "a1")))
+    mirror.take(reading(2.0, ended(runs(job("1"), 0, "a1"), 1)))
+    for at in range(50, 400, 50):
+        mirror.take(reading(float(at)))
+    assert not mirror.jobs
+    assert len(mirror.moments) <= 4
