@@ -208,6 +208,24 @@ def test_reading_costs_slurmctld_three_requests(cluster: Slurm, queue: list[str]
     assert [after[name] - before.get(name, 0) for name in names] == [5, 5, 5, 5]
 
 
+def test_a_site_factor_counts_at_once(cluster: Slurm, queue: list[str]) -> None:
+    """Slurm does not wait for PriorityCalcPeriod, which is a minute here; a held job stays held."""
+    hand, reader = SlurmHand(RealSlurm.find(cluster.folder / "slurm.conf")), reader_of(cluster)
+
+    def priority(name: str) -> int:
+        return next(job.priority for job in reader.read().jobs if job.id == name)
+
+    before = priority(queue[1])
+    begun = time.monotonic()
+    hand.set_factor(queue[1], 5000)
+    after, took_s = priority(queue[1]), time.monotonic() - begun
+    assert took_s > 55 or 4990 <= after - before <= 5010  # it may have aged meanwhile
+    hand.set_factor(queue[-2], 5000)
+    assert priority(queue[-2]) == 0
+    hand.set_factor(queue[1], 0)
+    hand.set_factor(queue[-2], 0)
+
+
 def test_names_of_jobs_are_data(cluster: Slurm, site: SlurmSite) -> None:
     """Whatever a user writes: no shell reads it, and the mirror is not led astray."""
     bad = ["$(touch /tmp/never)", "a|b;c", "x\nJobState=RUNNING", "--help", 'quo"te', "é\u202e☃"]
