@@ -1,0 +1,305 @@
+"""Faults while a real Slurm is steered: ``python -m benchmarks.live_faults SITE --conf CONF``.
+
+For a test cluster of its own, as root. Draws faults at random, makes them while waiting jobs have
+site factors, and asks each time: were all factors 0 again, how soon, and is every job still there
+and none held? Writes docs/design/live-faults.json, and prints its table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from schedlab import __version__
+from schedlab.errors import PeerError
+from schedlab.live.slurm.reader import SlurmReader
+from schedlab.live.steering.switch import LOG, SWITCH
+from schedlab.slurm.real_slurm import RealSlurm
+
+FIGURES = Path(__file__).parents[1] / "docs" / "design" / "live-faults.json"
+EVERY_S = 4
+PATIENCE_S = 180.0
+JOBS = 12
+
+
+class Bench:
+    """One steered cluster."""
+
+    def __init__(self, site: Path, conf: Path) -> None:
+        self.site, self.conf = site, conf
+        self.slurm = RealSlurm.find(conf)
+        self.jobs: set[str] = set()
+        self.process: subprocess.Popen[bytes] | None = None
+        self.others: list[subprocess.Popen[bytes]] = []
+
+    @property
+    def live(self) -> Path:
+        """Where the switch and the logs are."""
+        return self.site / "live"
+
+    def factors(self) -> dict[int, int]:
+        """The site factors that are not 0."""
+        return SlurmReader(self.slurm).site_factors()
+
+    def until(self, happened: Callable[[], bool], what: str) -> float:
+        """Wait; return for how long."""
+        begun = time.monotonic()
+        while True:
+            try:
+                if happened():
+                    return time.monotonic() - begun
+            except (PeerError, OSError):  # slurmctld may be away
+                pass
+            if time.monotonic() - begun > PATIENCE_S:
+                raise RuntimeError(f"waited in vain until {what}")
+            time.sleep(0.1)
+
+    def fill(self) -> None:
+        """One job holds the cluster, others wait."""
+        cpus = self.slurm.run("sinfo", "-h", "-o", "%C").split("/")[-1].strip()
+        first = self.slurm.submit(["-n", cpus, "-t", "600"], "sleep 36000", None)
+        self.until(
+            lambda: "RUNNING" in self.slurm.run("squeue", "-h", "-j", first, "-o", "%T"), "it runs"
+        )
+        self.jobs = {first}
+        for at in range(JOBS):
+            options = ["-n", str(1 + 5 * at % int(cpus)), "-t", str(1 + at % 5)]
+            self.jobs.add(self.slurm.submit(options, "sleep 1", None))
+
+    def command(self, *words: str) -> list[str]:
+        """Of schedlab."""
+        return [sys.executable, "-m", "schedlab", "live", *words, "--conf", str(self.conf)]
+
+    def steer(self) -> None:
+        """Until something is changed."""
+        for name in (LOG, SWITCH):
+            (self.live / name).unlink(missing_ok=True)
+        words = ("steer", str(self.site), "--policy", "saf", "--every", f"{EVERY_S}s", "--yes")
+        self.process = subprocess.Popen(
+            self.command(*words, "--forks", "2"),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        self.until(lambda: bool(self.factors()), "priorities are changed")
+
+    def stop(self) -> None:
+        """By the command."""
+        subprocess.run(self.command("stop", str(self.site)), check=True, stdout=subprocess.DEVNULL)
+
+    def harm(self) -> tuple[int, int]:
+        """How many jobs are lost, and how many are held."""
+        rows = [
+            line.split("|") for line in self.slurm.run("squeue", "-h", "-o", "%i|%r").split("\n")
+        ]
+        there = {row[0] for row in rows}
+        held = sum("JobHeld" in row[1] for row in rows if len(row) > 1)
+        return len(self.jobs - there), held
+
+    def controller(self) -> int:
+        """The process of slurmctld."""
+        return int(Path(self.slurm.config["SlurmctldPidFile"]).read_text())
+
+
+def killed(bench: Bench) -> None:
+    """The steering is killed: kill -9."""
+    assert bench.process is not None
+    bench.process.kill()
+
+
+def hung(bench: Bench) -> None:
+    """The steering hangs: it is stopped, and goes on after the watchdog has acted."""
+    assert bench.process is not None
+    bench.process.send_signal(signal.SIGSTOP)
+
+
+def ended(bench: Bench) -> None:
+    """The steering is asked to end: SIGTERM, as systemd does."""
+    assert bench.process is not None
+    bench.process.terminate()
+
+
+def switched_off(bench: Bench) -> None:
+    """The switch is deleted."""
+    (bench.live / SWITCH).unlink()
+
+
+def stopped(bench: Bench) -> None:
+    """An operator stops it: schedlab live stop."""
+    bench.stop()
+
+
+def without_watchdog(bench: Bench) -> None:
+    """The watchdog is killed; when the next one is there, the steering is."""
+    _kill_watchdog(bench)
+    bench.until(lambda: bool(_watchdogs(bench)), "another watchdog is there")
+    killed(bench)
+
+
+def both_killed(bench: Bench) -> None:
+    """Steering and watchdog are killed in one moment; an operator stops it by the command."""
+    _kill_watchdog(bench)
+    killed(bench)
+    bench.stop()
+
+
+def slow_controller(bench: Bench) -> None:
+    """Slurmctld hangs for two periods; then the steering is killed."""
+    pid = bench.controller()
+    os.kill(pid, signal.SIGSTOP)
+    time.sleep(2 * EVERY_S)
+    os.kill(pid, signal.SIGCONT)
+    killed(bench)
+
+
+def slow_when_killed(bench: Bench) -> None:
+    """Slurmctld hangs, and the steering is killed meanwhile: the watchdog must wait for it."""
+    pid = bench.controller()
+    os.kill(pid, signal.SIGSTOP)
+    killed(bench)
+    time.sleep(2 * EVERY_S)
+    os.kill(pid, signal.SIGCONT)
+
+
+def restarted_controller(bench: Bench) -> None:
+    """Slurmctld ends and starts again, and the steering is killed meanwhile."""
+    pid = bench.controller()
+    os.kill(pid, signal.SIGTERM)
+    killed(bench)
+    bench.until(lambda: not _runs(pid), "slurmctld has ended")
+    with (bench.live / "slurmctld.out").open("ab") as file:
+        bench.others.append(
+            subprocess.Popen(
+                ["slurmctld", "-D"], stdout=file, stderr=file, env=bench.slurm.environment
+            )
+        )
+
+
+def full_disk(bench: Bench) -> None:
+    """The log cannot be written: what is not written down is not done, and all is returned."""
+    log = bench.live / LOG
+    log.rename(log.with_suffix(".old"))
+    log.symlink_to("/dev/full")
+    # Something must change for it to be noticed.
+    bench.jobs.add(bench.slurm.submit(["-n", "1", "-t", "1"], "sleep 1", None))
+
+
+FAULTS = (
+    *(killed, hung, ended, switched_off, stopped, without_watchdog, both_killed),
+    *(slow_controller, slow_when_killed, restarted_controller, full_disk),
+)
+
+
+def _watchdogs(bench: Bench) -> list[int]:
+    text = subprocess.run(
+        ["pgrep", "-f", f"steering.watchdog {bench.live}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout
+    return [int(pid) for pid in text.split()]
+
+
+def _kill_watchdog(bench: Bench) -> None:
+    for pid in _watchdogs(bench):
+        os.kill(pid, signal.SIGKILL)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return ") Z" not in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+
+
+@contextmanager
+def _clean(bench: Bench) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        if bench.process is not None:
+            bench.process.send_signal(signal.SIGCONT)
+            try:
+                bench.process.wait(60)
+            except subprocess.TimeoutExpired:
+                bench.process.kill()
+                bench.process.wait()
+        (bench.live / LOG).unlink(missing_ok=True)
+
+
+def one(bench: Bench, fault: Callable[[Bench], None]) -> dict[str, Any]:
+    """One fault, and what became of it."""
+    bench.steer()
+    with _clean(bench):
+        begun = time.monotonic()
+        fault(bench)
+        bench.until(lambda: not bench.factors(), "all factors are 0")
+        took_s = time.monotonic() - begun
+    # After a restart slurmctld answers before it knows all priorities again.
+    time.sleep(10.0 if fault is restarted_controller else 1.0)
+    again = len(bench.factors())  # what hung and went on must not have changed anything
+    lost, held = bench.harm()
+    return {
+        "fault": fault.__name__,
+        "returned_s": round(took_s, 1),
+        "factors_later": again,
+        "lost": lost,
+        "held": held,
+    }
+
+
+def table(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """In Markdown."""
+    yield "| fault | times | returned after: median | longest | factors later | jobs lost | held |"
+    yield "|---|---|---|---|---|---|---|"
+    for fault in FAULTS:
+        own = [row for row in rows if row["fault"] == fault.__name__]
+        if own:
+            times = sorted(row["returned_s"] for row in own)
+            sums = [sum(row[key] for row in own) for key in ("factors_later", "lost", "held")]
+            what = str(fault.__doc__).rstrip(".")
+            yield (
+                f"| {what} | {len(own)} | {times[len(times) // 2]:.1f} s | {times[-1]:.1f} s | "
+                f"{sums[0]} | {sums[1]} | {sums[2]} |"
+            )
+
+
+def main() -> None:
+    """Draw, make and write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("site", type=Path)
+    parser.add_argument("--conf", type=Path, required=True)
+    parser.add_argument("--faults", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, default=FIGURES)
+    given = parser.parse_args()
+    bench, drawn = Bench(given.site, given.conf), random.Random(given.seed)
+    bench.live.mkdir(exist_ok=True)
+    bench.fill()
+    rows: list[dict[str, Any]] = []
+    try:
+        for number in range(given.faults):
+            row = one(bench, drawn.choice(FAULTS))
+            rows.append(row)
+            print(number + 1, row, flush=True)
+    finally:
+        bench.slurm.cancel(sorted(bench.jobs))
+        version = bench.slurm.run("scontrol", "--version").strip()
+        told = {"schedlab": __version__, "slurm": version, "every_s": EVERY_S, "seed": given.seed}
+        given.out.write_text(json.dumps({**told, "faults": rows}, indent=1) + "\n")
+        for process in bench.others[:-1]:
+            process.wait()
+    print("\n".join(table(rows)))
+
+
+if __name__ == "__main__":
+    main()
