@@ -27,7 +27,7 @@ from schedlab.live.steering.switch import LOG, SWITCH
 from schedlab.slurm.real_slurm import RealSlurm
 
 FIGURES = Path(__file__).parents[1] / "docs" / "design" / "live-faults.json"
-EVERY_S = 4
+EVERY_S = 5
 PATIENCE_S = 180.0
 JOBS = 12
 

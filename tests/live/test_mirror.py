@@ -20,7 +20,8 @@ T0 = 1_700_000_000
 
 def job(name: str, submit: int = 0, **more: object) -> LiveJob:
     """A job of four cores that waits."""
-    given = {"stage": LiveStage.WAITS, "state": "PENDING", "tasks": 4, "cpus": 4, **more}
+    given: dict[str, object] = {"stage": LiveStage.WAITS, "state": "PENDING", "tasks": 4, "cpus": 4}
+    given |= {"limit_s": 600, **more}
     return LiveJob(
         id=name,
         handle=name,
@@ -28,7 +29,6 @@ def job(name: str, submit: int = 0, **more: object) -> LiveJob:
         account="physics",
         partition="batch",
         submit=T0 + submit,
-        limit_s=600,
         **given,  # type: ignore[arg-type]
     )
 

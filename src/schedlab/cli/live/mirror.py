@@ -57,11 +57,20 @@ def mirror(
         except PeerError as error:
             if looks == 1:
                 raise
-            print_line({"at": round(time.time(), 3), "error": str(error)}) if json else out().print(
-                f"{_clock(time.time())}  {error}; trying again in {every_s:g} s"
-            )
+            print_error(f"{error}; trying again in {every_s:g} s", json)
             continue
-        print_line(look.as_json()) if json else print_look(look)
+        if json:
+            print_line(look.as_json())
+        else:
+            print_look(look)
+
+
+def print_error(said: str, json: bool) -> None:
+    """What went wrong with one look; the next may work."""
+    if json:
+        print_line({"at": round(time.time(), 3), "error": said})
+    else:
+        out().print(f"{_clock(time.time())}  {said}", soft_wrap=True)
 
 
 def print_look(look: Look) -> None:

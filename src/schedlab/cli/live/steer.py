@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option, confirm
 
 from schedlab.cli.console import AsJson, out, print_notes
+from schedlab.cli.live.mirror import print_error
 from schedlab.cli.live.options import (
     LIVE,
     AccountLoss,
@@ -140,7 +141,7 @@ def steer(
     folder = _folder(site)
     watch = LiveWatch(read, reader, forks=forks, seed=seed)
 
-    def make(beat: Callable[[], object]) -> Steering:
+    def make(beat: Callable[[], bool]) -> Steering:
         ledger = Ledger(folder / LOG)
         return Steering(watch, chosen, guards, cpus_of(read), ledger, hand, beat)
 
@@ -169,16 +170,14 @@ def _folder(site: Path) -> Path:
 
 
 def _print(step: Step | str, json: bool) -> None:
-    clock = time.strftime("%Y-%m-%d %H:%M:%S")
     if isinstance(step, str):
-        print_line({"at": round(time.time(), 3), "error": step}) if json else out().print(
-            f"{clock}  {step}", soft_wrap=True
-        )
+        print_error(step, json)
         return
     if json:
         print_line(step.as_json())
         return
     counts, effect = step.look.counts, step.advice.effect
+    clock = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(step.look.at))
     out().print(
         f"{clock}  {counts['running']:,} run, {counts['waiting']:,} wait; "
         f"{len(step.changes):,} changes, expected effect on the mean wait {effect.change:+.1%} "

@@ -93,7 +93,7 @@ class Steering:
         cpus: of the machine.
         ledger: gets every decision, before it is carried out.
         hand: changes factors; None for a shadow.
-        beat: called between the parts of a step.
+        beat: called between the parts of a step; false ends it.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class Steering:
         cpus: int,
         ledger: Ledger,
         hand: SlurmHand | None = None,
-        beat: Callable[[], object] = lambda: None,
+        beat: Callable[[], bool] = lambda: True,
     ) -> None:
         self._watch, self._policy, self._guards, self._cpus = watch, policy, guards, cpus
         self._ledger, self._hand, self._beat = ledger, hand, beat
@@ -118,6 +118,10 @@ class Steering:
             guards=asdict(guards),
             version=__version__,
         )
+
+    def warm_up(self) -> None:
+        """Look once, before the watchdog counts: the first look takes longest."""
+        self._watch.look()
 
     def step(self) -> Step:
         """Look, ask, and change; PeerError if Slurm does not answer."""
@@ -134,13 +138,14 @@ class Steering:
         least = max(1, self._guards.clamp // 100)
         changes, failed = [], []
         for change in planned_changes(present, wished, self._guards.changes, least):
+            if not self._beat():  # the watchdog may have taken over, or an operator
+                break
             try:
                 self._make(change, look.at)
                 changes.append(change)
             except PeerError as error:
                 self._ledger.add("failed", look.at, job=change.job, why=str(error))
                 failed.append(f"job {change.job}: {error}")
-            self._beat()
         return Step(look, advice, tuple(changes), tuple(failed))
 
     def _present(self, waiting: list[LiveJob]) -> dict[str, int]:
@@ -184,7 +189,7 @@ def refuse_strangers(reader: SlurmReader, log: Path) -> None:
 
 
 def steer(
-    make: Callable[[Callable[[], object]], Steering],
+    make: Callable[[Callable[[], bool]], Steering],
     reader: SlurmReader,
     hand: SlurmHand,
     folder: Path,
@@ -213,11 +218,12 @@ def steer(
     refuse_strangers(reader, folder / LOG)
     release_all(reader, hand, folder / LOG)
     switch = Switch(folder)
+    steering = make(switch.beat)
+    steering.warm_up()
     switch.on(every_s=every_s, **what)
     conf = reader.slurm.environment.get("SLURM_CONF")
     dog = start_watchdog(folder, every_s, conf)
     try:
-        steering = make(switch.beat)
         done, worked = 0, time.monotonic()
         while switch.beat() and (steps is None or done < steps):
             until = time.monotonic() + every_s
@@ -234,6 +240,8 @@ def steer(
             if dog.poll() is not None and switch.is_on:
                 tell("the watchdog was gone; a new one is there")
                 dog = start_watchdog(folder, every_s, conf)
+        if steps is None or done < steps:
+            tell("the switch is off: the steering ends")
     finally:
         switch.off()
         _release(reader, hand, folder, tell)

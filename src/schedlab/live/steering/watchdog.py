@@ -8,7 +8,10 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from schedlab.errors import SchedlabError
 from schedlab.live.ledger import Ledger
@@ -19,6 +22,7 @@ from schedlab.live.steering.switch import LOG, WATCHDOG_LOG, Switch
 from schedlab.slurm.real_slurm import RealSlurm
 
 LOOK_S, AGAIN_S = 0.25, 1.0
+T = TypeVar("T")
 
 
 def watch(switch: Switch, limit_s: float) -> str:
@@ -38,21 +42,35 @@ def watch(switch: Switch, limit_s: float) -> str:
 
 
 def main(folder: Path, limit_s: float, conf: Path | None) -> None:
-    """Watch, then release until it has worked."""
+    """Watch, then release until it has worked; and once more, one period later.
+
+    What was silent and wakes up may be in the middle of a change; it makes no other one.
+    """
     switch = Switch(folder)
     why = watch(switch, limit_s)
-    slurm: RealSlurm | None = None
+    _until_it_works(folder, why, switch.off)
+    release = partial(_release, folder, limit_s, conf)
+    _tell(folder, f"{why}; {_until_it_works(folder, why, release):,} jobs returned to 0")
+    time.sleep(limit_s)
+    if not switch.is_on:  # else another steering is on, with a watchdog of its own
+        late = _until_it_works(folder, why, release)
+        if late:
+            _tell(folder, f"{why}; {late:,} jobs returned to 0 later")
+
+
+def _release(folder: Path, limit_s: float, conf: Path | None) -> int:
+    slurm = RealSlurm.find(conf)
+    reader = SlurmReader(slurm, limit_s, with_factors=True)
+    return release_all(reader, SlurmHand(slurm, limit_s), folder / LOG)
+
+
+def _until_it_works(folder: Path, why: str, act: Callable[[], T]) -> T:
     while True:
         try:
-            switch.off()
-            slurm = slurm or RealSlurm.find(conf)
-            reader = SlurmReader(slurm, limit_s, with_factors=True)
-            number = release_all(reader, SlurmHand(slurm, limit_s), folder / LOG)
-            break
+            return act()
         except SchedlabError as error:
             _tell(folder, f"{why}; not released yet: {error}")
             time.sleep(AGAIN_S)
-    _tell(folder, f"{why}; {number:,} jobs returned to 0")
 
 
 def _tell(folder: Path, what: str) -> None:

@@ -1,0 +1,166 @@
+"""What keeps steering harmless, and what a shadow's log is worth later."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.live.test_mirror import T0, ended, job, reading, runs
+from tests.slurm import tiny_site
+
+from schedlab.errors import ParameterError
+from schedlab.live.advice import advise
+from schedlab.live.departure import MirrorDeparture
+from schedlab.live.ledger import Ledger, read_ledger
+from schedlab.live.queue import LiveJob, Reading
+from schedlab.live.score import jobs_within, score_forecasts, steered_site
+from schedlab.live.steering.guards import Guards, default_clamp
+from schedlab.live.steering.steering import Steering, cpus_of
+from schedlab.live.watch import CLOCK_WENT_BACK, LiveWatch
+from schedlab.policies import choose_policy
+from schedlab.slurm.replay import history_of, phases_of, replay
+from schedlab.slurm.site import SlurmSite
+
+GUARDS = Guards(clamp=100)
+FINE = MirrorDeparture(0.0, 1.0)
+
+
+class Readings:
+    """A reader of readings drawn by hand."""
+
+    def __init__(self, *readings: Reading) -> None:
+        self._left = list(readings)
+
+    def read(self) -> Reading:
+        """The next one."""
+        return self._left.pop(0)
+
+    def ended(self, names: list[str]) -> dict[str, tuple[str, int | None, int | None]]:
+        """Accounting knows nothing."""
+        return {}
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> SlurmSite:
+    """Four nodes of four cores, and two jobs of their past."""
+    jobs = [tiny_site.job(1, 0, 16, 600, 60), tiny_site.job(2, 1, 4, 60, 20)]
+    return tiny_site.make_in(tmp_path, *jobs)
+
+
+def test_bounds_that_make_no_sense_are_refused() -> None:
+    """With what is allowed."""
+    with pytest.raises(ParameterError, match="clamp is 0; must be at least 1"):
+        Guards(clamp=0)
+    with pytest.raises(ParameterError, match="least_same is 2; must be from 0 to 1"):
+        Guards(clamp=1, least_same=2)
+
+
+def test_no_factor_leaves_the_clamp_and_no_old_job_moves_back() -> None:
+    """Whoever has waited longest is at least not made to wait longer."""
+    jobs = [job("1", -200_000), job("2")]
+    wished = {"1": -50, "2": -5000}
+    assert GUARDS.within(wished, jobs, T0 + 10.0) == {"1": 0, "2": -100}
+
+
+def test_a_wait_that_is_far_too_long_ends_all_changes() -> None:
+    """A held job does not count: nobody makes it wait."""
+    old = job("1", -400_000)
+    assert "more than twice the longest wait" in GUARDS.breaks([old], FINE, T0)
+    held = job("1", -400_000, held=True)
+    assert GUARDS.breaks([held], FINE, T0) == ""
+
+
+def test_a_twin_that_is_wrong_ends_all_changes() -> None:
+    """Once enough jobs have started to tell."""
+    wrong = MirrorDeparture(0.0, 1.0, jobs=10, real_starts=8, twin_starts=2.0, same=0.4)
+    assert "only 40% of the jobs" in GUARDS.breaks([], wrong, T0)
+    few = MirrorDeparture(0.0, 1.0, jobs=3, real_starts=2, twin_starts=0.0, same=0.3)
+    assert GUARDS.breaks([], few, T0) == ""
+
+
+def test_no_account_may_lose_much() -> None:
+    """Three jobs or more, a quarter or more, ten minutes or more."""
+    before = [1000.0, 1000.0, 1000.0, 1000.0]
+    after = [100.0, 3000.0, 3000.0, 3000.0]
+    accounts = ["a", "b", "b", "b"]
+    assert GUARDS.loser(accounts, before, after) == 'account "b" would wait 200% longer'
+    assert GUARDS.loser(["a", "a", "b", "b"], before, after) == ""
+    assert GUARDS.loser(accounts, before, [1100.0] * 4) == ""
+
+
+def test_the_default_clamp_is_a_tenth_of_the_weights(site: SlurmSite) -> None:
+    """Of the tiny site: 1,000 for age and 1,000 for size."""
+    assert default_clamp(site) == 200
+    assert cpus_of(site) == 16
+
+
+def _queue() -> tuple[LiveJob, ...]:
+    """One job holds all nodes; a long one waits before a short one."""
+    long = job("2", 1, tasks=16, cpus=16, priority=1000)
+    short = job("3", 2, tasks=4, cpus=4, priority=250, limit_s=60)
+    return (runs(job("1", 0, tasks=16, cpus=16), 0, "a[1-3],z1"), long, short)
+
+
+def test_advice_says_what_the_policy_would_do(site: SlurmSite) -> None:
+    """The short job would start first; the effect has an interval."""
+    watch = LiveWatch(site, Readings(reading(5.0, *_queue())), forks=3)
+    look = watch.look()
+    made = advise(look, watch.mirror.waiting(), choose_policy("saf"), Guards(1000), 16)
+    assert made.factors == {"3": 750, "2": -750}
+    assert made.refused == ""
+    assert made.effect.jobs == 2
+    assert made.effect.change < 0
+    assert made.effect.low <= made.effect.change <= made.effect.high
+    assert made.as_json()["change"] == made.effect.change
+
+
+def test_a_shadow_writes_wishes_and_first_forecasts(site: SlurmSite, tmp_path: Path) -> None:
+    """And no wish twice; one that is no longer wished is taken back."""
+    readings = [reading(5.0, *_queue()), reading(6.0, *_queue()), reading(7.0, *_queue()[:2])]
+    watch = LiveWatch(site, Readings(*readings), forks=2)
+    ledger = Ledger(tmp_path / "shadow.log")
+    shadow = Steering(watch, choose_policy("saf"), Guards(1000), 16, ledger)
+    assert len(shadow.step().changes) == 2
+    assert not shadow.step().changes
+    (change,) = shadow.step().changes
+    assert (change.job, change.before, change.after) == ("2", -750, 0)
+    kinds = [entry["kind"] for entry in read_ledger(ledger.path)]
+    assert kinds == ["begin", "forecast", "forecast", "wish", "wish", "wish"]
+
+
+def test_a_clock_that_goes_back_begins_a_new_mirror(site: SlurmSite) -> None:
+    """And is told."""
+    watch = LiveWatch(site, Readings(reading(5.0, *_queue()), reading(1.0, *_queue())), forks=0)
+    assert not watch.look().notes
+    assert watch.look().notes == (CLOCK_WENT_BACK,)
+    assert len(watch.mirror.moments) == 1
+
+
+def test_jobs_that_vanish_are_told(site: SlurmSite) -> None:
+    """Accounting may not know them."""
+    short = ended(runs(job("9", 5), 5, "a1"), 6)
+    readings = [reading(5.0, *_queue()), reading(9.0, _queue()[0], short)]
+    watch = LiveWatch(site, Readings(*readings), forks=0)
+    watch.look()
+    assert watch.look().notes == ("2 jobs are gone, and accounting does not know them",)
+
+
+def test_wishes_are_replayed_as_nice_values(site: SlurmSite, tmp_path: Path) -> None:
+    """In the twin, job 2 of the history starts no later with a wish for it."""
+    epoch_s = history_of(site).epoch_s or 0
+    ledger = Ledger(tmp_path / "shadow.log")
+    ledger.add("begin", epoch_s + 0.0)
+    ledger.add("wish", epoch_s + 2.0, job="2", of=0, to=70)
+    ledger.add("wish", epoch_s + 3.0, job="77", of=0, to=70)
+    ledger.add(
+        "forecast", epoch_s + 2.0, job="2", low=epoch_s, likely=epoch_s + 9, high=epoch_s + 9
+    )
+    entries = list(read_ledger(ledger.path))
+    other, told = steered_site(site, entries)
+    assert told == 1
+    assert history_of(other).commands[-1].text == "scontrol update JobId=2 Nice=-70"
+    assert jobs_within(site, entries).all()
+    assert score_forecasts(site, entries) is None  # this history does not say when jobs started
+    (phase,) = phases_of(other, 1)
+    assert not np.isnan(replay(other, phase).start_s).any()
