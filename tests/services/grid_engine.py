@@ -22,7 +22,7 @@ HOST = socket.gethostname()
 SLOTS = 16
 
 _GLOBAL = {
-    "load_report_time": "00:00:05",
+    "load_report_time": "00:00:01",
     "reporting_params": "accounting=true reporting=false flush_time=00:00:01 joblog=false "
     "sharelog=00:00:00 accounting_flush_time=00:00:00",
 }
