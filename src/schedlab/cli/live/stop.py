@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import time
+
 from schedlab.cli.console import AsJson, print_json, print_notes
 from schedlab.cli.live.options import LIVE, Conf
 from schedlab.cli.slurm.fidelity import Site
 
 EXAMPLES = ("schedlab live stop mysite",)
+TRIES = 20
 
 
 def stop(site: Site, conf: Conf = None, json: AsJson = False) -> None:
     """End the steering of a Slurm, and return all site factors to 0."""
-    from schedlab.errors import InputError
+    from schedlab.errors import InputError, PeerError
     from schedlab.live.slurm.hand import SlurmHand
     from schedlab.live.slurm.reader import SlurmReader
     from schedlab.live.steering.release import release_all
@@ -25,7 +28,15 @@ def stop(site: Site, conf: Conf = None, json: AsJson = False) -> None:
     switch.off()
     slurm = RealSlurm.find(conf)
     reader = SlurmReader(slurm, with_factors=True)
-    number = release_all(reader, SlurmHand(slurm), site / LIVE / LOG)
+    number = 0
+    for tries_left in reversed(range(TRIES)):
+        try:
+            number += release_all(reader, SlurmHand(slurm), site / LIVE / LOG)
+            break
+        except PeerError:  # the steering may be in the middle of a change; it makes no other one
+            if not tries_left:
+                raise
+            time.sleep(1.0)
     if json:
         print_json({"was_on": was_on, "returned": number})
         return

@@ -69,6 +69,8 @@ def _until_it_works(folder: Path, why: str, act: Callable[[], T]) -> T:
         try:
             return act()
         except SchedlabError as error:
+            if not folder.is_dir():  # the site is gone for good
+                sys.exit(str(error))
             _tell(folder, f"{why}; not released yet: {error}")
             time.sleep(AGAIN_S)
 
