@@ -67,7 +67,7 @@ class Bench:
     def fill(self) -> None:
         """One job holds the cluster, others wait."""
         cpus = self.slurm.run("sinfo", "-h", "-o", "%C").split("/")[-1].strip()
-        first = self.slurm.submit(["-n", cpus, "-t", "600"], "sleep 36000", None)
+        first = self.slurm.submit(["-n", cpus, "-t", "60"], "sleep 3600", None)
         self.until(
             lambda: "RUNNING" in self.slurm.run("squeue", "-h", "-j", first, "-o", "%T"), "it runs"
         )

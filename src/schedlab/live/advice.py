@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -85,7 +85,12 @@ class Advice:
 
 
 def advise(
-    look: Look, jobs: Sequence[LiveJob], policy: ChosenPolicy, guards: Guards, cpus: int
+    look: Look,
+    jobs: Sequence[LiveJob],
+    policy: ChosenPolicy,
+    guards: Guards,
+    cpus: int,
+    tell: Callable[[], object] = lambda: None,
 ) -> Advice:
     """Return what a policy would change now.
 
@@ -95,6 +100,7 @@ def advise(
         policy: whose wish is asked for.
         guards: what is allowed.
         cpus: of the machine.
+        tell: called after each future.
     """
     movable = [job for job in jobs if can_be_moved(job)]
     refused = guards.breaks(jobs, look.departure, look.at)
@@ -114,7 +120,7 @@ def advise(
     waiting = ~runs(history)
     # The site of the mirror has the present factors: take them off, and the wished ones on.
     without, with_them = (
-        np.nan_to_num(look.futures.starts(each - present)[:, waiting], nan=NEVER_S)
+        np.nan_to_num(look.futures.starts(each - present, tell)[:, waiting], nan=NEVER_S)
         for each in (np.zeros_like(present), np.array(then))
     )
     submit_s = history.details["submit_s"].to_numpy()[waiting]

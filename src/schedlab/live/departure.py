@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -58,7 +59,12 @@ class MirrorDeparture:
 
 
 def departure_of(
-    mirror: Mirror, *, window_s: float = 1800.0, phases: int = PHASES, seed: int = 0
+    mirror: Mirror,
+    *,
+    window_s: float = 1800.0,
+    phases: int = PHASES,
+    seed: int = 0,
+    tell: Callable[[], object] = lambda: None,
 ) -> MirrorDeparture:
     """Let the twin go on from an earlier reading up to now, and compare.
 
@@ -67,6 +73,7 @@ def departure_of(
         window_s: how long ago the reading is, at most.
         phases: how many phases of slurmctld's loops are drawn.
         seed: draws them.
+        tell: called after each replay.
     """
     now = mirror.now
     moment = next(each for each in mirror.moments if each.at >= now - window_s)
@@ -83,7 +90,8 @@ def departure_of(
     submit_s = history.details["submit_s"].to_numpy()[asked]
     real = real_s <= until_s
     sums = np.zeros(5)
-    for each in replay_all(site, phases_of(site, phases, seed)):
+    drawn = phases_of(site, phases, seed)
+    for each in replay_all(site, drawn, lambda done: tell()):
         twin_s = np.nan_to_num(each.start_s[asked], nan=np.inf)
         twin = twin_s <= until_s
         both = real & twin

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,16 +117,22 @@ class LiveForecaster:
         elapsed_s = np.where(runs(history), history.begin_s - start_times(history), 0.0)
         return TwinFutures(present, self.run_times.of(history), elapsed_s, self.forks, self.rng)
 
-    def forecast(self, present: SlurmSite, futures: TwinFutures) -> StartForecast:
+    def forecast(
+        self,
+        present: SlurmSite,
+        futures: TwinFutures,
+        tell: Callable[[], object] = lambda: None,
+    ) -> StartForecast:
         """Return when the jobs that wait will start.
 
         Args:
             present: the site of a mirror now.
             futures: of it.
+            tell: called after each future.
         """
         history = history_of(present)
         waiting, at_s = ~runs(history), history.begin_s
-        log_s = wait_quantiles(futures.starts()[:, waiting], at_s)
+        log_s = wait_quantiles(futures.starts(tell=tell)[:, waiting], at_s)
         names = history.details["slurm_id"].to_list()
         jobs = np.flatnonzero(waiting)
         numbers = [self._numbers.setdefault(names[at], len(self._numbers)) for at in jobs]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -104,6 +105,8 @@ class LiveWatch:
     ) -> None:
         self._site, self._reader, self._window_s, self._seed = site, reader, window_s, seed
         self.mirror = Mirror(site)
+        self.beat: Callable[[], object] = lambda: None
+        """Called again and again while a look is computed."""
         self._forks = forks
         self.forecaster = LiveForecaster(site, forks=max(forks, 1), seed=seed)
 
@@ -122,7 +125,9 @@ class LiveWatch:
                 f"{len(strange):,} jobs are left out, such as {name}: {why}; import the site again"
             )
         self.forecaster.learn(self.mirror)
-        departure = departure_of(self.mirror, window_s=self._window_s, seed=self._seed)
+        departure = departure_of(
+            self.mirror, window_s=self._window_s, seed=self._seed, tell=self.beat
+        )
         made = Look(reading.at, reading.counts(), reading.took_s, departure, notes=tuple(notes))
         present = self.mirror.site()
         if present is None or not self._forks:
@@ -147,7 +152,7 @@ class LiveWatch:
         return [f"{len(lost):,} jobs are gone, and accounting does not know them"] if lost else []
 
     def _forecasts(self, present: SlurmSite, futures: TwinFutures) -> tuple[StartsTold, ...]:
-        made = self.forecaster.forecast(present, futures)
+        made = self.forecaster.forecast(present, futures, self.beat)
         names = history_of(present).details["slurm_id"].to_list()
         epoch_s = self.mirror.epoch_s
         return tuple(

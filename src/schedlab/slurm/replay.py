@@ -79,7 +79,7 @@ def replay(site: SlurmSite, clocks: Clocks) -> TwinReplay:
 
 
 def replay_all(
-    site: SlurmSite, phases: list[Clocks], tell: Callable[[int], None] = lambda done: None
+    site: SlurmSite, phases: list[Clocks], tell: Callable[[int], object] = lambda done: None
 ) -> list[TwinReplay]:
     """Replay under each of the phases, some at a time; ``tell`` hears how many are done."""
     history_of(site)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
@@ -49,11 +50,16 @@ class TwinFutures:
         self._tables = SiteTables(present).made()
         self._nice = [row.nice for row in self._tables.jobs]
 
-    def starts(self, site_factors: NDArray[np.int64] | None = None) -> Times:
+    def starts(
+        self,
+        site_factors: NDArray[np.int64] | None = None,
+        tell: Callable[[], object] = lambda: None,
+    ) -> Times:
         """Return when each job starts: a row for each future, nan for never.
 
         Args:
             site_factors: added to the priorities of the jobs. Default: nothing.
+            tell: called after each future.
         """
         rows = self._tables.jobs  # what is changed in them is changed in the tables
         for at, (row, nice) in enumerate(zip(rows, self._nice, strict=True)):
@@ -67,7 +73,10 @@ class TwinFutures:
                         row.run_s = run_s
                     controller = native_controller(self._tables, clocks)
                     made.append(threads.submit(replay_native, controller, stopped))
-                replays: list[TwinReplay] = [each.result() for each in made]
+                replays: list[TwinReplay] = []
+                for each in made:
+                    replays.append(each.result())
+                    tell()
             finally:
                 stopped.set()
         return np.array([each.start_s for each in replays])

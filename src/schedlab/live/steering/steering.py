@@ -108,6 +108,7 @@ class Steering:
     ) -> None:
         self._watch, self._policy, self._guards, self._cpus = watch, policy, guards, cpus
         self._ledger, self._hand, self._beat = ledger, hand, beat
+        watch.beat = beat
         self._imagined: dict[str, int] = {}
         self._told: set[str] = set()
         self._ledger.add(
@@ -128,7 +129,7 @@ class Steering:
         look = self._watch.look()
         self._beat()
         waiting = self._watch.mirror.waiting()
-        advice = advise(look, waiting, self._policy, self._guards, self._cpus)
+        advice = advise(look, waiting, self._policy, self._guards, self._cpus, self._beat)
         self._beat()
         self._log_forecasts(look)
         if advice.refused:
