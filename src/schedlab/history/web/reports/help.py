@@ -64,7 +64,7 @@ def _hint(kind: str, jobs: Sequence[WastedJob], site: Site | None) -> Hint:
     count = "One job" if len(jobs) == 1 else f"{len(jobs):,} jobs"
     hours = sum(each.waste.node_h for each in jobs)
     return Hint(
-        f"{count} of {hours:,.0f} node-hours {_SAYS[kind]}.",
+        f"{count} of {_hours(hours)} {_SAYS[kind]}.",
         hours,
         tuple(each.record.jobid for each in by_size[:_MOST]),
         next((told for each in by_size if (told := _advice(kind, each, site))), None),
@@ -75,3 +75,9 @@ def _advice(kind: str, job: WastedJob, site: Site | None) -> str | None:
     ended, use = EndedJob.of(job.record, site), job.efficiency.use(kind)
     told = None if ended is None or use is None else ADVICE[kind](ended, use)
     return told and f"Job {job.record.jobid}: {told[0]}"
+
+
+def _hours(hours: float) -> str:
+    """So many node-hours."""
+    shown = f"{hours:,.0f}"
+    return f"{shown} node-{'hour' if shown == '1' else 'hours'}"
