@@ -10,7 +10,14 @@ constexpr std::int64_t kNoArrival = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
+void WaitingQueue::Block::leave_from(std::size_t slot) {
+    std::fill(nodes.begin() + slot, nodes.end(), kGone);
+    if (slot < kBlock) waiting &= (1ULL << slot) - 1;
+}
+
 void WaitingQueue::Block::copy_slot(std::size_t to, const Block& source, std::size_t from) {
+    const std::uint64_t waits = source.waiting >> from & 1;
+    waiting = (waiting & ~(1ULL << to)) | waits << to;
     nodes[to] = source.nodes[from];
     estimate[to] = source.estimate[from];
     demand[to] = source.demand[from];
@@ -24,7 +31,7 @@ void WaitingQueue::Block::close_gaps() {
     for (std::size_t i = 0; i < size; ++i) {
         if (nodes[i] != kGone) copy_slot(kept++, *this, i);
     }
-    std::fill(nodes.begin() + kept, nodes.begin() + size, kGone);
+    leave_from(kept);
     size = kept;
 }
 
@@ -36,6 +43,7 @@ void WaitingQueue::Block::open_slot(std::size_t slot) {
 
 void WaitingQueue::Block::fill_slot(std::size_t slot, const JobChains::Ranked& from) {
     nodes[slot] = from.link.nodes;
+    waiting |= 1ULL << slot;
     estimate[slot] = capped(from.link.estimate);
     demand[slot] = from.link.demand;
     job[slot] = from.link.job;
@@ -112,7 +120,7 @@ void WaitingQueue::split(std::size_t index) {
     const std::size_t half = lower.size / 2;
     for (std::size_t i = half; i < lower.size; ++i) upper->copy_slot(i - half, lower, i);
     upper->size = upper->live = lower.size - half;
-    std::fill(lower.nodes.begin() + half, lower.nodes.end(), kGone);
+    lower.leave_from(half);
     lower.size = lower.live = half;
     blocks_.insert(blocks_.begin() + index + 1, std::move(upper));
     least_nodes_.insert(least_nodes_.begin() + index + 1, kGone);
@@ -150,6 +158,7 @@ void WaitingQueue::insert(const WaitingJob& job, double key) {
     const std::size_t slot = std::upper_bound(ranks, ranks + block.size, rank) - ranks;
     block.open_slot(slot);
     block.nodes[slot] = job.nodes;
+    block.waiting |= 1ULL << slot;
     block.estimate[slot] = capped(job.estimate);
     block.demand[slot] = job.demand;
     block.job[slot] = job.job;
@@ -227,7 +236,7 @@ void WaitingQueue::remove(Position position) {
     const JobIndex left = job(position);
     const Position shown = chains_->shown_at(left);
     chains_->remove(left);
-    if (blocks_[0]->job[0] == left) blocks_[0]->nodes[0] = kGone;
+    if (blocks_[0]->job[0] == left) blocks_[0]->leave(0);
     if (shown != JobChains::kHidden) leave_slot(shown);
 }
 
@@ -238,7 +247,7 @@ void WaitingQueue::leave_slot(Position position) {
     const bool was_least = left.nodes[slot] == least_nodes_[index] ||
                            left.estimate[slot] == least_estimate_[index] ||
                            left.arrival[slot] == least_arrival_[index];
-    left.nodes[slot] = kGone;
+    left.leave(slot);
     --left.live;
     if (was_least) summarise(index);
     if (position == first_) skip_gone();
@@ -248,15 +257,11 @@ void WaitingQueue::skip_gone() const {
     if (first_ < end() && !waits(first_)) first_ = next(first_);
 }
 
-WaitingQueue::Position WaitingQueue::next(Position position) const {
-    for (++position; position < end(); ++position) {
+WaitingQueue::Position WaitingQueue::next_block(Position position) const {
+    for (; position < end(); position += kBlock) {
         if (position >= blocks_.size() * kBlock && !show_block()) break;
-        const std::size_t slot = position % kBlock;
-        if (block(position).live == 0 || slot >= block(position).size) {
-            position += kBlock - 1 - slot;  // nobody waits in the rest of this block
-        } else if (waits(position)) {
-            return position;
-        }
+        const std::uint64_t waiting = block(position).waiting;
+        if (waiting) return position + std::countr_zero(waiting);
     }
     return end();
 }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <span>
@@ -55,7 +57,13 @@ class WaitingQueue {
         if (is_stale_) show_first();
         return end_;
     }
-    Position next(Position position) const;
+    Position next(Position position) const {
+        ++position;
+        const std::size_t slot = position % kBlock;
+        if (slot == 0 || position >= blocks_.size() * kBlock) return next_block(position);
+        const std::uint64_t rest = block(position).waiting >> slot;
+        return rest ? position + std::countr_zero(rest) : next_block(position + kBlock - slot);
+    }
     // One past the `depth`-th job; whoever goes back from there meets the jobs before it.
     Position end_of_first(std::size_t depth) const;
     // One past the last job whose key is at most `most`; all must be of one tier.
@@ -84,7 +92,7 @@ class WaitingQueue {
                            NodeCount extra) const;
 
   private:
-    static constexpr std::size_t kBlock = 64;
+    static constexpr std::size_t kBlock = 64;  // as many as a word has bits
     static constexpr NodeCount kGone = std::numeric_limits<NodeCount>::max();
     static constexpr std::int32_t kLongest = std::numeric_limits<std::int32_t>::max();
     // An estimate as blocks keep it.
@@ -104,12 +112,18 @@ class WaitingQueue {
         std::array<std::int32_t, kBlock> demand;
         std::size_t size = 0;  // slots in use, including those that jobs have left
         std::size_t live = 0;
+        std::uint64_t waiting = 0;  // by slot: whether a job waits there
 
         Block() { nodes.fill(kGone); }
         void clear() {
-            nodes.fill(kGone);
+            leave_from(0);
             size = live = 0;
         }
+        void leave(std::size_t slot) {
+            nodes[slot] = kGone;
+            waiting &= ~(1ULL << slot);
+        }
+        void leave_from(std::size_t slot);
         void copy_slot(std::size_t to, const Block& source, std::size_t from);
         void close_gaps();
         void open_slot(std::size_t slot);
@@ -124,6 +138,8 @@ class WaitingQueue {
     void summarise(std::size_t index) const;
     bool set_keys(std::span<const double> keys);
     void rebuild(std::span<const Position> order);
+    // The first job from this position on, at which a block begins; end() if there is none.
+    Position next_block(Position position) const;
     void skip_gone() const;
     void leave_slot(Position position);
     // With split keys: block 0 is for the oldest job alone, and is never met by who goes through
