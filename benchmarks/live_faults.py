@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -186,9 +187,9 @@ def restarted_controller(bench: Bench) -> None:
 
 def full_disk(bench: Bench) -> None:
     """The log cannot be written: what is not written down is not done, and all is returned."""
-    log = bench.live / LOG
-    log.rename(log.with_suffix(".old"))
-    log.symlink_to("/dev/full")
+    assert bench.process is not None
+    size = (bench.live / LOG).stat().st_size
+    resource.prlimit(bench.process.pid, resource.RLIMIT_FSIZE, (size, size))
     # Something must change for it to be noticed.
     bench.jobs.add(bench.slurm.submit(["-n", "1", "-t", "1"], "sleep 1", None))
 
@@ -286,16 +287,16 @@ def main() -> None:
     bench.live.mkdir(exist_ok=True)
     bench.fill()
     rows: list[dict[str, Any]] = []
+    version = bench.slurm.run("scontrol", "--version").strip()
+    told = {"schedlab": __version__, "slurm": version, "every_s": EVERY_S, "seed": given.seed}
     try:
         for number in range(given.faults):
             row = one(bench, drawn.choice(FAULTS))
             rows.append(row)
             print(number + 1, row, flush=True)
+            given.out.write_text(json.dumps({**told, "faults": rows}, indent=1) + "\n")
     finally:
         bench.slurm.cancel(sorted(bench.jobs))
-        version = bench.slurm.run("scontrol", "--version").strip()
-        told = {"schedlab": __version__, "slurm": version, "every_s": EVERY_S, "seed": given.seed}
-        given.out.write_text(json.dumps({**told, "faults": rows}, indent=1) + "\n")
         for process in bench.others[:-1]:
             process.wait()
     print("\n".join(table(rows)))

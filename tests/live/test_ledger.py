@@ -85,3 +85,11 @@ def test_a_full_disk_is_told(log: Path) -> None:
         signal.signal(signal.SIGXFSZ, handler)
     ledger.add("change", 5.0, job="8", of=0, to=2)
     assert list(read_ledger(log))[-1]["to"] == 2
+
+
+def test_a_log_is_a_regular_file(tmp_path: Path) -> None:
+    """A device may be read for ever."""
+    path = tmp_path / "steering.log"
+    path.symlink_to("/dev/full")
+    with pytest.raises(InputError, match="is no regular file"):
+        Ledger(path)

@@ -74,6 +74,8 @@ def _checked(path: Path) -> tuple[str, int, bool]:
 
 
 def _lines(path: Path) -> list[bytes]:
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: is no regular file")
     try:
         return path.read_bytes().splitlines(keepends=True)
     except OSError as error:
