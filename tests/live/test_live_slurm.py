@@ -23,7 +23,7 @@ from tests.services.slurm import (
     slurm_cluster,
 )
 from tests.services.users import ANN, BOB, OPERATOR
-from tests.services.waiting import until
+from tests.services.waiting import PATIENCE_S, until
 from typer.testing import CliRunner
 
 from schedlab.cli.app import app
@@ -309,7 +309,7 @@ def test_steering_changes_priorities_within_the_clamp_and_returns_them(
         order = cluster.run("squeue", "-h", "-t", "PD", "--sort=-p", "-o", "%i").split()
         assert queue[-2] not in found
         process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 130
+        assert process.wait(PATIENCE_S) == 130
         assert not factors(cluster)
     assert len(order) > 5
     unharmed(cluster, queue)
@@ -331,7 +331,7 @@ def test_when_the_steering_falls_silent_slurm_goes_on_alone(
             process.send_signal(signal.SIGSTOP)
         elif fault == "switch":
             (folder / "live" / SWITCH).unlink()
-            assert process.wait(60) == 0
+            assert process.wait(PATIENCE_S) == 0
         else:
             if fault == "both":
                 subprocess.run(["pkill", "-9", "-f", f"watchdog {folder}/live"], check=True)
@@ -345,7 +345,7 @@ def test_when_the_steering_falls_silent_slurm_goes_on_alone(
         assert not (folder / "live" / SWITCH).exists()
         if fault == "hang":
             process.send_signal(signal.SIGCONT)
-            assert process.wait(60) == 0
+            assert process.wait(PATIENCE_S) == 0
             assert not factors(cluster)
     if fault in ("kill", "hang"):
         log = folder / "live" / WATCHDOG_LOG
