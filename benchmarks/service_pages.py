@@ -90,7 +90,7 @@ class Opened:
 
 
 def opened(client: httpx.Client, who: str, page: str, times: int) -> Opened:
-    """Open a page so many times after the first."""
+    """Open a page again and again after the first time."""
     taken_ms, size = [], 0
     for _ in range(times + 1):
         began = time.perf_counter()

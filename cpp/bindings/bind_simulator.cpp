@@ -1,3 +1,5 @@
+// All of the simulator that Python sees, in one file: the names, their arguments and their help are
+// read together, and nothing is computed here.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>

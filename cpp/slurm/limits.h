@@ -47,7 +47,7 @@ class Limits {
     // How long it may run from the last pass on.
     Second left(const TwinJob& job) const;
     void use(const TwinJob& job, Second now);
-    // Running jobs may use so many seconds less.
+    // Take this many seconds off what running jobs may still use.
     void pass(const TwinJob& job, Second seconds);
 
     const Site& site_;

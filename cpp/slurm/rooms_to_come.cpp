@@ -107,7 +107,7 @@ std::optional<std::size_t> NodesToCome::ends_for(NodeCount needed, const Nodes& 
         return found >= needed;
     };
     if (!is_enough(nodes_.size())) return {};
-    std::size_t least = 0, most = nodes_.size();  // so many nodes are enough; at least one is needed
+    std::size_t least = 0, most = nodes_.size();  // the answer lies between them
     while (least + 1 < most) {
         const std::size_t middle = (least + most) / 2;
         (is_enough(middle) ? most : least) = middle;

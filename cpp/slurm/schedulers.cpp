@@ -256,7 +256,7 @@ std::optional<BackfillCycle::Start> BackfillCycle::will_run(const ShapeRow& shap
     // Tests of jobs that want no GPUs leave no traces: those that must fail are spared, and nodes
     // without any room.
     const bool is_traceless = shape.gpus == 0;
-    std::size_t least = 0;  // so many ends must come first
+    std::size_t least = 0;  // the number of ends that must come first
     if (is_traceless) {
         const std::optional<std::size_t> known = outlook.useful().ends_for(needed, able_);
         if (!known) return {};

@@ -179,14 +179,10 @@ def test_an_interrupt_gives_the_best_so_far(run: Run, tmp_path: Path, solver: st
     """Ctrl-C in the middle of a search that would take minutes."""
     path = tmp_path / "large.toml"
     run("coalloc", "generate", "--jobs", "200", "--out", path)
-    for patience_s in (
-        3,
-        9,
-        27,
-        81,
-    ):  # the more, the busier the machine: the search must have begun
+    before_the_search = (130, -signal.SIGINT)  # schedlab's answer, and that of a starting Python
+    for patience_s in (3, 9, 27, 81):  # the more, the busier the machine
         code, out, err = interrupted_after(patience_s, path, solver)
-        if code != 130:
+        if code not in before_the_search:
             break
     assert code == 0, err
     answer = json.loads(out)

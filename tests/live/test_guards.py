@@ -16,7 +16,7 @@ from schedlab.live.ledger import Ledger, read_ledger
 from schedlab.live.queue import LiveJob, Reading
 from schedlab.live.score import jobs_within, score_forecasts, steered_site
 from schedlab.live.steering.guards import Guards, default_clamp
-from schedlab.live.steering.steering import Steering, cpus_of
+from schedlab.live.steering.steering import Steering
 from schedlab.live.watch import CLOCK_WENT_BACK, LiveWatch
 from schedlab.policies import choose_policy
 from schedlab.slurm.replay import history_of, phases_of, replay
@@ -92,7 +92,7 @@ def test_no_account_may_lose_much() -> None:
 def test_the_default_clamp_is_a_tenth_of_the_weights(site: SlurmSite) -> None:
     """Of the tiny site: 1,000 for age and 1,000 for size."""
     assert default_clamp(site) == 200
-    assert cpus_of(site) == 16
+    assert site.machine.cores == 16
 
 
 def _queue() -> tuple[LiveJob, ...]:
@@ -115,6 +115,20 @@ def test_advice_says_what_the_policy_would_do(site: SlurmSite) -> None:
     assert made.as_json()["change"] == made.effect.change
 
 
+def test_a_held_job_does_not_count_for_the_effect(site: SlurmSite) -> None:
+    """It never starts in any future, with any priority."""
+    looks = [
+        LiveWatch(site, Readings(reading(5.0, *_queue(), *more)), forks=3)
+        for more in ((), (job("4", held=True),))
+    ]
+    made = [
+        advise(each.look(), each.mirror.waiting(), choose_policy("saf"), Guards(1000), 16)
+        for each in looks
+    ]
+    assert made[0].effect.jobs == made[1].effect.jobs == 2
+    assert max(each.effect.now_s for each in made) < 3600
+
+
 def test_a_shadow_writes_wishes_and_first_forecasts(site: SlurmSite, tmp_path: Path) -> None:
     """And no wish twice; one that is no longer wished is taken back."""
     readings = [reading(5.0, *_queue()), reading(6.0, *_queue()), reading(7.0, *_queue()[:2])]
@@ -126,7 +140,7 @@ def test_a_shadow_writes_wishes_and_first_forecasts(site: SlurmSite, tmp_path: P
     (change,) = shadow.step().changes
     assert (change.job, change.before, change.after) == ("2", -750, 0)
     kinds = [entry["kind"] for entry in read_ledger(ledger.path)]
-    assert kinds == ["begin", "forecast", "forecast", "wish", "wish", "wish"]
+    assert kinds == ["begin", "forecasts", "wish", "wish", "wish"]
 
 
 def test_a_clock_that_goes_back_begins_a_new_mirror(site: SlurmSite) -> None:
@@ -153,9 +167,7 @@ def test_wishes_are_replayed_as_nice_values(site: SlurmSite, tmp_path: Path) -> 
     ledger.add("begin", epoch_s + 0.0)
     ledger.add("wish", epoch_s + 2.0, job="2", of=0, to=70)
     ledger.add("wish", epoch_s + 3.0, job="77", of=0, to=70)
-    ledger.add(
-        "forecast", epoch_s + 2.0, job="2", low=epoch_s, likely=epoch_s + 9, high=epoch_s + 9
-    )
+    ledger.add("forecasts", epoch_s + 2.0, starts={"2": [epoch_s, epoch_s, epoch_s]})
     entries = list(read_ledger(ledger.path))
     other, told = steered_site(site, entries)
     assert told == 1

@@ -138,3 +138,13 @@ def test_what_has_ended_is_forgotten_after_a_while(site: SlurmSite) -> None:
         mirror.take(reading(float(at)))
     assert not mirror.jobs
     assert len(mirror.moments) <= 4
+
+
+def test_a_job_that_started_keeps_the_factor_it_waited_with(site: SlurmSite) -> None:
+    """Slurm tells it of waiting jobs only; the twin needs it to start the job as Slurm did."""
+    mirror = Mirror(site)
+    mirror.take(reading(1.0, job("1", site_factor=70)))
+    mirror.take(reading(2.0, runs(job("1"), 1, "a1")))
+    told = mirror.site(mirror.moments[0])
+    assert told is not None
+    assert history_of(told).details["nice"].to_list() == [-70]

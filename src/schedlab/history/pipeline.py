@@ -31,7 +31,7 @@ MEASURED_AT_ONCE = 100
 """Jobs whose measurements are."""
 _SHOWN_FAULTS = 20
 MANY = 10_000
-"""After so many new jobs the database looks at its tables anew."""
+"""After this many new jobs the database renews the statistics of its tables."""
 PATIENCE = 20
 """After so many jobs in a row that sensors failed, the rest is left to the next run."""
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from schedlab.live.forecaster import runs
 from schedlab.live.queue import LiveJob
 from schedlab.live.steering.guards import Guards
 from schedlab.live.watch import Look
@@ -20,12 +19,12 @@ from schedlab.slurm.twin_futures import NEVER_S
 
 @dataclass(frozen=True)
 class Effect:
-    """Forecast waits of the jobs that wait, without and with changed priorities.
+    """Forecast waits of jobs that a priority could move, without and with changed ones.
 
     Both arms have the same futures: drawn run times and phases of slurmctld's loops.
 
     Args:
-        jobs: how many wait.
+        jobs: that a priority could move.
         now_s: their mean wait from their submission without the changes.
         then_s: with them.
         low: the lower end of the 80 % interval of the relative change over futures.
@@ -117,19 +116,21 @@ def advise(
         factors.get(by_id[name].handle, by_id[name].site_factor) if name in by_id else 0
         for name in names
     ]
-    waiting = ~runs(history)
+    moved = {job.id for job in movable}
+    counted = np.array([name in moved for name in names])
+    never_s = history.begin_s + NEVER_S
     # The site of the mirror has the present factors: take them off, and the wished ones on.
     without, with_them = (
-        np.nan_to_num(look.futures.starts(each - present, tell)[:, waiting], nan=NEVER_S)
+        np.nan_to_num(look.futures.starts(each - present, tell)[:, counted], nan=never_s)
         for each in (np.zeros_like(present), np.array(then))
     )
-    submit_s = history.details["submit_s"].to_numpy()[waiting]
+    submit_s = history.details["submit_s"].to_numpy()[counted]
     before, after = without - submit_s, with_them - submit_s
-    names = [name for name, waits in zip(names, waiting, strict=True) if waits]
-    moved = _shifts(names, by_id, factors, without - history.begin_s, with_them - history.begin_s)
+    names = [name for name in names if name in moved]
+    shifts = _shifts(names, by_id, factors, without - history.begin_s, with_them - history.begin_s)
     accounts = [by_id[name].account for name in names]
     refused = refused or guards.loser(accounts, before.mean(axis=0), after.mean(axis=0))
-    return Advice(policy.name, factors, _effect(before, after), moved, refused)
+    return Advice(policy.name, factors, _effect(before, after), shifts, refused)
 
 
 def _effect(before: Any, after: Any) -> Effect:

@@ -12,6 +12,7 @@ from schedlab.live.mirror import Mirror
 from schedlab.slurm.replay import history_of, phases_of, replay_all
 
 PHASES = 8
+WINDOW_S = 1800.0
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class MirrorDeparture:
 def departure_of(
     mirror: Mirror,
     *,
-    window_s: float = 1800.0,
+    window_s: float = WINDOW_S,
     phases: int = PHASES,
     seed: int = 0,
     tell: Callable[[], object] = lambda: None,

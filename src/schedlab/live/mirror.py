@@ -77,7 +77,7 @@ class Mirror:
             if why := self._stranger(job):
                 self.unknown[job.id] = why
             else:
-                there[job.id] = job
+                there[job.id] = self._with_its_factor(job)
         gone = [
             job
             for name, job in self.jobs.items()
@@ -105,6 +105,13 @@ class Mirror:
     def end(self, jobs: Iterable[LiveJob]) -> None:
         """Hear how jobs ended."""
         self.jobs.update({job.id: job for job in jobs})
+
+    def _with_its_factor(self, job: LiveJob) -> LiveJob:
+        """The job with the site factor that it had while it waited: Slurm tells no other."""
+        known = self.jobs.get(job.id)
+        if job.stage is LiveStage.WAITS or known is None:
+            return job
+        return replace(job, site_factor=known.site_factor)
 
     def _concerns(self, job: LiveJob) -> bool:
         """Whether a job that has ended was there at a reading, or has come since the last."""

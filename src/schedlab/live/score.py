@@ -73,9 +73,11 @@ def score_forecasts(site: SlurmSite, entries: Iterable[Entry]) -> ForecastScore 
     names = history_of(site).details["slurm_id"].to_list()
     start = dict(zip(names, (first_starts(site) + epoch_s).tolist(), strict=True))
     rows = [
-        (start[entry["job"]], entry["low"], entry["likely"], entry["high"])
+        (start[job], *told)
         for entry in entries
-        if entry["kind"] == "forecast" and not np.isnan(start.get(entry["job"], np.nan))
+        if entry["kind"] == "forecasts"
+        for job, told in entry["starts"].items()
+        if not np.isnan(start.get(job, np.nan))
     ]
     if not rows:
         return None

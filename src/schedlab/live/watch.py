@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from schedlab.errors import PeerError
-from schedlab.live.departure import MirrorDeparture, departure_of
+from schedlab.live.departure import WINDOW_S, MirrorDeparture, departure_of
 from schedlab.live.forecaster import LiveForecaster
 from schedlab.live.mirror import Mirror
 from schedlab.live.queue import LiveJob, LiveStage, Reading
@@ -15,7 +15,6 @@ from schedlab.slurm.replay import history_of
 from schedlab.slurm.site import SlurmSite
 from schedlab.slurm.twin_futures import TwinFutures
 
-WINDOW_S = 1800.0
 CLOCK_WENT_BACK = "the clock went back; the mirror begins again with this reading"
 
 

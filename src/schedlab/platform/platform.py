@@ -55,6 +55,11 @@ class Platform:
         """Nodes of all clusters together."""
         return sum(cluster.nodes for cluster in self.clusters)
 
+    @property
+    def cores(self) -> int:
+        """Cores of all nodes together; a node that does not say counts as one."""
+        return sum((group.type.cores or 1) * group.nodes for group in self.groups)
+
     def first_nodes(self) -> list[int]:
         """The number of the first node of each cluster."""
         return [sum(each.nodes for each in self.clusters[:at]) for at in range(len(self.clusters))]

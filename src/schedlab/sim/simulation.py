@@ -1,4 +1,8 @@
-"""simulate(): a workload on a platform under a policy; and Simulation, to stop, look and fork."""
+"""simulate(): a workload on a platform under a policy; and Simulation, to stop, look and fork.
+
+The class is long because it is what users call: most methods are a few lines that check, and then
+ask the core. Its sections are marked.
+"""
 
 from __future__ import annotations
 

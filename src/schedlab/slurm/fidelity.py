@@ -266,10 +266,9 @@ def _use(
 ) -> float:
     """CPU seconds used of those that there were in a time."""
     first_s, last_s = window_s
-    there = sum((group.type.cores or 1) * group.nodes for group in site.machine.groups)
     if last_s <= first_s:
         return 0.0
     ran = ~np.isnan(start_s)
     until_s = np.where(np.isnan(end_s), last_s, end_s)[ran]
     held_s = np.clip(until_s, first_s, last_s) - np.clip(start_s[ran], first_s, last_s)
-    return float((held_s * cores[ran]).sum()) / (there * (last_s - first_s))
+    return float((held_s * cores[ran]).sum()) / (site.machine.cores * (last_s - first_s))

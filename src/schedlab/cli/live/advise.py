@@ -7,15 +7,10 @@ from typing import TYPE_CHECKING
 from schedlab.cli.console import AsJson, new_table, out, print_json
 from schedlab.cli.live.mirror import print_look
 from schedlab.cli.live.options import (
-    AccountLoss,
-    Changes,
-    Clamp,
     Conf,
     Forks,
-    LeastSame,
-    LongestWait,
+    GuardOptions,
     Policy,
-    guards_for,
 )
 from schedlab.cli.slurm.fidelity import Seed, Site
 
@@ -32,13 +27,9 @@ _SHOWN = 20
 def advise(
     site: Site,
     policy: Policy,
+    bounds: GuardOptions,
     conf: Conf = None,
     forks: Forks = 50,
-    clamp: Clamp = None,
-    changes: Changes = 100,
-    longest_wait: LongestWait = "2d",
-    account_loss: AccountLoss = 0.25,
-    least_same: LeastSame = 0.7,
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
@@ -49,19 +40,18 @@ def advise(
     """
     from schedlab.live.advice import advise as advised
     from schedlab.live.slurm.reader import SlurmReader
-    from schedlab.live.steering.steering import cpus_of
     from schedlab.live.watch import LiveWatch
     from schedlab.policies import choose_policy
     from schedlab.slurm import read_site
     from schedlab.slurm.real_slurm import RealSlurm
 
     read = read_site(site)
-    guards = guards_for(read, clamp, changes, longest_wait, account_loss, least_same)
+    guards = bounds.guards(read)
     chosen = choose_policy(policy)
     reader = SlurmReader(RealSlurm.find(conf), with_factors=True)
     watch = LiveWatch(read, reader, forks=forks, seed=seed)
     look = watch.look()
-    made = advised(look, watch.mirror.waiting(), chosen, guards, cpus_of(read))
+    made = advised(look, watch.mirror.waiting(), chosen, guards, read.machine.cores)
     if json:
         print_json({**look.as_json(), "advice": made.as_json(), "seed": seed})
         return

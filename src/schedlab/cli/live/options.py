@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -37,34 +38,56 @@ Clamp = Annotated[
         help="The largest change of a priority. Default: a tenth of the sum of the weights.",
     ),
 ]
-Changes = Annotated[
-    int, Option(metavar="N", min=1, max=100_000, help="How many changes in one period, at most.")
-]
-LongestWait = Annotated[
-    str,
-    Option(
-        metavar="T",
-        help="A job that has waited longer is never moved back; twice as long ends the steering.",
-    ),
-]
-AccountLoss = Annotated[
-    float,
-    Option(
-        metavar="X",
-        min=0,
-        max=1,
-        help="The largest share by which the forecast wait of an account may grow.",
-    ),
-]
-LeastSame = Annotated[
-    float,
-    Option(
-        metavar="X",
-        min=0,
-        max=1,
-        help="The least share of jobs that the twin must have in the same state as Slurm.",
-    ),
-]
+
+
+@dataclass(frozen=True)
+class GuardOptions:
+    """Bounds of what a policy may change."""
+
+    clamp: Clamp = None
+    changes: Annotated[
+        int,
+        Option(metavar="N", min=1, max=100_000, help="How many changes in one period, at most."),
+    ] = 100
+    longest_wait: Annotated[
+        str,
+        Option(
+            metavar="T",
+            help="A job that has waited longer is never moved back; twice as long ends the "
+            "steering.",
+        ),
+    ] = "2d"
+    account_loss: Annotated[
+        float,
+        Option(
+            metavar="X",
+            min=0,
+            max=1,
+            help="The largest share by which the forecast wait of an account may grow.",
+        ),
+    ] = 0.25
+    least_same: Annotated[
+        float,
+        Option(
+            metavar="X",
+            min=0,
+            max=1,
+            help="The least share of jobs that the twin must have in the same state as Slurm.",
+        ),
+    ] = 0.7
+
+    def guards(self, site: SlurmSite) -> Guards:
+        """The bounds at a site."""
+        from schedlab.live.steering.guards import Guards, default_clamp
+        from schedlab.units import parse_duration
+
+        return Guards(
+            self.clamp or default_clamp(site),
+            self.changes,
+            longest_wait_s=float(parse_duration(self.longest_wait)),
+            account_loss=self.account_loss,
+            least_same=self.least_same,
+        )
 
 
 def period_s(text: str) -> float:
@@ -76,27 +99,6 @@ def period_s(text: str) -> float:
     if not 2 <= found <= 86_400:
         raise ParameterError(f"--every {text}: must be from 2s to 1d")
     return found
-
-
-def guards_for(
-    site: SlurmSite,
-    clamp: int | None,
-    changes: int,
-    longest_wait: str,
-    account_loss: float,
-    least_same: float,
-) -> Guards:
-    """The bounds that the options set."""
-    from schedlab.live.steering.guards import Guards, default_clamp
-    from schedlab.units import parse_duration
-
-    return Guards(
-        clamp or default_clamp(site),
-        changes,
-        longest_wait_s=float(parse_duration(longest_wait)),
-        account_loss=account_loss,
-        least_same=least_same,
-    )
 
 
 def print_line(value: Any) -> None:

@@ -12,17 +12,12 @@ from schedlab.cli.console import AsJson, out, print_notes
 from schedlab.cli.live.mirror import print_error
 from schedlab.cli.live.options import (
     LIVE,
-    AccountLoss,
-    Changes,
-    Clamp,
     Conf,
     Every,
     Forks,
-    LeastSame,
-    LongestWait,
+    GuardOptions,
     Looks,
     Policy,
-    guards_for,
     period_s,
     print_line,
 )
@@ -43,15 +38,11 @@ EXAMPLES = (
 def shadow(
     site: Site,
     policy: Policy,
+    bounds: GuardOptions,
     conf: Conf = None,
     every: Every = "60s",
     looks: Looks = None,
     forks: Forks = 20,
-    clamp: Clamp = None,
-    changes: Changes = 100,
-    longest_wait: LongestWait = "2d",
-    account_loss: AccountLoss = 0.25,
-    least_same: LeastSame = 0.7,
     log: Annotated[
         Path | None, Option(metavar="FILE", help="The log. Default: SITE/live/shadow.log.")
     ] = None,
@@ -65,7 +56,7 @@ def shadow(
     from schedlab.errors import PeerError
     from schedlab.live.ledger import Ledger
     from schedlab.live.slurm.reader import SlurmReader
-    from schedlab.live.steering.steering import Steering, cpus_of
+    from schedlab.live.steering.steering import Steering
     from schedlab.live.watch import LiveWatch
     from schedlab.policies import choose_policy
     from schedlab.slurm import read_site
@@ -73,11 +64,11 @@ def shadow(
 
     every_s = period_s(every)
     read = read_site(site)
-    guards = guards_for(read, clamp, changes, longest_wait, account_loss, least_same)
+    guards = bounds.guards(read)
     chosen = choose_policy(policy)
     watch = LiveWatch(read, SlurmReader(RealSlurm.find(conf)), forks=forks, seed=seed)
     ledger = Ledger(log or _folder(site) / "shadow.log")
-    steering = Steering(watch, chosen, guards, cpus_of(read), ledger)
+    steering = Steering(watch, chosen, guards, read.machine.cores, ledger)
     done = 0
     while looks is None or done < looks:
         if done:
@@ -92,15 +83,11 @@ def shadow(
 def steer(
     site: Site,
     policy: Policy,
+    bounds: GuardOptions,
     conf: Conf = None,
     every: Every = "60s",
     looks: Looks = None,
     forks: Forks = 20,
-    clamp: Clamp = None,
-    changes: Changes = 100,
-    longest_wait: LongestWait = "2d",
-    account_loss: AccountLoss = 0.25,
-    least_same: LeastSame = 0.7,
     yes: Annotated[bool, Option("--yes", help="Steer without asking.")] = False,
     seed: Seed = 0,
     json: AsJson = False,
@@ -114,7 +101,7 @@ def steer(
     from schedlab.live.ledger import Ledger
     from schedlab.live.slurm.hand import SlurmHand
     from schedlab.live.slurm.reader import SlurmReader
-    from schedlab.live.steering.steering import Steering, cpus_of
+    from schedlab.live.steering.steering import Steering
     from schedlab.live.steering.steering import steer as run
     from schedlab.live.steering.switch import LOG
     from schedlab.live.watch import LiveWatch
@@ -124,7 +111,7 @@ def steer(
 
     every_s = period_s(every)
     read = read_site(site)
-    guards = guards_for(read, clamp, changes, longest_wait, account_loss, least_same)
+    guards = bounds.guards(read)
     chosen = choose_policy(policy)
     slurm = RealSlurm.find(conf)
     hand = SlurmHand(slurm, every_s / 3)
@@ -143,7 +130,7 @@ def steer(
 
     def make(beat: Callable[[], bool]) -> Steering:
         ledger = Ledger(folder / LOG)
-        return Steering(watch, chosen, guards, cpus_of(read), ledger, hand, beat)
+        return Steering(watch, chosen, guards, read.machine.cores, ledger, hand, beat)
 
     run(
         make,

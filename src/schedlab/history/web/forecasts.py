@@ -1,4 +1,4 @@
-"""The last forecast of each cluster, kept in the store, and asked for anew when it is old."""
+"""The last forecast of each cluster, kept in the store, and made again when it is old."""
 
 from __future__ import annotations
 

@@ -20,7 +20,6 @@ from schedlab.live.steering.switch import LOG, Switch
 from schedlab.live.steering.watchdog import start_watchdog
 from schedlab.live.watch import LiveWatch, Look
 from schedlab.policies import ChosenPolicy
-from schedlab.slurm.site import SlurmSite
 from schedlab.version import __version__
 
 LOOK_S = 0.25
@@ -165,17 +164,14 @@ class Steering:
 
     def _log_forecasts(self, look: Look) -> None:
         """The first forecast of each job, to be compared with its start later."""
-        for each in look.forecasts:
-            if each.job not in self._told:
-                self._told.add(each.job)
-                times = {"low": each.low, "likely": each.likely, "high": each.high}
-                rounded = {name: round(time_s) for name, time_s in times.items()}
-                self._ledger.add("forecast", look.at, job=each.job, **rounded)
-
-
-def cpus_of(site: SlurmSite) -> int:
-    """The CPUs of the machine; nodes where it does not say."""
-    return sum((group.type.cores or 1) * group.nodes for group in site.machine.groups)
+        new = {
+            each.job: [round(each.low), round(each.likely), round(each.high)]
+            for each in look.forecasts
+            if each.job not in self._told
+        }
+        if new:
+            self._told |= new.keys()
+            self._ledger.add("forecasts", look.at, starts=new)
 
 
 def refuse_strangers(reader: SlurmReader, log: Path) -> None:

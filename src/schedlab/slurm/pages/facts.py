@@ -23,13 +23,11 @@ def facts_of(site: SlurmSite, replays: Mapping[str, object]) -> Facts:
         site: that was replayed.
         replays: how: the number of phases, the seed and the like.
     """
-    groups = site.machine.groups
-    cores = sum((group.type.cores or 1) * group.nodes for group in groups)
     partitions = [each.name for each in site.machine.clusters[0].partitions]
     machine = [
         ("cluster", site.parameters.cluster_name),
         ("Slurm", site.parameters.version),
-        ("nodes", f"{sum(group.nodes for group in groups):,}, with {cores:,} CPUs"),
+        ("nodes", f"{site.machine.nodes:,}, with {site.machine.cores:,} CPUs"),
         ("partitions", ", ".join(partitions)),
     ]
     run = [

@@ -15,7 +15,7 @@ from schedlab.slurm.site import SlurmSite
 
 MINUTE_S = 60
 FORGOTTEN = 10
-"""After so many half lives what was used keeps nobody waiting."""
+"""After this many half lives what was used keeps nobody waiting."""
 Amounts = Mapping[str, float]
 Whose = tuple[str, ...]
 

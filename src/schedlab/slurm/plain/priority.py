@@ -105,7 +105,7 @@ class Multifactor:
 
     @cached_property
     def _cpus(self) -> int:
-        return sum((group.type.cores or 1) * group.nodes for group in self.site.machine.groups)
+        return self.site.machine.cores
 
     @cached_property
     def _partition_factors(self) -> dict[str, float]:

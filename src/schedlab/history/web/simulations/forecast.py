@@ -15,7 +15,7 @@ from schedlab.history.web.twin import Twin
 from schedlab.sim.forecast.start_forecast import HIGH, LOW, MIDDLE
 
 MOMENTS = 20
-"""At so many moments before, a forecast learns from its errors."""
+"""The number of earlier moments from whose errors a forecast learns."""
 EASY, TWIN = "easy", "twin"
 
 

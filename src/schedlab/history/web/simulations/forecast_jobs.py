@@ -28,7 +28,7 @@ Seconds = NDArray[np.float64]
 LEARNT_S = 28 * 86_400
 """So long ago a job may have come to be learnt from."""
 LEARNT = 10_000
-"""From so many jobs at most, the latest."""
+"""The number of jobs to learn from, at most; the latest count."""
 
 
 @dataclass(frozen=True, eq=False)
