@@ -388,3 +388,29 @@ def test_who_may_not_steer_is_told_so(cluster: Slurm, folder: Path) -> None:
     assert "AdminLevel=None and cannot set site factors" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (folder / "live" / SWITCH).exists()
+
+
+def test_a_trial_runs_the_same_jobs_with_and_without_steering(
+    cluster: Slurm, folder: Path, tmp_path: Path
+) -> None:
+    """Nothing is left behind; a trial that is complete is only read again."""
+    for name in (LOG, WATCHDOG_LOG):
+        (folder / "live" / name).unlink(missing_ok=True)
+    rows = [
+        f"{at} {at // 3} -1 {run_s} {nodes} -1 -1 {nodes} 60 -1 1 1 1 -1 1 1 -1 -1"
+        for at, (nodes, run_s) in enumerate([(8, 6), (7, 3), (5, 3), (3, 2), (2, 2), (1, 2)], 1)
+    ]
+    swf = tmp_path / "jobs.swf"
+    swf.write_text("; MaxProcs: 8\n" + "\n".join(rows) + "\n")
+    words = ["live", "trial", str(swf), "--site", str(folder), "--policy", "saf", "--every", "3s"]
+    words += ["--conf", str(cluster.folder / "slurm.conf"), "--out", str(tmp_path / "trial")]
+    words += ["--replicas", "1", "--arms", "shadow,steer", "--forks", "2", "--yes", "--json"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert [(run["jobs"], run["lost"]) for run in told["runs"]] == [(6, 0)] * 2
+    assert {tuple(each["arms"]) for each in told["effects"]} == {("shadow", "steer")}
+    assert told["predicted"]["by_shadow"]
+    assert not cluster.run("squeue", "-h")
+    again = CliRunner().invoke(app, words)
+    assert json.loads(again.stdout) == told

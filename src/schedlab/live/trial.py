@@ -24,8 +24,10 @@ from schedlab.metrics.intervals import t_interval
 from schedlab.slurm.bench import RealRun, RunSettings, Submission
 from schedlab.slurm.real_slurm import RealSlurm
 
-ARMS = ("shadow", "steer")
+ARMS = ("off", "shadow", "steer")
 """A shadow looks and thinks as steering does, and changes nothing: only the changes differ."""
+COMPARED = (("shadow", "steer"), ("off", "steer"), ("off", "shadow"))
+"""The effect of the changes; of all of it; of the looks alone."""
 RUNS = "runs.jsonl"
 BOUND_S = 10.0
 """Of bounded slowdown."""
@@ -37,9 +39,9 @@ class TrialRun:
     """One run of the jobs under one arm.
 
     Args:
-        pair: counted from 1.
-        arm: shadow or steer.
-        turn: 1 or 2: which of the pair was first.
+        replica: counted from 1; each has one run of every arm.
+        arm: off, shadow or steer.
+        turn: counted from 1: the place of the run in its replica.
         jobs: that started.
         lost: that did not.
         mean_wait_s: of them.
@@ -54,7 +56,7 @@ class TrialRun:
         load: of the machine at the end, over the last minute.
     """
 
-    pair: int
+    replica: int
     arm: str
     turn: int
     jobs: int
@@ -73,25 +75,25 @@ class TrialRun:
 
 @dataclass(frozen=True)
 class TrialEffect:
-    """How a figure differs between the arms, over pairs.
+    """How a figure differs between two arms, over replicas.
 
     Args:
         metric: a figure of ``TrialRun``.
-        without: its mean over runs of the first arm.
-        with_it: over runs of the second.
-        change: the relative change; the geometric mean over pairs.
-        interval: its 95 % interval; None for fewer than two pairs.
-        better: in how many pairs it is less with steering.
-        pairs: how many there are.
+        arms: the two.
+        means: over the runs of each.
+        change: the relative change from the first to the second; the geometric mean over replicas.
+        interval: its 95 % interval; None for fewer than two replicas.
+        less: in how many replicas the second arm has less.
+        replicas: how many have both arms.
     """
 
     metric: str
-    without: float
-    with_it: float
+    arms: tuple[str, str]
+    means: tuple[float, float]
     change: float
     interval: tuple[float, float] | None
-    better: int
-    pairs: int
+    less: int
+    replicas: int
 
 
 METRICS = (
@@ -101,35 +103,39 @@ METRICS = (
 
 
 def effects_of(runs: Sequence[TrialRun]) -> list[TrialEffect]:
-    """Compare the arms, pair by pair; a pair of which one run is missing does not count."""
-    by_pair: dict[int, dict[str, TrialRun]] = {}
+    """Compare the arms, replica by replica; one in which either arm is missing does not count."""
+    replicas: dict[int, dict[str, TrialRun]] = {}
     for run in runs:
-        by_pair.setdefault(run.pair, {})[run.arm] = run
-    pairs = [tuple(each[arm] for arm in ARMS) for each in by_pair.values() if len(each) == 2]
-    if not pairs:
-        raise InputError("no pair of runs is complete: nothing to compare")
+        replicas.setdefault(run.replica, {})[run.arm] = run
     found = []
-    for metric in METRICS:
-        values = np.array([[getattr(run, metric) for run in pair] for pair in pairs], float)
-        logs = np.log((values[:, 1] + 1e-9) / (values[:, 0] + 1e-9))
-        interval = t_interval(logs.tolist())
-        found.append(
-            TrialEffect(
-                metric,
-                float(values[:, 0].mean()),
-                float(values[:, 1].mean()),
-                math.expm1(float(logs.mean())),
-                None if interval is None else (math.expm1(interval[0]), math.expm1(interval[1])),
-                int((values[:, 1] < values[:, 0]).sum()),
-                len(pairs),
-            )
-        )
+    for arms in COMPARED:
+        both = [[each[arm] for arm in arms] for each in replicas.values() if each.keys() >= {*arms}]
+        found += [_effect(metric, arms, both) for metric in METRICS if both]
+    if not found:
+        raise InputError("no replica has run under two arms: nothing to compare")
     return found
 
 
+def _effect(
+    metric: str, arms: tuple[str, str], replicas: Sequence[Sequence[TrialRun]]
+) -> TrialEffect:
+    values = np.array([[getattr(run, metric) for run in each] for each in replicas], float)
+    logs = np.log((values[:, 1] + 1e-9) / (values[:, 0] + 1e-9))
+    interval = t_interval(logs.tolist())
+    return TrialEffect(
+        metric,
+        arms,
+        (float(values[:, 0].mean()), float(values[:, 1].mean())),
+        math.expm1(float(logs.mean())),
+        None if interval is None else (math.expm1(interval[0]), math.expm1(interval[1])),
+        int((values[:, 1] < values[:, 0]).sum()),
+        len(values),
+    )
+
+
 @dataclass
-class Trial:
-    """Runs of the same jobs under two arms in pairs; the order within a pair is drawn.
+class LiveTrial:
+    """Runs of the same jobs under every arm, replica by replica; in each the order is drawn.
 
     An interrupted trial goes on where it stopped.
 
@@ -140,7 +146,8 @@ class Trial:
         folder: gets all runs.
         policy: that steers.
         every_s: its period.
-        pairs: how many.
+        replicas: how many runs of each arm.
+        arms: of ARMS.
         seed: draws the order.
         options: more options of ``schedlab live steer``.
     """
@@ -151,28 +158,29 @@ class Trial:
     folder: Path
     policy: str
     every_s: float
-    pairs: int
+    replicas: int
+    arms: Sequence[str] = ARMS
     seed: int = 0
     options: Sequence[str] = field(default_factory=tuple)
 
     def order(self) -> list[tuple[int, str, int]]:
-        """Pair, arm and turn of each run."""
+        """Replica, arm and turn of each run."""
         rng = np.random.default_rng(self.seed)
-        drawn = [rng.permutation(len(ARMS)) for _ in range(self.pairs)]
+        drawn = [rng.permutation(len(self.arms)) for _ in range(self.replicas)]
         return [
-            (pair, ARMS[arm], turn)
-            for pair, arms in enumerate(drawn, 1)
+            (replica, self.arms[arm], turn)
+            for replica, arms in enumerate(drawn, 1)
             for turn, arm in enumerate(arms, 1)
         ]
 
     def go(self, tell: Callable[[int, int, str], None] = lambda done, total, note: None) -> None:
         """Run what has not been run yet."""
-        done = {(run.pair, run.arm) for run in self.runs()}
+        done = {(run.replica, run.arm) for run in self.runs()}
         order = self.order()
-        for at, (pair, arm, turn) in enumerate(order):
-            tell(at, len(order), f"pair {pair}, {arm}")
-            if (pair, arm) not in done:
-                self._write(self._run(pair, arm, turn))
+        for at, (replica, arm, turn) in enumerate(order):
+            tell(at, len(order), f"replica {replica}, {arm}")
+            if (replica, arm) not in done:
+                self._write(self._run(replica, arm, turn))
 
     def runs(self) -> list[TrialRun]:
         """The runs that are done."""
@@ -182,9 +190,9 @@ class Trial:
         lines = path.read_text(encoding="utf-8").splitlines()
         return [TrialRun(**json.loads(line)) for line in lines if line.endswith("}")]
 
-    def folder_of(self, pair: int, arm: str) -> Path:
+    def folder_of(self, replica: int, arm: str) -> Path:
         """Where a run keeps what happened."""
-        return self.folder / f"run-{pair:02d}-{arm}"
+        return self.folder / f"run-{replica:02d}-{arm}"
 
     def _write(self, run: TrialRun) -> None:
         try:
@@ -193,10 +201,10 @@ class Trial:
         except OSError as error:
             raise OutputError(f"{self.folder / RUNS}: {error.strerror}") from None
 
-    def _run(self, pair: int, arm: str, turn: int) -> TrialRun:
+    def _run(self, replica: int, arm: str, turn: int) -> TrialRun:
         if self.slurm.waiting_or_running():
             raise InputError("there are jobs in the queue; a trial needs a cluster of its own")
-        place = self.folder_of(pair, arm)
+        place = self.folder_of(replica, arm)
         place.mkdir(parents=True, exist_ok=True)
         before = _cost(self.slurm)
         run = RealRun(self.slurm, self.submissions, place, RunSettings(sample_s=3600.0))
@@ -211,7 +219,7 @@ class Trial:
             raise PeerError(f"{len(left)} jobs still have a site factor after the run")
         waits = _waits(self.slurm, list(run.ids.values()))
         return TrialRun(
-            pair=pair,
+            replica=replica,
             arm=arm,
             turn=turn,
             lost=sum(len(each.rows) for each in self.submissions) - waits["jobs"],
@@ -226,6 +234,10 @@ class Trial:
     def _arm(self, arm: str, place: Path) -> Iterator[Path]:
         """The command of the arm beside the run; ended by Ctrl-C, as an operator would."""
         output = place / f"{arm}.jsonl"
+        output.unlink(missing_ok=True)
+        if arm == "off":
+            yield output
+            return
         words = ["live", arm, str(self.site), "--policy", self.policy]
         words += ["--every", f"{self.every_s:g}s", "--json", *self.options]
         words += ["--yes"] if arm == "steer" else ["--log", str(place / "shadow.log")]
@@ -254,6 +266,8 @@ class Trial:
 
 
 def _steps(path: Path) -> Iterator[dict[str, Any]]:
+    if not path.exists():
+        return
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.endswith("}"):
             yield json.loads(line)

@@ -11,13 +11,14 @@ from typer import Argument, Option, confirm
 from schedlab.cli.console import AsJson, new_table, out, print_json, print_notes
 from schedlab.cli.live.options import Clamp, Conf, Every, Forks, Policy, period_s
 from schedlab.cli.slurm.fidelity import Phases, Seed
+from schedlab.cli.slurm.replay import Jobs, Skip
 
 if TYPE_CHECKING:
-    from schedlab.live.trial import Trial, TrialEffect
+    from schedlab.live.trial import LiveTrial, TrialEffect
 
 EXAMPLES = (
-    "schedlab live trial jobs.swf --site mysite --policy saf --pairs 10 --out trial-saf",
-    "schedlab live trial mysite --site mysite --policy f1 --jobs 100 --pairs 3 --out t --yes",
+    "schedlab live trial jobs.swf --site mysite --policy saf --replicas 10 --out trial-saf",
+    "schedlab live trial mysite --site mysite --policy f1 --jobs 99 --arms off,steer --out t",
 )
 
 
@@ -30,12 +31,15 @@ def trial(
     ],
     policy: Policy,
     output: Annotated[Path, Option("--out", metavar="FOLDER", help="Gets every run.")],
-    pairs: Annotated[
+    replicas: Annotated[
         int, Option(metavar="N", min=1, max=1000, help="How many runs of each arm.")
     ] = 10,
-    jobs: Annotated[
-        int | None, Option(metavar="N", min=1, help="Only the first ones. Default: all.")
-    ] = None,
+    arms: Annotated[
+        str,
+        Option(metavar="A,A,...", help="Two or three of: off, shadow (looks only), steer."),
+    ] = "off,shadow,steer",
+    skip: Skip = 0,
+    jobs: Jobs = None,
     conf: Conf = None,
     every: Every = "10s",
     forks: Forks = 5,
@@ -47,33 +51,37 @@ def trial(
 ) -> None:
     """Try a steering policy on a real Slurm: the same jobs with and without it, in random order.
 
-    For test clusters: the jobs sleep, and nothing else may run. Without steering a shadow runs, so
-    that only the changed priorities differ. Beside the effect stands what the twin predicts from
-    the wishes of the shadows. An interrupted trial goes on where it stopped.
+    For test clusters: the jobs sleep, and nothing else may run. A shadow looks as steering does and
+    changes nothing, so that only the changed priorities differ. Beside the effect stands what the
+    twin predicts from the wishes of the shadows. An interrupted trial goes on where it stopped.
     """
     from schedlab.cli.progress import progress
     from schedlab.cli.slurm.replay import submissions
     from schedlab.errors import InputError
-    from schedlab.live.trial import Trial, effects_of
+    from schedlab.live.trial import ARMS, LiveTrial, effects_of
     from schedlab.slurm.real_slurm import RealSlurm
 
     every_s = period_s(every)
     if not site.is_dir():
         raise InputError(f"{site}: no such folder")
+    chosen = arms.split(",")
+    if len(chosen) < 2 or len({*chosen} & {*ARMS}) < len(chosen):
+        raise InputError(f"--arms {arms}: expected two or three of {', '.join(ARMS)}")
     options = ["--forks", str(forks), "--seed", str(seed)]
     options += ["--clamp", str(clamp)] if clamp is not None else []
-    made = Trial(
+    made = LiveTrial(
         slurm=RealSlurm.find(conf),
-        submissions=submissions(workload, jobs),
+        submissions=submissions(workload, skip, jobs),
         site=site,
         folder=output,
         policy=policy,
         every_s=every_s,
-        pairs=pairs,
+        replicas=replicas,
+        arms=chosen,
         seed=seed,
         options=options,
     )
-    left = 2 * pairs - len(made.runs())
+    left = len(chosen) * replicas - len(made.runs())
     question = f"Run {len(made.submissions):,} sleeping jobs {left:,} times on this cluster?"
     if left > 0 and not yes and not confirm(question, err=True):
         print_notes(["nothing was submitted"], to_stderr=True)
@@ -98,7 +106,7 @@ def trial(
     _show(policy, effects, predicted)
 
 
-def _predicted(trial: Trial, phases: int, seed: int) -> dict[str, Any]:
+def _predicted(trial: LiveTrial, phases: int, seed: int) -> dict[str, Any]:
     """What the twin makes of the wishes of each shadow: the relative change of the mean wait."""
     import numpy as np
 
@@ -111,7 +119,7 @@ def _predicted(trial: Trial, phases: int, seed: int) -> dict[str, Any]:
 
     found = []
     for run in trial.runs():
-        log = trial.folder_of(run.pair, run.arm) / "shadow.log"
+        log = trial.folder_of(run.replica, run.arm) / "shadow.log"
         if run.arm != "shadow" or not log.exists():
             continue
         site, _ = import_dump(log.parent, records)
@@ -124,16 +132,18 @@ def _predicted(trial: Trial, phases: int, seed: int) -> dict[str, Any]:
 
 
 def _show(policy: str, effects: list[TrialEffect], predicted: dict[str, Any]) -> None:
-    table = new_table("metric", "shadow", policy, "change", "95 %", "less in pairs")
+    table = new_table("metric", "from", "", "to", "", "change", "95 %", "less in")
     for each in effects:
         interval = each.interval
         table.add_row(
             each.metric.removesuffix("_s").replace("_", " "),
-            f"{each.without:,.1f}",
-            f"{each.with_it:,.1f}",
+            each.arms[0],
+            f"{each.means[0]:,.1f}",
+            each.arms[1].replace("steer", policy),
+            f"{each.means[1]:,.1f}",
             f"{each.change:+.1%}",
             "–" if interval is None else f"{interval[0]:+.1%} to {interval[1]:+.1%}",
-            f"{each.better} of {each.pairs}",
+            f"{each.less} of {each.replicas}",
         )
     out().print(table)
     notes = ["times in s; requests: what slurmctld served, and how long it took for them"]

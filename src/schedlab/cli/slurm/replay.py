@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,6 +19,11 @@ EXAMPLES = (
     "schedlab slurm import run-1 --out replayed",
 )
 
+Skip = Annotated[int, Option(metavar="N", min=0, help="Leave out the first N submissions.")]
+Jobs = Annotated[
+    int | None, Option(metavar="N", min=1, help="Only the first N of the rest. Default: all.")
+]
+
 
 def replay(
     workload: Annotated[
@@ -28,9 +34,8 @@ def replay(
         Path | None,
         Option(metavar="FILE", help="The slurm.conf of the cluster. Default: as Slurm finds it."),
     ] = None,
-    jobs: Annotated[
-        int | None, Option(metavar="N", min=1, help="Only the first ones. Default: all.")
-    ] = None,
+    skip: Skip = 0,
+    jobs: Jobs = None,
     sample: Annotated[
         float,
         Option(
@@ -61,7 +66,7 @@ def replay(
     from schedlab.slurm.bench import RealRun, RunSettings
     from schedlab.slurm.real_slurm import RealSlurm
 
-    wanted = submissions(workload, jobs)
+    wanted = submissions(workload, skip, jobs)
     slurm = RealSlurm.find(conf)
     run = RealRun(slurm, wanted, output, RunSettings(sample, most))
     cluster = slurm.config.get("ClusterName", "?")
@@ -92,7 +97,7 @@ def replay(
     print_notes(_notes(run, wanted, output), to_stderr=json)
 
 
-def submissions(path: Path, jobs: int | None) -> list[Submission]:
+def submissions(path: Path, skip: int, jobs: int | None) -> list[Submission]:
     """The jobs of a site folder or of a workload file, as calls of sbatch."""
     from schedlab.errors import InputError
     from schedlab.slurm import read_site
@@ -105,9 +110,10 @@ def submissions(path: Path, jobs: int | None) -> list[Submission]:
         found = submissions_of(history.workload, history)
     else:
         found = submissions_of(read_workload(path))
-    if not found:
-        raise InputError(f"{path}: has no jobs")
-    return found[:jobs]
+    chosen = found[skip:][:jobs]
+    if not chosen:
+        raise InputError(f"{path}: has {len(found):,} jobs, expected more than {skip:,}")
+    return [replace(each, at_s=each.at_s - chosen[0].at_s) for each in chosen]
 
 
 def _notes(run: RealRun, submissions: list[Submission], output: Path) -> list[str]:
