@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +14,11 @@ from schedlab.errors import ParameterError
 from schedlab.live.advice import advise
 from schedlab.live.departure import MirrorDeparture
 from schedlab.live.ledger import Ledger, read_ledger
+from schedlab.live.peer import Ended
 from schedlab.live.queue import LiveJob, Reading
 from schedlab.live.score import jobs_within, score_forecasts, steered_site
-from schedlab.live.steering.guards import Guards, default_clamp
+from schedlab.live.slurm.peer import default_clamp
+from schedlab.live.steering.guards import Guards
 from schedlab.live.steering.steering import Steering
 from schedlab.live.watch import CLOCK_WENT_BACK, LiveWatch
 from schedlab.policies import choose_policy
@@ -36,7 +39,7 @@ class Readings:
         """The next one."""
         return self._left.pop(0)
 
-    def ended(self, names: list[str]) -> dict[str, tuple[str, int | None, int | None]]:
+    def ended(self, names: Sequence[str]) -> dict[str, Ended]:
         """Accounting knows nothing."""
         return {}
 

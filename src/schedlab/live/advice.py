@@ -1,4 +1,4 @@
-"""What a policy would change in the queue of a running Slurm, and what that would do."""
+"""What a policy would change in the queue of a running scheduler, and what that would do."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from schedlab.slurm.twin_futures import NEVER_S
 class Effect:
     """Forecast waits of jobs that a priority could move, without and with changed ones.
 
-    Both arms have the same futures: drawn run times and phases of slurmctld's loops.
+    Both arms have the same futures: drawn run times and phases of the scheduler's loops.
 
     Args:
         jobs: that a priority could move.
@@ -49,7 +49,7 @@ class JobShift:
 
     Args:
         job: its id.
-        factor: the site factor that it would have.
+        factor: what would be added to its priority.
         now_s: its forecast start without the changes, in seconds from now; the median.
         then_s: with them.
     """
@@ -66,7 +66,7 @@ class Advice:
 
     Args:
         policy: its name.
-        factors: the wished site factors by handle; 0 for jobs that stay as they are.
+        factors: what would be added to priorities, by handle; 0 for jobs that stay as they are.
         effect: what they would do.
         shifts: of all waiting jobs that move by a minute or more, those that gain most first.
         refused: why the guards would not allow it; nothing if they would.

@@ -1,4 +1,4 @@
-"""How far the twin is from the Slurm that it mirrors."""
+"""How far the twin is from the scheduler that it mirrors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WINDOW_S = 1800.0
 
 @dataclass(frozen=True)
 class MirrorDeparture:
-    """The twin from a reading on, given what users and jobs did, beside what Slurm did.
+    """The twin from a reading on, given what users and jobs did, beside what happened.
 
     All figures of the twin are means over phases of slurmctld's loops.
 
@@ -25,7 +25,7 @@ class MirrorDeparture:
         since: the reading from which the twin went on, in epoch seconds.
         until: the last reading.
         jobs: that waited then, or came since.
-        real_starts: how many of them Slurm has started.
+        real_starts: how many of them have started.
         twin_starts: how many the twin has started.
         both: how many both have started.
         same: the share of the jobs that both have started, or both have not; 1 without jobs.
@@ -53,9 +53,9 @@ class MirrorDeparture:
         if not self.jobs:
             return f"in the last {minutes:.0f} min no job waited: nothing to compare"
         return (
-            f"in the last {minutes:.0f} min Slurm started {self.real_starts:,} of {self.jobs:,} "
-            f"jobs and the twin {self.twin_starts:,.0f}; {self.same:.0%} are in the same state, "
-            f"starts differ by {self.start_error_s:,.0f} s"
+            f"in the last {minutes:.0f} min {self.real_starts:,} of {self.jobs:,} jobs started, in "
+            f"the twin {self.twin_starts:,.0f}; {self.same:.0%} are in the same state, starts "
+            f"differ by {self.start_error_s:,.0f} s"
         )
 
 

@@ -1,4 +1,4 @@
-"""When the jobs that wait at a running Slurm will start."""
+"""When the jobs that wait at a running scheduler will start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A running Slurm as its twin knows it: the state at the last reading, and a while before."""
+"""A running scheduler as its twin knows it: the state at the last reading, and a while before."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schedlab.platform.hostlist import expand_hosts, fold_hosts
 from schedlab.platform.intervals import Drain
 from schedlab.platform.platform import Platform
 from schedlab.slurm.commands import Command
-from schedlab.slurm.job_rows import JobColumns, JobDetails, history_of_rows
+from schedlab.slurm.job_rows import JobColumns, JobDetails, history_of_rows, split_id
 from schedlab.slurm.site import SlurmHistory, SlurmSite
 
 KEPT_S = 3600.0
@@ -32,7 +32,7 @@ class Moment:
 
 
 class Mirror:
-    """Keeps the state of a running Slurm as a site that the twin can go on from.
+    """Keeps the state of a running scheduler as a site that the twin can go on from.
 
     It needs nothing but readings: after a restart the first one tells all.
 
@@ -49,7 +49,7 @@ class Mirror:
         self._nodes = {name for group in site.machine.groups for name in group.names()}
         self.jobs: dict[str, LiveJob] = {}
         self.moments: deque[Moment] = deque()
-        # At which reading a job was first seen to run or to have ended: Slurm tells whole seconds.
+        # At which reading a job was first seen to run or to have ended: whole seconds are told.
         self._ran: dict[str, float] = {}
         self._ended: dict[str, float] = {}
         self.unknown: dict[str, str] = {}
@@ -107,7 +107,7 @@ class Mirror:
         self.jobs.update({job.id: job for job in jobs})
 
     def _with_its_factor(self, job: LiveJob) -> LiveJob:
-        """The job with the site factor that it had while it waited: Slurm tells no other."""
+        """The job with the factor that it had while it waited: nothing tells it later."""
         known = self.jobs.get(job.id)
         if job.stage is LiveStage.WAITS or known is None:
             return job
@@ -172,7 +172,7 @@ class Mirror:
     def _withdrawals(self, moment: Moment) -> tuple[Command, ...]:
         """What cancelled jobs that waited then or came later."""
         gone = [
-            (float(job.end - self.epoch_s), job.id)
+            (float(job.end - self.epoch_s), job.id.replace(".", "_"))
             for job in self.jobs.values()
             if job.start is None and job.end is not None and self._ended[job.id] > moment.at
         ]
@@ -208,6 +208,7 @@ class Mirror:
         nodes = job.min_nodes or 1
         memory_mb = job.memory_per_node_mb
         per_task = max(job.cpus // job.tasks, 1)
+        task = split_id(job.id)[1]
         columns = {
             "submit_s": job.submit - self.epoch_s,
             "nodes": nodes,
@@ -229,7 +230,7 @@ class Mirror:
             "licences": job.licences.replace(",", "+"),
             "job_name": job.name,
             "array": job.array,
-            "array_index": int(job.id.partition("_")[2] or -1),
+            "array_index": -1 if task is None else task,
             "array_limit": job.array_limit or -1,
             "begin_after_s": -1 if job.begin is None else max(job.begin - job.submit, 0),
         }

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from schedlab.slurm.job_rows import split_id
+
 Owner = tuple[str, str]
 """An account and one of its users."""
 
@@ -40,6 +42,7 @@ class LiveJob:
         dependency: what it waits for, as the scheduler writes it.
         restarts: how often it was put back.
         site_factor: what steering has added to its priority.
+        base: what is set where steering adds nothing.
     """
 
     id: str
@@ -79,12 +82,13 @@ class LiveJob:
     raw_id: int = 0
     handle: str = ""
     site_factor: int = 0
+    base: int = 0
 
     @property
     def array(self) -> int:
         """The number of its array; -1 for a job of its own."""
-        number, _, task = self.id.partition("_")
-        return int(number) if task else -1
+        number, task = split_id(self.id)
+        return -1 if task is None else number
 
 
 @dataclass(frozen=True)

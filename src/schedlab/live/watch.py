@@ -1,31 +1,22 @@
-"""Follow a running Slurm: read it once a period, keep the mirror, and say what is to come."""
+"""Follow a running scheduler: read it once a period, keep the mirror, and say what is to come."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 from schedlab.errors import PeerError
 from schedlab.live.departure import WINDOW_S, MirrorDeparture, departure_of
 from schedlab.live.forecaster import LiveForecaster
 from schedlab.live.mirror import Mirror
-from schedlab.live.queue import LiveJob, LiveStage, Reading
+from schedlab.live.peer import Reader
+from schedlab.live.queue import LiveJob, LiveStage
 from schedlab.slurm.replay import history_of
 from schedlab.slurm.site import SlurmSite
 from schedlab.slurm.twin_futures import TwinFutures
 
 CLOCK_WENT_BACK = "the clock went back; the mirror begins again with this reading"
-
-
-class Reader(Protocol):
-    """Reads a running scheduler."""
-
-    def read(self) -> Reading:
-        """Look at it now; PeerError if it does not answer."""
-
-    def ended(self, names: list[str]) -> dict[str, tuple[str, int | None, int | None]]:
-        """Return how jobs ended that are gone from the queue: state, start and end."""
 
 
 @dataclass(frozen=True)
@@ -83,13 +74,14 @@ class Look:
 
 
 class LiveWatch:
-    """Looks at a running Slurm, over and over.
+    """Looks at a running scheduler, over and over.
 
     Args:
-        site: as imported.
+        site: the twin's idea of it.
         reader: reads the running one.
         forks: how many futures a forecast replays; 0 for no forecasts.
-        window_s: over how long the twin is compared with Slurm.
+        past: jobs that have ended, to learn run times from, beside those of the site's history.
+        window_s: over how long the twin is compared with what happened.
         seed: draws futures and phases.
     """
 
@@ -99,6 +91,7 @@ class LiveWatch:
         reader: Reader,
         *,
         forks: int = 50,
+        past: Iterable[LiveJob] = (),
         window_s: float = WINDOW_S,
         seed: int = 0,
     ) -> None:
@@ -108,6 +101,7 @@ class LiveWatch:
         """Called again and again while a look is computed."""
         self._forks = forks
         self.forecaster = LiveForecaster(site, forks=max(forks, 1), seed=seed)
+        self.forecaster.run_times.learn(past)
 
     def look(self) -> Look:
         """Read once; PeerError if the scheduler does not answer."""
@@ -121,7 +115,8 @@ class LiveWatch:
         if strange := self.mirror.unknown:
             name, why = next(iter(strange.items()))
             notes.append(
-                f"{len(strange):,} jobs are left out, such as {name}: {why}; import the site again"
+                f"{len(strange):,} jobs are left out, such as {name}: {why}; the site has changed: "
+                "import it again, or start again"
             )
         self.forecaster.learn(self.mirror)
         departure = departure_of(

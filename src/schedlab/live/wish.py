@@ -1,4 +1,4 @@
-"""What a policy wants: an order of the waiting jobs, and site factors that come near it."""
+"""What a policy wants: an order of the waiting jobs, and factors that come near it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def wished_order(jobs: Sequence[LiveJob], policy: ChosenPolicy, cpus: int, now: 
     """Return the ids of jobs in the order in which a policy would start them.
 
     The policy is asked about these jobs alone, on an empty machine of that many CPUs, until it has
-    started all of them: what runs, and where a job fits, is Slurm's matter.
+    started all of them: what runs, and where a job fits, is the scheduler's matter.
 
     Args:
         jobs: that wait.
@@ -61,7 +61,7 @@ def wished_order(jobs: Sequence[LiveJob], policy: ChosenPolicy, cpus: int, now: 
 
 
 def wished_factors(jobs: Sequence[LiveJob], order: Sequence[str], clamp: int) -> dict[str, int]:
-    """Return site factors by which the priorities of jobs come near to an order.
+    """Return factors by which the priorities of jobs come near to an order.
 
     In each partition the jobs exchange the priorities that they have without steering: the first
     one of the order gets the highest, and so on; equal ones become unequal by 1. No factor goes

@@ -21,7 +21,7 @@ class Detail:
 
 DETAILS: dict[str, Detail] = {
     "job_id": Detail("Int64", "as in the workload, whose order the rows have"),
-    "slurm_id": Detail("String", "as sacct prints it, such as 1063_3"),
+    "slurm_id": Detail("String", "as the scheduler prints it, such as 1063_3"),
     "raw_id": Detail("Int64", "Slurm's number of the job; that of an array's task is its own"),
     "submit_s": Detail("Float64", "submission, with its fraction where that is known"),
     "eligible_s": Detail("Int64", "when it became eligible"),

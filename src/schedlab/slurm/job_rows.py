@@ -12,6 +12,7 @@ from schedlab.workload.dependencies import KINDS
 from schedlab.workload.workload import COLUMNS, Workload
 
 _CODED = ("user", "account", "qos", "partition", "constraint", "licences", "job_name", "gpu_type")
+_ID = re.compile(r"(\d+)(?:[_.](\d+))?")
 _TASKS = re.compile(r"(\d+)(?:-(\d+)(?::(\d+))?)?")
 JobColumns = dict[str, Any]
 """What a workload knows of a job, by column; names are texts, job_id is filled in."""
@@ -57,6 +58,14 @@ def history_of_rows(
     return SlurmHistory(workload, table), vague
 
 
+def split_id(name: str) -> tuple[int, int | None]:
+    """The number of a job and that of its task: 1063_3 as Slurm writes it, or 1063.3."""
+    match = _ID.fullmatch(name)
+    if match is None:
+        raise InputError(f"job id {name!r}; must be such as 1063 or 1063_3")
+    return int(match[1]), None if match[2] is None else int(match[2])
+
+
 def task_numbers(text: str) -> Iterator[int]:
     """The tasks of an array, as Slurm writes them: 0-9, 1,3,5 or 0-20:4."""
     for piece in text.split(","):
@@ -71,7 +80,7 @@ def _conditions(details: Sequence[Mapping[str, Any]]) -> tuple[list[str | None],
     numbers: dict[str, list[int]] = {}
     for row in details:
         slurm_id = str(row["slurm_id"])
-        for name in {slurm_id, slurm_id.partition("_")[0]}:
+        for name in {slurm_id, re.split("[_.]", slurm_id)[0]}:
             numbers.setdefault(name, []).append(row["job_id"])
     texts = [_dependency(row["dependency"] or "", numbers) for row in details]
     return texts, sum(text is None for text in texts)

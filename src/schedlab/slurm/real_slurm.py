@@ -12,6 +12,7 @@ from pathlib import Path
 from shutil import which
 
 from schedlab.errors import InputError, ParameterError, PeerError
+from schedlab.peer_command import answer_of
 
 PROGRAMS = ("sbatch", "scancel", "scontrol", "squeue", "sacct", "sacctmgr", "sprio", "sshare")
 TIMEOUT_S = 60
@@ -51,25 +52,7 @@ class RealSlurm:
 
     def run(self, *command: str, timeout_s: float = TIMEOUT_S) -> str:
         """Return what a command prints; raise PeerError if it fails, or does not answer in time."""
-        try:
-            done = subprocess.run(
-                command,
-                env=self.environment,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=timeout_s,
-                check=False,
-            )
-        except OSError as error:
-            raise PeerError(f"{command[0]}: {error.strerror}") from None
-        except subprocess.TimeoutExpired:
-            raise PeerError(f"{command[0]}: no answer within {timeout_s:g} s") from None
-        if done.returncode:
-            said = done.stderr.strip().splitlines()
-            raise PeerError(f"{command[0]}: {said[-1] if said else f'exit {done.returncode}'}")
-        return done.stdout
+        return answer_of(*command, environment=self.environment, timeout_s=timeout_s)
 
     def ask(self, *command: str) -> str:
         """Return what a command prints; nothing if it fails."""

@@ -1,4 +1,4 @@
-"""schedlab live: a running Slurm, mirrored, advised and steered."""
+"""schedlab live: a running scheduler, mirrored, advised and steered."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from schedlab.cli.live import advise, mirror, score, steer, stop, trial
 
 app = typer.Typer(
     name="live",
-    help="Follow a running Slurm: forecasts, advice, and priorities changed within bounds.",
+    help="Follow a running scheduler: forecasts, advice, and priorities changed within bounds.",
     epilog=epilog(
         (
             *mirror.EXAMPLES[:1],

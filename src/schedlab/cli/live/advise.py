@@ -6,13 +6,8 @@ from typing import TYPE_CHECKING
 
 from schedlab.cli.console import AsJson, new_table, out, print_json
 from schedlab.cli.live.mirror import print_look
-from schedlab.cli.live.options import (
-    Conf,
-    Forks,
-    GuardOptions,
-    Policy,
-)
-from schedlab.cli.slurm.fidelity import Seed, Site
+from schedlab.cli.live.options import Conf, Forks, GuardOptions, Policy, Site
+from schedlab.cli.slurm.fidelity import Seed
 
 if TYPE_CHECKING:
     from schedlab.live.advice import Advice
@@ -33,33 +28,31 @@ def advise(
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
-    """Say what a policy would change in the queue of a running Slurm now, and what that would do.
+    """Say what a policy would change in the queue of a running scheduler now, and its effect.
 
-    Nothing is changed. The policy's order becomes site factors within the clamp; the twin forecasts
-    the waits with and without them, in the same futures.
+    Nothing is changed. The policy's order becomes changes of priorities within the clamp; the twin
+    forecasts the waits with and without them, in the same futures.
     """
     from schedlab.live.advice import advise as advised
-    from schedlab.live.slurm.reader import SlurmReader
+    from schedlab.live.connect import connect
     from schedlab.live.watch import LiveWatch
     from schedlab.policies import choose_policy
-    from schedlab.slurm import read_site
-    from schedlab.slurm.real_slurm import RealSlurm
 
-    read = read_site(site)
-    guards = bounds.guards(read)
+    peer = connect(site, conf)
+    guards = bounds.guards(peer.bounds)
     chosen = choose_policy(policy)
-    reader = SlurmReader(RealSlurm.find(conf), with_factors=True)
-    watch = LiveWatch(read, reader, forks=forks, seed=seed)
+    reader = peer.reader(with_factors=True)
+    watch = LiveWatch(peer.site, reader, forks=forks, past=peer.past(), seed=seed)
     look = watch.look()
-    made = advised(look, watch.mirror.waiting(), chosen, guards, read.machine.cores)
+    made = advised(look, watch.mirror.waiting(), chosen, guards, peer.site.machine.cores)
     if json:
         print_json({**look.as_json(), "advice": made.as_json(), "seed": seed})
         return
     print_look(look)
-    print_advice(made)
+    print_advice(made, peer.factor)
 
 
-def print_advice(made: Advice) -> None:
+def print_advice(made: Advice, factor: str) -> None:
     """What a policy would do, for people."""
     from schedlab.units import short_duration
 
@@ -76,7 +69,7 @@ def print_advice(made: Advice) -> None:
     if made.refused:
         out().print(f"the guards would not allow it: {made.refused}", soft_wrap=True)
     if made.shifts:
-        table = new_table("job", "site factor", "starts in", "instead of")
+        table = new_table("job", factor, "starts in", "instead of")
         for each in made.shifts[:_SHOWN]:
             times = (each.then_s, each.now_s)
             cells = (short_duration(max(time_s, 0)) for time_s in times)

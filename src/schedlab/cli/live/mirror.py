@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option
 
 from schedlab.cli.console import AsJson, new_table, out
-from schedlab.cli.live.options import Conf, Every, Looks, period_s, print_line
-from schedlab.cli.slurm.fidelity import Seed, Site
+from schedlab.cli.live.options import Conf, Every, Looks, Site, period_s, print_line
+from schedlab.cli.slurm.fidelity import Seed
 
 if TYPE_CHECKING:
     from schedlab.live.watch import Look
@@ -33,20 +33,19 @@ def mirror(
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
-    """Follow a running Slurm: keep the twin in its state, and say when waiting jobs will start.
+    """Follow a running scheduler: keep the twin in its state, and say when waiting jobs start.
 
     Reads only: the queue, the nodes and the shares, once a period. Every look says how far the twin
-    is from Slurm: it goes on from a state half an hour ago, given what users did since. With --json
-    every look is one line.
+    is from what happens: it goes on from a state half an hour ago, given what users did since. With
+    --json every look is one line.
     """
     from schedlab.errors import PeerError
-    from schedlab.live.slurm.reader import SlurmReader
+    from schedlab.live.connect import connect
     from schedlab.live.watch import LiveWatch
-    from schedlab.slurm import read_site
-    from schedlab.slurm.real_slurm import RealSlurm
 
     every_s = period_s(every)
-    watch = LiveWatch(read_site(site), SlurmReader(RealSlurm.find(conf)), forks=forks, seed=seed)
+    peer = connect(site, conf)
+    watch = LiveWatch(peer.site, peer.reader(), forks=forks, past=peer.past(), seed=seed)
     done = 0
     while looks is None or done < looks:
         if done:
@@ -81,7 +80,7 @@ def print_look(look: Look) -> None:
     out().print(
         f"{_clock(look.at)}  {counts['running']:,} run, {counts['waiting']:,} wait"
         + (f" ({counts['held']:,} held)" if counts["held"] else "")
-        + f"; Slurm answered in {look.took_s:.2f} s"
+        + f"; answered in {look.took_s:.2f} s"
     )
     out().print(f"  twin: {look.departure}")
     for note in look.notes:

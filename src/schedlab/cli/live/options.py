@@ -1,4 +1,4 @@
-"""Options of the commands that look at a running Slurm."""
+"""Options of the commands that look at a running scheduler."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer import Option
+from typer import Argument, Option
 
 if TYPE_CHECKING:
+    from schedlab.live.peer import Bounds
     from schedlab.live.steering.guards import Guards
-    from schedlab.slurm.site import SlurmSite
 
 LIVE = "live"
 """The folder of a site that keeps the switch and the logs."""
 
+Site = Annotated[
+    Path,
+    Argument(metavar="SITE", help="A site folder: of schedlab slurm import, or of a Grid Engine."),
+]
 Conf = Annotated[
     Path | None,
     Option(metavar="FILE", help="The slurm.conf of the cluster. Default: as Slurm finds it."),
@@ -72,17 +76,19 @@ class GuardOptions:
             metavar="X",
             min=0,
             max=1,
-            help="The least share of jobs that the twin must have in the same state as Slurm.",
+            help="The least share of jobs that the twin must have in the same state.",
         ),
     ] = 0.7
 
-    def guards(self, site: SlurmSite) -> Guards:
-        """The bounds at a site."""
-        from schedlab.live.steering.guards import Guards, default_clamp
+    def guards(self, bounds: Bounds) -> Guards:
+        """With the scheduler's own bounds."""
+        from schedlab.live.steering.guards import Guards
         from schedlab.units import parse_duration
 
         return Guards(
-            self.clamp or default_clamp(site),
+            self.clamp or bounds.clamp,
+            bounds.lowest,
+            bounds.highest,
             self.changes,
             longest_wait_s=float(parse_duration(self.longest_wait)),
             account_loss=self.account_loss,

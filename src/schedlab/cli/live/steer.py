@@ -18,10 +18,11 @@ from schedlab.cli.live.options import (
     GuardOptions,
     Looks,
     Policy,
+    Site,
     period_s,
     print_line,
 )
-from schedlab.cli.slurm.fidelity import Seed, Site
+from schedlab.cli.slurm.fidelity import Seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,21 +55,19 @@ def shadow(
     schedlab live score says later what the wishes in the log would have done.
     """
     from schedlab.errors import PeerError
+    from schedlab.live.connect import connect
     from schedlab.live.ledger import Ledger
-    from schedlab.live.slurm.reader import SlurmReader
     from schedlab.live.steering.steering import Steering
     from schedlab.live.watch import LiveWatch
     from schedlab.policies import choose_policy
-    from schedlab.slurm import read_site
-    from schedlab.slurm.real_slurm import RealSlurm
 
     every_s = period_s(every)
-    read = read_site(site)
-    guards = bounds.guards(read)
+    peer = connect(site, conf)
+    guards = bounds.guards(peer.bounds)
     chosen = choose_policy(policy)
-    watch = LiveWatch(read, SlurmReader(RealSlurm.find(conf)), forks=forks, seed=seed)
+    watch = LiveWatch(peer.site, peer.reader(), forks=forks, past=peer.past(), seed=seed)
     ledger = Ledger(log or _folder(site) / "shadow.log")
-    steering = Steering(watch, chosen, guards, read.machine.cores, ledger)
+    steering = Steering(watch, chosen, guards, peer.site.machine.cores, ledger)
     done = 0
     while looks is None or done < looks:
         if done:
@@ -92,48 +91,45 @@ def steer(
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
-    """Steer a running Slurm: the policy's wish becomes site factors of waiting jobs, within bounds.
+    """Steer a running scheduler: the policy's wish becomes bounded changes of priorities.
 
     Never holds a job, never touches one that runs. End it with Ctrl-C, with schedlab live stop, or
-    by deleting SITE/live/steering.on: all factors return to 0. A watchdog returns them if this
-    process dies or hangs. The account needs AdminLevel=Operator.
+    by deleting SITE/live/steering.on: all priorities return to what they were. A watchdog returns
+    them if this process dies or hangs. The account must be an operator of the scheduler.
     """
+    from schedlab.live.connect import connect
     from schedlab.live.ledger import Ledger
-    from schedlab.live.slurm.hand import SlurmHand
-    from schedlab.live.slurm.reader import SlurmReader
     from schedlab.live.steering.steering import Steering
     from schedlab.live.steering.steering import steer as run
     from schedlab.live.steering.switch import LOG
     from schedlab.live.watch import LiveWatch
     from schedlab.policies import choose_policy
-    from schedlab.slurm import read_site
-    from schedlab.slurm.real_slurm import RealSlurm
 
     every_s = period_s(every)
-    read = read_site(site)
-    guards = bounds.guards(read)
+    peer = connect(site, conf)
+    guards = bounds.guards(peer.bounds)
     chosen = choose_policy(policy)
-    slurm = RealSlurm.find(conf)
-    hand = SlurmHand(slurm, every_s / 3)
+    hand = peer.hand(every_s / 3)
     rights = hand.check_rights()
     print_notes([rights], to_stderr=True)
-    reader = SlurmReader(slurm, every_s / 3, with_factors=True)
+    reader = peer.reader(every_s / 3, with_factors=True)
     question = (
-        f"Change priorities of waiting jobs of cluster {slurm.config.get('ClusterName', '?')} by "
-        f"up to {guards.clamp:,} every {every_s:g} s?"
+        f"Change priorities of waiting jobs of cluster {peer.name} by up to {guards.clamp:,} every "
+        f"{every_s:g} s?"
     )
     if not yes and not confirm(question, err=True):
         print_notes(["nothing was changed"], to_stderr=True)
         return
     folder = _folder(site)
-    watch = LiveWatch(read, reader, forks=forks, seed=seed)
+    watch = LiveWatch(peer.site, reader, forks=forks, past=peer.past(), seed=seed)
 
     def make(beat: Callable[[], bool]) -> Steering:
         ledger = Ledger(folder / LOG)
-        return Steering(watch, chosen, guards, read.machine.cores, ledger, hand, beat)
+        return Steering(watch, chosen, guards, peer.site.machine.cores, ledger, hand, beat)
 
     run(
         make,
+        peer,
         reader,
         hand,
         folder,

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from schedlab.errors import PeerError
+from schedlab.live.peer import TIMEOUT_S, Ended
 from schedlab.live.queue import Owner, Reading
 from schedlab.live.slurm.answers import closed_nodes, live_jobs
 from schedlab.slurm.real_slurm import RealSlurm
 
-TIMEOUT_S = 30.0
 _SHARES = ("sshare", "--all", "--noheader", "--parsable2", "--format=Account,User,RawUsage")
 
 
@@ -54,12 +54,12 @@ class SlurmReader:
         pairs = (line.split() for line in text.splitlines() if line.strip())
         return {int(raw): int(factor) for raw, factor in pairs if int(factor)}
 
-    def ended(self, names: Sequence[str]) -> dict[str, tuple[str, int | None, int | None]]:
+    def ended(self, names: Sequence[str]) -> dict[str, Ended]:
         """Return how jobs ended that are gone from the queue: state, start and end.
 
         Jobs that accounting does not know are left out.
         """
-        found: dict[str, tuple[str, int | None, int | None]] = {}
+        found: dict[str, Ended] = {}
         for at in range(0, len(names), 500):
             text = self.slurm.run(
                 *("sacct", "--allocations", "--noheader", "--parsable2"),

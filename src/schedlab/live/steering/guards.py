@@ -10,8 +10,8 @@ import numpy as np
 
 from schedlab.errors import ParameterError
 from schedlab.live.departure import MirrorDeparture
+from schedlab.live.peer import Bounds
 from schedlab.live.queue import LiveJob
-from schedlab.slurm.site import SlurmSite
 
 LEAST_JOBS = 3
 """An account with fewer waiting jobs tells nothing of fairness."""
@@ -27,15 +27,19 @@ class Guards:
 
     Args:
         clamp: the largest change of a priority, up or down.
+        lowest: what can be added to a priority at least; the scheduler's own bound.
+        highest: and at most.
         changes: how many changes in one period; returning to 0 is always allowed.
         expire_s: a change that is not wished any more, or not renewed, ends after this long.
         longest_wait_s: a job that has waited longer is never moved back; if one has waited twice as
             long, steering stops.
         account_loss: the largest share by which the forecast mean wait of an account may grow.
-        least_same: the least share of jobs that the twin must have in the same state as Slurm.
+        least_same: the least share of jobs that the twin must have in the same state.
     """
 
     clamp: int
+    lowest: int = Bounds.lowest
+    highest: int = Bounds.highest
     changes: int = 100
     expire_s: float = 3600.0
     longest_wait_s: float = 2 * 86_400.0
@@ -58,7 +62,7 @@ class Guards:
         judged = max(departure.real_starts, departure.twin_starts) >= LEAST_STARTS
         if judged and departure.same < self.least_same:
             return (
-                f"the twin has only {departure.same:.0%} of the jobs in the same state as Slurm; "
+                f"the twin has only {departure.same:.0%} of the jobs in the same state; "
                 f"{self.least_same:.0%} are needed"
             )
         return ""
@@ -68,10 +72,13 @@ class Guards:
     ) -> dict[str, int]:
         """Return the factors that may be set: within the clamp, and no old job moves back."""
         old = {job.handle for job in jobs if now - job.submit > self.longest_wait_s}
-        clamped = {
-            name: max(-self.clamp, min(self.clamp, factor)) for name, factor in wished.items()
-        }
-        return {name: max(0, each) if name in old else each for name, each in clamped.items()}
+        bases = {job.handle: job.base for job in jobs}
+        found = {}
+        for name, factor in wished.items():
+            base = bases.get(name, 0)
+            least = 0 if name in old else max(-self.clamp, self.lowest - base)
+            found[name] = max(least, min(self.clamp, self.highest - base, factor))
+        return found
 
     def loser(
         self, accounts: Sequence[str], now_s: Sequence[float], then_s: Sequence[float]
@@ -92,13 +99,3 @@ class Guards:
             if len(pairs) >= LEAST_JOBS and is_more:
                 return f'account "{account}" would wait {after / max(before, 1) - 1:.0%} longer'
         return ""
-
-
-def default_clamp(site: SlurmSite) -> int:
-    """A tenth of what all weights of the priority together can give; at least 1."""
-    own = site.parameters.priority
-    weights = (
-        *(own.weight_age, own.weight_assoc, own.weight_fairshare, own.weight_job_size),
-        *(own.weight_partition, own.weight_qos),
-    )
-    return max(1, int(sum(weights)) // 10)

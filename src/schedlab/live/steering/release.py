@@ -1,4 +1,4 @@
-"""Return all site factors to 0: what stopping means, whoever does it."""
+"""Return all priorities to what they were: what stopping means, whoever does it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from pathlib import Path
 
 from schedlab.errors import PeerError, SchedlabError
 from schedlab.live.ledger import Entry, read_ledger
+from schedlab.live.peer import Hand, Reader
 from schedlab.live.queue import LiveJob, LiveStage
-from schedlab.live.slurm.hand import SlurmHand
-from schedlab.live.slurm.reader import SlurmReader
 
 
 def key_of(handle: str) -> str:
@@ -40,10 +39,10 @@ def steered(jobs: Iterable[LiveJob], known: set[str]) -> dict[str, LiveJob]:
     }
 
 
-def release_all(reader: SlurmReader, hand: SlurmHand, log: Path | None) -> int:
-    """Set the factors of all waiting jobs to 0, and look again; return how many there were.
+def release_all(reader: Reader, hand: Hand, log: Path | None) -> int:
+    """Take what was added to priorities off, and look again; return of how many jobs.
 
-    PeerError if Slurm does not answer, or one is still there.
+    PeerError if the scheduler does not answer, or one still has something.
 
     Args:
         reader: with factors.
@@ -52,14 +51,14 @@ def release_all(reader: SlurmReader, hand: SlurmHand, log: Path | None) -> int:
     """
     known = _known(log)
     found = steered(reader.read().jobs, known)
-    for handle in found:
+    for handle, job in found.items():
         try:
-            hand.set_factor(handle, 0)
-        except PeerError:  # it has started, or Slurm has split its array: the next look tells
+            hand.set_factor(handle, job.base)
+        except PeerError:  # it has started, or its array was split: the next look tells
             continue
     left = {job.handle for job in steered(reader.read().jobs, set()).values()}
     if left:
-        raise PeerError(f"{len(left):,} jobs still have a site factor, such as {min(left)}")
+        raise PeerError(f"{len(left):,} jobs still have a changed priority, such as {min(left)}")
     return len(found)
 
 

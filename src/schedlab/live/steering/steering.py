@@ -11,9 +11,8 @@ from typing import Any
 from schedlab.errors import InputError, PeerError, SchedlabError
 from schedlab.live.advice import Advice, advise
 from schedlab.live.ledger import Ledger, read_ledger
+from schedlab.live.peer import Hand, Peer, Reader
 from schedlab.live.queue import LiveJob
-from schedlab.live.slurm.hand import SlurmHand
-from schedlab.live.slurm.reader import SlurmReader
 from schedlab.live.steering.guards import Guards
 from schedlab.live.steering.release import key_of, not_returned, release_all, steered
 from schedlab.live.steering.switch import LOG, Switch
@@ -27,7 +26,7 @@ LOOK_S = 0.25
 
 @dataclass(frozen=True)
 class FactorChange:
-    """The site factor of a waiting job, before and after."""
+    """What is added to the priority of a waiting job, before and after."""
 
     job: str
     before: int
@@ -39,10 +38,10 @@ class Step:
     """What one period did.
 
     Args:
-        look: at Slurm.
+        look: at the scheduler.
         advice: of the policy.
         changes: that were made, or in a shadow would have been.
-        failed: changes that Slurm refused, and why.
+        failed: changes that were refused, and why.
     """
 
     look: Look
@@ -86,7 +85,7 @@ class Steering:
     """Asks a policy at every step; a shadow only writes down what it would do.
 
     Args:
-        watch: of the running Slurm; with factors, if they are changed.
+        watch: of the running scheduler; with factors, if they are changed.
         policy: whose wish counts.
         guards: bounds.
         cpus: of the machine.
@@ -102,7 +101,7 @@ class Steering:
         guards: Guards,
         cpus: int,
         ledger: Ledger,
-        hand: SlurmHand | None = None,
+        hand: Hand | None = None,
         beat: Callable[[], bool] = lambda: True,
     ) -> None:
         self._watch, self._policy, self._guards, self._cpus = watch, policy, guards, cpus
@@ -124,7 +123,7 @@ class Steering:
         self._watch.look()
 
     def step(self) -> Step:
-        """Look, ask, and change; PeerError if Slurm does not answer."""
+        """Look, ask, and change; PeerError if the scheduler does not answer."""
         look = self._watch.look()
         self._beat()
         waiting = self._watch.mirror.waiting()
@@ -135,13 +134,14 @@ class Steering:
             self._ledger.add("refused", look.at, why=advice.refused)
         wished = {} if advice.refused else advice.factors
         present = self._present(waiting)
+        bases = {job.handle: job.base for job in waiting}
         least = max(1, self._guards.clamp // 100)
         changes, failed = [], []
         for change in planned_changes(present, wished, self._guards.changes, least):
             if not self._beat():  # the watchdog may have taken over, or an operator
                 break
             try:
-                self._make(change, look.at)
+                self._make(change, look.at, bases[change.job])
                 changes.append(change)
             except PeerError as error:
                 self._ledger.add("failed", look.at, job=change.job, why=str(error))
@@ -153,14 +153,15 @@ class Steering:
             return {job.handle: job.site_factor for job in waiting}
         return {job.handle: self._imagined.get(key_of(job.handle), 0) for job in waiting}
 
-    def _make(self, change: FactorChange, at: float) -> None:
+    def _make(self, change: FactorChange, at: float, base: int) -> None:
         kind = "wish" if self._hand is None else "change"
         # What is not written down is not done.
-        self._ledger.add(kind, at, job=change.job, of=change.before, to=change.after)
+        what = {"job": change.job, "of": change.before, "to": change.after, "base": base}
+        self._ledger.add(kind, at, **what)
         if self._hand is None:
             self._imagined[key_of(change.job)] = change.after
         else:
-            self._hand.set_factor(change.job, change.after)
+            self._hand.set_factor(change.job, base + change.after)
 
     def _log_forecasts(self, look: Look) -> None:
         """The first forecast of each job, to be compared with its start later."""
@@ -174,21 +175,22 @@ class Steering:
             self._ledger.add("forecasts", look.at, starts=new)
 
 
-def refuse_strangers(reader: SlurmReader, log: Path) -> None:
-    """Raise InputError if somebody else uses site factors."""
+def refuse_strangers(reader: Reader, log: Path) -> None:
+    """Raise InputError if somebody else sets factors."""
     known = not_returned(read_ledger(log)) if log.exists() else set()
     for handle, job in steered(reader.read().jobs, set()).items():
         if key_of(handle) not in known:
             raise InputError(
-                f"job {handle} has site factor {job.site_factor}, which schedlab did not set; "
+                f"job {handle} has factor {job.site_factor}, which schedlab did not set; "
                 "steering would undo what somebody else does"
             )
 
 
 def steer(
     make: Callable[[Callable[[], bool]], Steering],
-    reader: SlurmReader,
-    hand: SlurmHand,
+    peer: Peer,
+    reader: Reader,
+    hand: Hand,
     folder: Path,
     *,
     every_s: float,
@@ -197,17 +199,18 @@ def steer(
     tell: Callable[[Step | str], None] = lambda step: None,
     **what: Any,
 ) -> None:
-    """Steer until the switch is off; all factors are 0 before and after.
+    """Steer until the switch is off; nothing is added to priorities before and after.
 
-    If this process dies or hangs, a watchdog returns the factors to 0 after one period.
+    If this process dies or hangs, a watchdog returns all priorities after one period.
 
     Args:
         make: makes the steering, given what it is to call between the parts of a step.
+        peer: the scheduler.
         reader: with factors.
         hand: changes them.
         folder: of the live site: the switch, and the log.
         every_s: one period.
-        expire_s: after this long without a step that worked all factors return to 0.
+        expire_s: after this long without a step that worked all priorities return.
         steps: how many; for ever by default.
         tell: hears each step, or what went wrong with it.
         what: is written into the switch.
@@ -218,8 +221,7 @@ def steer(
     steering = make(switch.beat)
     steering.warm_up()
     switch.on(every_s=every_s, **what)
-    conf = reader.slurm.environment.get("SLURM_CONF")
-    dog = start_watchdog(folder, every_s, conf)
+    dog = start_watchdog(folder, every_s, peer.conf)
     try:
         done, worked = 0, time.monotonic()
         while switch.beat() and (steps is None or done < steps):
@@ -236,7 +238,7 @@ def steer(
                 time.sleep(LOOK_S)
             if dog.poll() is not None and switch.is_on:
                 tell("the watchdog was gone; a new one is there")
-                dog = start_watchdog(folder, every_s, conf)
+                dog = start_watchdog(folder, every_s, peer.conf)
         if steps is None or done < steps:
             tell("the switch is off: the steering ends")
     finally:
@@ -244,12 +246,10 @@ def steer(
         _release(reader, hand, folder, tell)
 
 
-def _release(
-    reader: SlurmReader, hand: SlurmHand, folder: Path, tell: Callable[[Step | str], None]
-) -> None:
+def _release(reader: Reader, hand: Hand, folder: Path, tell: Callable[[Step | str], None]) -> None:
     """Try once; where it does not work the watchdog goes on trying."""
     try:
         number = release_all(reader, hand, folder / LOG)
         Ledger(folder / LOG).add("released", time.time(), returned=number)
     except SchedlabError as error:
-        tell(f"{error}; the watchdog goes on until all factors are 0")
+        tell(f"{error}; the watchdog goes on until all have returned")

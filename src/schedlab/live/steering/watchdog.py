@@ -1,6 +1,6 @@
-"""The watchdog: a process of its own that returns all factors to 0 if the steering falls silent.
+"""The watchdog: a process of its own that returns all priorities if the steering falls silent.
 
-``python -m schedlab.live.steering.watchdog FOLDER LIMIT_S [SLURM_CONF]``
+``python -m schedlab.live.steering.watchdog FOLDER LIMIT_S [CONF]``
 """
 
 from __future__ import annotations
@@ -14,12 +14,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from schedlab.errors import SchedlabError
+from schedlab.live.connect import connect
 from schedlab.live.ledger import Ledger
-from schedlab.live.slurm.hand import SlurmHand
-from schedlab.live.slurm.reader import SlurmReader
 from schedlab.live.steering.release import release_all
 from schedlab.live.steering.switch import LOG, WATCHDOG_LOG, Switch
-from schedlab.slurm.real_slurm import RealSlurm
 
 LOOK_S, AGAIN_S = 0.25, 1.0
 T = TypeVar("T")
@@ -50,18 +48,18 @@ def main(folder: Path, limit_s: float, conf: Path | None) -> None:
     why = watch(switch, limit_s)
     _until_it_works(folder, why, switch.off)
     release = partial(_release, folder, limit_s, conf)
-    _tell(folder, f"{why}; {_until_it_works(folder, why, release):,} jobs returned to 0")
+    _tell(folder, f"{why}; {_until_it_works(folder, why, release):,} jobs returned")
     time.sleep(limit_s)
     if not switch.is_on:  # else another steering is on, with a watchdog of its own
         late = _until_it_works(folder, why, release)
         if late:
-            _tell(folder, f"{why}; {late:,} jobs returned to 0 later")
+            _tell(folder, f"{why}; {late:,} jobs returned later")
 
 
 def _release(folder: Path, limit_s: float, conf: Path | None) -> int:
-    slurm = RealSlurm.find(conf)
-    reader = SlurmReader(slurm, limit_s, with_factors=True)
-    return release_all(reader, SlurmHand(slurm, limit_s), folder / LOG)
+    peer = connect(folder.parent, conf)
+    reader = peer.reader(limit_s, with_factors=True)
+    return release_all(reader, peer.hand(limit_s), folder / LOG)
 
 
 def _until_it_works(folder: Path, why: str, act: Callable[[], T]) -> T:
@@ -83,11 +81,11 @@ def _tell(folder: Path, what: str) -> None:
         print(f"{what} ({error})", file=sys.stderr)
 
 
-def start_watchdog(folder: Path, limit_s: float, conf: str | None) -> subprocess.Popen[bytes]:
+def start_watchdog(folder: Path, limit_s: float, conf: Path | None) -> subprocess.Popen[bytes]:
     """Start one in a session of its own, so that what ends the steering does not end it."""
     command = [sys.executable, "-m", "schedlab.live.steering.watchdog", str(folder), f"{limit_s:g}"]
     return subprocess.Popen(
-        [*command, *([conf] if conf else [])],
+        [*command, *([str(conf)] if conf else [])],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

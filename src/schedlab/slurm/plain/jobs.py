@@ -11,6 +11,7 @@ from typing import Any
 
 from schedlab.platform.constraint import Constraint, parse_constraint
 from schedlab.platform.hostlist import expand_hosts
+from schedlab.slurm.job_rows import split_id
 from schedlab.slurm.plain.conditions import JobConditions, parse_conditions
 from schedlab.slurm.site import SlurmHistory, SlurmSite
 
@@ -181,8 +182,7 @@ def _rows(history: SlurmHistory) -> Iterator[dict[str, Any]]:
 def _job(
     position: int, row: Mapping[str, Any], site: SlurmSite, numbers: Mapping[str, int]
 ) -> TwinJob:
-    slurm_id = str(row.get("slurm_id") or row["job_id"])
-    number, _, task = slurm_id.partition("_")
+    number, task = split_id(str(row.get("slurm_id") or row["job_id"]))
     submit_s = float(row["submit_s"])
     memory_kb = row.get("memory_per_node_kb")
     per_cpu_kb = row.get("memory_per_cpu_kb")
@@ -191,8 +191,8 @@ def _job(
     settings = site.parameters.scheduler
     return TwinJob(
         position=position,
-        id=int(number),
-        task=int(task) if task else -1,
+        id=number,
+        task=-1 if task is None else task,
         name=row.get("job_name", ""),
         submit_s=submit_s,
         user=row.get("user", ""),

@@ -1,0 +1,37 @@
+"""A command of another program, such as a scheduler: run without a shell, and never for ever."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+
+from schedlab.errors import PeerError
+
+
+def answer_of(*command: str, environment: Mapping[str, str], timeout_s: float) -> str:
+    """Return what a command prints; raise PeerError if it fails, or does not answer in time.
+
+    Args:
+        command: the program and its arguments.
+        environment: what it finds its server by.
+        timeout_s: how long it may take.
+    """
+    try:
+        done = subprocess.run(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=timeout_s,
+            check=False,
+        )
+    except OSError as error:
+        raise PeerError(f"{command[0]}: {error.strerror}") from None
+    except subprocess.TimeoutExpired:
+        raise PeerError(f"{command[0]}: no answer within {timeout_s:g} s") from None
+    if done.returncode:
+        said = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        raise PeerError(f"{command[0]}: {said[-1] if said else f'exit {done.returncode}'}")
+    return done.stdout
