@@ -124,7 +124,9 @@ void Controller::start(const QueueRecord& record, const std::vector<NodeIndex>& 
     job.stage = Stage::running;
     job.has_started = true;
     job.started_by = by;
-    job.start = now_;
+    job.start = job.turned = now_;
+    job.ran = 0;
+    job.suspended = 0;
     job.limit_end = second(now_) + job.row->limit_s;
     job.place = static_cast<std::int32_t>(record.place - job.row->places.data());
     leave_queue(job);
@@ -285,7 +287,9 @@ void Controller::leave_queue(TwinJob& job) {
 }
 
 Moment Controller::expected_end(const TwinJob& job) const {
-    return job.start + job.row->run_s + (job.row->is_measured ? 0.0 : phases_.run_s);
+    if (job.is_suspended) return kNeverEnds;
+    const Moment late = job.row->is_measured ? 0.0 : phases_.run_s;
+    return job.start + job.suspended + job.row->run_s + late;
 }
 
 void Controller::tick() {

@@ -105,6 +105,12 @@ class Controller final : public ClusterView {
     void cancel(TwinJob& job, Ending how);
     void requeue(TwinJob& job, Ending how);
     void release(TwinJob& job);
+    // Stops it where it is: others may have its CPUs; its memory and its GPUs stay its own.
+    void suspend(TwinJob& job);
+    // Lets it go on, with what is left of its limit. If others have its CPUs now, they share them,
+    // and Slurm counts those of the others only.
+    void unsuspend(TwinJob& job);
+    void hold_instead(TwinJob& job, std::vector<NodeShare> shares);
     void close(const Nodes& nodes, bool is_outage);
     void open(const Nodes& nodes);
     void take_down(const Nodes& nodes);

@@ -17,9 +17,10 @@ void Controller::test_limits(Second second) {
     const std::vector<TwinJob*> running = running_;
     std::vector<TwinJob*> killed;
     for (TwinJob* job : running) {
+        if (job->is_suspended) continue;
         if (job->is_marked && job->limit_end <= second) {
             end_preempted(*job);
-        } else if (job->limit_end + site_.settings.over_time_limit_s <= second ||
+        } else if (job->limit_end + site_.settings.over_time_limit_s + job->row->unseen_s <= second ||
                    limits_.has_run_out(*job, second)) {
             killed.push_back(job);
         }
@@ -45,7 +46,7 @@ void Controller::kill(TwinJob& job, Ending how) {
 void Controller::finish(TwinJob& job, Ending how) {
     if (how != Ending::preempted) progress_ = now_;
     job.stage = Stage::done;
-    job.is_marked = false;
+    job.is_marked = job.is_suspended = false;
     job.how = how;
     job.completed = now_ + phases_.complete_s;
     std::vector<NodeIndex> nodes;

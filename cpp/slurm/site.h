@@ -111,6 +111,7 @@ struct JobRow {
     std::int64_t minutes;  // the same, as limits count it
     Moment run_s;
     bool is_measured;  // run_s is from its real start to its real end
+    std::int64_t unseen_s;  // how long it was suspended when nobody knows; it may run longer by that
     std::int64_t nice;
     Moment begin;
     std::int64_t array_limit;
@@ -156,7 +157,7 @@ struct ClosingRow {
 // What slurmctld is told meanwhile.
 struct OrderRow {
     enum class Kind {
-        cancel, hold, release, requeue, nice, array_limit,        // jobs
+        cancel, hold, release, requeue, nice, array_limit, suspend, unsuspend,  // jobs
         drain, down, resume,                                      // nodes
         create_reservation, delete_reservation,                   // reservations
         partition_up, partition_down, none

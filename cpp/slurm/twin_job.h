@@ -46,6 +46,10 @@ struct TwinJob {
     std::int64_t planned_cpus = 0;  // what backfill's last plan would give it; 0 for no plan
     bool has_started = false;
     Moment start = 0;
+    bool is_suspended = false;
+    Moment turned = 0;       // when it last started, was suspended or resumed
+    Second ran = 0;          // before it was last suspended
+    Moment suspended = 0;    // how long, before it was last resumed
     Scheduler started_by = Scheduler::main;
     Second limit_end = 0;    // when it reaches its limit
     Moment completed = kNeverEnds;  // when its nodes had answered

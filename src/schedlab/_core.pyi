@@ -1297,6 +1297,12 @@ class JobRow:
     def minutes(self, arg: int, /) -> None: ...
 
     @property
+    def unseen_s(self) -> int: ...
+
+    @unseen_s.setter
+    def unseen_s(self, arg: int, /) -> None: ...
+
+    @property
     def run_s(self) -> float: ...
 
     @run_s.setter
@@ -1437,27 +1443,31 @@ class OrderKind(enum.Enum):
 
     release = 2
 
+    suspend = 6
+
+    unsuspend = 7
+
     requeue = 3
 
     nice = 4
 
     array_limit = 5
 
-    drain = 6
+    drain = 8
 
-    down = 7
+    down = 9
 
-    resume = 8
+    resume = 10
 
-    create_reservation = 9
+    create_reservation = 11
 
-    delete_reservation = 10
+    delete_reservation = 12
 
-    partition_up = 11
+    partition_up = 13
 
-    partition_down = 12
+    partition_down = 14
 
-    none = 13
+    none = 15
 
 class OrderRow:
     """A command that slurmctld is given."""

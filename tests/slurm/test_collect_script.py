@@ -22,7 +22,8 @@ pytestmark = pytest.mark.slow
 SCRIPT = Path(str(files("schedlab.slurm") / "collect-slurm.sh"))
 
 
-def _collect(slurm: Slurm, folder: Path) -> str:
+def collect(slurm: Slurm, folder: Path) -> str:
+    """Run the script; return what it printed."""
     command = ["sh", str(SCRIPT), str(folder), "now-1hours"]
     done = subprocess.run(
         command,
@@ -52,7 +53,7 @@ def test_what_the_script_collects_becomes_a_site(slurm: Slurm, tmp_path: Path) -
     slurm.run("scontrol", "create", "reservation", "ReservationName=course", *times)
     try:
         job = _ended_job(slurm, "-N", "1", "-n", "2", "--nice=7", "--no-requeue")
-        printed = _collect(slurm, tmp_path / "dump")
+        printed = collect(slurm, tmp_path / "dump")
     finally:
         slurm.run("scontrol", "delete", "ReservationName=course")
         slurm.run("scontrol", "update", f"NodeName={NODES[7]}", "State=RESUME")
@@ -91,7 +92,7 @@ def test_what_the_script_collects_becomes_a_site(slurm: Slurm, tmp_path: Path) -
 def test_nodes_and_partitions_are_read_without_slurm_conf(slurm: Slurm, tmp_path: Path) -> None:
     """Some operators cannot read slurm.conf; what scontrol shows is enough."""
     _ended_job(slurm)
-    _collect(slurm, tmp_path / "dump")
+    collect(slurm, tmp_path / "dump")
     with_conf = ["slurm", "import", str(tmp_path / "dump"), "--out", str(tmp_path / "with")]
     assert CliRunner().invoke(app, with_conf).exit_code == 0
     (tmp_path / "dump" / "slurm.conf").unlink()

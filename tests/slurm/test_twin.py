@@ -9,11 +9,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import polars as pl
 import pytest
 from tests.slurm.tiny_site import CONF, SCRIPT, job, run
 
 from schedlab.errors import ParameterError, WorkloadError
-from schedlab.slurm import Qos, SlurmSite
+from schedlab.slurm import Qos, SlurmHistory, SlurmSite
 from schedlab.slurm.changes import changed_site, present_values
 from schedlab.slurm.clocks import Clocks, drawn_clocks
 from schedlab.slurm.plain.conditions import SlurmCondition, parse_conditions
@@ -377,3 +378,58 @@ def test_the_qos_of_a_partition_comes_first(
     assert rest == ({"node": 1} if flags else {})
     counted = {each[1] for each in limits.whose(jobs_of(site)[0], "fast") if "qos" in each[0]}
     assert counted == {"scarce", "roomy"}, "both are counted"
+
+
+SUSPENSION = (
+    "planned_offset_s|offset_s|took_s|rc|job|command|output\n"
+    "20|20.0|0.01|0|job1|scontrol suspend 1|\n50|50.0|0.01|0|job1|scontrol resume 1|\n"
+)
+
+
+def test_a_suspended_job_ends_later_and_others_have_its_cpus(make) -> None:  # type: ignore[no-untyped-def]
+    """Job 1 holds all CPUs. It stands still for 30 s, in which job 2 runs, and job 3 begins.
+
+    Job 3 has not ended when job 1 goes on: they share their node, and job 4 waits for job 3 alone.
+    """
+    site = make(
+        job(1, 1, 16, 600, 100),
+        job(2, 2, 4, 600, 5),
+        job(3, 2, 4, 600, 100, constraint="new"),
+        job(4, 60, 4, 600, 5, constraint="new"),
+        events=SUSPENSION,
+    )
+    made = replay(site, CLOCKS)
+    assert made.end_s[0] - made.start_s[0] == pytest.approx(130, abs=1)
+    assert 20 <= made.start_s[1] < 25
+    assert made.end_s[2] - made.start_s[2] == pytest.approx(100, abs=1)
+    assert made.end_s[2] <= made.start_s[3] < made.end_s[0]
+
+
+def test_the_memory_of_a_suspended_job_stays_its_own(make) -> None:  # type: ignore[no-untyped-def]
+    """Its CPUs are free and its memory is not."""
+    site = make(
+        job(1, 1, 4, 600, 100, memory_mb="8000", constraint="new"),
+        job(2, 2, 4, 600, 5, constraint="new"),
+        events=SUSPENSION,
+    )
+    made = replay(site, CLOCKS)
+    assert made.start_s[1] >= made.end_s[0]
+
+
+def test_the_limit_of_a_suspended_job_stands_still(make) -> None:  # type: ignore[no-untyped-def]
+    """It had run for 19 s of 60 s when it was suspended; from 50 s on it has 41 s left."""
+    made = replay(make(job(1, 1, 4, 60, math.inf), events=SUSPENSION), CLOCKS)
+    assert 91 <= made.end_s[0] <= 121
+
+
+def test_a_history_may_not_tell_when_jobs_were_suspended(make) -> None:  # type: ignore[no-untyped-def]
+    """A job that ran for 150 s with a limit of 60 s was suspended for 90 s or more."""
+    site = make(job(1, 1, 4, 60, 150))
+    assert site.history is not None
+    known = {"start_s": 1.0, "end_s": 151.0, "state": "COMPLETED"}
+    for suspended_s, ran_s in ((100, 150), (30, 90)):
+        row = site.history.details.to_dicts()[0] | known | {"suspended_s": suspended_s}
+        details = pl.DataFrame([row], schema=site.history.details.schema)
+        told = replace(site, history=SlurmHistory(site.history.workload, details))
+        made = replay(told, CLOCKS)
+        assert ran_s <= made.end_s[0] - made.start_s[0] <= ran_s + 31

@@ -264,6 +264,7 @@ def _job(draw: st.DrawFn, number: int) -> dict[str, Any]:
             "reservation": draw(st.sampled_from((None,) * 20 + ("m",))),
             "exit_code": draw(st.sampled_from((0, 0, 1))),
             "may_requeue": draw(st.sampled_from((None, True, False))),
+            "suspended_s": draw(st.sampled_from((None, None, None, 50))),
         },
     }
 
@@ -293,7 +294,12 @@ def _commands(draw: st.DrawFn, jobs: int) -> tuple[Command, ...]:
         ),
     )
     times = sorted(draw(st.lists(st.integers(0, 700), max_size=4)))
-    return tuple(Command(at + 0.5, draw(texts)) for at in times)
+    found = [Command(at + 0.5, draw(texts)) for at in times]
+    for at in draw(st.lists(st.integers(0, 700), max_size=3)):
+        job, later = draw(number), at + draw(st.sampled_from((0, 20, 45, 130)))
+        found.append(Command(at + 0.25, f"scontrol suspend {job}"))
+        found.append(Command(later + 0.6, f"scontrol resume {job}"))
+    return tuple(sorted(found, key=lambda command: command.at_s))
 
 
 @st.composite

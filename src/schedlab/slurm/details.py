@@ -42,6 +42,7 @@ DETAILS: dict[str, Detail] = {
     "reservation": Detail("String", "the reservation that it asked for"),
     "may_requeue": Detail("Boolean", "whether --requeue or --no-requeue was given, and which"),
     "exit_code": Detail("Int64", "of its script"),
+    "suspended_s": Detail("Int64", "how long its last attempt was suspended"),
     "ran_before": Detail("Boolean", "whether it ran when the history begins"),
 }
 """All times are in seconds on the clock of the workload; null is not known."""

@@ -248,7 +248,7 @@ class SiteTables:
         made.association = self._associations.get((job.account, job.user), NOBODY)
         made.places = [self._place(job, partition) for partition in job.partitions]
         made.limit_s, made.run_s, made.is_measured = job.limit_s, job.run_s, job.is_measured
-        made.minutes = self._limits.minutes(job)
+        made.minutes, made.unseen_s = self._limits.minutes(job), job.unseen_s
         made.nice, made.begin, made.array_limit = job.nice, job.begin_s, job.array_limit
         made.conditions = [self._condition(job, each) for each in job.conditions.each]
         made.one_will_do, made.kill_invalid = job.conditions.one_will_do, job.kill_invalid
@@ -413,6 +413,12 @@ class _Told:
 
     def requeue(self, job: TwinJob, how: str) -> None:
         self._about(job, OrderKind.requeue)
+
+    def suspend(self, job: TwinJob) -> None:
+        self._about(job, OrderKind.suspend)
+
+    def resume(self, job: TwinJob) -> None:
+        self._about(job, OrderKind.unsuspend)
 
     def set_node(self, hosts: tuple[str, ...], state: str) -> None:
         self._row.kind = OrderKind[state.lower()]

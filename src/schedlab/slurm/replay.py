@@ -126,7 +126,8 @@ def not_replayed(site: SlurmSite) -> list[str]:
     ]
     found = {
         "limits of " + ", ".join(limited[:3]): len(limited),
-        "suspended jobs (they are requeued)": "SUSPEND" in site.parameters.preempt.mode,
+        "preemption by suspension (such jobs are requeued)": "SUSPEND"
+        in site.parameters.preempt.mode,
         "commands given meanwhile, such as " + (strange[0].text if strange else ""): len(strange),
     }
     return [f"not replayed: {each}" for each in not_heeded(site.parameters)] + [

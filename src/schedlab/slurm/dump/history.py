@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from schedlab.errors import InputError
+from schedlab.errors import InputError, ParameterError
 from schedlab.platform.hostlist import fold_hosts
 from schedlab.slurm.commands import Command
 from schedlab.slurm.dump.findings import Report
 from schedlab.slurm.dump.shown import read_table
+from schedlab.slurm.dump.values import minutes
 from schedlab.slurm.site import SlurmHistory
 from schedlab.workload.job_history import HistoryTable
 from schedlab.workload.readers.mend import mend
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 Record = Mapping[str, Any]
 _ATTEMPT = re.compile(r"\.r\d+$")
 _UNFINISHED = ("pending", "running", "suspended")
-_ABOUT_JOB = re.compile(r"(?:scancel |release |hold |requeue |top |JobId=)(\d+(?:_\d+)?)")
+_ABOUT_JOB = re.compile(
+    r"(?:scancel |release |hold |requeue |suspend |resume |top |JobId=)(\d+(?:_\d+)?)"
+)
 _TASK_OPTIONS = {
     "tasks": re.compile(r"\s(?:-n\s*|--ntasks[= ])(\d+)\s"),
     "cores_per_task": re.compile(r"\s(?:-c\s*|--cpus-per-task[= ])(\d+)\s"),
@@ -186,7 +189,16 @@ def details_of(job: Record, extra: Mapping[str, str], epoch: int) -> dict[str, A
         "reservation": extra.get("reservation") or None,
         "may_requeue": False if "--no-requeue" in line else True if "--requeue" in line else None,
         "exit_code": job.get("exit_status"),
+        "suspended_s": _suspended_s(extra.get("suspended", "")),
     }
+
+
+def _suspended_s(text: str) -> int | None:
+    """As sacct writes it: 00:01:30; None where it does not tell, or the job was not suspended."""
+    try:
+        return minutes(text) or None
+    except ParameterError:
+        return None
 
 
 def _submit_line(extra: Mapping[str, str]) -> str:

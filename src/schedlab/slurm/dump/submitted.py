@@ -117,6 +117,7 @@ def _columns(
     details = {
         **{key: known.get(key) for key in ("eligible_s", "first_start_s", "start_s", "end_s")},
         **{key: known.get(key) for key in ("state", "hosts", "started_by", "attempts", "raw_id")},
+        "suspended_s": known.get("suspended_s"),
         "slurm_id": slurm_id,
         "submit_s": offset,
         "true_run_s": true_run,

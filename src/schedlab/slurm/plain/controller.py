@@ -8,13 +8,14 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 from schedlab.slurm.clocks import LIMITS_S, Clocks, Delays
 from schedlab.slurm.commands import Command
 from schedlab.slurm.plain.calendar import SlurmCalendar
 from schedlab.slurm.plain.eligible import Eligible, Readiness
-from schedlab.slurm.plain.jobs import JobRun, Stage, TwinJob, jobs_of
+from schedlab.slurm.plain.jobs import JobRun, NodeShare, Stage, TwinJob, jobs_of
 from schedlab.slurm.plain.limits import SlurmLimits
 from schedlab.slurm.plain.nodes import Selector
 from schedlab.slurm.plain.orders import Orders
@@ -152,7 +153,8 @@ class Controller:
             self.rooms[at].take(share)
         job.stage = Stage.RUNNING
         job.started_by = by
-        job.start_s = self.now_s
+        job.start_s = job.turned_s = self.now_s
+        job.ran_s, job.suspended_s = 0, 0.0
         job.partition = partition
         job.limit_end_s = self.second(self.now_s) + job.limit_s
         self.pending.remove(job)
@@ -285,7 +287,10 @@ class Controller:
             self._asked += 1
 
     def _expected_end_s(self, job: TwinJob) -> float:
-        return job.start_s + job.run_s + (0.0 if job.is_measured else self.delays.run)
+        if job.is_suspended:
+            return math.inf
+        late_s = 0.0 if job.is_measured else self.delays.run
+        return job.start_s + job.suspended_s + job.run_s + late_s
 
     def _tick(self, _: None) -> None:
         second = self.second(self.now_s - self.clocks.loop_delay_s(self.now_s))
@@ -309,10 +314,10 @@ class Controller:
     def _test_limits(self, second: int) -> None:
         over_s = self.site.parameters.control.over_time_limit_s
         killed = []
-        for job in list(self.running):
+        for job in [each for each in self.running if not each.is_suspended]:
             if job.is_marked and job.limit_end_s <= second:
                 self._end_preempted(job)
-            elif job.limit_end_s + over_s <= second or self.limits.has_run_out(
+            elif job.limit_end_s + over_s + job.unseen_s <= second or self.limits.has_run_out(
                 job, job.partition, second
             ):
                 killed.append(job)
@@ -357,7 +362,7 @@ class Controller:
         if how != "preempted":
             self._progress_s = self.now_s
         job.stage = Stage.DONE
-        job.is_marked = False
+        job.is_marked = job.is_suspended = False
         job.end_s = self.now_s
         job.how = how
         job.completed_s = self.now_s + self.delays.complete
@@ -428,6 +433,39 @@ class Controller:
         job.begin_s = self.second(self.now_s) - self.epoch_s
         job.begin_s += self.site.parameters.control.cred_expire_s + 1
         self.pending.append(job)
+
+    def suspend(self, job: TwinJob) -> None:
+        """Stop it where it is: others may have its CPUs; its memory and its GPUs stay its own."""
+        if job.stage is not Stage.RUNNING or job.is_suspended:
+            return
+        job.is_suspended = True
+        job.ran_s += self.second(self.now_s) - self.second(job.turned_s)
+        job.turned_s = self.now_s
+        self._hold_instead(job, {at: replace(each, cpus=0) for at, each in job.shares.items()})
+        self._asked += 1
+
+    def resume(self, job: TwinJob) -> None:
+        """Let it go on, with what is left of its limit.
+
+        If others have its CPUs now, they share them, and Slurm counts those of the others only.
+        """
+        if not job.is_suspended:
+            return
+        job.is_suspended = False
+        job.suspended_s += self.now_s - job.turned_s
+        job.turned_s = self.now_s
+        if not job.is_marked:
+            job.limit_end_s = self.second(self.now_s) + job.limit_s - job.ran_s
+        shares = self.selector.shares(job, job.partition, job.shares)
+        if all(each.cpus <= self.rooms[at].cpus for at, each in shares.items()):
+            self._hold_instead(job, shares)
+        self._push(self._expected_end_s(job), "end", job)
+
+    def _hold_instead(self, job: TwinJob, shares: dict[int, NodeShare]) -> None:
+        for at, share in shares.items():
+            self.rooms[at].give(job.shares[at])
+            self.rooms[at].take(share)
+        job.shares = shares
 
     def set_node(self, hosts: tuple[str, ...], state: str) -> None:
         """Drain nodes, take them down, or resume them.

@@ -11,6 +11,7 @@ from typing import Any
 
 from schedlab.platform.constraint import Constraint, parse_constraint
 from schedlab.platform.hostlist import expand_hosts
+from schedlab.slurm.commands import Command
 from schedlab.slurm.job_rows import split_id
 from schedlab.slurm.plain.conditions import JobConditions, parse_conditions
 from schedlab.slurm.site import SlurmHistory, SlurmSite
@@ -62,6 +63,7 @@ class TwinJob:
         memory_mb: of each node; None is the default of the partition.
         run_s: how long it runs if nobody stops it.
         is_measured: whether that is from its real start to its real end.
+        unseen_s: how long it was suspended at a time that nobody knows; it may run longer by that.
         recorded_start_s: when it started, if it ran when the history begins; inf otherwise.
         recorded_nodes: where.
     """
@@ -87,6 +89,7 @@ class TwinJob:
     limit_s: int
     run_s: float
     is_measured: bool
+    unseen_s: int
     nice: int
     begin_s: float
     array_limit: int
@@ -106,6 +109,10 @@ class TwinJob:
     is_marked: bool = False  # it is to make room, and has its grace time
     planned_cpus: int | None = None  # what backfill's last plan would give it
     start_s: float = math.nan
+    is_suspended: bool = False
+    turned_s: float = math.nan  # when it last started, was suspended or resumed
+    ran_s: int = 0  # whole seconds before it was last suspended
+    suspended_s: float = 0.0  # how long, before it was last resumed
     end_s: float = math.nan
     started_by: str = ""
     partition: str = ""  # in which it runs
@@ -139,6 +146,7 @@ def jobs_of(site: SlurmSite) -> list[TwinJob]:
     default_qos = _default_qos(site)
     names = [name for group in site.machine.groups for name in group.names()]
     numbers = {name: number for number, name in enumerate(names)}
+    suspended = {name for each in site.history.commands if (name := suspended_by(each))}
     found = []
     for position, row in enumerate(_rows(site.history)):
         row["account"] = row.get("account") or defaults.get(row.get("user", ""), "") or ""
@@ -147,8 +155,23 @@ def jobs_of(site: SlurmSite) -> list[TwinJob]:
             row["partition"] = next(
                 (each.name for each in site.machine.clusters[0].partitions if each.default), ""
             )
+        row["is_told"] = not suspended.isdisjoint(_names(row))
         found.append(_job(position, row, site, numbers))
     return found
+
+
+def suspended_by(command: Command) -> str | None:
+    """The job that the command had suspended."""
+    match command.text.split():
+        case ["scontrol", "suspend", name] if command.worked:
+            return name
+    return None
+
+
+def _names(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Of the job, and of the array that it is a task of."""
+    slurm_id = str(row.get("slurm_id") or row["job_id"])
+    return slurm_id, str(split_id(slurm_id)[0])
 
 
 def _default_qos(site: SlurmSite) -> dict[tuple[str, str | None], str]:
@@ -211,6 +234,7 @@ def _job(
         limit_s=int(row["request_s"]),
         run_s=run_s,
         is_measured=is_measured,
+        unseen_s=0 if row["is_told"] else int(row.get("suspended_s") or 0),
         nice=int(row.get("nice") or 0),
         begin_s=submit_s + (row.get("begin_after_s") or 0),
         array_limit=int(row.get("array_limit") or 0),
@@ -227,11 +251,15 @@ def _job(
 
 
 def _run(row: Mapping[str, Any]) -> tuple[float, bool]:
-    """How long the job runs, and whether that was measured in the history."""
+    """How long the job runs, and whether that was measured in the history.
+
+    Where it is not told when it was suspended, it runs meanwhile.
+    """
     if row.get("state") == "TIMEOUT":
         return math.inf, False
     if row.get("state") in ENDED_ITSELF and "start_s" in row and "end_s" in row:
-        return max(0.0, row["end_s"] - row["start_s"]), True
+        away_s = row.get("suspended_s") or 0.0 if row["is_told"] else 0.0
+        return max(0.0, row["end_s"] - row["start_s"] - away_s), True
     return float(row.get("true_run_s", row["run_s"])), False
 
 

@@ -35,6 +35,12 @@ class Obeying(Protocol):
     def requeue(self, job: TwinJob, how: str) -> None:
         """End its run; it waits again."""
 
+    def suspend(self, job: TwinJob) -> None:
+        """Stop it where it is."""
+
+    def resume(self, job: TwinJob) -> None:
+        """Let it go on."""
+
     def set_node(self, hosts: tuple[str, ...], state: str) -> None:
         """Drain nodes, take them down, or resume them."""
 
@@ -84,6 +90,10 @@ class Orders:
                 return self._each(name, to.release)
             case ["scontrol", "requeue", name]:
                 return self._each(name, lambda job: to.requeue(job, "requeued"))
+            case ["scontrol", "suspend", name]:
+                return self._each(name, to.suspend)
+            case ["scontrol", "resume", name]:
+                return self._each(name, to.resume)
             case ["scontrol", "create", "reservation", *_] if settings.keys() >= RESERVATION:
                 return lambda: to.create_reservation(settings)
             case ["scontrol", "delete", *_] if "reservationname" in settings:
