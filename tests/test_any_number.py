@@ -138,6 +138,7 @@ COMMANDS: dict[str, str] = {
     "live advise": "{absent} --policy saf",
     "live shadow": "{absent} --policy saf --looks 1",
     "live steer": "{absent} --policy saf --looks 1 --yes",
+    "live rehearse": "{absent} --policy saf",
     "live score": "{absent}",
     "live trial": "{absent} --site {absent} --policy saf --out {new} --yes",
     "slurm tune": "{site} --out {new} --generations 1 --phases 1 --parameter bf_interval",

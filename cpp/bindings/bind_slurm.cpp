@@ -2,6 +2,7 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bindings.h"
@@ -281,6 +282,27 @@ void bind_controller(nb::module_& m) {
         .def(nb::init<Site, Phases>(), "site"_a, "phases"_a)
         .def("run", &Controller::run, nb::call_guard<nb::gil_scoped_release>(), "events"_a,
              "Play up to this number of events; return whether anything is left.")
+        .def("run_until", &Controller::run_until, nb::call_guard<nb::gil_scoped_release>(), "time"_a,
+             "Play all events up to a time; return whether anything is left.")
+        .def(
+            "movable",
+            [](const Controller& controller) {
+                std::vector<std::tuple<JobNumber, std::int64_t, std::int64_t>> found;
+                for (const TwinJob* job : controller.movable()) {
+                    found.emplace_back(job->number, job->priority, job->nice);
+                }
+                return found;
+            },
+            "Return number, priority and nice value of each job that a priority could move.")
+        .def(
+            "set_nice",
+            [](Controller& controller, JobNumber job, std::int64_t nice) {
+                if (job < 0 || static_cast<std::size_t>(job) >= controller.jobs().size()) {
+                    throw nb::index_error("no such job");
+                }
+                controller.set_nice(job, nice);
+            },
+            "job"_a, "nice"_a, "Change the nice value of a job, and its priority at once.")
         .def(
             "runs",
             [](const Controller& controller) {

@@ -190,12 +190,33 @@ bool Controller::run(std::int64_t events) {
     if (!begun_) begin();
     for (; events > 0; --events) {
         if (events_.empty() || !is_open()) return false;
-        const Event event = events_.top();
-        events_.pop();
-        now_ = event.time;
-        play(event);
+        play_next();
     }
     return true;
+}
+
+bool Controller::run_until(Moment until) {
+    if (!begun_) begin();
+    while (!events_.empty() && is_open()) {
+        if (events_.top().time > until) return true;
+        play_next();
+    }
+    return false;
+}
+
+void Controller::play_next() {
+    const Event event = events_.top();
+    events_.pop();
+    now_ = event.time;
+    play(event);
+}
+
+std::vector<const TwinJob*> Controller::movable() const {
+    std::vector<const TwinJob*> found;
+    for (const TwinJob* job : pending_) {
+        if (!job->held && eligible_.test(*job, now_) == Readiness::yes) found.push_back(job);
+    }
+    return found;
 }
 
 bool Controller::is_open() {

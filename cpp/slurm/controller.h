@@ -22,6 +22,12 @@ class Controller final : public ClusterView {
 
     // Plays up to this number of events. Returns whether anything is left that could happen.
     bool run(std::int64_t events);
+    // Plays all events up to a moment. Returns whether anything is left that could happen.
+    bool run_until(Moment until);
+    // The jobs that a priority could move: they wait, are not held, and their conditions are met.
+    std::vector<const TwinJob*> movable() const;
+    // As scontrol does: counts at once.
+    void set_nice(JobNumber job, std::int64_t nice);
     const std::vector<TwinJob>& jobs() const { return jobs_; }
 
     const Selector& selector() const override { return selector_; }
@@ -71,6 +77,7 @@ class Controller final : public ClusterView {
     bool is_open();
     // After this long without a change every loop has looked at every job.
     Moment cycle() const;
+    void play_next();
     void play(const Event& event);
 
     void submit(TwinJob& job);

@@ -48,11 +48,7 @@ void Controller::obey(const OrderRow& order, TwinJob& job) {
         case Kind::release: return release(job);
         case Kind::requeue: return requeue(job, Ending::requeued);
         case Kind::nice:
-            ++asked_;
-            return rank_again(job, [&] {
-                job.priority += job.nice - order.value;
-                job.nice = order.value;
-            });
+            return set_nice(job.number, order.value);
         case Kind::array_limit:
             job.array_limit = order.value;
             ++asked_;
@@ -94,6 +90,16 @@ void Controller::hold_instead(TwinJob& job, std::vector<NodeShare> shares) {
     for (const NodeShare& share : job.shares) rooms_[share.node].give(share);
     for (const NodeShare& share : shares) rooms_[share.node].take(share);
     job.shares = std::move(shares);
+}
+
+void Controller::set_nice(JobNumber number, std::int64_t nice) {
+    TwinJob& job = jobs_[number];
+    ++asked_;
+    changed_ = true;
+    rank_again(job, [&] {
+        job.priority += job.nice - nice;
+        job.nice = nice;
+    });
 }
 
 void Controller::release(TwinJob& job) {

@@ -2093,5 +2093,16 @@ class NativeController:
     def run(self, events: int) -> bool:
         """Play up to this number of events; return whether anything is left."""
 
+    def run_until(self, time: float) -> bool:
+        """Play all events up to a time; return whether anything is left."""
+
+    def movable(self) -> list[tuple[int, int, int]]:
+        """
+        Return number, priority and nice value of each job that a priority could move.
+        """
+
+    def set_nice(self, job: int, nice: int) -> None:
+        """Change the nice value of a job, and its priority at once."""
+
     def runs(self) -> list[list[NativeRun]]:
         """Return the runs of each job."""

@@ -109,12 +109,12 @@ def test_no_factor_goes_beyond_the_clamp(priorities: list[int], random: object, 
 
 def test_returns_come_first_and_are_never_limited() -> None:
     """The others are the largest, as many as allowed; tiny ones are not worth a request."""
-    present = {"1": 5, "2": -7, "3": 0, "4": 100, "5": 100}
-    wished = {"3": 50, "4": 90, "5": 101}
-    assert planned_changes(present, wished, 1, 5) == [
+    present = {"1": 5, "2": -7, "3": 0, "4": 100, "5": 1000}
+    wished = {"3": 50, "4": 80, "5": 1009}
+    assert planned_changes(present, wished, 1) == [
         FactorChange("1", 5, 0),
         FactorChange("2", -7, 0),
         FactorChange("3", 0, 50),
     ]
-    assert len(planned_changes(present, wished, 9, 5)) == 4
+    assert len(planned_changes(present, wished, 9)) == 4
     assert planned_changes({}, {}, 9) == []

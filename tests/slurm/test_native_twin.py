@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+import math
+import random
+
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from tests.slurm.twin_sites import clocks, twin_sites
 
+from schedlab._core import NativeController
 from schedlab.slurm import SlurmSite
 from schedlab.slurm.clocks import Clocks
 from schedlab.slurm.native import SiteTables, native_controller
 from schedlab.slurm.plain.controller import Controller
 from schedlab.slurm.plain.jobs import JobRun
+from schedlab.slurm.replay import history_of
 from schedlab.testing.strategies import drawn_apart, examples
 
 
 def check_agreement(site: SlurmSite, phases: Clocks) -> None:
-    """Compare all runs of all jobs, times to the last bit."""
+    """Let both run to their end, and compare."""
     native = native_controller(SiteTables(site).made(), phases)
     while native.run(1000):
         pass
     plain = Controller(site, phases)
     plain.run()
+    check_runs(native, plain)
+
+
+def check_runs(native: NativeController, plain: Controller) -> None:
+    """Compare all runs of all jobs, times to the last bit."""
     found = [
         [
             JobRun(each.start, each.end, tuple(each.nodes), each.by.name, each.how.name)
@@ -42,6 +53,28 @@ def check_agreement(site: SlurmSite, phases: Clocks) -> None:
 def test_the_core_agrees_with_the_plain_twin(site: SlurmSite, phases: Clocks) -> None:
     """Priorities, fair share, limits, preemption, arrays, dependencies, reservations, orders."""
     check_agreement(site, phases)
+
+
+@examples(100)
+@given(site=twin_sites(), phases=clocks(), seed=st.integers(0, 999))
+def test_a_core_that_is_told_nice_values_agrees(site: SlurmSite, phases: Clocks, seed: int) -> None:
+    """Stopped again and again; whoever steers sees the same queue, and changes it."""
+    drawn = random.Random(seed)
+    native, plain = native_controller(SiteTables(site).made(), phases), Controller(site, phases)
+    time_s = history_of(site).begin_s
+    for _ in range(30):
+        time_s += drawn.choice([1, 7, 60, 1800])
+        native.run_until(time_s)
+        plain.run(time_s)
+        seen = native.movable()
+        assert seen == [(job.position, job.priority, job.nice) for job in plain.movable()]
+        for at, _, nice in drawn.sample(seen, len(seen) // 2):
+            other = nice + drawn.randrange(-500, 500)
+            native.set_nice(at, other)
+            plain.set_nice(plain.jobs[at], other)
+    native.run_until(math.inf)
+    plain.run()
+    check_runs(native, plain)
 
 
 @pytest.mark.slow

@@ -83,6 +83,22 @@ class Advice:
         return {**asdict(self), "change": self.effect.change}
 
 
+def allowed_factors(
+    jobs: Sequence[LiveJob], policy: ChosenPolicy, guards: Guards, cpus: int, now: float
+) -> dict[str, int]:
+    """Return the site factors, by handle, that a policy wishes and the guards allow.
+
+    Args:
+        jobs: that a priority could move.
+        policy: whose wish is asked for.
+        guards: what is allowed.
+        cpus: of the machine.
+        now: epoch seconds.
+    """
+    order = wished_order(jobs, policy, cpus, now)
+    return guards.within(wished_factors(jobs, order, guards.clamp), jobs, now)
+
+
 def advise(
     look: Look,
     jobs: Sequence[LiveJob],
@@ -105,9 +121,7 @@ def advise(
     refused = guards.breaks(jobs, look.departure, look.at)
     if not movable or look.present is None or look.futures is None:
         return Advice(policy.name, refused=refused)
-    order = wished_order(movable, policy, cpus, look.at)
-    wished = wished_factors(movable, order, guards.clamp)
-    factors = guards.within(wished, movable, look.at)
+    factors = allowed_factors(movable, policy, guards, cpus, look.at)
     history = history_of(look.present)
     names = history.details["slurm_id"].to_list()
     by_id = {job.id: job for job in jobs}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from schedlab.cli.commands import add_command, epilog
-from schedlab.cli.live import advise, mirror, score, steer, stop, trial
+from schedlab.cli.live import advise, mirror, rehearse, score, steer, stop, trial
 
 app = typer.Typer(
     name="live",
@@ -29,4 +29,5 @@ add_command(app, steer.shadow, *steer.SHADOW_EXAMPLES)
 add_command(app, score.score, *score.EXAMPLES)
 add_command(app, steer.steer, *steer.EXAMPLES)
 add_command(app, stop.stop, *stop.EXAMPLES)
+add_command(app, rehearse.rehearse, *rehearse.EXAMPLES)
 add_command(app, trial.trial, *trial.EXAMPLES)

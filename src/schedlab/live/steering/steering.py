@@ -60,7 +60,7 @@ class Step:
 
 
 def planned_changes(
-    present: Mapping[str, int], wished: Mapping[str, int], most: int, least: int = 1
+    present: Mapping[str, int], wished: Mapping[str, int], most: int
 ) -> list[FactorChange]:
     """Return what to change: returns to 0 first, all of them; then the largest, as many as allowed.
 
@@ -68,8 +68,9 @@ def planned_changes(
         present: factors by handle.
         wished: factors by handle; a job that is not there goes back to 0.
         most: how many changes, beside returns to 0.
-        least: changes smaller than this are not worth a request.
     """
+    # What is less than a hundredth of the largest wish is not worth a request.
+    least = max((abs(factor) for factor in wished.values()), default=0) / 100
     all_of_them = [
         FactorChange(handle, present.get(handle, 0), wished.get(handle, 0))
         for handle in sorted(present.keys() | wished.keys())
@@ -135,9 +136,8 @@ class Steering:
         wished = {} if advice.refused else advice.factors
         present = self._present(waiting)
         bases = {job.handle: job.base for job in waiting}
-        least = max(1, self._guards.clamp // 100)
         changes, failed = [], []
-        for change in planned_changes(present, wished, self._guards.changes, least):
+        for change in planned_changes(present, wished, self._guards.changes):
             if not self._beat():  # the watchdog may have taken over, or an operator
                 break
             try:

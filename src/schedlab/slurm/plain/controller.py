@@ -203,7 +203,24 @@ class Controller:
     # Time.
 
     def run(self, until_s: float = math.inf) -> None:
-        """Replay until then, or until nothing is left that could run."""
+        """Replay until then, or until nothing is left that could run; go on where it stopped."""
+        if not self._events:
+            self._begin()
+        while self._events and self._is_open():
+            if self._events[0][0] > until_s:
+                return
+            self.now_s, _, what, about = heapq.heappop(self._events)
+            getattr(self, f"_{what}")(about)
+
+    def movable(self) -> list[TwinJob]:
+        """The jobs that a priority could move: not held, and their conditions are met."""
+        return [
+            job
+            for job in self.pending
+            if not job.held and self.eligible.test(job, self.now_s) is Readiness.YES
+        ]
+
+    def _begin(self) -> None:
         clocks = self.clocks
         for job in self.jobs:
             self._push(job.submit_s + clocks.submit_delay_s, "submit", job)
@@ -225,12 +242,6 @@ class Controller:
         if self.settings.type == "sched/backfill":
             self._push(clocks.backfill_s, "backfill_cycle", None)
         self._push(clocks.priority_s, "priority", None)
-        while self._events and self._is_open():
-            time_s, _, what, about = heapq.heappop(self._events)
-            if time_s > until_s:
-                return
-            self.now_s = time_s
-            getattr(self, f"_{what}")(about)
 
     def _is_open(self) -> bool:
         """Whether a job runs or may still run, or something is to come.
@@ -410,6 +421,7 @@ class Controller:
         job.priority += job.nice - nice
         job.nice = nice
         self._asked += 1
+        self._changed = True
 
     def set_array_limit(self, job: TwinJob, most: int) -> None:
         """Let this number of tasks of its array run at a time."""
