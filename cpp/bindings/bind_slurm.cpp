@@ -45,6 +45,7 @@ void bind_machine_rows(nb::module_& m) {
         .def_rw("tier", &PartitionRow::tier)
         .def_rw("billing", &PartitionRow::billing)
         .def_rw("rows", &PartitionRow::rows)
+        .def_rw("level", &PartitionRow::level)
         .def_rw("is_up", &PartitionRow::is_up);
     table<AssociationRow>(m, "AssociationRow", "A user in an account, or an account.")
         .def_rw("parent", &AssociationRow::parent)
@@ -208,6 +209,7 @@ void bind_settings(nb::module_& m) {
         .def_rw("small_relative_to_time", &Settings::small_relative_to_time)
         .def_rw("bills_most", &Settings::bills_most)
         .def_rw("cpus", &Settings::cpus)
+        .def_rw("gangs", &Settings::gangs)
         .def_rw("preempts", &Settings::preempts)
         .def_rw("preempts_by_tier", &Settings::preempts_by_tier)
         .def_rw("preempt_cancels", &Settings::preempt_cancels)

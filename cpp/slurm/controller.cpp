@@ -136,12 +136,13 @@ void Controller::start(const QueueRecord& record, const std::vector<NodeIndex>& 
     limits_.started(job);
     changed_ = true;
     push(expected_end(job), What::end, static_cast<std::size_t>(job.number));
+    share_by_tier();
 }
 
 Picked Controller::preempt(const QueueRecord& record, const Nodes& allowed) {
     const Settings& own = site_.settings;
     const auto pause = static_cast<double>(own.kill_wait_s + own.message_timeout_s);
-    if (!preempting_.is_on() || now_ - record.job->preempted < pause) return {};
+    if (!preempting_.is_on() || own.gangs || now_ - record.job->preempted < pause) return {};
     auto found = preempting_.victims(*record.job, *record.place, rooms_, allowed, running_, now_);
     if (!found) return {};
     const auto shares = selector_.shares(site_.shape(*record.place), found->nodes);

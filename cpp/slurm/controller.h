@@ -48,7 +48,8 @@ class Controller final : public ClusterView {
         return second(now_) - second(job.begin);
     }
     bool may_preempt(const QueueRecord& record) const override {
-        return preempting_.may_preempt_any(*record.job->row, *record.place);
+        return !site_.settings.gangs &&
+               preempting_.may_preempt_any(*record.job->row, *record.place);
     }
     Second now_second() const override { return second(now_); }
     bool may_start(const QueueRecord& record) const override;
@@ -114,9 +115,17 @@ class Controller final : public ClusterView {
     void release(TwinJob& job);
     // Stops it where it is: others may have its CPUs; its memory and its GPUs stay its own.
     void suspend(TwinJob& job);
-    // Lets it go on, with what is left of its limit. If others have its CPUs now, they share them,
-    // and Slurm counts those of the others only.
+    // Lets it go on. If others of its partition have its CPUs now, they share them, and Slurm counts
+    // those of the others only.
     void unsuspend(TwinJob& job);
+    void stop(TwinJob& job);
+    // With what is left of its limit.
+    void go_on(TwinJob& job);
+    // Suspends jobs whose CPUs jobs of higher tiers have; resumes those whose CPUs are free. Those
+    // of a partition that run stay, as long as there is room; then those that stand still go on.
+    void share_by_tier();
+    void share_in(std::int32_t partition, std::vector<std::int32_t> taken,
+                  std::vector<std::int32_t>& running);
     void hold_instead(TwinJob& job, std::vector<NodeShare> shares);
     void close(const Nodes& nodes, bool is_outage);
     void open(const Nodes& nodes);

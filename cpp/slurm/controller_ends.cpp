@@ -14,10 +14,9 @@ constexpr Moment kLatestAnswer = 0.9;  // nodes answer a kill within this time
 }  // namespace
 
 void Controller::test_limits(Second second) {
-    const std::vector<TwinJob*> running = running_;
-    std::vector<TwinJob*> killed;
+    std::vector<TwinJob*> running = running_, killed;
+    std::erase_if(running, [](const TwinJob* job) { return job->is_suspended; });
     for (TwinJob* job : running) {
-        if (job->is_suspended) continue;
         if (job->is_marked && job->limit_end <= second) {
             end_preempted(*job);
         } else if (job->limit_end + site_.settings.over_time_limit_s + job->row->unseen_s <= second ||
@@ -46,7 +45,7 @@ void Controller::kill(TwinJob& job, Ending how) {
 void Controller::finish(TwinJob& job, Ending how) {
     if (how != Ending::preempted) progress_ = now_;
     job.stage = Stage::done;
-    job.is_marked = job.is_suspended = false;
+    job.is_marked = job.is_suspended = job.is_shadowed = false;
     job.how = how;
     job.completed = now_ + phases_.complete_s;
     std::vector<NodeIndex> nodes;
@@ -61,6 +60,7 @@ void Controller::finish(TwinJob& job, Ending how) {
     limits_.ended(job, second(now_));
     priorities_.charge(job, now_);
     changed_ = true;
+    share_by_tier();
 }
 
 void Controller::withdraw(TwinJob& job) {

@@ -1,7 +1,6 @@
 // What slurmctld is told, by operators and by nodes that fail.
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "slurm/controller.h"
@@ -57,39 +56,6 @@ void Controller::obey(const OrderRow& order, TwinJob& job) {
         case Kind::unsuspend: return unsuspend(job);
         default: return;
     }
-}
-
-void Controller::suspend(TwinJob& job) {
-    if (job.stage != Stage::running || job.is_suspended) return;
-    job.is_suspended = true;
-    job.ran += second(now_) - second(job.turned);
-    job.turned = now_;
-    std::vector<NodeShare> shares = job.shares;
-    for (NodeShare& share : shares) share.cpus = 0;
-    hold_instead(job, std::move(shares));
-    ++asked_;
-}
-
-void Controller::unsuspend(TwinJob& job) {
-    if (!job.is_suspended) return;
-    job.is_suspended = false;
-    job.suspended += now_ - job.turned;
-    job.turned = now_;
-    if (!job.is_marked) job.limit_end = second(now_) + job.row->limit_s - job.ran;
-    std::vector<NodeIndex> nodes;
-    for (const NodeShare& share : job.shares) nodes.push_back(share.node);
-    auto shares = selector_.shares(site_.shape(job.row->places[job.place]), std::move(nodes));
-    const bool are_free = std::all_of(shares.begin(), shares.end(), [&](const NodeShare& share) {
-        return share.cpus <= rooms_[share.node].cpus;
-    });
-    if (are_free) hold_instead(job, std::move(shares));
-    push(expected_end(job), What::end, static_cast<std::size_t>(job.number));
-}
-
-void Controller::hold_instead(TwinJob& job, std::vector<NodeShare> shares) {
-    for (const NodeShare& share : job.shares) rooms_[share.node].give(share);
-    for (const NodeShare& share : shares) rooms_[share.node].take(share);
-    job.shares = std::move(shares);
 }
 
 void Controller::set_nice(JobNumber number, std::int64_t nice) {

@@ -302,6 +302,7 @@ void BackfillCycle::look_again() {
 }
 
 void BackfillCycle::has_started(const TwinJob& job) {
+    if (site_.settings.gangs) return look_again();  // others may have been suspended or resumed
     rooms_.set(site_, cluster_.rooms(), cluster_.running(), now_);
     const std::size_t end = rooms_.end_of(job);
     Nodes nodes(site_.node_count(), {});

@@ -76,7 +76,8 @@ std::vector<NodeShare> Selector::shares(const ShapeRow& shape,
         std::int32_t cpus = std::max(1, std::min({most, all, left - rest * shape.cpus_per_task}));
         left -= cpus;
         if (shape.exclusive) cpus = all;
-        found.push_back({nodes[at], cpus, memory_of(shape, cpus), shape.gpus});
+        found.push_back({nodes[at], cpus, memory_of(shape, cpus), shape.gpus,
+                         site_.partitions[shape.partition].level});
     }
     return found;
 }

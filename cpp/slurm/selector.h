@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 #include <unordered_map>
@@ -15,16 +16,33 @@ struct Room {
     std::int32_t cpus;
     double memory_mb;
     std::int32_t gpus;
+    // By level from the second on: CPUs that jobs of lower ones hold.
+    std::array<std::int16_t, kMostLevels - 1> below = {};
 
     void take(const NodeShare& share) {
         cpus -= share.cpus;
         memory_mb -= share.memory_mb;
         gpus -= share.gpus;
+        change_below(share.level, share.cpus);
     }
     void give(const NodeShare& share) {
         cpus += share.cpus;
         memory_mb += share.memory_mb;
         gpus += share.gpus;
+        change_below(share.level, -share.cpus);
+    }
+    // The room of a job that lets jobs of lower levels wait.
+    Room over_lower(std::int32_t level) const {
+        Room room = *this;
+        if (level > 0) room.cpus += below[level - 1];
+        return room;
+    }
+
+  private:
+    void change_below(std::int32_t level, std::int32_t cpus) {
+        for (auto at = static_cast<std::size_t>(level); at < below.size(); ++at) {
+            below[at] = static_cast<std::int16_t>(below[at] + cpus);
+        }
     }
 };
 
@@ -51,26 +69,20 @@ class Selector {
     bool wants_all_of_one(const ShapeRow& shape) const;
     // How many CPUs of the node, with this room, the job could use at most.
     std::int32_t most_of(const ShapeRow& shape, NodeIndex node, const Room& room) const {
-        return offer(shape, node, room, site_.partitions[shape.partition].rows - 1);
+        const PartitionRow& own = site_.partitions[shape.partition];
+        return offer(shape, node, site_.settings.gangs ? room.over_lower(own.level) : room,
+                     own.rows - 1);
     }
-    // The nodes that the job would get of those allowed, given the room of each.
+    // The nodes that the job would get of those allowed, given the room of each. Where jobs are
+    // suspended by tier, those of lower tiers do not count if it does not fit beside them.
     template <typename RoomOf>
     Picked pick(const ShapeRow& shape, const Nodes& allowed, const KeptCores& kept,
                 RoomOf room_of) const {
-        const Nodes& places = places_of(shape, allowed);
-        for (std::int32_t row = 0; row < site_.partitions[shape.partition].rows; ++row) {
-            offers_.clear();
-            places.for_each([&](NodeIndex node) {
-                const Room& room = room_of(node);
-                note_gpus(shape, node, room);
-                const std::int32_t cpus = kept.empty()
-                                              ? offer(shape, node, room, row)
-                                              : offer(shape, node, less(room, node, kept), row);
-                if (cpus > 0) offers_.push_back({node, cpus});
-            });
-            if (Picked found = choose(shape, offers_)) return found;
-        }
-        return {};
+        if (Picked found = pick_of(shape, allowed, kept, room_of)) return found;
+        if (!site_.settings.gangs) return {};
+        const std::int32_t level = site_.partitions[shape.partition].level;
+        return pick_of(shape, allowed, kept,
+                       [&](NodeIndex node) { return room_of(node).over_lower(level); });
     }
     Picked pick(const ShapeRow& shape, const Rooms& rooms, const Nodes& allowed,
                 const KeptCores& kept = {}) const {
@@ -90,6 +102,25 @@ class Selector {
     Amounts holds(const ShapeRow& shape, const std::vector<NodeShare>& shares) const;
 
   private:
+    template <typename RoomOf>
+    Picked pick_of(const ShapeRow& shape, const Nodes& allowed, const KeptCores& kept,
+                   RoomOf room_of) const {
+        const Nodes& places = places_of(shape, allowed);
+        for (std::int32_t row = 0; row < site_.partitions[shape.partition].rows; ++row) {
+            offers_.clear();
+            places.for_each([&](NodeIndex node) {
+                const Room& room = room_of(node);
+                note_gpus(shape, node, room);
+                const std::int32_t cpus = kept.empty()
+                                              ? offer(shape, node, room, row)
+                                              : offer(shape, node, less(room, node, kept), row);
+                if (cpus > 0) offers_.push_back({node, cpus});
+            });
+            if (Picked found = choose(shape, offers_)) return found;
+        }
+        return {};
+    }
+
     // A node and how many of its CPUs the job could use.
     struct Offer {
         NodeIndex node;

@@ -22,6 +22,8 @@ constexpr Moment kNeverEnds = std::numeric_limits<Moment>::infinity();
 constexpr Second kForEver = Second{1} << 60;
 constexpr std::int32_t kNobody = -1;
 
+constexpr std::int32_t kMostLevels = 5;  // of tiers, where jobs are suspended by tier
+
 // What limits and priorities count.
 enum Tres { kCpu, kMemory, kNode, kGpu, kBilling, kTres };
 using Amounts = std::array<double, kTres>;
@@ -40,6 +42,7 @@ struct PartitionRow {
     std::int32_t tier;
     bool is_up;
     std::int32_t rows;            // how many of its jobs may share a core
+    std::int32_t level;           // of its tier, from 0 on, where jobs are suspended by tier
     std::vector<double> billing;  // weights of CPUs, memory, nodes and GPUs; none for CPUs alone
 };
 
@@ -191,6 +194,7 @@ struct Settings {
     bool favor_small, small_relative_to_time;
     bool bills_most;    // the largest weighted resource, and not their sum
     std::int64_t cpus;  // of the machine
+    bool gangs;  // jobs are suspended by tier
     bool preempts, preempts_by_tier, preempt_cancels;
     std::int64_t exempt_time_s;
     std::int64_t kill_wait_s, message_timeout_s, over_time_limit_s, min_job_age_s, cred_expire_s;

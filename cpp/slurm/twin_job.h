@@ -17,6 +17,7 @@ struct NodeShare {
     std::int32_t cpus;
     double memory_mb;
     std::int32_t gpus;
+    std::int32_t level = 0;  // of the partition's tier
 };
 
 // One time that a job ran.
@@ -47,6 +48,7 @@ struct TwinJob {
     bool has_started = false;
     Moment start = 0;
     bool is_suspended = false;
+    bool is_shadowed = false;  // by jobs of a higher tier, which have its CPUs
     Moment turned = 0;       // when it last started, was suspended or resumed
     Second ran = 0;          // before it was last suspended
     Moment suspended = 0;    // how long, before it was last resumed

@@ -107,7 +107,7 @@ def test_nothing_is_dropped_silently(dump: Path, tmp_path: Path) -> None:
     verdicts = {each["name"]: each["verdict"] for each in found}
     assert verdicts["SchedulerParameters.bf_interval"] == "modelled"
     assert verdicts["SchedulerParameters.mystery"] == "not modelled"
-    assert verdicts["PreemptMode"] == "not modelled"
+    assert verdicts["PreemptMode"] == "modelled"
     assert verdicts["ClusterName"] == "harmless"
     assert verdicts["PartitionName.PriorityTier"] == "modelled"
     assert verdicts["QOS.grpjobs"] == "modelled"

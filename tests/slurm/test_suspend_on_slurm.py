@@ -1,22 +1,24 @@
-"""A job that is suspended and resumed, by a real Slurm and by the twin."""
+"""Jobs that are suspended and resumed, by a real Slurm and by the twin."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from tests.services.slurm import Slurm
+from tests.services.slurm import BY_ARRIVAL, Slurm, slurm_cluster
 from tests.services.users import ANN
 from tests.services.waiting import until
 from tests.slurm.test_collect_script import collect
 from tests.slurm.tiny_site import run
 
-from schedlab.slurm import Command, SlurmHistory, read_site
+from schedlab.slurm import Command, SlurmHistory, SlurmSite, read_site
 from schedlab.slurm.clocks import Clocks
-from schedlab.slurm.replay import replay
+from schedlab.slurm.replay import history_of, replay
 
 pytestmark = pytest.mark.slow
 
@@ -55,21 +57,61 @@ def test_the_twin_suspends_a_job_as_slurm_does(slurm: Slurm, tmp_path: Path) -> 
     until(lambda: _is(slurm, third, "COMPLETED"), "the third job has ended", 60)
     until(lambda: _is(slurm, first, "COMPLETED"), "the first job has ended", 60)
 
-    collect(slurm, tmp_path / "dump")
-    assert run("import", tmp_path / "dump", "--out", tmp_path / "site")[0] == 0
-    site = read_site(tmp_path / "site")
-    assert site.history is not None
-    names = site.history.details["slurm_id"].to_list()
-    places = [names.index(job) for job in (first, second, third)]
-    real = site.history.details[places].to_dicts()
+    site = _site(slurm, tmp_path)
+    real = _real(site, first, second, third)
     assert real[0]["suspended_s"] == pytest.approx(resumption.at_s - suspension.at_s, abs=1.5)
     assert real[2]["start_s"] < real[0]["end_s"], "Slurm has forgotten the CPUs of the first job"
+    _check(site, (first, second, third), suspension, resumption)
 
-    epoch_s = site.history.epoch_s or 0
+
+GANG = f"""{BY_ARRIVAL}
+PreemptType=preempt/partition_prio
+PreemptMode=SUSPEND,GANG"""
+FAST = "PartitionName=fast Nodes=ALL PriorityTier=5 MaxTime=UNLIMITED State=UP\n"
+
+
+def test_the_twin_suspends_jobs_of_lower_tiers(mariadb: Callable[[], str], tmp_path: Path) -> None:
+    """The urgent job runs at once on a part of the nodes; the other goes on when it has ended."""
+    with slurm_cluster(mariadb(), GANG) as slurm:
+        with (slurm.folder / "slurm.conf").open("a") as conf:
+            conf.write(FAST)
+        slurm.run("scontrol", "reconfigure")
+        first = slurm.submit(ANN, *ALL, _seconds(10))
+        until(lambda: _is(slurm, first, "RUNNING"), "the first job runs")
+        small = slurm.submit(ANN, "-n", "4", "-t", "5", "--wrap", _seconds(2))
+        urgent = slurm.submit(ANN, "-p", "fast", "-n", "12", "-t", "5", "--wrap", _seconds(5))
+        until(lambda: _is(slurm, urgent, "COMPLETED"), "the urgent job has ended", 60)
+        until(lambda: _is(slurm, small, "COMPLETED"), "the small job has ended", 60)
+        site = _site(slurm, tmp_path)
+    real = _real(site, first, small, urgent)
+    assert real[0]["suspended_s"] == pytest.approx(5, abs=2)
+    assert real[1]["start_s"] >= real[0]["end_s"]
+    _check(site, (first, small, urgent))
+
+
+def _site(slurm: Slurm, folder: Path) -> SlurmSite:
+    collect(slurm, folder / "dump")
+    assert run("import", folder / "dump", "--out", folder / "site")[0] == 0
+    return read_site(folder / "site")
+
+
+def _real(site: SlurmSite, *jobs: str) -> list[dict[str, Any]]:
+    """What the accounting tells of the jobs."""
+    details = history_of(site).details
+    names = details["slurm_id"].to_list()
+    return details[[names.index(job) for job in jobs]].to_dicts()
+
+
+def _check(site: SlurmSite, jobs: tuple[str, ...], *commands: Command) -> None:
+    """Let the twin replay these jobs, and compare."""
+    whole, real = history_of(site), _real(site, *jobs)
+    names = whole.details["slurm_id"].to_list()
+    places = [names.index(job) for job in jobs]
+    epoch_s = whole.epoch_s or 0
     history = SlurmHistory(
-        site.history.workload.take(np.array(places)),
-        site.history.details[places].drop("ran_before"),
-        tuple(replace(each, at_s=each.at_s - epoch_s) for each in (suspension, resumption)),
+        whole.workload.take(np.array(places)),
+        whole.details[places].drop("ran_before"),
+        tuple(replace(each, at_s=each.at_s - epoch_s) for each in commands),
         begin_s=min(each["submit_s"] for each in real),
     )
     begin_s = history.begin_s

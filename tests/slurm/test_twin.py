@@ -433,3 +433,40 @@ def test_a_history_may_not_tell_when_jobs_were_suspended(make) -> None:  # type:
         told = replace(site, history=SlurmHistory(site.history.workload, details))
         made = replay(told, CLOCKS)
         assert ran_s <= made.end_s[0] - made.start_s[0] <= ran_s + 31
+
+
+GANG = CONF + "PreemptType=preempt/partition_prio\nPreemptMode=SUSPEND,GANG\n"
+
+
+def test_jobs_of_a_higher_tier_suspend_others(make) -> None:  # type: ignore[no-untyped-def]
+    """Job 2 has the CPUs of job 1 for 30 s, at once; job 1 goes on when it has ended.
+
+    Job 3 fits beside job 1, and takes nothing from it.
+    """
+    site = make(
+        job(1, 1, 4, 600, 100, constraint="new"),
+        job(2, 10, 4, 600, 30, partition="fast"),
+        conf=GANG,
+    )
+    made = replay(site, CLOCKS)
+    assert made.start_s[1] < 15
+    assert made.end_s[1] - made.start_s[1] == pytest.approx(30, abs=1)
+    assert made.end_s[0] - made.start_s[0] == pytest.approx(130, abs=1)
+    beside = make(
+        job(1, 1, 2, 600, 100, constraint="new"),
+        job(3, 10, 2, 600, 30, partition="fast"),
+        conf=GANG,
+    )
+    made = replay(beside, CLOCKS)
+    assert made.end_s[0] - made.start_s[0] == pytest.approx(100, abs=1)
+
+
+def test_jobs_of_a_higher_tier_do_not_get_the_memory_of_others(make) -> None:  # type: ignore[no-untyped-def]
+    """A suspended job stays in memory."""
+    site = make(
+        job(1, 1, 4, 600, 100, constraint="new", memory_mb="8000"),
+        job(2, 10, 4, 600, 30, partition="fast"),
+        conf=GANG,
+    )
+    made = replay(site, CLOCKS)
+    assert made.start_s[1] >= made.end_s[0]

@@ -200,7 +200,7 @@ def _parameters(draw: st.DrawFn) -> SlurmParameters:
         ),
         preempt=PreemptSettings(
             type=draw(st.sampled_from(("preempt/none", "preempt/qos", "preempt/partition_prio"))),
-            mode=draw(st.sampled_from((("REQUEUE",), ("CANCEL",)))),
+            mode=draw(st.sampled_from((("REQUEUE",), ("CANCEL",), ("SUSPEND", "GANG"), ("GANG",)))),
             exempt_time_s=draw(st.sampled_from((0, 60))),
         ),
         control=ControlSettings(

@@ -181,6 +181,7 @@ class SiteTables:
         made.small_relative_to_time = "SMALL_RELATIVE_TO_TIME" in priority.flags
         made.bills_most = "MAX_TRES" in priority.flags
         made.cpus = sum(node.cpus for node in self._selector.nodes)
+        made.gangs = self._selector.gangs
         made.preempts = self._preempting.is_on
         made.preempts_by_tier = preempt.type == "preempt/partition_prio"
         made.preempt_cancels = preempt.mode[0] == "CANCEL"
@@ -206,7 +207,7 @@ class SiteTables:
         states = {each.name: each.state for each in self._site.partitions}
         made.is_up = states.get(name, "UP") == "UP"
         weights = {each.name: each.billing_weights for each in self._site.partitions}.get(name)
-        made.rows = self._selector.rows[name]
+        made.rows, made.level = self._selector.rows[name], self._selector.levels[name]
         made.billing = [weights.get(each, 0.0) for each in BILLED] if weights else []
         return made
 

@@ -75,6 +75,13 @@ class PreemptSettings:
     mode: tuple[str, ...] = option("PreemptMode", ("OFF",), "words")
     exempt_time_s: int = option("PreemptExemptTime", 0, "time")
 
+    @property
+    def suspends_by_tier(self) -> bool:
+        """Whether jobs of a higher tier take the CPUs of others, which stand still meanwhile."""
+        is_gang = not {"GANG", "SUSPEND"}.isdisjoint(self.mode)
+        is_otherwise = not {"REQUEUE", "CANCEL"}.isdisjoint(self.mode)
+        return is_gang and not is_otherwise and self.type != "preempt/qos"
+
 
 @dataclass(frozen=True)
 class ControlSettings:

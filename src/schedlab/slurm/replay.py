@@ -18,6 +18,7 @@ from schedlab.slurm.accounts import Association, Qos
 from schedlab.slurm.clocks import Clocks, clocks_from_boot, drawn_clocks
 from schedlab.slurm.native import SiteTables, native_controller
 from schedlab.slurm.plain.controller import Controller
+from schedlab.slurm.plain.nodes import Selector
 from schedlab.slurm.replayed import not_heeded
 from schedlab.slurm.site import SlurmHistory, SlurmSite
 
@@ -120,14 +121,16 @@ def not_replayed(site: SlurmSite) -> list[str]:
         *(f"QOS {each.name}" for each in site.accounts.qos if limits_of(each)),
         *(each.title for each in site.accounts.associations if limits_of(each)),
     ]
+    mode, gangs = site.parameters.preempt.mode, Selector(site).gangs
+    sharing = [each for each in site.partitions if each.over_subscribe == "FORCE"]
     controller = Controller(site, drawn_clocks(0.0, site.parameters, 0))
     strange = [
         each for each in history.commands if not controller.orders.understands(each, controller)
     ]
     found = {
         "limits of " + ", ".join(limited[:3]): len(limited),
-        "preemption by suspension (such jobs are requeued)": "SUSPEND"
-        in site.parameters.preempt.mode,
+        "preemption by suspension (such jobs are requeued)": "SUSPEND" in mode and not gangs,
+        "time slices of jobs that share cores": "GANG" in mode and bool(sharing),
         "commands given meanwhile, such as " + (strange[0].text if strange else ""): len(strange),
     }
     return [f"not replayed: {each}" for each in not_heeded(site.parameters)] + [

@@ -65,7 +65,7 @@ _NOT_MODELLED: dict[str, str] = {
     "Burst buffers are not modelled; a job does not wait for its data.": "BurstBufferType",
     "Jobs are not requeued because of the code with which they exit.": """
         RequeueExit RequeueExitHold""",
-    "Time slices are part of gang scheduling, which is not modelled.": "SchedulerTimeSlice",
+    "Jobs that share cores run at the same time in the twin.": "SchedulerTimeSlice",
     "Security labels do not keep jobs apart in the twin.": "MCSPlugin MCSParameters",
     "Defaults of jobs by generic resource are not filled in.": "JobDefaults",
     "The options of slurmctld are not looked at one by one.": "SlurmctldParameters",

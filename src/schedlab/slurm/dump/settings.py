@@ -44,8 +44,8 @@ _MODELLED_WORDS: dict[str, tuple[frozenset[str], str]] = {
         "this kind of preemption is not modelled",
     ),
     "preemptmode": (
-        frozenset({"OFF", "CANCEL", "REQUEUE"}),
-        "jobs are not suspended in the twin; one that Slurm would suspend is requeued",
+        frozenset({"OFF", "CANCEL", "REQUEUE", "SUSPEND", "GANG"}),
+        "this way to make room is not modelled",
     ),
     "priorityflags": (
         frozenset(

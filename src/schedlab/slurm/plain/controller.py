@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
@@ -165,12 +166,17 @@ class Controller:
         self.limits.started(job, partition, holds, self.second(self.now_s))
         self._changed = True
         self._push(self._expected_end_s(job), "end", job)
+        self._share_by_tier()
 
     def preempt(self, job: TwinJob, partition: str, allowed: Collection[int]) -> list[int] | None:
         """End running jobs for it, if that makes room. Return the nodes that it can have then."""
         control = self.site.parameters.control
         pause_s = control.kill_wait_s + control.message_timeout_s
-        if not self.preempting.is_on or self.now_s - job.preempted_s < pause_s:
+        if (
+            not self.preempting.is_on
+            or self.selector.gangs
+            or self.now_s - job.preempted_s < pause_s
+        ):
             return None
         found = self.preempting.victims(
             job, partition, self.rooms, allowed, self.running, self.now_s
@@ -373,7 +379,7 @@ class Controller:
         if how != "preempted":
             self._progress_s = self.now_s
         job.stage = Stage.DONE
-        job.is_marked = job.is_suspended = False
+        job.is_marked = job.is_suspended = job.is_shadowed = False
         job.end_s = self.now_s
         job.how = how
         job.completed_s = self.now_s + self.delays.complete
@@ -388,6 +394,7 @@ class Controller:
         self.limits.ended(job, self.second(self.now_s))
         self.priorities.charge(job, self.now_s)
         self._changed = True
+        self._share_by_tier()
 
     def _cancel(self, job: TwinJob) -> None:
         job.stage = Stage.DONE
@@ -450,28 +457,77 @@ class Controller:
         """Stop it where it is: others may have its CPUs; its memory and its GPUs stay its own."""
         if job.stage is not Stage.RUNNING or job.is_suspended:
             return
+        self._stop(job)
+        self._hold_instead(job, {at: replace(each, cpus=0) for at, each in job.shares.items()})
+        self._asked += 1
+        self._share_by_tier()
+
+    def resume(self, job: TwinJob) -> None:
+        """Let it go on.
+
+        If others of its partition have its CPUs now, they share them, and Slurm counts those of
+        the others only.
+        """
+        if not job.is_suspended or job.is_shadowed:
+            return
+        shares = self.selector.shares(job, job.partition, job.shares)
+        there = Counter({at: share.cpus for at, share in shares.items()})
+        for other in self.running:
+            if other.partition == job.partition:
+                there.update({at: share.cpus for at, share in other.shares.items()})
+        most = self.selector.rows[job.partition]
+        if all(there[at] <= most * self.selector.nodes[at].cpus for at in shares):
+            self._hold_instead(job, shares)
+        self._go_on(job)
+        self._share_by_tier()
+
+    def _stop(self, job: TwinJob) -> None:
         job.is_suspended = True
         job.ran_s += self.second(self.now_s) - self.second(job.turned_s)
         job.turned_s = self.now_s
-        self._hold_instead(job, {at: replace(each, cpus=0) for at, each in job.shares.items()})
-        self._asked += 1
 
-    def resume(self, job: TwinJob) -> None:
-        """Let it go on, with what is left of its limit.
-
-        If others have its CPUs now, they share them, and Slurm counts those of the others only.
-        """
-        if not job.is_suspended:
-            return
-        job.is_suspended = False
+    def _go_on(self, job: TwinJob) -> None:
+        """With what is left of its limit."""
+        job.is_suspended = job.is_shadowed = False
         job.suspended_s += self.now_s - job.turned_s
         job.turned_s = self.now_s
         if not job.is_marked:
             job.limit_end_s = self.second(self.now_s) + job.limit_s - job.ran_s
-        shares = self.selector.shares(job, job.partition, job.shares)
-        if all(each.cpus <= self.rooms[at].cpus for at, each in shares.items()):
-            self._hold_instead(job, shares)
         self._push(self._expected_end_s(job), "end", job)
+
+    def _share_by_tier(self) -> None:
+        """Suspend jobs whose CPUs jobs of higher tiers have; resume those whose CPUs are free.
+
+        Those of a partition that run stay, as long as there is room; then those that stand still
+        go on. Which cores of a node a job has is not known: they are counted.
+        """
+        levels = self.selector.levels if self.selector.gangs else {}
+        above: Counter[int] = Counter()  # CPUs of running jobs of higher tiers, by node
+        for level in sorted(set(levels.values()), reverse=True):
+            running: Counter[int] = Counter()
+            for partition in (name for name, own in levels.items() if own == level):
+                taken = above.copy()
+                jobs = [job for job in self.running if job.partition == partition]
+                for job in sorted(jobs, key=lambda job: job.is_suspended):
+                    if job.is_suspended and not job.is_shadowed:
+                        continue
+                    if self._fits_above(job, taken):
+                        cpus = {at: share.cpus for at, share in job.shares.items()}
+                        taken.update(cpus)
+                        running.update(cpus)
+                        if job.is_shadowed:
+                            self._go_on(job)
+                    elif not job.is_shadowed:
+                        job.is_shadowed = True
+                        self._stop(job)
+            above.update(running)
+
+    def _fits_above(self, job: TwinJob, taken: Counter[int]) -> bool:
+        most = self.selector.rows[job.partition]
+        return all(
+            taken[at] + share.cpus <= most * self.selector.nodes[at].cpus
+            for at, share in job.shares.items()
+        )
 
     def _hold_instead(self, job: TwinJob, shares: dict[int, NodeShare]) -> None:
         for at, share in shares.items():

@@ -37,6 +37,7 @@ class NodeShare:
     cpus: int
     memory_mb: float
     gpus: int
+    level: int = 0  # of the partition's tier
 
 
 @dataclass(slots=True, frozen=True)
@@ -110,6 +111,7 @@ class TwinJob:
     planned_cpus: int | None = None  # what backfill's last plan would give it
     start_s: float = math.nan
     is_suspended: bool = False
+    is_shadowed: bool = False  # by jobs of a higher tier, which have its CPUs
     turned_s: float = math.nan  # when it last started, was suspended or resumed
     ran_s: int = 0  # whole seconds before it was last suspended
     suspended_s: float = 0.0  # how long, before it was last resumed
@@ -147,6 +149,7 @@ def jobs_of(site: SlurmSite) -> list[TwinJob]:
     names = [name for group in site.machine.groups for name in group.names()]
     numbers = {name: number for number, name in enumerate(names)}
     suspended = {name for each in site.history.commands if (name := suspended_by(each))}
+    by_tier = site.parameters.preempt.suspends_by_tier
     found = []
     for position, row in enumerate(_rows(site.history)):
         row["account"] = row.get("account") or defaults.get(row.get("user", ""), "") or ""
@@ -155,7 +158,7 @@ def jobs_of(site: SlurmSite) -> list[TwinJob]:
             row["partition"] = next(
                 (each.name for each in site.machine.clusters[0].partitions if each.default), ""
             )
-        row["is_told"] = not suspended.isdisjoint(_names(row))
+        row["is_told"] = by_tier or not suspended.isdisjoint(_names(row))
         found.append(_job(position, row, site, numbers))
     return found
 

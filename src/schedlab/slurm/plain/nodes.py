@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from schedlab.platform.hostlist import expand_hosts
 from schedlab.slurm.plain.jobs import NodeShare, TwinJob
 from schedlab.slurm.site import SlurmSite
 
 MIB = 1 << 20
+MOST_TIERS = 5
+"""With more of them jobs are not suspended by tier."""
 BILLED = ("cpu", "mem", "node", "gres/gpu")
 
 
@@ -34,22 +36,31 @@ class Room:
     cpus: int
     memory_mb: float
     gpus: int
+    below: list[int] = field(default_factory=list)  # by level: CPUs that jobs of lower ones hold
 
     def copy(self) -> Room:
         """A room of its own."""
-        return Room(self.cpus, self.memory_mb, self.gpus)
+        return Room(self.cpus, self.memory_mb, self.gpus, list(self.below))
+
+    def over_lower(self, level: int) -> Room:
+        """The room of a job that lets jobs of lower levels wait."""
+        return replace(self, cpus=self.cpus + self.below[level])
 
     def take(self, share: NodeShare) -> None:
         """A job starts."""
         self.cpus -= share.cpus
         self.memory_mb -= share.memory_mb
         self.gpus -= share.gpus
+        for level in range(share.level + 1, len(self.below)):
+            self.below[level] += share.cpus
 
     def give(self, share: NodeShare) -> None:
         """A job ends."""
         self.cpus += share.cpus
         self.memory_mb += share.memory_mb
         self.gpus += share.gpus
+        for level in range(share.level + 1, len(self.below)):
+            self.below[level] -= share.cpus
 
 
 Rooms = Sequence[Room]
@@ -71,6 +82,12 @@ class Selector:
         for name, nodes in self.partitions.items():
             for at in nodes:
                 self.rows_of_node[at] = max(self.rows_of_node[at], self.rows[name])
+        tiers = sorted({each.priority_tier for each in cluster.partitions})
+        self.gangs = site.parameters.preempt.suspends_by_tier and 1 < len(tiers) <= MOST_TIERS
+        self.levels = {
+            each.name: tiers.index(each.priority_tier) if self.gangs else 0
+            for each in cluster.partitions
+        }
         self._near_gpus = [0] * len(self.nodes)  # as a job that asks for GPUs last saw them
         self._select = site.parameters.select
         self._bills_most = "MAX_TRES" in site.parameters.priority.flags
@@ -89,8 +106,9 @@ class Selector:
 
     def all_free(self) -> list[Room]:
         """The rooms of a machine without jobs; cores that jobs share count for each of them."""
+        levels = max(self.levels.values(), default=0) + 1 if self.gangs else 0
         return [
-            Room(each.cpus * rows, each.memory_mb, each.gpus)
+            Room(each.cpus * rows, each.memory_mb, each.gpus, [0] * levels)
             for each, rows in zip(self.nodes, self.rows_of_node, strict=True)
         ]
 
@@ -127,6 +145,9 @@ class Selector:
     ) -> list[int] | None:
         """The nodes that the job would get.
 
+        Where jobs are suspended by tier, those of lower tiers do not count if it does not fit
+        beside them.
+
         Args:
             job: that wants them.
             partition: in which.
@@ -137,17 +158,19 @@ class Selector:
         inside = self.partitions[partition]
         allowed = sorted(allowed)
         self._note_gpus(job, partition, rooms, allowed)
-        for row in range(self.rows[partition]):
-            offers = {}
-            for at in allowed:
-                room = rooms[at]
-                if kept and at in kept:
-                    room = replace(room, cpus=room.cpus - kept[at])
-                if at in inside and (offer := self._offer(job, partition, at, room, row)) > 0:
-                    offers[at] = offer
-            found = self._choose(job, offers)
-            if found is not None:
-                return found
+        level = self.levels[partition]
+        for counts_lower in (True, False) if self.gangs else (True,):
+            for row in range(self.rows[partition]):
+                offers = {}
+                for at in allowed:
+                    room = rooms[at] if counts_lower else rooms[at].over_lower(level)
+                    if kept and at in kept:
+                        room = replace(room, cpus=room.cpus - kept[at])
+                    if at in inside and (offer := self._offer(job, partition, at, room, row)) > 0:
+                        offers[at] = offer
+                found = self._choose(job, offers)
+                if found is not None:
+                    return found
         return None
 
     def test(self, job: TwinJob, partition: str) -> None:
@@ -171,7 +194,8 @@ class Selector:
             cpus = max(1, min(most, self.nodes[at].cpus, left - rest * job.cpus_per_task))
             left -= cpus
             cpus = self.nodes[at].cpus if whole else cpus
-            found[at] = NodeShare(cpus, self.memory_mb(job, partition, cpus), job.gpus)
+            memory_mb = self.memory_mb(job, partition, cpus)
+            found[at] = NodeShare(cpus, memory_mb, job.gpus, self.levels[partition])
         return found
 
     def memory_mb(self, job: TwinJob, partition: str, cpus: int) -> float:
