@@ -5,6 +5,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
+
 #include "bindings/bindings.h"
 #include "slurm/controller.h"
 
@@ -283,7 +285,10 @@ void bind_controller(nb::module_& m) {
     nb::class_<Controller>(m, "NativeController", "A slurmctld that replays a history.")
         .def(nb::init<Site, Phases>(), "site"_a, "phases"_a)
         .def("run", &Controller::run, nb::call_guard<nb::gil_scoped_release>(), "events"_a,
-             "Play up to this number of events; return whether anything is left.")
+             "until"_a = std::numeric_limits<Moment>::infinity(),
+             "Play up to this number of events, none later than that; return whether more are left.")
+        .def_prop_ro("waiting", &Controller::waiting,
+                     "How many jobs and orders are to come, or wait and may start.")
         .def("run_until", &Controller::run_until, nb::call_guard<nb::gil_scoped_release>(), "time"_a,
              "Play all events up to a time; return whether anything is left.")
         .def(

@@ -187,10 +187,11 @@ void Controller::begin() {
     push(phases_.priority, What::priority);
 }
 
-bool Controller::run(std::int64_t events) {
+bool Controller::run(std::int64_t events, Moment until) {
     if (!begun_) begin();
     for (; events > 0; --events) {
         if (events_.empty() || !is_open()) return false;
+        if (events_.top().time > until) return false;
         play_next();
     }
     return true;
@@ -216,6 +217,14 @@ std::vector<const TwinJob*> Controller::movable() const {
     std::vector<const TwinJob*> found;
     for (const TwinJob* job : pending_) {
         if (!job->held && eligible_.test(*job, now_) == Readiness::yes) found.push_back(job);
+    }
+    return found;
+}
+
+std::size_t Controller::waiting() const {
+    std::size_t found = to_come_;
+    for (const TwinJob* job : pending_) {
+        found += !job->held && !eligible_.is_stuck(*job);
     }
     return found;
 }

@@ -20,14 +20,17 @@ class Controller final : public ClusterView {
     Controller(const Controller&) = delete;
     Controller& operator=(const Controller&) = delete;
 
-    // Plays up to this number of events. Returns whether anything is left that could happen.
-    bool run(std::int64_t events);
+    // Plays up to this number of events, none of them later than that. Returns whether anything is
+    // left that could happen until then.
+    bool run(std::int64_t events, Moment until);
     // Plays all events up to a moment. Returns whether anything is left that could happen.
     bool run_until(Moment until);
     // The jobs that a priority could move: they wait, are not held, and their conditions are met.
     std::vector<const TwinJob*> movable() const;
     // As scontrol does: counts at once.
     void set_nice(JobNumber job, std::int64_t nice);
+    // How many submissions and orders are to come, and how many jobs wait that may start.
+    std::size_t waiting() const;
     const std::vector<TwinJob>& jobs() const { return jobs_; }
 
     const Selector& selector() const override { return selector_; }

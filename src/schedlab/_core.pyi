@@ -2102,8 +2102,14 @@ class NativeController:
 
     def __init__(self, site: SlurmTables, phases: SlurmPhases) -> None: ...
 
-    def run(self, events: int) -> bool:
-        """Play up to this number of events; return whether anything is left."""
+    def run(self, events: int, until: float = float('inf')) -> bool:
+        """
+        Play up to this number of events, none later than that; return whether more are left.
+        """
+
+    @property
+    def waiting(self) -> int:
+        """How many jobs and orders are to come, or wait and may start."""
 
     def run_until(self, time: float) -> bool:
         """Play all events up to a time; return whether anything is left."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Mapping
+from pathlib import Path
 
 from schedlab.errors import PeerError
 
@@ -16,6 +17,7 @@ def answer_of(*command: str, environment: Mapping[str, str], timeout_s: float) -
         environment: what it finds its server by.
         timeout_s: how long it may take.
     """
+    name = Path(command[0]).name
     try:
         done = subprocess.run(
             command,
@@ -28,10 +30,10 @@ def answer_of(*command: str, environment: Mapping[str, str], timeout_s: float) -
             check=False,
         )
     except OSError as error:
-        raise PeerError(f"{command[0]}: {error.strerror}") from None
+        raise PeerError(f"{name}: {error.strerror}") from None
     except subprocess.TimeoutExpired:
-        raise PeerError(f"{command[0]}: no answer within {timeout_s:g} s") from None
+        raise PeerError(f"{name}: no answer within {timeout_s:g} s") from None
     if done.returncode:
         said = (done.stderr.strip() or done.stdout.strip()).splitlines()
-        raise PeerError(f"{command[0]}: {said[-1] if said else f'exit {done.returncode}'}")
+        raise PeerError(f"{name}: {said[-1] if said else f'exit {done.returncode}'}")
     return done.stdout

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlab.errors import InputError
-from schedlab.live.queue import LiveStage
-from schedlab.live.slurm.answers import UNLIMITED_S, closed_nodes, live_jobs
+from schedlab.live.queue import UNLIMITED_S, LiveStage
+from schedlab.live.slurm.answers import closed_nodes, live_jobs
 
 PLAIN: dict[str, Any] = {
     "job_id": 7,

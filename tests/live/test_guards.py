@@ -155,12 +155,14 @@ def test_a_clock_that_goes_back_begins_a_new_mirror(site: SlurmSite) -> None:
 
 
 def test_jobs_that_vanish_are_told(site: SlurmSite) -> None:
-    """Accounting may not know them."""
+    """Accounting hears of an end late, and may not know a job at all."""
     short = ended(runs(job("9", 5), 5, "a1"), 6)
-    readings = [reading(5.0, *_queue()), reading(9.0, _queue()[0], short)]
-    watch = LiveWatch(site, Readings(*readings), forks=0)
-    watch.look()
-    assert watch.look().notes == ("2 jobs are gone, and accounting does not know them",)
+    later = [reading(at, _queue()[0], short) for at in (9.0, 19.0, 29.0, 39.0)]
+    watch = LiveWatch(site, Readings(reading(5.0, *_queue()), *later), forks=0)
+    told = [watch.look().notes for _ in range(5)]
+    assert told[:3] == [()] * 3
+    assert told[3] == ("2 jobs are gone, and accounting does not know them",)
+    assert told[4] == ()
 
 
 def test_wishes_are_replayed_as_nice_values(site: SlurmSite, tmp_path: Path) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.slurm import tiny_site
 
 from schedlab.errors import ParameterError
 from schedlab.live.departure import departure_of
+from schedlab.live.forecaster import LiveForecaster
 from schedlab.live.mirror import Mirror
 from schedlab.live.queue import LiveJob, LiveStage, Reading
 from schedlab.slurm.replay import history_of
@@ -148,3 +150,15 @@ def test_a_job_that_started_keeps_the_factor_it_waited_with(site: SlurmSite) -> 
     told = mirror.site(mirror.moments[0])
     assert told is not None
     assert history_of(told).details["nice"].to_list() == [-70]
+
+
+def test_a_job_that_begins_in_years_does_not_take_the_twin_there(site: SlurmSite) -> None:
+    """Else one user could keep it busy for hours."""
+    mirror = Mirror(site)
+    mirror.take(reading(1.0, job("1"), job("2", begin=T0 + 400_000_000)))
+    told = mirror.site()
+    assert told is not None
+    assert history_of(told).details["held"].to_list() == [False, True]
+    starts = LiveForecaster(site, forks=2).futures(told).starts()
+    assert (starts[:, 0] >= 0).all()
+    assert np.isnan(starts[:, 1]).all()

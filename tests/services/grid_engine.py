@@ -68,15 +68,22 @@ class GridEngineCell:
         """The file that qmaster writes when jobs end."""
         return self.folder / "root" / "default" / "common" / "accounting"
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """By which commands find the cell, within its network."""
+        ports = {"SGE_QMASTER_PORT": "6444", "SGE_EXECD_PORT": "6445"}
+        return {"SGE_ROOT": f"{self.folder}/root", "SGE_CELL": "default", **ports}
+
+    def inside(self, *command: str) -> list[str]:
+        """A command in the cell's network."""
+        settings = [f"{name}={value}" for name, value in self.environment.items()]
+        return ["ip", "netns", "exec", self.network, "env", *settings, *command]
+
     def attempt(self, *command: str, user: str | None = None) -> subprocess.CompletedProcess[str]:
         """What a command of Grid Engine does, in the cell's network."""
         own = ["runuser", "-u", user, "--"] if user else []
-        settings = [
-            *("env", f"SGE_ROOT={self.folder}/root", "SGE_CELL=default", "SGE_SINGLE_LINE=1"),
-            *("SGE_QMASTER_PORT=6444", "SGE_EXECD_PORT=6445", "TZ=UTC"),
-        ]
         return subprocess.run(
-            ["ip", "netns", "exec", self.network, *own, *settings, *command],
+            self.inside(*own, "env", "SGE_SINGLE_LINE=1", "TZ=UTC", *command),
             check=False,
             capture_output=True,
             text=True,

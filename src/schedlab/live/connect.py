@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from schedlab.errors import InputError
+from schedlab.live.grid_engine.commands import SITE_FILE
+from schedlab.live.grid_engine.peer import GridEnginePeer
 from schedlab.live.peer import Peer
 from schedlab.live.slurm.peer import SlurmPeer
 
@@ -12,7 +15,11 @@ def connect(folder: Path, conf: Path | None = None) -> Peer:
     """Return the scheduler of a site folder; nothing is asked of it yet.
 
     Args:
-        folder: that ``schedlab slurm import`` has made.
+        folder: that ``schedlab slurm import`` has made; or one with a file ``grid-engine.toml``.
         conf: the slurm.conf. Default: as Slurm finds it.
     """
-    return SlurmPeer(folder, conf)
+    if not (folder / SITE_FILE).exists():
+        return SlurmPeer(folder, conf)
+    if conf is not None:
+        raise InputError(f"{conf}: a slurm.conf, but {folder / SITE_FILE} says Grid Engine")
+    return GridEnginePeer(folder)

@@ -92,7 +92,7 @@ def departure_of(
     real = real_s <= until_s
     sums = np.zeros(5)
     drawn = phases_of(site, phases, seed)
-    for each in replay_all(site, drawn, lambda done: tell()):
+    for each in replay_all(site, drawn, lambda done: tell(), until_s):
         twin_s = np.nan_to_num(each.start_s[asked], nan=np.inf)
         twin = twin_s <= until_s
         both = real & twin

@@ -18,6 +18,8 @@ from schedlab.slurm.site import SlurmHistory, SlurmSite
 
 KEPT_S = 3600.0
 """For how long ended jobs and readings are kept."""
+FAR_S = 2 * 86_400.0
+"""A job that asks not to start before so long from now is held in the twin."""
 _ENDED_BY_LIMIT = "TIMEOUT"
 
 
@@ -209,6 +211,8 @@ class Mirror:
         memory_mb = job.memory_per_node_mb
         per_task = max(job.cpus // job.tasks, 1)
         task = split_id(job.id)[1]
+        is_far = job.begin is not None and job.begin > moment.at + FAR_S
+        begin = None if is_far else job.begin
         columns = {
             "submit_s": job.submit - self.epoch_s,
             "nodes": nodes,
@@ -232,7 +236,7 @@ class Mirror:
             "array": job.array,
             "array_index": -1 if task is None else task,
             "array_limit": job.array_limit or -1,
-            "begin_after_s": -1 if job.begin is None else max(job.begin - job.submit, 0),
+            "begin_after_s": -1 if begin is None else max(begin - job.submit, 0),
         }
         per_cpu_mb = job.memory_per_cpu_mb
         details = {
@@ -250,7 +254,7 @@ class Mirror:
             "memory_per_cpu_kb": None if per_cpu_mb is None else per_cpu_mb * 1024,
             "dependency": job.dependency or None,
             "nice": job.nice - job.site_factor,
-            "held": job.held and job.id in moment.held,
+            "held": (job.held and job.id in moment.held) or is_far,
             "reservation": job.reservation or None,
             "ran_before": ran,
         }

@@ -8,6 +8,8 @@ from enum import Enum
 
 from schedlab.slurm.job_rows import split_id
 
+UNLIMITED_S = 365 * 86_400
+"""The limit of a job without one."""
 Owner = tuple[str, str]
 """An account and one of its users."""
 

@@ -16,6 +16,8 @@ from schedlab.slurm.replay import history_of
 from schedlab.slurm.site import SlurmSite
 from schedlab.slurm.twin_futures import TwinFutures
 
+ASKED = 3
+"""So many looks accounting may take to hear of the end of a job."""
 CLOCK_WENT_BACK = "the clock went back; the mirror begins again with this reading"
 
 
@@ -100,6 +102,7 @@ class LiveWatch:
         self.beat: Callable[[], object] = lambda: None
         """Called again and again while a look is computed."""
         self._forks = forks
+        self._asked: dict[str, tuple[LiveJob, int]] = {}
         self.forecaster = LiveForecaster(site, forks=max(forks, 1), seed=seed)
         self.forecaster.run_times.learn(past)
 
@@ -108,7 +111,7 @@ class LiveWatch:
         reading = self._reader.read()
         notes = list(reading.notes)
         if self.mirror.moments and reading.at <= self.mirror.now:
-            self.mirror = Mirror(self._site)
+            self.mirror, self._asked = Mirror(self._site), {}
             notes.append(CLOCK_WENT_BACK)
         gone = self.mirror.take(reading)
         notes += self._ask_how_they_ended(gone)
@@ -131,18 +134,26 @@ class LiveWatch:
         return replace(made, present=present, futures=futures, forecasts=told)
 
     def _ask_how_they_ended(self, gone: list[LiveJob]) -> list[str]:
-        if not gone:
+        """Ask accounting, which may be late: a job that it does not know is asked about again."""
+        self._asked |= {job.id: (job, 0) for job in gone}
+        if not self._asked:
             return []
         try:
-            known = self._reader.ended([job.id for job in gone])
+            known = self._reader.ended(list(self._asked))
         except PeerError as error:
-            return [f"{len(gone):,} jobs are gone, and accounting does not tell how: {error}"]
-        for job in gone:
-            if job.id in known:
-                state, start, end = known[job.id]
+            number, self._asked = len(self._asked), {}
+            return [f"{number:,} jobs are gone, and accounting does not tell how: {error}"]
+        for name in known.keys() & self._asked.keys():
+            job, _ = self._asked.pop(name)
+            now = self.mirror.jobs.get(name)
+            if now is not None and now.stage is LiveStage.ENDED:  # else it waits again
+                state, start, end = known[name]
                 told = replace(job, stage=LiveStage.ENDED, state=state, start=start)
                 self.mirror.end([replace(told, end=end or int(self.mirror.now))])
-        lost = [job.id for job in gone if job.id not in known]
+        lost = [name for name, (_, times) in self._asked.items() if times + 1 == ASKED]
+        self._asked = {
+            name: (job, times + 1) for name, (job, times) in self._asked.items() if name not in lost
+        }
         return [f"{len(lost):,} jobs are gone, and accounting does not know them"] if lost else []
 
     def _forecasts(self, present: SlurmSite, futures: TwinFutures) -> tuple[StartsTold, ...]:

@@ -80,15 +80,21 @@ def replay(site: SlurmSite, clocks: Clocks) -> TwinReplay:
 
 
 def replay_all(
-    site: SlurmSite, phases: list[Clocks], tell: Callable[[int], object] = lambda done: None
+    site: SlurmSite,
+    phases: list[Clocks],
+    tell: Callable[[int], object] = lambda done: None,
+    until_s: float = math.inf,
 ) -> list[TwinReplay]:
-    """Replay under each of the phases, some at a time; ``tell`` hears how many are done."""
+    """Replay under each of the phases, some at a time; ``tell`` hears how many are done.
+
+    What is later than ``until_s`` is not replayed.
+    """
     history_of(site)
     tables = SiteTables(site).made()
     stopped = Event()
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         try:
-            made = [threads.submit(_replay, tables, clocks, stopped) for clocks in phases]
+            made = [threads.submit(_replay, tables, clocks, stopped, until_s) for clocks in phases]
             for done, _ in enumerate(as_completed(made), 1):
                 tell(done)
         finally:
@@ -96,14 +102,28 @@ def replay_all(
     return [each.result() for each in made]
 
 
-def _replay(tables: SlurmTables, clocks: Clocks, stopped: Event) -> TwinReplay:
-    return replay_native(native_controller(tables, clocks), stopped)
+def _replay(tables: SlurmTables, clocks: Clocks, stopped: Event, until_s: float) -> TwinReplay:
+    return replay_native(native_controller(tables, clocks), stopped, until_s)
 
 
-def replay_native(controller: NativeController, stopped: Event) -> TwinReplay:
-    """Let the controller play to its end, unless it is stopped."""
-    while controller.run(EVENTS_AT_A_TIME) and not stopped.is_set():
-        pass
+def replay_native(
+    controller: NativeController,
+    stopped: Event,
+    until_s: float = math.inf,
+    *,
+    to_the_end: bool = True,
+) -> TwinReplay:
+    """Let the controller play to its end, unless it is stopped.
+
+    Args:
+        controller: that plays.
+        stopped: by which another thread ends it.
+        until_s: what is later is not played.
+        to_the_end: if not, it may stop as soon as no job waits.
+    """
+    while controller.run(EVENTS_AT_A_TIME, until_s) and not stopped.is_set():
+        if not to_the_end and not controller.waiting:
+            break
     runs = controller.runs()
     return TwinReplay(
         np.array([each[0].start if each else math.nan for each in runs]),

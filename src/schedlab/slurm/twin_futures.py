@@ -10,6 +10,7 @@ from threading import Event
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab._core import NativeController
 from schedlab.predict import RunTimes
 from schedlab.sim.forecast import FORECAST_LEVELS
 from schedlab.sim.forecast.futures import drawn_levels
@@ -49,6 +50,7 @@ class TwinFutures:
         self._phases = phases_of(present, forks, int(rng.integers(1 << 30)))
         self._tables = SiteTables(present).made()
         self._nice = [row.nice for row in self._tables.jobs]
+        self._until_s = history_of(present).begin_s + NEVER_S
 
     def starts(
         self,
@@ -72,7 +74,7 @@ class TwinFutures:
                     for row, run_s in zip(rows, runs.tolist(), strict=True):
                         row.run_s = run_s
                     controller = native_controller(self._tables, clocks)
-                    made.append(threads.submit(replay_native, controller, stopped))
+                    made.append(threads.submit(self._replay, controller, stopped))
                 replays: list[TwinReplay] = []
                 for each in made:
                     replays.append(each.result())
@@ -80,6 +82,9 @@ class TwinFutures:
             finally:
                 stopped.set()
         return np.array([each.start_s for each in replays])
+
+    def _replay(self, controller: NativeController, stopped: Event) -> TwinReplay:
+        return replay_native(controller, stopped, self._until_s, to_the_end=False)
 
 
 def wait_quantiles(starts_s: Times, at_s: float) -> NDArray[np.float64]:

@@ -8,8 +8,8 @@ import pytest
 from tests.history.ingest.reading import clean, read
 
 from schedlab.history.ingest.grid_engine import GridEngine
-from schedlab.history.ingest.grid_engine_row import FIELDS, bytes_in, requests_in, seconds_in
 from schedlab.history.schema import JobState
+from schedlab.workload.readers.grid_engine_row import FIELDS, bytes_in, requests_in, seconds_in
 
 NOON_S = 1_794_744_000
 

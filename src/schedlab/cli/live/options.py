@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from schedlab.live.peer import Bounds
     from schedlab.live.steering.guards import Guards
 
-LIVE = "live"
-"""The folder of a site that keeps the switch and the logs."""
-
 Site = Annotated[
     Path,
     Argument(metavar="SITE", help="A site folder: of schedlab slurm import, or of a Grid Engine."),

@@ -9,7 +9,6 @@ from typing import Annotated
 from typer import Option
 
 from schedlab.cli.console import AsJson, print_json, print_notes
-from schedlab.cli.live.options import LIVE
 from schedlab.cli.slurm.fidelity import Phases, Seed, Site, replays
 from schedlab.cli.slurm.what_if import show_rows
 
@@ -36,6 +35,7 @@ def score(
     """
     from schedlab.live.ledger import read_ledger
     from schedlab.live.score import jobs_within, score_forecasts, steered_site
+    from schedlab.live.steering.switch import LIVE
     from schedlab.slurm import read_site
     from schedlab.slurm.replay import phases_of
     from schedlab.slurm.what_if import compare_replays

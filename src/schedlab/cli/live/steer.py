@@ -11,7 +11,6 @@ from typer import Option, confirm
 from schedlab.cli.console import AsJson, out, print_notes
 from schedlab.cli.live.mirror import print_error
 from schedlab.cli.live.options import (
-    LIVE,
     Conf,
     Every,
     Forks,
@@ -143,6 +142,7 @@ def steer(
 
 def _folder(site: Path) -> Path:
     from schedlab.errors import OutputError
+    from schedlab.live.steering.switch import LIVE
 
     folder = site / LIVE
     try:

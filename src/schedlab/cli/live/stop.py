@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from schedlab.cli.console import AsJson, print_json, print_notes
-from schedlab.cli.live.options import LIVE, Conf, Site
+from schedlab.cli.live.options import Conf, Site
 
 EXAMPLES = ("schedlab live stop mysite",)
 TRIES = 20
@@ -17,7 +17,7 @@ def stop(site: Site, conf: Conf = None, json: AsJson = False) -> None:
     from schedlab.live.connect import connect
     from schedlab.live.peer import TIMEOUT_S
     from schedlab.live.steering.release import release_all
-    from schedlab.live.steering.switch import LOG, Switch
+    from schedlab.live.steering.switch import LIVE, LOG, Switch
 
     if not site.is_dir():
         raise InputError(f"{site}: no such folder")

@@ -8,11 +8,11 @@ from datetime import datetime
 
 from schedlab.history.ingest.attempts import Attempts
 from schedlab.history.ingest.grid_engine_job import RESCHEDULED, record_of
-from schedlab.history.ingest.grid_engine_row import Row, parse_row
 from schedlab.history.ingest.records import made
 from schedlab.history.ingest.source import Fault
 from schedlab.history.ingest.text_input import Place, TextInput
 from schedlab.history.schema.job import JobRecord
+from schedlab.workload.readers.grid_engine_row import Row, parse_row
 
 SETTLE_S = 60
 """How long after a job's end rows of its parallel tasks may still come."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from schedlab.history.ingest.grid_engine_row import Row, bytes_in, requests_in, seconds_in
 from schedlab.history.schema.job import JobRecord, JobState
+from schedlab.workload.readers.grid_engine_row import Row, bytes_in, requests_in, seconds_in
 
 RESCHEDULED = frozenset({24, 25})
 """``failed`` of a run that was put back: migrating, or rescheduling."""

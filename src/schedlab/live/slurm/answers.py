@@ -11,12 +11,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from schedlab.errors import InputError
-from schedlab.live.queue import LiveJob, LiveStage
+from schedlab.live.queue import UNLIMITED_S, LiveJob, LiveStage
 from schedlab.slurm.job_rows import task_numbers
 
 Answer = Mapping[str, Any]
-UNLIMITED_S = 365 * 86_400
-"""The limit of a job without one."""
 _RUNS = frozenset({"RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "STOPPED", "SIGNALING"})
 _CLOSED = ("down", "drain", "fail", "error", "unknown", "future", "maint", "powering")
 _FULFILLED = re.compile(r"\(\w+\)")

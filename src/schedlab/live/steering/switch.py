@@ -11,6 +11,8 @@ from typing import Any
 
 from schedlab.errors import OutputError
 
+LIVE = "live"
+"""The folder of a site that keeps the switch and the logs."""
 SWITCH, LOG, WATCHDOG_LOG = "steering.on", "steering.log", "watchdog.log"
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import pairwise
 from typing import TypeVar
-
-from schedlab.history.schema.times import from_epoch
 
 T = TypeVar("T", int, float)
 
@@ -115,7 +113,11 @@ def _number(kind: type[T], name: str, text: str) -> T:
 def _moment(time: int) -> datetime | None:
     if time <= 0:
         return None
-    return from_epoch(time / 1000 if time >= _MILLISECONDS else time)
+    seconds = time // 1000 if time >= _MILLISECONDS else time
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (OSError, OverflowError):
+        raise ValueError(f"{seconds:g} s after 1970 is no time") from None
 
 
 def requests_in(category: str) -> dict[str, str]:

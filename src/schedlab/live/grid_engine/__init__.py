@@ -1,0 +1,1 @@
+"""A running Grid Engine: reading its queue, and changing priorities within bounds."""

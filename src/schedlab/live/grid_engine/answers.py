@@ -1,0 +1,214 @@
+"""Jobs and closed queue instances from the XML of ``qstat`` and ``qhost``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from xml.etree.ElementTree import Element
+
+from schedlab.errors import InputError
+from schedlab.live.grid_engine.cell import Cell, queue_instances
+from schedlab.live.grid_engine.given import GivenPriorities
+from schedlab.live.queue import UNLIMITED_S, LiveJob, LiveStage
+from schedlab.slurm.job_rows import task_numbers
+from schedlab.workload.readers.grid_engine_row import seconds_in
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What only ``qstat -j`` tells of a job, and never changes.
+
+    Args:
+        submit: when it was submitted, in epoch seconds.
+        begin: it asked not to start before; 0 for at once.
+        array_limit: how many of its tasks may run; 0 for any number.
+    """
+
+    submit: int
+    begin: int = 0
+    array_limit: int = 0
+
+
+def submissions(details: Element) -> dict[int, Submission]:
+    """Return what ``qstat -j`` tells of each job."""
+    found = {}
+    for each in details.iterfind("./djob_info/element"):
+        number = _number(each, "JB_job_number")
+        if number:
+            found[number] = Submission(
+                _seconds(_number(each, "JB_submission_time")),
+                _seconds(_number(each, "JB_execution_time")),
+                _number(each, "JB_ja_task_concurrency"),
+            )
+    return found
+
+
+def job_numbers(queue: Element) -> set[int]:
+    """The numbers of all jobs that ``qstat`` lists."""
+    return {_number(each, "JB_job_number") for each in queue.iter("job_list")}
+
+
+def live_jobs(
+    queue: Element,
+    cell: Cell,
+    told: Mapping[int, Submission],
+    given: GivenPriorities,
+    now: float,
+) -> tuple[list[LiveJob], list[str]]:
+    """Return the jobs, each task of an array as one, and what was not readable.
+
+    Args:
+        queue: what ``qstat -r -pri -ext -g t`` tells: a job has a line for each of its slots.
+        cell: that it is of.
+        told: what is known of submissions, by number.
+        given: which priorities steering has set.
+        now: epoch seconds.
+    """
+    found: dict[str, LiveJob] = {}
+    hosts: dict[str, dict[str, None]] = {}
+    notes: list[str] = []
+    for each in queue.iter("job_list"):
+        try:
+            for job in _tasks(each, cell, told, given, now):
+                found.setdefault(job.id, job)
+                hosts.setdefault(job.id, {}).update(dict.fromkeys(filter(None, [job.hosts])))
+        except (InputError, ValueError) as error:
+            notes.append(f"job {_text(each, 'JB_job_number') or '?'}: not readable: {error}")
+    return [replace(job, hosts=",".join(hosts[name])) for name, job in found.items()], notes
+
+
+def closed_nodes(hosts: Element, cell: Cell) -> dict[str, str]:
+    """Return the nodes of the twin on which no job may start, and why.
+
+    A queue instance is closed if it is disabled, suspended, in error, overloaded or out of reach. A
+    host that bounds the slots of its queues is closed if all of them are.
+    """
+    states: dict[str, list[str]] = {}
+    for host, queue, values in queue_instances(hosts):
+        states.setdefault(cell.node(queue, host), []).append(values.get("state_string", ""))
+    return {node: f"state {'/'.join(each)}" for node, each in states.items() if all(each)}
+
+
+def _tasks(
+    each: Element,
+    cell: Cell,
+    told: Mapping[int, Submission],
+    given: GivenPriorities,
+    now: float,
+) -> Iterator[LiveJob]:
+    number = _number(each, "JB_job_number")
+    tasks = _text(each, "tasks")
+    names = [f"{number}.{task}" for task in task_numbers(tasks)] if tasks else [f"{number}"]
+    for name in names:
+        yield _job(each, name, cell, told.get(number), given, now)
+
+
+def _job(
+    each: Element,
+    name: str,
+    cell: Cell,
+    told: Submission | None,
+    given: GivenPriorities,
+    now: float,
+) -> LiveJob:
+    number, state = _number(each, "JB_job_number"), _text(each, "state")
+    waits = "q" in state
+    started = _text(each, "JAT_start_time")
+    start = _moment(started) if started and not waits else None
+    submitted = _text(each, "JB_submission_time")
+    told = told or Submission(_moment(submitted) if submitted else start or int(now))
+    queue, _, host = _text(each, "queue_name").partition("@")
+    asked = {x.get("name", ""): (x.text or "").strip() for x in each.iterfind("hard_request")}
+    limit_s = seconds_in(asked.get("h_rt")) or seconds_in(asked.get("s_rt"))
+    wanted = [(x.text or "").strip() for x in each.iterfind("hard_req_queue")]
+    environment, slots = _parallel(each)
+    able = [x for x in cell.queues if x.takes(wanted, environment, limit_s)]
+    names = [queue] if host else [x.name for x in able] or ["no queue"]
+    longest = [x.limit_s for x in cell.queues if x.name in names]
+    if limit_s is None and longest and None not in longest:
+        limit_s = max(x for x in longest if x is not None)
+    before = [x for x in _names(each, "predecessor_jobs", "ad_predecessor_jobs") if x.isdecimal()]
+    in_time = told.begin <= now
+    given_p = _number(each, "JB_priority")
+    base = given.base(number, given_p)
+    rest = cell.weights.steps(_float(each, "JB_nurg"), _float(each, "JAT_ntix"))
+    own = 1024 + base + rest
+    rule = cell.rule(environment) if environment else "$pe_slots"
+    is_one = rule == "$pe_slots"
+    return LiveJob(
+        id=name,
+        stage=LiveStage.WAITS if waits else LiveStage.RUNS,
+        state=state,
+        user=_text(each, "JB_owner"),
+        submit=told.submit,
+        limit_s=limit_s or cell.limit_s or UNLIMITED_S,
+        reason=_reason(state, before, in_time=in_time) if waits else "",
+        name=_text(each, "full_job_name") or _text(each, "JB_name"),
+        account=_text(each, "JB_project") or _text(each, "JB_owner"),
+        partition=",".join(names),
+        priority=own + given_p - base,
+        nice=-own,
+        begin=told.begin if told.begin and waits and not in_time else None,
+        start=start,
+        hosts=cell.node(queue, host) if host and not waits else "",
+        tasks=1 if is_one else slots,
+        cpus=slots,
+        tasks_per_node=int(rule) if rule.isdecimal() else 0,
+        min_nodes=1 if is_one else None,
+        dependency=f"afterany:{':'.join(before)}" if before else "",
+        array_limit=told.array_limit,
+        held=waits and ("E" in state or ("h" in state and not before)),
+        restarts=int("R" in state),
+        raw_id=number,
+        handle=str(number),
+        site_factor=given_p - base,
+        base=base,
+    )
+
+
+def _reason(state: str, before: list[str], *, in_time: bool) -> str:
+    """Why no priority lets the job start; nothing if one would."""
+    if before:
+        return "Dependency"
+    if "E" in state:
+        return "Error"
+    return "" if in_time else "BeginTime"
+
+
+def _parallel(each: Element) -> tuple[str, int]:
+    """The parallel environment and the slots: those that it got, or the fewest that it wants."""
+    slots = _number(each, "slots") or 1
+    for tag in ("granted_pe", "requested_pe"):
+        found = each.find(tag)
+        if found is not None:
+            least = (found.text or "").strip().partition("-")[0]
+            return found.get("name", ""), int(least) if least.isdecimal() else slots
+    return "", slots
+
+
+def _names(each: Element, *tags: str) -> Iterable[str]:
+    return [(found.text or "").strip() for tag in tags for found in each.iterfind(tag)]
+
+
+def _text(each: Element, tag: str) -> str:
+    return (each.findtext(tag) or "").strip()
+
+
+def _number(each: Element, tag: str) -> int:
+    text = _text(each, tag)
+    return int(text) if text else 0
+
+
+def _float(each: Element, tag: str) -> float:
+    return float(_text(each, tag) or 0.0)
+
+
+def _moment(text: str) -> int:
+    """Epoch seconds of what is written in UTC, as the reader asks for it."""
+    return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
+
+
+def _seconds(time: int) -> int:
+    """Some versions tell milliseconds."""
+    return time // 1000 if time >= 10**11 else time

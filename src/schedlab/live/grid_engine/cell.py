@@ -1,0 +1,173 @@
+"""What decides in a Grid Engine: its queues, parallel environments and scheduler settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from xml.etree import ElementTree
+
+from schedlab.errors import PeerError
+from schedlab.live.grid_engine.commands import GridEngine
+from schedlab.workload.readers.grid_engine_row import seconds_in
+
+STEPS = 2048
+"""Grid Engine takes a priority of -1023 to 1024 as a share: 1024 more than it, of so many."""
+
+
+@dataclass(frozen=True)
+class Queue:
+    """A cluster queue.
+
+    Args:
+        name: such as all.q.
+        slots: of its instance on each host.
+        limit_s: the longest ``h_rt``; None for any.
+        environments: the parallel environments that it serves.
+        batch: whether it takes jobs without one.
+    """
+
+    name: str
+    slots: Mapping[str, int] = field(hash=False)
+    limit_s: int | None = None
+    environments: tuple[str, ...] = ()
+    batch: bool = True
+
+    def takes(self, wanted: Iterable[str], environment: str, limit_s: int | None) -> bool:
+        """Whether a job may run here.
+
+        Args:
+            wanted: the queues that it asks for, perhaps with stars and hosts; none for any.
+            environment: the parallel environment, perhaps with stars; none for none.
+            limit_s: its own limit.
+        """
+        names = [each.partition("@")[0] or "*" for each in wanted]
+        if names and not any(fnmatchcase(self.name, each) for each in names):
+            return False
+        if self.limit_s is not None and (limit_s or 0) > self.limit_s:
+            return False
+        if not environment:
+            return self.batch
+        return any(fnmatchcase(each, environment) for each in self.environments)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What the parts of a priority count; their sum is the priority that ``qstat`` shows."""
+
+    priority: float
+    urgency: float
+    ticket: float
+
+    def steps(self, urgency: float, tickets: float) -> int:
+        """What urgency and tickets are worth, in steps of ``qalter -p``."""
+        if not self.priority:
+            return round(STEPS * (self.urgency * urgency + self.ticket * tickets))
+        return round(STEPS * (self.urgency * urgency + self.ticket * tickets) / self.priority)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell, as ``qhost`` and ``qconf`` tell it.
+
+    Args:
+        queues: those with hosts.
+        rules: the allocation rule of each parallel environment.
+        weights: of priorities.
+        interval_s: how often the scheduler runs.
+        flush_s: how long after a submission or an end it runs, too; None if it does not.
+        limit_s: of a job that asks for none; None for none.
+        reservations: how many jobs may reserve slots.
+        host_slots: of hosts that bound the slots of all their queues together.
+    """
+
+    queues: tuple[Queue, ...]
+    rules: Mapping[str, str]
+    weights: Weights
+    interval_s: int
+    flush_s: int | None
+    limit_s: int | None
+    reservations: int
+    host_slots: Mapping[str, int]
+
+    def node(self, queue: str, host: str) -> str:
+        """What the twin calls a queue instance: itself, or its host if that bounds the slots."""
+        return host if host in self.host_slots else f"{queue}@{host}"
+
+    def rule(self, environment: str) -> str:
+        """The allocation rule of a parallel environment, perhaps with stars."""
+        found = (rule for name, rule in self.rules.items() if fnmatchcase(name, environment))
+        return next(found, "$pe_slots")
+
+
+def read_cell(engine: GridEngine) -> Cell:
+    """Ask once what seldom changes; PeerError if it does not answer."""
+    hosts = engine.xml("qhost", "-q", "-F", "slots")
+    slots: dict[str, dict[str, int]] = {}
+    for host, queue, values in queue_instances(hosts):
+        slots.setdefault(queue, {})[host] = int(values.get("slots") or 0)
+    if not slots:
+        raise PeerError("qhost -q: no queue has a host")
+    settings = _pairs(engine.run("qconf", "-ssconf"))
+    bounding = [
+        host.get("name", "")
+        for host in hosts.iter("host")
+        if any(each.get("dominance") == "hc" for each in host.iter("resourcevalue"))
+    ]
+    flushes = [int(settings.get(name) or 0) for name in ("flush_submit_sec", "flush_finish_sec")]
+    return Cell(
+        tuple(_queues(engine, slots)),
+        {name: _rule(engine, name) for name in engine.ask("qconf", "-spl").split()},
+        Weights(*(float(settings[f"weight_{x}"]) for x in ("priority", "urgency", "ticket"))),
+        seconds_in(settings.get("schedule_interval")) or 15,
+        max(flushes) if all(flushes) else None,
+        seconds_in(settings.get("default_duration")),
+        int(settings.get("max_reservation") or 0),
+        {name: count for name in bounding if (count := _bound(engine, name))},
+    )
+
+
+def queue_instances(
+    hosts: ElementTree.Element,
+) -> Iterator[tuple[str, str, dict[str, str]]]:
+    """Yield the host, the queue and the values of each queue instance that ``qhost -q`` tells."""
+    for host in hosts.iter("host"):
+        for queue in host.iter("queue"):
+            values = {
+                each.get("name", ""): (each.text or "").strip() for each in queue.iter("queuevalue")
+            }
+            yield host.get("name", ""), queue.get("name", ""), values
+
+
+def _queues(engine: GridEngine, slots: Mapping[str, Mapping[str, int]]) -> Iterator[Queue]:
+    for name, counts in slots.items():
+        told = _pairs(engine.run("qconf", "-sq", name))
+        environments = _plain(told.get("pe_list", "")).replace(",", " ").split()
+        yield Queue(
+            name,
+            {host: count for host, count in counts.items() if count},
+            seconds_in(_plain(told.get("h_rt", ""))),
+            tuple(each for each in environments if each != "NONE"),
+            "BATCH" in _plain(told.get("qtype", "BATCH")),
+        )
+
+
+def _rule(engine: GridEngine, name: str) -> str:
+    return _pairs(engine.run("qconf", "-sp", name)).get("allocation_rule", "$pe_slots")
+
+
+def _bound(engine: GridEngine, host: str) -> int:
+    values = _pairs(engine.run("qconf", "-se", host)).get("complex_values", "")
+    pairs = (each.strip().partition("=") for each in values.split(","))
+    return next((int(float(value)) for name, _, value in pairs if name == "slots"), 0)
+
+
+def _plain(value: str) -> str:
+    """A setting without what holds on some hosts only."""
+    return value.partition(",[")[0].strip()
+
+
+def _pairs(text: str) -> dict[str, str]:
+    """Names and values, as ``qconf`` prints them."""
+    rows = (line.split(None, 1) for line in text.splitlines())
+    return {row[0]: row[1].strip() if row[1:] else "" for row in rows if row}

@@ -1,0 +1,82 @@
+"""Read a running Grid Engine by its commands, with reading rights only."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from schedlab.errors import PeerError
+from schedlab.live.grid_engine.accounting import Accounting
+from schedlab.live.grid_engine.answers import (
+    Submission,
+    closed_nodes,
+    job_numbers,
+    live_jobs,
+    submissions,
+)
+from schedlab.live.grid_engine.cell import Cell
+from schedlab.live.grid_engine.commands import GridEngine
+from schedlab.live.grid_engine.given import GivenPriorities
+from schedlab.live.peer import TIMEOUT_S, Ended
+from schedlab.live.queue import Reading
+
+_QUEUE = ("qstat", "-u", "*", "-r", "-pri", "-ext", "-g", "t")
+_AT_ONCE = 200
+"""So many new jobs are asked about with one command."""
+
+
+@dataclass
+class GridEngineReader:
+    """Reads the queue and the hosts: two commands, and a third one if there are new jobs.
+
+    Args:
+        engine: the commands.
+        cell: what decides there.
+        accounting: says how jobs ended.
+        given: tells which priorities steering has set.
+        timeout_s: how long qmaster may take to answer each.
+    """
+
+    engine: GridEngine
+    cell: Cell
+    accounting: Accounting
+    given: GivenPriorities = field(default_factory=GivenPriorities)
+    timeout_s: float = TIMEOUT_S
+    _told: dict[int, Submission] = field(default_factory=dict, repr=False)
+
+    def read(self) -> Reading:
+        """Look at the cell now; PeerError if it does not answer."""
+        begun, tick = time.time(), time.monotonic()
+        self.given.read_on()
+        queue = self.engine.xml(*_QUEUE, timeout_s=self.timeout_s)
+        hosts = self.engine.xml("qhost", "-q", timeout_s=self.timeout_s)
+        numbers = job_numbers(queue)
+        self._told = {number: told for number, told in self._told.items() if number in numbers}
+        self._ask_about(sorted(numbers - self._told.keys()))
+        jobs, notes = live_jobs(queue, self.cell, self._told, self.given, begun)
+        if self.cell.reservations:
+            notes.append(
+                f"max_reservation is {self.cell.reservations}; the twin knows no reservations"
+            )
+        closed = closed_nodes(hosts, self.cell)
+        took_s = time.monotonic() - tick
+        return Reading(begun, tuple(jobs), closed, {}, took_s, tuple(notes))
+
+    def ended(self, names: Sequence[str]) -> dict[str, Ended]:
+        """Return how jobs ended that are gone from the queue; others are left out."""
+        return self.accounting.ended(list(names))
+
+    def _ask_about(self, numbers: Sequence[int]) -> None:
+        """Ask for what never changes; a job whose answer is not readable is asked about alone."""
+        for at in range(0, len(numbers), _AT_ONCE):
+            some = numbers[at : at + _AT_ONCE]
+            try:
+                self._told |= self._submissions(some)
+            except PeerError:
+                for number in some if len(some) > 1 else ():
+                    self._ask_about([number])
+
+    def _submissions(self, numbers: Sequence[int]) -> dict[int, Submission]:
+        names = ",".join(map(str, numbers))
+        return submissions(self.engine.xml("qstat", "-j", names, timeout_s=self.timeout_s))

@@ -1,0 +1,430 @@
+"""A running Grid Engine: mirrored, advised, steered, and left alone when something goes wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from tests.live.test_live_slurm import schedlab_as
+from tests.services.grid_engine import HOST, GridEngineCell, grid_engine_cell
+from tests.services.users import ANN, BOB, OPERATOR, unix_users
+from tests.services.waiting import PATIENCE_S, until
+from typer.testing import CliRunner
+
+from schedlab.cli.app import app
+from schedlab.errors import PeerError
+from schedlab.live.connect import connect
+from schedlab.live.grid_engine.peer import GridEnginePeer
+from schedlab.live.ledger import read_ledger
+from schedlab.live.mirror import Mirror
+from schedlab.live.steering.switch import LOG, SWITCH, WATCHDOG_LOG
+from schedlab.live.watch import LiveWatch
+from schedlab.slurm.replay import history_of
+from schedlab.slurm.site import SlurmSite
+
+EVERY_S = 8
+"""Long enough for one look on a busy machine: else the watchdog takes it for dead."""
+INTERVAL_S = 2
+PATH = os.environ["PATH"]
+SLEEP = ("-cwd", "-b", "y", "-o", "/dev/null", "-j", "y")
+OF_A_USER = -100
+"""A priority that a user has given: steering must bring the job back to it."""
+
+
+@pytest.fixture(scope="module")
+def cell() -> Iterator[GridEngineCell]:
+    """One whose priorities count, with a second queue for short jobs."""
+    with unix_users(OPERATOR), grid_engine_cell() as made, pytest.MonkeyPatch.context() as patch:
+        weights = {"weight_priority": "1", "weight_urgency": "0.1", "weight_ticket": "0.01"}
+        weights["schedule_interval"] = f"0:0:{INTERVAL_S}"
+        made.change(("-ssconf",), "-Msconf", weights)
+        short = {"qname": "short.q", "hostlist": HOST, "slots": "2", "h_rt": "0:2:0"}
+        made.change(("-sq",), "-Aq", {**short, "pe_list": "NONE", "load_thresholds": "NONE"})
+        made.run("qconf", "-ao", OPERATOR)
+        for name, value in made.environment.items():
+            patch.setenv(name, value)
+        patch.setenv("PATH", f"{_commands(made)}:{os.environ['PATH']}")
+        yield made
+
+
+def _commands(cell: GridEngineCell) -> Path:
+    """The commands as this process needs them, which is not in the cell's network."""
+    folder = cell.folder / "commands"
+    folder.mkdir()
+    for name in ("qstat", "qhost", "qconf", "qalter"):
+        path = folder / name
+        path.write_text(f'#!/bin/sh\nexec ip netns exec {cell.network} /usr/bin/{name} "$@"\n')
+        path.chmod(0o755)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folder(cell: GridEngineCell) -> Path:
+    """The site folder, which is the operator's; all that it needs is an empty file."""
+    place = cell.folder / "site"
+    place.mkdir()
+    (place / "grid-engine.toml").touch()
+    subprocess.run(["chown", "--recursive", OPERATOR, str(place)], check=True)
+    return place
+
+
+@pytest.fixture
+def peer(folder: Path) -> GridEnginePeer:
+    """The cell."""
+    found = connect(folder)
+    assert isinstance(found, GridEnginePeer)
+    return found
+
+
+@pytest.fixture
+def queue(cell: GridEngineCell, folder: Path) -> Iterator[list[str]]:
+    """Jobs that fill the cell, and many that wait; gone afterwards."""
+    for name in (LOG, WATCHDOG_LOG):
+        (folder / "live" / name).unlink(missing_ok=True)
+    names = [cell.submit(ANN, *SLEEP, "-pe", "smp", "16", "-l", "h_rt=300", "sleep", "600")]
+    names.append(cell.submit(ANN, *SLEEP, "-t", "1-2", "-q", "short.q", "sleep", "600"))
+    until(lambda: list(told(cell).values()).count("r") == 3, "the first jobs run")
+    for at in range(8):
+        size, limit_s = 2 + 5 * at % 13, 200 + 60 * (at % 4)
+        asked = ("-pe", "smp", str(size), "-l", f"h_rt={limit_s}")
+        names.append(cell.submit(BOB, *SLEEP, *asked, "sleep", "3"))
+    own = ("-p", str(OF_A_USER), "-l", "h_rt=0:3:0")
+    names.append(cell.submit(BOB, *SLEEP, *own, "sleep", "2"))
+    names.append(cell.submit(ANN, *SLEEP, "-t", "1-7:2", "-tc", "2", "-q", "all.q", "sleep", "2"))
+    names.append(cell.submit(BOB, *SLEEP, "-hold_jid", names[2], "sleep", "1"))
+    names.append(cell.submit(BOB, *SLEEP, "-a", "203712312359", "sleep", "1"))
+    names.append(cell.submit(BOB, *SLEEP, "-h", "sleep", "1"))
+    yield names
+    cell.attempt("qdel", "-f", "-u", f"{ANN},{BOB}")
+    until(lambda: not told(cell), "all jobs are gone")
+
+
+def told(cell: GridEngineCell) -> dict[str, str]:
+    """What qstat prints for people: the state of each job and task."""
+    found = {}
+    for line in cell.run("qstat", "-u", "*", "-g", "d").splitlines()[2:]:
+        words = line.split()
+        place = 8 if "@" in words[7] else 7
+        task = words[place + 1 :]
+        found[".".join((words[0], *task))] = words[4]
+    return found
+
+
+def mirrored(site: SlurmSite | None) -> dict[str, tuple[bool, str | None]]:
+    """Whether jobs run in a mirror, and where."""
+    if site is None:
+        return {}
+    rows = history_of(site).details.select("slurm_id", "ran_before", "hosts").iter_rows()
+    return {name: (ran, hosts) for name, ran, hosts in rows}
+
+
+def priorities(cell: GridEngineCell) -> dict[str, int]:
+    """The priorities of waiting jobs that are not as users gave them."""
+    rows = (line.split() for line in cell.run("qstat", "-u", "*", "-pri").splitlines()[2:])
+    given = {row[0]: int(row[5]) for row in rows if "q" in row[8]}
+    return {name: each for name, each in given.items() if each not in (0, OF_A_USER)}
+
+
+def test_the_mirror_is_equal_to_the_queue_at_twenty_moments(
+    cell: GridEngineCell, peer: GridEnginePeer, queue: list[str]
+) -> None:
+    """While jobs come, start, end, are held, released and deleted."""
+    reader, mirror, drawn = peer.reader(), Mirror(peer.site), random.Random(3)
+    cell.run("qdel", queue[0])
+    acts: list[Callable[[], object]] = [
+        lambda: cell.submit(ANN, *SLEEP, "-l", "h_rt=60", "sleep", "1"),
+        lambda: cell.submit(
+            *(BOB, *SLEEP, "-t", "1-3", "-pe", "smp", str(drawn.randrange(1, 9)), "sleep", "1")
+        ),
+        lambda: cell.attempt("qdel", drawn.choice(queue[2:])),
+        lambda: cell.attempt("qrls", queue[-1]),
+        lambda: None,
+    ]
+    compared = 0
+    for _ in range(200):
+        drawn.choice(acts)()
+        time.sleep(drawn.random() / 5)
+        before = told(cell)
+        reading = reader.read()
+        same = told(cell) == before  # else it changed meanwhile: nobody can say what is right
+        mirror.take(reading)
+        if same:
+            found = mirrored(mirror.site())
+            assert found.keys() == before.keys()
+            assert {name: ran for name, (ran, _) in found.items()} == {
+                name: "q" not in state for name, state in before.items()
+            }
+            assert {hosts for ran, hosts in found.values() if ran} <= {
+                f"{name}@{HOST}" for name in ("all.q", "short.q")
+            }
+            compared += 1
+        if compared == 20:
+            break
+    assert compared == 20
+    assert not mirror.unknown
+
+
+def test_what_jobs_ask_for_is_read(peer: GridEnginePeer, queue: list[str]) -> None:
+    """Slots, limits, queues, tasks, what they wait for, and since when."""
+    jobs = {job.id: job for job in peer.reader().read().jobs}
+    assert (jobs[queue[2]].cpus, jobs[queue[2]].tasks, jobs[queue[2]].limit_s) == (2, 1, 200)
+    assert jobs[queue[2]].partition == "all.q"
+    by_user = jobs[queue[10]]
+    assert (by_user.partition, by_user.base, by_user.site_factor) == ("all.q", OF_A_USER, 0)
+    assert jobs[queue[0]].limit_s == 300
+    short = jobs[f"{queue[1]}.2"]
+    assert (short.partition, short.limit_s) == ("short.q", 120)  # the limit of the queue
+    assert {name for name in jobs if name.startswith(f"{queue[11]}.")} == {
+        f"{queue[11]}.{task}" for task in (1, 3, 5, 7)
+    }
+    task = jobs[f"{queue[11]}.3"]
+    assert (task.array_limit, task.handle, task.array) == (2, queue[11], int(queue[11]))
+    after = jobs[queue[12]]
+    assert (after.dependency, after.reason, after.held) == (
+        *(f"afterany:{queue[2]}", "Dependency", False),
+    )
+    assert jobs[queue[13]].reason == "BeginTime"
+    assert jobs[queue[14]].held
+    assert all(0 <= time.time() - job.submit < PATIENCE_S for job in jobs.values())
+    order = sorted((jobs[name] for name in queue[2:11]), key=lambda job: -job.priority)
+    assert order[-1] is by_user
+
+
+def test_the_twin_goes_on_as_grid_engine_does(
+    cell: GridEngineCell, peer: GridEnginePeer, queue: list[str]
+) -> None:
+    """It is told what ended, and must start what started; forecasts cover all that can start."""
+    watch = LiveWatch(peer.site, peer.reader(), forks=4, past=peer.past())
+    first = watch.look()
+    waiting = {job.id for job in watch.mirror.waiting()}
+    assert {each.job for each in first.forecasts} == waiting
+    assert first.departure.jobs == 0
+    cell.run("qdel", queue[0])
+    until(lambda: queue[2] not in told(cell), "the first of those that waited has ended")
+    look = watch.look()
+    assert look.departure.real_starts > 0
+    assert look.departure.same > 0.5
+    assert not look.notes
+
+
+def test_a_closed_queue_is_closed_in_the_twin(
+    cell: GridEngineCell, peer: GridEnginePeer, queue: list[str]
+) -> None:
+    """As long as Grid Engine says so."""
+    reader, mirror = peer.reader(), Mirror(peer.site)
+    cell.run("qmod", "-d", "short.q")
+    try:
+        mirror.take(reader.read())
+        present = mirror.site()
+        assert present is not None
+        (drain,) = present.machine.clusters[0].drains
+        assert drain.nodes == f"short.q@{HOST}"
+    finally:
+        cell.run("qmod", "-e", "short.q")
+    assert not reader.read().closed
+
+
+def test_a_priority_counts_from_the_next_pass_of_the_scheduler_on(
+    cell: GridEngineCell, peer: GridEnginePeer, queue: list[str]
+) -> None:
+    """Grid Engine keeps it at once, and counts it in at its next schedule_interval."""
+    hand = peer.hand(PATIENCE_S)
+
+    def shown() -> tuple[str, str]:
+        rows = (line.split() for line in cell.run("qstat", "-u", "*", "-pri").splitlines()[2:])
+        return next((row[3], row[5]) for row in rows if row[0] == queue[2])
+
+    until(lambda: shown() == ("0.50000", "0"), "it has a priority")
+    hand.set_factor(queue[2], 1024)
+    assert shown()[1] == "1024"
+    until(lambda: shown()[0] == "1.00000", "it counts")
+    hand.set_factor(queue[2], 0)
+    for refused in (1025, -1024):
+        with pytest.raises(PeerError, match="must be from -1023 to 1024"):
+            hand.set_factor(queue[2], refused)
+
+
+def test_texts_of_jobs_are_data(cell: GridEngineCell, peer: GridEnginePeer) -> None:
+    """Whatever a user writes: no shell reads it, and the mirror is not led astray."""
+    bad = ["$(never)", "a|b;c", "--help", 'quo"te', "a<b>&amp;]]>"]
+    held = (*SLEEP, "-h", "sleep", "1")
+    names = [cell.submit(ANN, "-N", f"n{text}", *held) for text in bad]
+    bad += ["é\u202e☃", "x\x01y", "a b\n<c>"]  # these Grid Engine refuses as names
+    names += [cell.submit(ANN, "-v", f"X={text}", *held) for text in bad]
+    try:
+        mirror = Mirror(peer.site)
+        mirror.take(peer.reader().read())
+        assert {job.id for job in mirror.waiting()} >= set(names)
+        assert all(job.held for job in mirror.waiting() if job.id in names)
+        assert all(job.submit <= time.time() for job in mirror.waiting())
+    finally:
+        cell.run("qdel", *names)
+    hand = peer.hand(PATIENCE_S)
+    for text in (*bad, "7 -h u", "7.1", "-1", ""):
+        with pytest.raises(PeerError, match="is no job id"):
+            hand.set_factor(text, 5)
+    until(lambda: not told(cell), "all jobs are gone")
+
+
+def inside(cell: GridEngineCell, *command: str) -> list[str]:
+    """A command in the cell's network, where the commands are the real ones."""
+    return cell.inside("env", f"PATH={PATH}", *command)
+
+
+@contextmanager
+def steering(cell: GridEngineCell, folder: Path, *more: str) -> Iterator[subprocess.Popen[bytes]]:
+    """The command, as the operator runs it; it has changed something."""
+    command = schedlab_as(OPERATOR, "live", "steer", str(folder), "--policy", "saf", "--yes")
+    command += ["--every", f"{EVERY_S}s", "--forks", "2", "--json", *more]
+    output = cell.folder / "steer.out"
+    with output.open("wb") as file:
+        process = subprocess.Popen(inside(cell, *command), stdout=file, stderr=file)
+    try:
+        until(lambda: process.poll() is not None or bool(priorities(cell)), "priorities change")
+        assert process.poll() is None, output.read_text()
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        until(lambda: not priorities(cell), "all priorities are as they were")
+        (folder / "live" / SWITCH).unlink(missing_ok=True)
+
+
+def of_the_user(cell: GridEngineCell, name: str) -> int:
+    """The priority of one job."""
+    rows = (line.split() for line in cell.run("qstat", "-u", "*", "-pri").splitlines()[2:])
+    return next(int(row[5]) for row in rows if row[0] == name)
+
+
+def unharmed(cell: GridEngineCell, names: list[str]) -> None:
+    """No job is lost, and none is held but those that their users hold."""
+    rows = told(cell)
+    assert {name.partition(".")[0] for name in rows} == set(names)
+    assert {name for name, state in rows.items() if "h" in state} == {names[12], names[14]}
+    assert of_the_user(cell, names[10]) == OF_A_USER
+
+
+def test_steering_changes_priorities_within_the_clamp_and_returns_them(
+    cell: GridEngineCell, folder: Path, queue: list[str]
+) -> None:
+    """By an operator, not by root; Ctrl-C ends it. Every change is in the log before it is made."""
+    with steering(cell, folder, "--clamp", "40") as process:
+        changed = priorities(cell)
+        assert set(changed) <= set(queue[2:12])
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE_S) == 130
+        assert not priorities(cell)
+    unharmed(cell, queue)
+    entries = list(read_ledger(folder / "live" / LOG))
+    assert entries[0]["mode"] == "steer"
+    changes = [entry for entry in entries if entry["kind"] == "change"]
+    assert {entry["job"] for entry in changes} >= set(changed)
+    assert max(abs(entry["to"]) for entry in changes) <= 40
+    assert {entry["base"] for entry in changes if entry["job"] == queue[10]} <= {OF_A_USER}
+
+
+@pytest.mark.parametrize("fault", ["kill", "both"])
+def test_when_the_steering_falls_silent_grid_engine_goes_on_alone(
+    cell: GridEngineCell, folder: Path, queue: list[str], fault: str
+) -> None:
+    """Killed: the watchdog acts. Killed with its watchdog: the next stop."""
+    with steering(cell, folder) as process:
+        if fault == "both":
+            _kill_the_watchdog(folder)
+        process.kill()
+        if fault == "both":
+            done = CliRunner().invoke(app, ["live", "stop", str(folder), "--json"])
+            assert done.exit_code == 0, done.output
+            assert json.loads(done.stdout)["was_on"]
+            assert not priorities(cell)
+        until(lambda: not priorities(cell), "all priorities are as they were")
+        until(lambda: not (folder / "live" / SWITCH).exists(), "the switch is off")
+    if fault == "kill":
+        log = folder / "live" / WATCHDOG_LOG
+        until(log.exists, "the watchdog says why")
+        said = str(next(read_ledger(log))["what"])
+        assert said.startswith(f"no sign of life for {EVERY_S} s; ")
+    unharmed(cell, queue)
+
+
+def _kill_the_watchdog(folder: Path) -> None:
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if str(folder / "live").encode() in words and b"schedlab.live.steering.watchdog" in words:
+            os.kill(int(path.parent.name), signal.SIGKILL)
+            return
+    pytest.fail("there is no watchdog")
+
+
+def test_a_qmaster_that_does_not_answer_loses_nothing(
+    cell: GridEngineCell, folder: Path, queue: list[str]
+) -> None:
+    """Steering waits for it; the command to stop returns all priorities when it answers."""
+    text = (cell.folder / "spool" / "qmaster" / "qmaster.pid").read_text()
+    with steering(cell, folder) as process:
+        os.kill(int(text), signal.SIGSTOP)
+        time.sleep(1.25 * EVERY_S)
+        os.kill(int(text), signal.SIGCONT)
+        assert process.poll() is None
+        done = CliRunner().invoke(app, ["live", "stop", str(folder)])
+        assert done.exit_code == 0, done.output
+        assert not priorities(cell)
+        assert process.wait(PATIENCE_S) == 0
+    unharmed(cell, queue)
+
+
+def test_who_may_not_steer_is_told_so(cell: GridEngineCell, folder: Path) -> None:
+    """Before anything is changed: users may only lower priorities."""
+    command = schedlab_as(ANN, "live", "steer", str(folder), "--policy", "saf", "--yes")
+    done = subprocess.run(inside(cell, *command), capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert f"allow it with: qconf -ao {ANN}" in re.sub(r"\s+", " ", done.stderr)
+    assert not (folder / "live" / SWITCH).exists()
+
+
+def test_the_commands_say_what_they_see(
+    cell: GridEngineCell, folder: Path, queue: list[str], tmp_path: Path
+) -> None:
+    """The mirror, the advice and the shadow, on the same queue; nothing is changed."""
+    site = [str(folder), "--forks", "2", "--json"]
+    mirror = CliRunner().invoke(app, ["live", "mirror", *site, "--looks", "1"])
+    assert mirror.exit_code == 0, mirror.output
+    look = json.loads(mirror.stdout)
+    assert (look["running"], look["held"]) == (3, 1)
+    assert len(look["forecasts"]) == look["waiting"]
+    advise = CliRunner().invoke(app, ["live", "advise", *site, "--policy", "saf"])
+    assert advise.exit_code == 0, advise.output
+    factors = json.loads(advise.stdout)["advice"]["factors"]
+    assert set(factors) <= set(queue[2:12])
+    log = tmp_path / "shadow.log"
+    words = ["live", "shadow", *site, "--policy", "saf", "--looks", "1", "--log", str(log)]
+    shadow = CliRunner().invoke(app, words)
+    assert shadow.exit_code == 0, shadow.output
+    assert {entry["kind"] for entry in read_ledger(log)} >= {"begin", "forecasts", "wish"}
+    assert not priorities(cell)
+
+
+def test_what_is_missing_is_told(folder: Path, tmp_path: Path) -> None:
+    """Where the file is, and what it may say."""
+    (tmp_path / "grid-engine.toml").write_text('roof = "/opt/sge"\n')
+    done = CliRunner().invoke(app, ["live", "mirror", str(tmp_path)])
+    assert done.exit_code == 2
+    assert 'did you mean "root"?' in done.output
+    (tmp_path / "grid-engine.toml").write_text(f'root = "{tmp_path}"\n')
+    done = CliRunner().invoke(app, ["live", "mirror", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "no such folder" in done.output
+    assert sys.executable
