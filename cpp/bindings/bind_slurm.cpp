@@ -314,10 +314,18 @@ void bind_controller(nb::module_& m) {
             "runs",
             [](const Controller& controller) {
                 std::vector<std::vector<JobRun>> found;
-                for (const TwinJob& job : controller.jobs()) found.push_back(job.runs);
+                for (const TwinJob& job : controller.jobs()) {
+                    found.push_back(job.runs);
+                    if (job.stage != Stage::running) continue;
+                    std::vector<NodeIndex> nodes;
+                    for (const NodeShare& share : job.shares) nodes.push_back(share.node);
+                    const auto never = std::numeric_limits<Moment>::quiet_NaN();
+                    found.back().push_back(
+                        {job.start, never, std::move(nodes), job.started_by, Ending::none});
+                }
                 return found;
             },
-            "Return the runs of each job.");
+            "Return the runs of each job; one that goes on ends at nan.");
 }
 
 }  // namespace

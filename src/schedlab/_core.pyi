@@ -2123,4 +2123,4 @@ class NativeController:
         """Change the nice value of a job, and its priority at once."""
 
     def runs(self) -> list[list[NativeRun]]:
-        """Return the runs of each job."""
+        """Return the runs of each job; one that goes on ends at nan."""

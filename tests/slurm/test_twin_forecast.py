@@ -6,6 +6,7 @@ import json
 import math
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import polars as pl
@@ -18,7 +19,9 @@ from tests.slurm.tiny_site import run
 from schedlab.errors import InputError
 from schedlab.slurm import SlurmHistory, SlurmSite
 from schedlab.slurm.forecast import TwinForecaster, present_site
+from schedlab.slurm.native import SiteTables, native_controller
 from schedlab.slurm.plain.jobs import jobs_of
+from schedlab.slurm.replay import phases_of, replay_all, replay_native
 
 
 def test_the_state_at_a_moment(tmp_path: Path) -> None:
@@ -65,6 +68,22 @@ def test_a_forecast_knows_nothing_of_the_future(tmp_path: Path) -> None:
     again = TwinForecaster(replace(site, history=history), forks=8, seed=2).forecast(450.0)
     np.testing.assert_array_equal(told.start_s, again.start_s)
     assert (np.diff(told.start_s, axis=1) >= 0).all()
+
+
+def test_a_replay_that_ends_early_has_the_same_starts(tmp_path: Path) -> None:
+    """Up to then; jobs that run on have started, too."""
+    site = site_of(tmp_path, *BUSY)
+    (clocks,) = phases_of(site, 1)
+    (whole,) = replay_all(site, [clocks])
+    for until_s in (300.0, 402.0, 450.0, 600.0, 2000.0):
+        (part,) = replay_all(site, [clocks], until_s=until_s)
+        wanted = np.where(whole.start_s <= until_s, whole.start_s, np.nan)
+        np.testing.assert_array_equal(part.start_s, wanted)
+        ended = np.where(whole.end_s <= until_s, whole.end_s, np.nan)
+        np.testing.assert_array_equal(part.end_s, ended)
+    controller = native_controller(SiteTables(site).made(), clocks)
+    short = replay_native(controller, Event(), to_the_end=False)
+    np.testing.assert_array_equal(short.start_s, whole.start_s)
 
 
 def test_the_command(tmp_path: Path) -> None:
