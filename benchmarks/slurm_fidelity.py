@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from schedlab import __version__
-from schedlab.slurm import read_site
+from schedlab.slurm import SlurmSite, read_site
 from schedlab.slurm.fidelity import fidelity_of
 from schedlab.slurm.replay import history_of, phases_of, replay, replay_all
 
@@ -26,12 +26,17 @@ RUNS = (
 PHASES = 8
 
 
-def measured(run: Path, folder: Path) -> dict[str, Any]:
-    """The figures of one run."""
+def imported(run: Path, folder: Path) -> SlurmSite:
+    """The site of a run, made in a folder."""
     schedlab = str(Path(sys.executable).with_name("schedlab"))
     command = [schedlab, "slurm", "import", str(run), "--out", str(folder / run.name)]
     subprocess.run(command, check=True, capture_output=True)
-    site = read_site(folder / run.name)
+    return read_site(folder / run.name)
+
+
+def measured(run: Path, folder: Path) -> dict[str, Any]:
+    """The figures of one run."""
+    site = imported(run, folder)
     clocks = history_of(site).clocks
     assert clocks is not None, "the run has a log"
     every = fidelity_of(site, [replay(site, clocks)]).rows[0]

@@ -20,6 +20,8 @@ from schedlab.sim.forecast import FORECAST_LEVELS
 from schedlab.slurm import SlurmSite, read_site
 from schedlab.slurm.forecast import TwinForecaster
 
+FIGURES = Path(__file__).parents[1] / "docs" / "design" / "slurm-forecasts.json"
+"""Where the page has them from."""
 RUNS = ("half-r1", "half-r2", "half-r3", "base-r1", "base-r2", "base-r3", "v1-bf10", "v3-age")
 FIRST_S = 120.0
 """No forecast is scored before: hardly a job has ended then."""
@@ -37,6 +39,21 @@ def main(runs: Path) -> None:
             found[name] = scored(read_site(place), runs / name)
             print(name, found[name], file=sys.stderr)
     print(json.dumps(found, indent=2))
+
+
+def table(figures: dict[str, dict[str, Any]]) -> str:
+    """The table of docs/design/slurm-twin.md."""
+    lines = [
+        "| run | forecasts | in 80 % | loss | squeue's loss | of squeue's |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, each in figures.items():
+        lines.append(
+            f"| {name} | {each['jobs']:,} | {each['within_80']:.0%} | "
+            f"{each['loss_of_those_s']:,.0f} s | {each['squeue_loss_s']:,.0f} s | "
+            f"{each['of_squeue']:.2f} |"
+        )
+    return "\n".join(lines)
 
 
 def scored(site: SlurmSite, folder: Path, every: int = 4, forks: int = 50) -> dict[str, Any]:

@@ -67,6 +67,7 @@ void bind_machine_rows(nb::module_& m) {
         .def_rw("counter", &LimitRow::counter)
         .def_rw("tres", &LimitRow::tres)
         .def_rw("most", &LimitRow::most)
+        .def_rw("reason", &LimitRow::reason)
         .def_rw("ends", &LimitRow::ends);
     table<CounterRow>(m, "CounterRow", "Jobs that count together.")
         .def_rw("decays", &CounterRow::decays)
@@ -310,6 +311,16 @@ void bind_controller(nb::module_& m) {
                 controller.set_nice(job, nice);
             },
             "job"_a, "nice"_a, "Change the nice value of a job, and its priority at once.")
+        .def(
+            "wait_reasons",
+            [](const Controller& controller) {
+                std::vector<std::pair<JobNumber, WaitReason>> found;
+                for (const TwinJob& job : controller.jobs()) {
+                    if (job.stage == Stage::pending) found.emplace_back(job.number, job.reason);
+                }
+                return found;
+            },
+            "Return the number of each job that waits, and why it does.")
         .def(
             "runs",
             [](const Controller& controller) {

@@ -21,6 +21,7 @@ std::vector<TwinJob> jobs_of(const Site& site) {
         const JobRow& row = site.jobs[at];
         TwinJob job{static_cast<JobNumber>(at), &row};
         job.held = row.held;
+        job.reason = row.held ? kHeldByUser : kNoReason;
         job.nice = row.nice;
         job.array_limit = row.array_limit;
         job.submit = job.accrue = row.submit;
@@ -45,7 +46,7 @@ Controller::Controller(Site site, Phases phases)
       rooms_(selector_.all_free()),
       queue_(site_),
       limits_(site_, second_of(site_, counted_since(site_, phases_))),
-      eligible_(site_, jobs_, limits_),
+      eligible_(site_, jobs_),
       calendar_(site_),
       preempting_(site_, selector_),
       priorities_(site_, counted_since(site_, phases_)),
@@ -80,9 +81,17 @@ std::vector<QueueRecord> Controller::queue() {
     // A job that is withdrawn decides about those that come after it.
     const std::vector<TwinJob*> pending = pending_;
     for (TwinJob* job : pending) {
-        const Readiness ready = eligible_.test(*job, now_);
-        if (ready == Readiness::never && job->row->kill_invalid) withdraw(*job);
-        job->in_queue = ready == Readiness::yes && !job->held && calendar_.lets(*job->row, now);
+        WaitReason obstacle = eligible_.obstacle(*job, now_);
+        job->in_queue = false;
+        if (obstacle == kNever && job->row->kill_invalid) {
+            withdraw(*job);
+            continue;
+        }
+        if (job->held) continue;
+        if (!obstacle && !calendar_.lets(*job->row, now)) obstacle = kReservation;
+        if (!obstacle && is_closed(*job->row)) obstacle = kPartitionDown;
+        job->in_queue = obstacle == kNoReason;
+        if (obstacle || goes_by_itself(job->reason)) job->reason = obstacle;
     }
     std::vector<QueueRecord> records;
     const auto take = [&](const QueueRecord& record) {
@@ -101,6 +110,11 @@ std::vector<QueueRecord> Controller::queue() {
     return records;
 }
 
+bool Controller::is_closed(const JobRow& job) const {
+    return std::all_of(job.places.begin(), job.places.end(),
+                       [this](const PlaceRow& place) { return closed_[place.partition]; });
+}
+
 // A job that may preempt another comes before it, whatever else counts.
 bool Controller::comes_before(const QueueRecord& one, const QueueRecord& other) const {
     const bool may = preempting_.may_preempt(*one.job->row, *one.place, *other.job->row);
@@ -109,11 +123,26 @@ bool Controller::comes_before(const QueueRecord& one, const QueueRecord& other) 
 }
 
 bool Controller::may_start(const QueueRecord& record) const {
-    return eligible_.may_start(*record.job, *record.place);
+    TwinJob& job = *record.job;
+    if (!eligible_.has_licences(job)) return false;
+    if (!eligible_.has_array_room(job)) return !refuse(job, kArrayLimit);
+    return !refuse(job, limits_.keeps_from_starting(*job.row, *record.place));
 }
 
 bool Controller::may_have(const QueueRecord& record, const Amounts& amounts) const {
-    return limits_.allow(*record.job->row, *record.place, amounts);
+    TwinJob& job = *record.job;
+    return !refuse(job, limits_.keeps_from_having(*job.row, *record.place, amounts));
+}
+
+bool Controller::refuse(TwinJob& job, WaitReason reason) {
+    if (reason) job.reason = reason;
+    return reason != kNoReason;
+}
+
+bool Controller::lacks_nodes(const QueueRecord& record) const {
+    Nodes out = drained_;
+    out.keep(site_.partitions[record.place->partition].nodes);
+    return out.count() > 0 && !selector_.could(site_.shape(*record.place), out);
 }
 
 void Controller::start(const QueueRecord& record, const std::vector<NodeIndex>& nodes,
@@ -122,6 +151,7 @@ void Controller::start(const QueueRecord& record, const std::vector<NodeIndex>& 
     job.shares = selector_.shares(site_.shape(*record.place), nodes);
     for (const NodeShare& share : job.shares) rooms_[share.node].take(share);
     job.stage = Stage::running;
+    job.reason = kNoReason;
     job.has_started = true;
     job.started_by = by;
     job.start = job.turned = now_;
@@ -216,7 +246,7 @@ void Controller::play_next() {
 std::vector<const TwinJob*> Controller::movable() const {
     std::vector<const TwinJob*> found;
     for (const TwinJob* job : pending_) {
-        if (!job->held && eligible_.test(*job, now_) == Readiness::yes) found.push_back(job);
+        if (!job->held && !eligible_.obstacle(*job, now_)) found.push_back(job);
     }
     return found;
 }
@@ -294,11 +324,25 @@ void Controller::submit(TwinJob& job) {
     --to_come_;
     progress_ = now_;
     job.stage = Stage::pending;
-    for (const PlaceRow& place : job.row->places) selector_.test(site_.shape(place));
+    for (const PlaceRow& place : job.row->places) {
+        selector_.test(site_.shape(place));
+        test_nodes(job, place);
+    }
     priorities_.set(job, now_);
     enter_queue(job);
     ++asked_;
     changed_ = true;
+}
+
+void Controller::test_nodes(TwinJob& job, const PlaceRow& place) {
+    if (job.held || job.row->reservation != kNobody) return;
+    Nodes out = drained_;
+    out.keep(site_.partitions[place.partition].nodes);
+    const bool are_closed = out.count() > 0;
+    if (has_reservations()) out.add(barred(job, second(now_), second(now_) + job.row->limit_s));
+    if (out.count() > 0 && !selector_.could(site_.shape(place), out)) {
+        job.reason = are_closed ? kNotAvailable : kReserved;
+    }
 }
 
 void Controller::start_as_recorded(TwinJob& job) {

@@ -6,6 +6,7 @@
 #include "slurm/calendar.h"
 #include "slurm/eligible.h"
 #include "slurm/job_queue.h"
+#include "slurm/limits.h"
 #include "slurm/preempting.h"
 #include "slurm/priorities.h"
 #include "slurm/schedulers.h"
@@ -55,6 +56,10 @@ class Controller final : public ClusterView {
                preempting_.may_preempt_any(*record.job->row, *record.place);
     }
     Second now_second() const override { return second(now_); }
+    bool has_licences(const QueueRecord& record) const override {
+        return eligible_.has_licences(*record.job);
+    }
+    bool lacks_nodes(const QueueRecord& record) const override;
     bool may_start(const QueueRecord& record) const override;
     bool may_have(const QueueRecord& record, const Amounts& amounts) const override;
     void start(const QueueRecord& record, const std::vector<NodeIndex>& nodes,
@@ -83,6 +88,13 @@ class Controller final : public ClusterView {
     Moment cycle() const;
     void play_next();
     void play(const Event& event);
+
+    // Whether all partitions of the job are down.
+    bool is_closed(const JobRow& job) const;
+    // Notes why the job waits, if anything keeps it. Returns whether something does.
+    static bool refuse(TwinJob& job, WaitReason reason);
+    // Notes whether a new job could run now if no other ran.
+    void test_nodes(TwinJob& job, const PlaceRow& place);
 
     void submit(TwinJob& job);
     // Starts a job that ran when the history begins, before the first turn of any loop.

@@ -42,6 +42,7 @@ void Controller::obey(const OrderRow& order, TwinJob& job) {
         case Kind::cancel: return cancel(job, Ending::cancelled);
         case Kind::hold:
             job.held = job.stage == Stage::pending;
+            job.reason = job.held ? kHeldByAdmin : kNoReason;
             ++asked_;
             return;
         case Kind::release: return release(job);
@@ -70,6 +71,7 @@ void Controller::set_nice(JobNumber number, std::int64_t nice) {
 
 void Controller::release(TwinJob& job) {
     job.held = false;
+    job.reason = kNoReason;
     job.accrue = now_;
     rank_again(job, [&] { priorities_.set(job, now_); });
     ++asked_;

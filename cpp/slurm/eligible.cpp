@@ -19,15 +19,16 @@ Readiness together(const std::vector<Readiness>& tests, bool one_will_do) {
 
 }  // namespace
 
-Eligible::Eligible(const Site& site, const std::vector<TwinJob>& jobs, const Limits& limits)
-    : site_(site), jobs_(jobs), limits_(limits), licences_(site.licences) {}
+Eligible::Eligible(const Site& site, const std::vector<TwinJob>& jobs)
+    : site_(site), jobs_(jobs), licences_(site.licences) {}
 
-Readiness Eligible::test(const TwinJob& job, Moment now) const {
+WaitReason Eligible::obstacle(const TwinJob& job, Moment now) const {
     if (!job.row->conditions.empty()) {
         const Readiness verdict = all_of(job, now);
-        if (verdict != Readiness::yes) return verdict;
+        if (verdict != Readiness::yes) return verdict == Readiness::never ? kNever : kDependency;
     }
-    return has_array_room(job) && now >= job.begin ? Readiness::yes : Readiness::not_yet;
+    if (!has_array_room(job)) return kArrayLimit;
+    return now < job.begin ? kBeginTime : kNoReason;
 }
 
 bool Eligible::is_stuck(const TwinJob& job) const {
@@ -83,11 +84,11 @@ bool Eligible::has_array_room(const TwinJob& job) const {
     return found == running_tasks_.end() || found->second < job.array_limit;
 }
 
-bool Eligible::may_start(const TwinJob& job, const PlaceRow& place) const {
+bool Eligible::has_licences(const TwinJob& job) const {
     for (const auto& [licence, count] : job.row->licences) {
         if (licence == kNobody || licences_[licence] < count) return false;
     }
-    return has_array_room(job) && limits_.allow_another(*job.row, place);
+    return true;
 }
 
 void Eligible::count(const TwinJob& job, int sign) {

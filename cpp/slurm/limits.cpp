@@ -22,18 +22,19 @@ Limits::Limits(const Site& site, Second start)
     for (std::size_t at = 0; at < counts_.size(); ++at) counts_[at].used = site.counters[at].used;
 }
 
-bool Limits::allow_another(const JobRow& job, const PlaceRow& place) const {
+WaitReason Limits::keeps_from_starting(const JobRow& job, const PlaceRow& place) const {
     for (const LimitRow& each : site_.limits[place.limits]) {
-        if (each.tres == kNobody && !passes(each, job, {})) return false;
+        if (each.tres == kNobody && !passes(each, job, {})) return each.reason;
     }
-    return true;
+    return kNoReason;
 }
 
-bool Limits::allow(const JobRow& job, const PlaceRow& place, const Amounts& asks) const {
+WaitReason Limits::keeps_from_having(const JobRow& job, const PlaceRow& place,
+                                     const Amounts& asks) const {
     for (const LimitRow& each : site_.limits[place.limits]) {
-        if (each.tres != kNobody && !passes(each, job, asks)) return false;
+        if (each.tres != kNobody && !passes(each, job, asks)) return each.reason;
     }
-    return true;
+    return kNoReason;
 }
 
 bool Limits::waits_for_minutes(const JobRow& job) const {

@@ -14,10 +14,11 @@ class Limits {
     // slurmctld began to count then.
     Limits(const Site& site, Second start);
 
-    // Whether the limits on numbers of jobs and on wall time let it start.
-    bool allow_another(const JobRow& job, const PlaceRow& place) const;
-    // Whether the limits on resources let it have these.
-    bool allow(const JobRow& job, const PlaceRow& place, const Amounts& asks) const;
+    // Why limits on numbers of jobs or on wall time do not let it start; kNoReason if they do.
+    WaitReason keeps_from_starting(const JobRow& job, const PlaceRow& place) const;
+    // Why limits on resources do not let it have these; kNoReason if they do.
+    WaitReason keeps_from_having(const JobRow& job, const PlaceRow& place,
+                                 const Amounts& asks) const;
     // Whether others have used what it needs, so that it starts when that is forgotten.
     bool waits_for_minutes(const JobRow& job) const;
     // Whether a running job is ended, because it or others have used all that there was.

@@ -32,7 +32,7 @@ void run_main(const Site& site, ClusterView& cluster, std::int64_t depth) {
     std::vector<bool> closed(site.partitions.size());
     std::unordered_set<std::int32_t> closed_reservations;
     std::vector<std::int64_t> by_partition(site.partitions.size());
-    std::unordered_set<std::int64_t> rejected;
+    std::unordered_map<std::int64_t, WaitReason> rejected;  // arrays, and why their tasks wait
     std::int64_t tested = 0, started = 0;
     for (const QueueRecord& record : cluster.queue()) {
         const JobRow& job = *record.job->row;
@@ -41,11 +41,20 @@ void run_main(const Site& site, ClusterView& cluster, std::int64_t depth) {
         const bool is_reserved = job.reservation != kNobody;
         const bool is_closed =
             is_reserved ? closed_reservations.contains(job.reservation) : closed[partition];
-        if (is_closed || (job.task >= 0 && rejected.contains(job.id))) continue;
+        WaitReason& reason = record.job->reason;
+        if (const auto known = rejected.find(job.id); job.task >= 0 && known != rejected.end()) {
+            reason = known->second;
+            continue;
+        }
+        if (is_closed) {
+            if (reason == kNoReason || reason == kResources) reason = kPriority;
+            continue;
+        }
         if (depth && tested >= depth) break;
         ++tested;
         const std::int64_t most = settings.partition_job_depth;
         if (++by_partition[partition] > most && most) continue;
+        if (!cluster.has_licences(record)) reason = kLicenses;
         if (!cluster.may_start(record) || !cluster.may_have(record, job.asks)) {
             if (settings.assoc_limit_stop) closed[partition] = true;
             continue;
@@ -59,11 +68,13 @@ void run_main(const Site& site, ClusterView& cluster, std::int64_t depth) {
         const KeptCores kept = cluster.kept_cores(*record.job, second, second + job.limit_s);
         const Picked nodes = selector.pick(shape, cluster.rooms(), allowed, kept);
         if (!nodes && barred.count() > 0 && !selector.ever(shape, barred)) {
-            continue;  // it waits for the end of a reservation
+            reason = kReserved;
+            continue;
         }
         if (!nodes) {
+            reason = cluster.lacks_nodes(record) ? kNotAvailable : kResources;
             cluster.preempt(record, allowed);
-            rejected.insert(job.id);
+            rejected.emplace(job.id, reason);
             if (is_reserved) {
                 closed_reservations.insert(job.reservation);
             } else if (may_reserve_at_all(settings, cluster, *record.job)) {

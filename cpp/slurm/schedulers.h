@@ -33,7 +33,11 @@ class ClusterView {
     // How long the job has been eligible.
     virtual Second eligible_for(const TwinJob& job) const = 0;
     virtual Second now_second() const = 0;
-    // Whether licences and limits on numbers of jobs let it start.
+    virtual bool has_licences(const QueueRecord& record) const = 0;
+    // Whether it needs nodes that are out of service.
+    virtual bool lacks_nodes(const QueueRecord& record) const = 0;
+    // Whether licences and limits on numbers of jobs let it start. Where they do not, it is noted
+    // why the job waits.
     virtual bool may_start(const QueueRecord& record) const = 0;
     // Whether limits on resources let it have these.
     virtual bool may_have(const QueueRecord& record, const Amounts& amounts) const = 0;

@@ -64,6 +64,13 @@ bool Selector::ever(const ShapeRow& shape, const Nodes& barred) const {
     return pick(shape, all_free_, allowed).has_value();
 }
 
+bool Selector::could(const ShapeRow& shape, const Nodes& barred) const {
+    const std::vector<std::int32_t> before = near_gpus_;
+    const bool found = ever(shape, barred);
+    near_gpus_ = before;
+    return found;
+}
+
 std::vector<NodeShare> Selector::shares(const ShapeRow& shape,
                                         std::vector<NodeIndex> nodes) const {
     std::sort(nodes.begin(), nodes.end());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/node_set.h"
+#include "slurm/wait_reason.h"
 
 // A Slurm site with its history, names resolved to numbers. src/schedlab/slurm/native.py fills it.
 namespace schedlab::slurm {
@@ -55,6 +56,7 @@ struct LimitRow {
     std::int32_t counter;
     std::int32_t tres;  // kNobody for jobs and wall time
     double most;
+    WaitReason reason;  // of jobs that would break it
     bool ends;  // running jobs are ended when they reach it
 };
 

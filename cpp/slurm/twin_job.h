@@ -34,6 +34,7 @@ struct TwinJob {
     const JobRow* row;
     Stage stage = Stage::future;
     bool held = false;
+    WaitReason reason = kNoReason;  // why it waits
     bool in_queue = false;   // when the queue was built last
     std::int64_t priority = 0;
     std::int64_t nice = 0;

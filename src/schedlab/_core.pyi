@@ -1033,6 +1033,12 @@ class LimitRow:
     def most(self, arg: float, /) -> None: ...
 
     @property
+    def reason(self) -> int: ...
+
+    @reason.setter
+    def reason(self, arg: int, /) -> None: ...
+
+    @property
     def ends(self) -> bool: ...
 
     @ends.setter
@@ -2121,6 +2127,9 @@ class NativeController:
 
     def set_nice(self, job: int, nice: int) -> None:
         """Change the nice value of a job, and its priority at once."""
+
+    def wait_reasons(self) -> list[tuple[int, int]]:
+        """Return the number of each job that waits, and why it does."""
 
     def runs(self) -> list[list[NativeRun]]:
         """Return the runs of each job; one that goes on ends at nan."""

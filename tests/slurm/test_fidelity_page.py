@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import ModuleType
 
 import pytest
-from benchmarks.slurm_fidelity import FIGURES, measured, table
+from benchmarks import slurm_fidelity, slurm_forecasts, slurm_reasons
 
-PAGE = FIGURES.with_suffix(".md")
+PAGE = slurm_fidelity.FIGURES.with_suffix(".md")
+MEASURED = [slurm_fidelity, slurm_reasons]
 
 
-def test_the_table_is_that_of_the_figures() -> None:
-    """Nobody edits it by hand."""
-    assert table(json.loads(FIGURES.read_text())) in PAGE.read_text()
+@pytest.mark.parametrize("made", [*MEASURED, slurm_forecasts], ids=lambda made: made.__name__)
+def test_the_tables_are_those_of_the_figures(made: ModuleType) -> None:
+    """Nobody edits them by hand."""
+    assert made.table(json.loads(made.FIGURES.read_text())) in PAGE.read_text()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("run", ["half-r2", "A-r1"])
-def test_the_figures_are_those_of_the_twin(run: str, shared_data: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("made", MEASURED, ids=lambda made: made.__name__)
+def test_the_figures_are_those_of_the_twin(
+    made: ModuleType, run: str, shared_data: Path, tmp_path: Path
+) -> None:
     """They are made again from the runs, where these are at hand."""
-    figures = json.loads(FIGURES.read_text())["runs"][run]
-    assert measured(shared_data / "slurm" / "runs" / run, tmp_path) == figures
+    figures = json.loads(made.FIGURES.read_text())["runs"][run]
+    assert made.measured(shared_data / "slurm" / "runs" / run, tmp_path) == figures

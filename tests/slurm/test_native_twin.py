@@ -19,13 +19,21 @@ from schedlab.slurm.plain.jobs import JobRun
 from schedlab.slurm.replay import history_of
 from schedlab.testing.strategies import drawn_apart, examples
 
+MOMENTS_S = (15.0, 100.0, 330.0, 500.0)
+
 
 def check_agreement(site: SlurmSite, phases: Clocks) -> None:
-    """Let both run to their end, and compare."""
-    native = native_controller(SiteTables(site).made(), phases)
+    """Compare why jobs wait at some moments; then let both run to their end, and compare."""
+    tables = SiteTables(site)
+    native, plain = native_controller(tables.made(), phases), Controller(site, phases)
+    for moment_s in MOMENTS_S:
+        native.run_until(moment_s)
+        plain.run(moment_s)
+        reasons = tables.reasons()
+        waiting = sorted((job.position, job.reason) for job in plain.pending)
+        assert [(job, reasons[reason]) for job, reason in native.wait_reasons()] == waiting
     while native.run(1000):
         pass
-    plain = Controller(site, phases)
     plain.run()
     check_runs(native, plain)
 

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from schedlab.errors import InputError
 from schedlab.platform.hostlist import expand_hosts, fold_hosts
+from schedlab.slurm.clocks import Clocks
 from schedlab.slurm.replay import Times, TwinReplay, history_of
 from schedlab.slurm.site import SlurmSite
+from schedlab.slurm.waiting import waiting_at
 from schedlab.slurm.waits import TWIN, JobWaits
 
 Mask = NDArray[np.bool_]
@@ -70,7 +72,11 @@ class FidelityRow:
 
 @dataclass(frozen=True)
 class StartDeparture:
-    """A job that the twin started at another time; the first ones tell why."""
+    """A job that the twin started at another time; the first ones tell why.
+
+    ``twin_reason`` is why it waited in the twin when it really started, as squeue says; empty for
+    one that had started.
+    """
 
     job: str
     real_s: float
@@ -79,6 +85,7 @@ class StartDeparture:
     twin_hosts: str
     real_by: str
     twin_by: str
+    twin_reason: str = ""
 
     def __str__(self) -> str:
         """One sentence."""
@@ -88,9 +95,10 @@ class StartDeparture:
         """One sentence; ``told`` writes a time on the history's clock."""
         late = self.twin_s - self.real_s
         when = f"{abs(late):,.0f} s {'later' if late > 0 else 'earlier'}"
+        why = f"; it waited there ({self.twin_reason})" if self.twin_reason else ""
         return (
             f"job {self.job}: started at {told(self.real_s)} by {self.real_by or 'Slurm'} on "
-            f"{self.real_hosts}; in the twin {when}, by {self.twin_by} on {self.twin_hosts}"
+            f"{self.real_hosts}; in the twin {when}, by {self.twin_by} on {self.twin_hosts}{why}"
         )
 
 
@@ -124,13 +132,19 @@ class Fidelity:
         return document
 
 
-def fidelity_of(site: SlurmSite, replays: list[TwinReplay], departures: int = 5) -> Fidelity:
+def fidelity_of(
+    site: SlurmSite,
+    replays: list[TwinReplay],
+    departures: int = 5,
+    clocks: Clocks | None = None,
+) -> Fidelity:
     """Set replays beside the history.
 
     Args:
         site: with a history whose starts are known.
         replays: of that history; the first one is asked for departures.
         departures: how many of them to tell.
+        clocks: of the first replay; with them departures tell why jobs waited.
     """
     history = history_of(site)
     details = history.details
@@ -154,7 +168,7 @@ def fidelity_of(site: SlurmSite, replays: list[TwinReplay], departures: int = 5)
     window_s = float(np.nanmin(real_s)), float(np.nanmax([last_s, last_end_s]))
     return Fidelity(
         tuple(rows),
-        tuple(_departures(site, replays[0], departures)),
+        tuple(_departures(site, replays[0], departures, clocks)),
         tuple(names[at] for at in np.flatnonzero(lost)),
         len(replays),
         _use(last_s, last_end_s, cores, site, window_s),
@@ -228,12 +242,16 @@ def groups_of(site: SlurmSite) -> Iterator[tuple[str, Mask]]:
         yield from sizes
 
 
-def _departures(site: SlurmSite, twin: TwinReplay, number: int) -> Iterator[StartDeparture]:
+def _departures(
+    site: SlurmSite, twin: TwinReplay, number: int, clocks: Clocks | None
+) -> Iterator[StartDeparture]:
     """The first starts, in order of time, that are off by more than 30 s."""
     details, real_s = history_of(site).details.to_dicts(), first_starts(site)
     names = [name for group in site.machine.groups for name in group.names()]
     off = np.flatnonzero(np.abs(real_s - twin.start_s) > NEAR_S)
     in_order = sorted(off.tolist(), key=lambda at: min(real_s[at], twin.start_s[at]))
+    late_s = [float(real_s[at]) for at in in_order[:number] if twin.start_s[at] > real_s[at]]
+    waiting = waiting_at(site, clocks, late_s) if clocks is not None else {}
     for at in in_order[:number]:
         row = details[at]
         hosts = row["hosts"] if (row["attempts"] or 1) == 1 else None  # those of the last attempt
@@ -245,6 +263,7 @@ def _departures(site: SlurmSite, twin: TwinReplay, number: int) -> Iterator[Star
             fold_hosts(names[node] for node in twin.nodes[at]),
             row["started_by"] or "",
             twin.by[at],
+            waiting.get(float(real_s[at]), {}).get(at, ""),
         )
 
 

@@ -13,13 +13,16 @@ from schedlab.predict import NearestQuantiles
 from schedlab.sim.forecast import StartForecast
 from schedlab.sim.forecast.calibration import StartCalibration
 from schedlab.sim.forecast.futures import RunTimeDraws
-from schedlab.slurm.replay import Times, history_of
+from schedlab.slurm.replay import Times, history_of, phases_of
 from schedlab.slurm.site import SlurmHistory, SlurmSite
 from schedlab.slurm.twin_futures import TwinFutures, wait_quantiles
 from schedlab.slurm.use import with_use_until
+from schedlab.slurm.waiting import waiting_at
 from schedlab.units import require_whole
 
 Places = NDArray[np.intp]
+LOOKED_S = 5.0
+"""After this long the main scheduler has run."""
 
 
 def present_site(site: SlurmSite, at_s: float) -> tuple[SlurmSite, Places]:
@@ -106,6 +109,22 @@ class TwinForecaster:
         """What Slurm calls the jobs of a forecast."""
         names = history_of(self._site).details["slurm_id"].to_list()
         return [names[job] for job in made.job]
+
+    def reasons(self, made: StartForecast, after_s: float = LOOKED_S) -> list[str]:
+        """Why the jobs of a forecast wait, as squeue says it when slurmctld has looked at them.
+
+        Empty for those that it has started by then.
+
+        Args:
+            made: the forecast.
+            after_s: how long it takes.
+        """
+        at_s = float(made.now_s)
+        present, places = present_site(self._site, at_s)
+        clocks = phases_of(present, 1)[0]
+        waiting = waiting_at(present, clocks, [at_s + after_s])[at_s + after_s]
+        known = {int(places[place]): reason for place, reason in waiting.items()}
+        return [known.get(int(job), "") for job in made.job]
 
     def _waits_at(self, at_s: float) -> NDArray[np.bool_]:
         gone = (self._start_s <= at_s) | (self._end_s <= at_s)

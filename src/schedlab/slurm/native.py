@@ -42,6 +42,7 @@ from schedlab.slurm.plain.orders import Orders
 from schedlab.slurm.plain.preempting import Preempting
 from schedlab.slurm.plain.priorities import priority_request
 from schedlab.slurm.plain.priority import Multifactor
+from schedlab.slurm.plain.reasons import REASONS
 from schedlab.slurm.site import SlurmSite
 
 TRES = (*BILLED, "billing")
@@ -114,6 +115,7 @@ class SiteTables:
         self._whose: list[list[Whose]] = []  # by list of limits: with whom jobs count
         self._limits_of: dict[tuple[str, ...], int] = {}
         self._counters: dict[Whose, int] = {}
+        self._reasons = {reason: number for number, reason in enumerate(REASONS)}
         self._by_id: dict[str, list[TwinJob]] = defaultdict(list)
         self._namesakes: dict[tuple[str, str], list[TwinJob]] = defaultdict(list)
         for job in self._jobs:
@@ -121,6 +123,10 @@ class SiteTables:
             if job.task >= 0:
                 self._by_id[f"{job.id}_{job.task}"].append(job)
             self._namesakes[job.user, job.name].append(job)
+
+    def reasons(self) -> list[str]:
+        """Why jobs may wait, as squeue says; the core knows the numbers."""
+        return list(self._reasons)
 
     def made(self) -> SlurmTables:
         """All that the core needs to know of the site and its history."""
@@ -317,6 +323,7 @@ class SiteTables:
             made.counter = self._counters.setdefault(bound.whose, len(self._counters))
         made.tres = TRES.index(bound.tres) if bound.tres else NOBODY
         made.most, made.ends = bound.most, bound.ends
+        made.reason = self._reasons.setdefault(bound.reason, len(self._reasons))
         return made
 
     def _counter(self, whose: Whose) -> CounterRow:

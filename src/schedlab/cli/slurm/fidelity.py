@@ -73,7 +73,8 @@ def fidelity(
     read = read_site(site)
     replicas = replicas_of(read, [(each.name, read_site(each)) for each in replica or ()])
     draws = [clocks_of_log(read)] if from_log else phases_of(read, phases, seed)
-    found = fidelity_of(read, replays(read, draws, f"replaying {site.name}"))
+    made = replays(read, draws, f"replaying {site.name}")
+    found = fidelity_of(read, made, clocks=draws[0])
     ignored = not_replayed(read)
     written = []
     if report is not None:

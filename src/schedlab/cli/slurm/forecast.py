@@ -63,7 +63,7 @@ def forecast(
         forecaster.learn_before(at_s, moments, report)
     made = forecaster.forecast(at_s)
     names = forecaster.names(made)
-    rows = _rows(made, names, _clock(read), job)
+    rows = _rows(made, names, forecaster.reasons(made), _clock(read), job)
     if json:
         more = {"forks": forks, "moments": moments, "seed": seed}
         print_json({"now_s": made.now_s, **more, "jobs": rows})
@@ -82,16 +82,20 @@ def _clock(site: SlurmSite) -> Clock | None:
 
 
 def _rows(
-    made: StartForecast, names: list[str], clock: Clock | None, jobs: list[str] | None
+    made: StartForecast,
+    names: list[str],
+    reasons: list[str],
+    clock: Clock | None,
+    jobs: list[str] | None,
 ) -> list[dict[str, Any]]:
     from schedlab.analysis.forecast_words import start_in_words
     from schedlab.errors import ParameterError
 
     rows = [
-        {"job": name}
+        {"job": name, "reason": reason}
         | {key: value for key, value in row.items() if key != "job_id"}
         | {"words": start_in_words(made.now_s, row["low_s"], row["start_s"], row["high_s"], clock)}
-        for name, row in zip(names, made.rows(), strict=True)
+        for name, reason, row in zip(names, reasons, made.rows(), strict=True)
     ]
     for each in jobs or ():
         if each not in names:
@@ -107,15 +111,17 @@ def _print(made: StartForecast, rows: list[dict[str, Any]], clock: Clock | None)
     from schedlab.units import short_duration
 
     if len(rows) == 1:
-        out().print(f"job {rows[0]['job']} will start {rows[0]['words']}")
+        why = f" (it waits: {rows[0]['reason']})" if rows[0]["reason"] else ""
+        out().print(f"job {rows[0]['job']} will start {rows[0]['words']}{why}")
         return
-    table = new_table("job", "nodes", "waited", "starts from", "most likely", "until")
+    table = new_table("job", "nodes", "waited", "why", "starts from", "most likely", "until")
     for row in sorted(rows, key=lambda row: int(row["start_s"]))[:_SHOWN]:
         moments = (row["low_s"], row["start_s"], row["high_s"])
         table.add_row(
             row["job"],
             f"{row['nodes']:,}",
             short_duration(made.now_s - row["submit_s"]),
+            row["reason"] or "–",
             *moments_in_words(made.now_s, moments, clock),
         )
     out().print(table)

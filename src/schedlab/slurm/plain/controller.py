@@ -15,13 +15,24 @@ from typing import Any
 from schedlab.slurm.clocks import LIMITS_S, Clocks, Delays
 from schedlab.slurm.commands import Command
 from schedlab.slurm.plain.calendar import SlurmCalendar
-from schedlab.slurm.plain.eligible import Eligible, Readiness
+from schedlab.slurm.plain.eligible import Eligible
 from schedlab.slurm.plain.jobs import JobRun, NodeShare, Stage, TwinJob, jobs_of
 from schedlab.slurm.plain.limits import SlurmLimits
 from schedlab.slurm.plain.nodes import Selector
 from schedlab.slurm.plain.orders import Orders
 from schedlab.slurm.plain.preempting import Preempting
 from schedlab.slurm.plain.priorities import JobPriorities
+from schedlab.slurm.plain.reasons import (
+    ARRAY_LIMIT,
+    GO_BY_THEMSELVES,
+    HELD_BY_ADMIN,
+    NEVER,
+    NO_REASON,
+    NOT_AVAILABLE,
+    PARTITION_DOWN,
+    RESERVATION,
+    RESERVED,
+)
 from schedlab.slurm.plain.records import QueueRecord, merge_sorted
 from schedlab.slurm.plain.schedulers import BackfillScheduler, MainScheduler
 from schedlab.slurm.site import SlurmSite
@@ -102,12 +113,23 @@ class Controller:
         second = self.second(self.now_s)
         records = []
         for job in list(self.pending):
-            ready = self.eligible.test(job, self.now_s)
-            if ready is Readiness.NEVER and job.kill_invalid:
+            obstacle = self.eligible.obstacle(job, self.now_s)
+            if obstacle == NEVER and job.kill_invalid:
                 self._cancel(job)
-            elif ready is Readiness.YES and not job.held and self.calendar.lets(job, second):
-                records += [(job, partition) for partition in job.partitions]
-        records = [each for each in records if each[1] not in self._closed]
+                continue
+            if obstacle is None and not self.calendar.lets(job, second):
+                obstacle = RESERVATION
+            opened = [each for each in job.partitions if each not in self._closed]
+            if obstacle is None and not opened:
+                obstacle = PARTITION_DOWN
+            if job.held:
+                continue
+            if obstacle is not None:
+                job.reason = obstacle
+                continue
+            if job.reason in GO_BY_THEMSELVES:
+                job.reason = NO_REASON
+            records += [(job, partition) for partition in opened]
         if not self.preempting.is_on:
             return sorted(records, key=self._rank)
         return merge_sorted(records, self._comes_before)
@@ -132,20 +154,35 @@ class Controller:
         """How long the job has been eligible, in whole seconds."""
         return self.second(self.now_s) - self.second(job.begin_s)
 
+    def has_licences(self, job: TwinJob) -> bool:
+        """Whether all its licences are free."""
+        return self.eligible.has_licences(job)
+
     def may_start(self, job: TwinJob, partition: str) -> bool:
         """Whether licences and limits on numbers of jobs and on wall time let it start."""
-        return (
-            self.eligible.has_licences(job)
-            and self.eligible.has_array_room(job)
-            and self.limits.allow_another(job, partition)
-        )
+        if not self.eligible.has_licences(job):
+            return False
+        if not self.eligible.has_array_room(job):
+            return self._refuse(job, ARRAY_LIMIT)
+        return self._refuse(job, self.limits.keeps_from_starting(job, partition))
 
     def may_have(self, job: TwinJob, partition: str, nodes: list[int] | None) -> bool:
         """Whether limits on resources let it have these nodes, or what it asks for."""
         asks = self.selector.asks(job)
         if nodes is not None:
             asks = self.selector.holds(job, partition, nodes)
-        return self.limits.allow(job, partition, asks)
+        return self._refuse(job, self.limits.keeps_from_having(job, partition, asks))
+
+    def _refuse(self, job: TwinJob, reason: str | None) -> bool:
+        """Note why the job waits. Return whether nothing keeps it."""
+        if reason is not None:
+            job.reason = reason
+        return reason is None
+
+    def lacks_nodes(self, job: TwinJob, partition: str) -> bool:
+        """Whether it needs nodes that are out of service."""
+        out = self._drained & self.selector.partitions[partition]
+        return bool(out) and not self.selector.could(job, partition, out)
 
     def start(self, job: TwinJob, partition: str, nodes: list[int], by: str) -> None:
         """Start the job now."""
@@ -153,6 +190,7 @@ class Controller:
         for at, share in job.shares.items():
             self.rooms[at].take(share)
         job.stage = Stage.RUNNING
+        job.reason = NO_REASON
         job.started_by = by
         job.start_s = job.turned_s = self.now_s
         job.ran_s, job.suspended_s = 0, 0.0
@@ -223,7 +261,7 @@ class Controller:
         return [
             job
             for job in self.pending
-            if not job.held and self.eligible.test(job, self.now_s) is Readiness.YES
+            if not job.held and self.eligible.obstacle(job, self.now_s) is None
         ]
 
     def _begin(self) -> None:
@@ -289,9 +327,19 @@ class Controller:
         self.pending.append(job)
         for partition in job.partitions:
             self.selector.test(job, partition)
+            self._test_nodes(job, partition)
         self.priorities.set(job, self.now_s)
         self._asked += 1
         self._changed = True
+
+    def _test_nodes(self, job: TwinJob, partition: str) -> None:
+        """Note whether a new job could run now if no other ran."""
+        second = self.second(self.now_s)
+        out = self._drained & self.selector.partitions[partition]
+        barred = self.calendar.barred(job, second, second + job.limit_s)
+        is_eligible = not job.held and job.reservation is None
+        if is_eligible and out | barred and not self.selector.could(job, partition, out | barred):
+            job.reason = NOT_AVAILABLE if out else RESERVED
 
     def _start_as_recorded(self, job: TwinJob) -> None:
         """Start a job that ran when the history begins, before the first turn of any loop."""
@@ -414,11 +462,13 @@ class Controller:
     def hold(self, job: TwinJob) -> None:
         """Keep it out of the queue."""
         job.held = job.stage is Stage.PENDING
+        job.reason = HELD_BY_ADMIN if job.held else NO_REASON
         self._asked += 1
 
     def release(self, job: TwinJob) -> None:
         """Let it into the queue again; its age begins now."""
         job.held = False
+        job.reason = NO_REASON
         job.accrue_s = self.now_s
         self.priorities.set(job, self.now_s)
         self._asked += 1

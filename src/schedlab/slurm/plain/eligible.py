@@ -7,6 +7,7 @@ from enum import Enum
 
 from schedlab.slurm.plain.conditions import SlurmCondition
 from schedlab.slurm.plain.jobs import Stage, TwinJob
+from schedlab.slurm.plain.reasons import ARRAY_LIMIT, BEGIN_TIME, DEPENDENCY, NEVER
 from schedlab.slurm.site import SlurmSite
 
 
@@ -33,16 +34,16 @@ class Eligible:
         self._free = {each.name: each.capacity for each in site.machine.consumables}
         self._running_tasks: Counter[int] = Counter()
 
-    def test(self, job: TwinJob, now_s: float) -> Readiness:
-        """Whether the job may be in a queue that is built now."""
+    def obstacle(self, job: TwinJob, now_s: float) -> str | None:
+        """Why the job may not be in a queue that is built now; None if it may."""
         tests = [self._fulfilled(job, each, now_s) for each in job.conditions.each]
         if tests:
             verdict = _together(tests, one_will_do=job.conditions.one_will_do)
             if verdict is not Readiness.YES:
-                return verdict
-        if not self.has_array_room(job) or now_s < job.begin_s:
-            return Readiness.NOT_YET
-        return Readiness.YES
+                return NEVER if verdict is Readiness.NEVER else DEPENDENCY
+        if not self.has_array_room(job):
+            return ARRAY_LIMIT
+        return BEGIN_TIME if now_s < job.begin_s else None
 
     def is_stuck(self, job: TwinJob) -> bool:
         """Whether nothing that is to come lets the job run."""

@@ -14,6 +14,7 @@ from schedlab.platform.hostlist import expand_hosts
 from schedlab.slurm.commands import Command
 from schedlab.slurm.job_rows import split_id
 from schedlab.slurm.plain.conditions import JobConditions, parse_conditions
+from schedlab.slurm.plain.reasons import HELD_BY_USER, NO_REASON
 from schedlab.slurm.site import SlurmHistory, SlurmSite
 
 MIB_KB = 1024
@@ -104,6 +105,7 @@ class TwinJob:
     recorded_nodes: tuple[int, ...] = ()
     stage: Stage = Stage.FUTURE
     held: bool = False
+    reason: str = NO_REASON  # why it waits
     priority: int = 0
     accrue_s: float | None = None  # from when on it gains age; None is its submission
     preempted_s: float = -math.inf  # when it last ended others to make room
@@ -250,6 +252,7 @@ def _job(
         recorded_start_s=float(row["start_s"]) if nodes else math.inf,
         recorded_nodes=nodes,
         held=bool(row.get("held")),
+        reason=HELD_BY_USER if row.get("held") else NO_REASON,
     )
 
 

@@ -11,6 +11,14 @@ from enum import Enum
 from schedlab.slurm.accounts import ROOT, Association, Qos
 from schedlab.slurm.plain.fair_share import LN_2
 from schedlab.slurm.plain.jobs import TwinJob
+from schedlab.slurm.plain.reasons import (
+    account_reason,
+    group_minutes_reason,
+    group_reason,
+    job_minutes_reason,
+    job_reason,
+    user_reason,
+)
 from schedlab.slurm.site import SlurmSite
 
 MINUTE_S = 60
@@ -49,6 +57,7 @@ class Bound:
             alone.
         tres: of which resource; empty for jobs and wall time.
         most: how much.
+        reason: why a job waits that would break it, as squeue says.
         ends: whether running jobs are ended when they reach it.
     """
 
@@ -56,6 +65,7 @@ class Bound:
     whose: Whose
     tres: str
     most: int
+    reason: str
     ends: bool = False
 
 
@@ -124,17 +134,15 @@ class SlurmLimits:
             self.counts[whose] = Count(decays=qos is None or "NoDecay" not in qos.flags)
         return self.counts[whose]
 
-    def allow_another(self, job: TwinJob, partition: str) -> bool:
-        """Whether the limits on numbers of jobs and on wall time let it start."""
-        return all(
-            self._passes(bound, job, {}) for bound in self.bounds(job, partition) if not bound.tres
-        )
+    def keeps_from_starting(self, job: TwinJob, partition: str) -> str | None:
+        """Why limits on numbers of jobs or on wall time do not let it start; None if they do."""
+        bounds = (each for each in self.bounds(job, partition) if not each.tres)
+        return next((each.reason for each in bounds if not self._passes(each, job, {})), None)
 
-    def allow(self, job: TwinJob, partition: str, asks: Amounts) -> bool:
-        """Whether the limits on resources let it have this."""
-        return all(
-            self._passes(bound, job, asks) for bound in self.bounds(job, partition) if bound.tres
-        )
+    def keeps_from_having(self, job: TwinJob, partition: str, asks: Amounts) -> str | None:
+        """Why limits on resources do not let it have this; None if they do."""
+        bounds = (each for each in self.bounds(job, partition) if each.tres)
+        return next((each.reason for each in bounds if not self._passes(each, job, asks)), None)
 
     def waits_for_minutes(self, job: TwinJob, partition: str, asks: Amounts) -> bool:
         """Whether others have used what it needs, so that it starts when that is forgotten."""
@@ -320,15 +328,17 @@ def _of_qos(qos: Qos, job: TwinJob) -> Iterator[tuple[str, Bound]]:
     account = ("qos account", qos.name, job.account)
     for bound in _of_group(qos, group, ends=True):
         yield "group", bound
-    for scope, whose, jobs, tres in (
-        ("user", user, qos.max_jobs_per_user, qos.max_tres_per_user),
-        ("account", account, qos.max_jobs_per_account, qos.max_tres_per_account),
-    ):
-        if jobs is not None:
-            yield scope, Bound(Measure.JOBS, whose, "", jobs)
-        for name, most in tres.items():
-            yield scope, Bound(Measure.TRES, whose, name, most)
-    for bound in _of_job(qos.max_tres_per_job, qos.max_tres_mins_per_job):
+    if qos.max_jobs_per_user is not None:
+        reason = "QOSMaxJobsPerUserLimit"
+        yield "user", Bound(Measure.JOBS, user, "", qos.max_jobs_per_user, reason)
+    for name, most in qos.max_tres_per_user.items():
+        yield "user", Bound(Measure.TRES, user, name, most, user_reason(name))
+    if qos.max_jobs_per_account is not None:
+        reason = "MaxJobsPerAccount"
+        yield "account", Bound(Measure.JOBS, account, "", qos.max_jobs_per_account, reason)
+    for name, most in qos.max_tres_per_account.items():
+        yield "account", Bound(Measure.TRES, account, name, most, account_reason(name))
+    for bound in _of_job("QOS", qos.max_tres_per_job, qos.max_tres_mins_per_job):
         yield "job", bound
 
 
@@ -343,30 +353,35 @@ def _of_associations(chain: tuple[Association, ...]) -> Iterator[tuple[str, Boun
             yield "group", bound
     most = next((each.max_jobs for each in chain if each.max_jobs is not None), None)
     if most is not None:
-        yield "own", Bound(Measure.JOBS, _group(chain[0]), "", most)
+        yield "own", Bound(Measure.JOBS, _group(chain[0]), "", most, "AssocMaxJobsLimit")
     tres, minutes = dict[str, int](), dict[str, int]()
     for each in reversed(chain):
         tres |= each.max_tres
         minutes |= each.max_tres_mins
-    for bound in _of_job(tres, minutes):
+    for bound in _of_job("Assoc", tres, minutes):
         yield "job", bound
 
 
 def _of_group(source: Association | Qos, whose: Whose, *, ends: bool) -> Iterator[Bound]:
+    of = "QOS" if isinstance(source, Qos) else "Assoc"
     if source.grp_jobs is not None:
-        yield Bound(Measure.JOBS, whose, "", source.grp_jobs)
+        yield Bound(Measure.JOBS, whose, "", source.grp_jobs, f"{of}GrpJobsLimit")
     if source.grp_wall_s is not None:
-        yield Bound(Measure.WALL, whose, "", source.grp_wall_s // MINUTE_S, ends)
+        minutes, reason = source.grp_wall_s // MINUTE_S, f"{of}GrpWallLimit"
+        yield Bound(Measure.WALL, whose, "", minutes, reason, ends)
     for name, most in source.grp_tres.items():
-        yield Bound(Measure.TRES, whose, name, most)
+        yield Bound(Measure.TRES, whose, name, most, group_reason(of, name))
     for name, most in source.grp_tres_mins.items():
-        yield Bound(Measure.MINUTES, whose, name, most, ends)
+        reason = group_minutes_reason(of, name, "Minutes")
+        yield Bound(Measure.MINUTES, whose, name, most, reason, ends)
     for name, most in source.grp_tres_run_mins.items():
-        yield Bound(Measure.RUN_MINUTES, whose, name, most)
+        reason = group_minutes_reason(of, name, "RunMinutes")
+        yield Bound(Measure.RUN_MINUTES, whose, name, most, reason)
 
 
-def _of_job(tres: Mapping[str, int], minutes: Mapping[str, int]) -> Iterator[Bound]:
+def _of_job(of: str, tres: Mapping[str, int], minutes: Mapping[str, int]) -> Iterator[Bound]:
     for name, most in tres.items():
-        yield Bound(Measure.TRES, (), name, most)
+        yield Bound(Measure.TRES, (), name, most, job_reason(of, name))
     for name, most in minutes.items():
-        yield Bound(Measure.JOB_MINUTES, (), name, most, ends=name != "node")
+        reason, ends = job_minutes_reason(of, name), name != "node"
+        yield Bound(Measure.JOB_MINUTES, (), name, most, reason, ends)

@@ -183,6 +183,13 @@ class Selector:
         allowed = self.partitions[partition].difference(barred)
         return self.pick(job, partition, self.all_free(), allowed) is not None
 
+    def could(self, job: TwinJob, partition: str, barred: Collection[int]) -> bool:
+        """The same, and nobody hears of it."""
+        before = list(self._near_gpus)
+        found = self.ever(job, partition, barred)
+        self._near_gpus = before
+        return found
+
     def shares(self, job: TwinJob, partition: str, nodes: Iterable[int]) -> dict[int, NodeShare]:
         """What the job holds of each of its nodes."""
         chosen = sorted(nodes)

@@ -10,6 +10,14 @@ from schedlab.slurm.clocks import most_tests
 from schedlab.slurm.plain.jobs import Stage, TwinJob
 from schedlab.slurm.plain.nodes import Room, Selector
 from schedlab.slurm.plain.plan import BackfillPlan
+from schedlab.slurm.plain.reasons import (
+    LICENSES,
+    NO_REASON,
+    NOT_AVAILABLE,
+    PRIORITY,
+    RESERVED,
+    RESOURCES,
+)
 from schedlab.slurm.plain.records import QueueRecord
 from schedlab.slurm.scheduling import SchedulerSettings
 
@@ -48,11 +56,17 @@ class ClusterView(Protocol):
     def eligible_for(self, job: TwinJob) -> int:
         """How long the job has been eligible, in whole seconds."""
 
+    def has_licences(self, job: TwinJob) -> bool:
+        """Whether all its licences are free."""
+
     def may_start(self, job: TwinJob, partition: str) -> bool:
         """Whether licences and limits on numbers of jobs let it start."""
 
     def may_have(self, job: TwinJob, partition: str, nodes: list[int] | None) -> bool:
         """Whether limits on resources let it have these nodes, or what it asks for."""
+
+    def lacks_nodes(self, job: TwinJob, partition: str) -> bool:
+        """Whether it needs nodes that are out of service."""
 
     def start(self, job: TwinJob, partition: str, nodes: list[int], by: str) -> None:
         """Start the job now."""
@@ -83,13 +97,18 @@ class MainScheduler:
         usable, second = cluster.usable(), cluster.now_second()
         closed: set[str | tuple[str, str]] = set()  # partitions and reservations
         by_partition: Counter[str] = Counter()
-        rejected: set[int] = set()
+        rejected: dict[int, str] = {}  # arrays, and why their tasks wait
         tested = started = 0
         for job, partition in cluster.queue():
             if job.stage is not Stage.PENDING:
                 continue  # it has started in another of its partitions
             kept_by = ("reservation", job.reservation) if job.reservation else partition
-            if kept_by in closed or (job.task >= 0 and job.id in rejected):
+            if job.task >= 0 and job.id in rejected:
+                job.reason = rejected[job.id]
+                continue
+            if kept_by in closed:
+                if job.reason in (NO_REASON, RESOURCES):
+                    job.reason = PRIORITY
                 continue
             if depth is not None and tested >= depth:
                 break
@@ -98,6 +117,8 @@ class MainScheduler:
             by_partition[partition] += 1
             if most and by_partition[partition] > most:
                 continue
+            if not cluster.has_licences(job):
+                job.reason = LICENSES
             if not (cluster.may_start(job, partition) and cluster.may_have(job, partition, None)):
                 if self.settings.assoc_limit_stop:
                     closed.add(partition)
@@ -107,10 +128,12 @@ class MainScheduler:
             kept = cluster.kept_cores(job, second, second + job.limit_s)
             nodes = cluster.selector.pick(job, partition, cluster.rooms, usable - barred, kept)
             if nodes is None and barred and not cluster.selector.ever(job, partition, barred):
-                continue  # it waits for the end of a reservation
+                job.reason = RESERVED
+                continue
             if nodes is None:
+                job.reason = NOT_AVAILABLE if cluster.lacks_nodes(job, partition) else RESOURCES
                 cluster.preempt(job, partition, usable - barred)
-                rejected.add(job.id)
+                rejected[job.id] = job.reason
                 if job.reservation is None and not may_reserve(self.settings, cluster, job):
                     continue
                 closed.add(kept_by)

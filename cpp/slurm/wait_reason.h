@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+
+namespace schedlab::slurm {
+
+// Why a job waits, as a number; src/schedlab/slurm/plain/reasons.py has the words of squeue in this
+// order. Behind them come those of limits.
+using WaitReason = std::int32_t;
+enum : WaitReason {
+    kNoReason, kPriority, kResources, kHeldByUser, kHeldByAdmin, kDependency, kNever,
+    kArrayLimit, kBeginTime, kReservation, kPartitionDown, kLicenses, kNotAvailable, kReserved
+};
+
+// Whether it is forgotten when the job is in the queue again; others stay until it is tested.
+constexpr bool goes_by_itself(WaitReason reason) {
+    return reason == kDependency || reason == kNever || reason == kBeginTime ||
+           reason == kReservation || reason == kPartitionDown;
+}
+
+}  // namespace schedlab::slurm
