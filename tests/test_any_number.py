@@ -138,6 +138,7 @@ COMMANDS: dict[str, str] = {
     "live advise": "{absent} --policy saf",
     "live shadow": "{absent} --policy saf --looks 1",
     "live steer": "{absent} --policy saf --looks 1 --yes",
+    "operate": "{absent}",
     "live rehearse": "{absent} --policy saf",
     "live score": "{absent}",
     "live trial": "{absent} --site {absent} --policy saf --out {new} --yes",

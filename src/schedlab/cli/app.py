@@ -22,6 +22,7 @@ from schedlab.cli import (
     incentive,
     jobs,
     live,
+    operate,
     policies,
     predict,
     serve,
@@ -78,6 +79,7 @@ app.add_typer(batsim.app)
 app.add_typer(history.app)
 app.add_typer(slurm.app)
 app.add_typer(live.app)
+add_command(app, operate.operate, *operate.EXAMPLES)
 add_command(app, serve.serve, *serve.EXAMPLES)
 add_command(app, jobs.jobs, *jobs.EXAMPLES)
 add_command(app, train.train, *train.EXAMPLES)

@@ -25,7 +25,7 @@ _WHOLE = "whole"
 """A file that is written last."""
 _RECENT_S = 3_600
 """So long the miniature site is kept; then its month is made to end now."""
-TWIN = "schedlab.cli.served_twin:ServedTwin"
+TWIN, LOOP = "schedlab.cli.served_twin:ServedTwin", "schedlab.cli.served_loop:ServedLoop"
 """Put in here: the service knows no Slurm."""
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -79,7 +79,7 @@ def serve(
     elif site is None and (store is None or _SITE.exists()):
         site = _SITE
     named = None if site is None else str(site)
-    place = ServicePlace(site=named, store=store, prefix=prefix, twin=TWIN)
+    place = ServicePlace(site=named, store=store, prefix=prefix, twin=TWIN, loop=LOOP)
 
     def listening(url: str) -> None:
         notes = _demo_accounts(place) if demo else _first_run(place)

@@ -37,11 +37,13 @@ class Ledger:
 
     def add(self, kind: str, at: float, **what: Any) -> Entry:
         """Write an entry to the disk; OutputError if it cannot be."""
+        if own := what.keys() & {"before", "hash"}:
+            raise ValueError(f"{min(own)} is the log's own key")
         if self.path.exists() and self.path.stat().st_size != self._size:
             self._open()  # somebody else has added something, or a disk was full
         entry: Entry = {"at": round(at, 3), "kind": kind, **what, "before": self.last}
-        own = _hash(entry)
-        line = json.dumps({**entry, "hash": own}, ensure_ascii=True) + "\n"
+        found = _hash(entry)
+        line = json.dumps({**entry, "hash": found}, ensure_ascii=True) + "\n"
         try:
             with self.path.open("a", encoding="ascii") as file:
                 file.write(line)
@@ -49,7 +51,7 @@ class Ledger:
                 os.fsync(file.fileno())
         except OSError as error:
             raise OutputError(f"{self.path}: cannot be written: {error.strerror}") from None
-        self.last, self._size = own, self._size + len(line)
+        self.last, self._size = found, self._size + len(line)
         return entry
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,6 +14,9 @@ from schedlab.slurm.periods import interval_over, periods_of
 from schedlab.slurm.replay import TwinReplay, history_of
 from schedlab.slurm.site import SlurmSite
 from schedlab.slurm.waits import CHANGED, TWIN, JobWaits
+
+MUCH, MUCH_S = 0.25, 60.0
+"""Who waits longer by this share and by this many seconds is told."""
 
 
 @dataclass(frozen=True)
@@ -119,3 +123,13 @@ def compare_replays(
         raise InputError("no job of the history starts in all replays: nothing to compare")
     of_jobs = JobWaits.of(submit_s, real_s, {TWIN: before, CHANGED: after}, counted)
     return WhatIf(tuple(rows), of_jobs)
+
+
+def losers_of(rows: Iterable[WhatIfRow]) -> list[str]:
+    """Groups of jobs that would wait much longer, a sentence for each."""
+    return [
+        f"{row.group}: {row.jobs:,} jobs wait {row.after_s.mean:,.0f} s instead of "
+        f"{row.before_s.mean:,.0f} s"
+        for row in rows
+        if row.difference > MUCH and row.after_s.mean - row.before_s.mean > MUCH_S
+    ]

@@ -37,7 +37,6 @@ def import_dump(
     import.md in it says of every parameter that was read whether it is modelled, harmless or not
     modelled, and what that means.
     """
-    from schedlab.slurm import write_site
     from schedlab.slurm.dump.importing import import_dump as make
 
     if out.resolve() == folder.resolve():
@@ -45,12 +44,19 @@ def import_dump(
 
         raise ParameterError(f"--out is {out}, the dump itself; write to another folder")
     site, report = make(folder, records, version=slurm_version, skip_unknown=skip_unknown)
-    write_site(site, out)
-    _write_report(report, out, folder)
+    _write(site, report, out, folder)
     if json:
         print_json({"site": str(out), **_summary(site), **report.to_dict()})
     else:
         print_notes(_notes(site, report, out), to_stderr=False)
+
+
+def import_folder(folder: Path, out: Path) -> None:
+    """Make a site folder of a dump, for programs: jobs of unknown partitions are left out."""
+    from schedlab.slurm.dump.importing import import_dump as make
+
+    site, report = make(folder, records, skip_unknown=True)
+    _write(site, report, out, folder)
 
 
 def records(path: Path) -> tuple[list[dict[str, Any]], list[Fault]]:
@@ -61,11 +67,13 @@ def records(path: Path) -> tuple[list[dict[str, Any]], list[Fault]]:
     return accounting_records("slurm-sacct-json" if is_json else "slurm-sacct", path)
 
 
-def _write_report(report: Report, out: Path, folder: Path) -> None:
+def _write(site: SlurmSite, report: Report, out: Path, folder: Path) -> None:
     import json
 
     from schedlab.atomic import replacing
+    from schedlab.slurm import write_site
 
+    write_site(site, out)
     with replacing(out / "import.md") as temporary:
         text = report.to_markdown(f"What became of {folder.name}")
         temporary.write_text(text, encoding="utf-8")

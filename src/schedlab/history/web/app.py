@@ -47,6 +47,7 @@ from schedlab.history.web.pages import (
     job_gain,
     login,
     oidc,
+    operate,
     queue,
     reports,
     starts,
@@ -106,6 +107,7 @@ ROUTERS = (
     twin.router,
     what_if.router,
     task_pages.router,
+    operate.router,
     admin.router,
 )
 """What the service answers: one router per file of ``api`` and ``pages``, the busiest first."""

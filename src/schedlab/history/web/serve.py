@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from schedlab.errors import ParameterError
 from schedlab.history.service_section import check_prefix
 from schedlab.history.site import Site, read_site
+from schedlab.history.web.loop import SiteLoop
 from schedlab.history.web.memory import give_memory_back
 from schedlab.history.web.metrics import FOLDER
 from schedlab.history.web.settings import ServiceSettings
@@ -41,12 +42,14 @@ class ServicePlace:
         store: the store, in place of the site file's.
         prefix: of all paths, in place of the site file's.
         twin: what makes a twin of the folder that ``[slurm]`` names, as ``package.module:object``.
+        loop: what shows the loop of that folder, in the same words.
     """
 
     site: str | None = None
     store: str | None = None
     prefix: str | None = None
     twin: str | None = None
+    loop: str | None = None
 
     def settings(self) -> ServiceSettings:
         """What the files there say."""
@@ -56,7 +59,9 @@ class ServicePlace:
         store = self.store or (site.store.located(site.path.parent) if site else "")
         settings = ServiceSettings(store, site)
         if site is not None:
-            settings = replace(settings, service=site.service, twin=self._twin(site))
+            settings = replace(
+                settings, service=site.service, twin=self._twin(site), loop=self._loop(site)
+            )
         if self.prefix is not None:
             check_prefix(self.prefix)
             settings = replace(settings, service=replace(settings.service, prefix=self.prefix))
@@ -66,6 +71,12 @@ class ServicePlace:
         if site.slurm is None or self.twin is None:
             return None
         made: Twin = load_outside("twin", self.twin)(site.path.parent / site.slurm.site)
+        return made
+
+    def _loop(self, site: Site) -> SiteLoop | None:
+        if site.slurm is None or self.loop is None:
+            return None
+        made: SiteLoop = load_outside("loop", self.loop)(site.path.parent / site.slurm.site)
         return made
 
 

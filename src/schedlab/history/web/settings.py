@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from schedlab.history.service_section import ServiceSection
 from schedlab.history.site import Site
+from schedlab.history.web.loop import SiteLoop
 from schedlab.history.web.twin import Twin
 
 
@@ -18,9 +19,11 @@ class ServiceSettings:
         site: what the site file says; without one there are no timelines.
         service: how the history is served.
         twin: of the site's Slurm, if there is one.
+        loop: that steers it, if there is one.
     """
 
     store: str
     site: Site | None = None
     service: ServiceSection = field(default_factory=ServiceSection)
     twin: Twin | None = None
+    loop: SiteLoop | None = None

@@ -198,8 +198,10 @@ def steer(
     steps: int | None = None,
     tell: Callable[[Step | str], None] = lambda step: None,
     **what: Any,
-) -> None:
+) -> bool:
     """Steer until the switch is off; nothing is added to priorities before and after.
+
+    Return whether all steps were made; false if somebody has turned it off.
 
     If this process dies or hangs, a watchdog returns all priorities after one period.
 
@@ -239,8 +241,9 @@ def steer(
             if dog.poll() is not None and switch.is_on:
                 tell("the watchdog was gone; a new one is there")
                 dog = start_watchdog(folder, every_s, peer.conf)
-        if steps is None or done < steps:
+        if not (is_whole := done == steps and switch.is_on):
             tell("the switch is off: the steering ends")
+        return is_whole
     finally:
         switch.off()
         _release(reader, hand, folder, tell)

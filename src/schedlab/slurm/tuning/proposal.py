@@ -21,14 +21,12 @@ from schedlab.slurm.tuning.knobs import Knob
 from schedlab.slurm.tuning.search import Search
 from schedlab.slurm.tuning.trial import Setting, Trials, always_started, mean_of
 from schedlab.slurm.waits import JobWaits
-from schedlab.slurm.what_if import WhatIfRow, compare_replays
+from schedlab.slurm.what_if import WhatIfRow, compare_replays, losers_of
 from schedlab.units import require_whole
 from schedlab.version import __version__
 
 Progress = Callable[[int, int, str], None]
 """Called with the generations done, those in all, and how it goes."""
-MUCH, MUCH_S = 0.25, 60.0
-"""Who waits longer by this share and by this many seconds is told."""
 TEST_SEED = 1_000
 """Added to the seed: the test draws other phases than the search."""
 
@@ -119,12 +117,7 @@ class Proposal:
     @property
     def losers(self) -> list[str]:
         """Groups of jobs that would wait much longer, a sentence for each."""
-        return [
-            f"{row.group}: {row.jobs:,} jobs wait {row.after_s.mean:,.0f} s instead of "
-            f"{row.before_s.mean:,.0f} s"
-            for row in self.rows
-            if row.difference > MUCH and row.after_s.mean - row.before_s.mean > MUCH_S
-        ]
+        return losers_of(self.rows)
 
     @property
     def verdict(self) -> str:

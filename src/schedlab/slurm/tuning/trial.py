@@ -93,11 +93,16 @@ class Trials:
     def _cost(self, setting: Setting) -> float:
         replays = self.replays(setting)
         values = [self._measured(each, replays) for each in self._measures()]
-        cost = values[0] / self._present[0] if self._present[0] else values[0]
-        for guard, value, present in zip(self.guards, values[1:], self._present[1:], strict=True):
-            bound = guard.bound(present)
-            cost += PENALTY * max(value / bound - 1, 0.0) if bound else PENALTY * value
-        return float(min(cost, 1e9))
+        return cost_of(self.guards, values, self._present)
+
+
+def cost_of(guards: Sequence[Guard], values: Sequence[float], present: Sequence[float]) -> float:
+    """What values cost beside the present ones: of the metric, then of each guard's measure."""
+    cost = values[0] / present[0] if present[0] else values[0]
+    for guard, value, before in zip(guards, values[1:], present[1:], strict=True):
+        bound = guard.bound(before)
+        cost += PENALTY * max(value / bound - 1, 0.0) if bound else PENALTY * value
+    return float(min(cost, 1e9))
 
 
 def always_started(site: SlurmSite, replays: Sequence[TwinReplay]) -> Mask:

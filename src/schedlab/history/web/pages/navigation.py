@@ -19,12 +19,14 @@ class Page:
         route: the name of the route that it leads to.
         scope: what who sees it must be allowed.
         roles: that they must have.
+        of_loop: whether it is there only where a loop steers the site.
     """
 
     label: str
     route: str
     scope: Scope = Scope.READ
     roles: frozenset[Role] = frozenset(Role)
+    of_loop: bool = False
 
 
 PAGES: tuple[Page, ...] = (
@@ -37,6 +39,7 @@ PAGES: tuple[Page, ...] = (
     Page("Reports", "reports", roles=PEOPLE),
     Page("What if", "what_if", roles=PLANNERS),
     Page("Alerts", "alerts", roles=OPERATORS),
+    Page("Operate", "operate", Scope.ADMIN, of_loop=True),
     Page("Administration", "admin", Scope.ADMIN),
     Page("API", "documentation"),
 )
@@ -54,7 +57,10 @@ class Entry:
 def entries(request: Request, viewer: Viewer | None) -> Iterator[Entry]:
     """The pages that the viewer may open."""
     prefix, here = request.scope.get("root_path", ""), request.scope["path"]
+    has_loop = request.app.state.service.settings.loop is not None
     for page in PAGES:
+        if page.of_loop and not has_loop:
+            continue
         if viewer is not None and viewer.may(page.scope) and viewer.role in page.roles:
             path = f"{prefix}{request.app.url_path_for(page.route)}"
             is_below = not path.endswith("/") and here.startswith(f"{path}/")

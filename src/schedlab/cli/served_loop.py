@@ -1,0 +1,60 @@
+"""The loop of a site folder as the service shows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from schedlab.history.web.loop import LoopState, LoopStep
+from schedlab.live.ledger import Entry, read_ledger
+from schedlab.live.steering.switch import Switch
+from schedlab.operate.gate import Gate, GateAnswer
+from schedlab.operate.record import LOG, record_of, sentence_of
+
+
+class ServedLoop:
+    """Reads the log of the loop, and leaves messages in its folder of answers.
+
+    Args:
+        folder: of the site.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._gate = Gate(folder / "operate")
+
+    def state(self) -> LoopState | None:
+        """Return where it is; None where no loop has run."""
+        path = self._folder / "operate" / LOG
+        if not path.exists():
+            return None
+        entries = list(read_ledger(path))
+        record = record_of(entries)
+        effects = [each for each in entries if each["kind"] == "watched"]
+        return LoopState(
+            record.round,
+            record.last,
+            record.steers,
+            Switch(self._folder / "live").is_on,
+            record.of("asked")["policy"] if record.last == "asked" else "",
+            sentence_of(effects[-1]) if effects else "",
+            [_step(each) for each in reversed(entries)],
+        )
+
+    def answer(self, yes: bool, who: str, code: str) -> None:
+        """Answer its question; the loop takes it if the code is right."""
+        self._gate.answer(GateAnswer(yes, f"{who}, on the page", code))
+
+    def stop(self, who: str) -> None:
+        """Ask it to end the steering."""
+        self._gate.stop(f"{who}, on the page")
+
+
+def _step(entry: Entry) -> LoopStep:
+    return LoopStep(
+        entry["at"],
+        entry["round"],
+        entry["kind"],
+        str(entry.get("policy", "")),
+        str(entry.get("digest", "")),
+        sentence_of(entry),
+    )

@@ -1,0 +1,52 @@
+"""Telling people what the loop does: a webhook, and e-mail. Nothing waits for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from schedlab.errors import SchedlabError
+from schedlab.history.notify.mail import Message, send_mail
+from schedlab.history.notify.section import MailSection
+from schedlab.history.notify.webhook import post_json
+
+
+@dataclass(frozen=True)
+class Notices:
+    """Where notices go.
+
+    Args:
+        site: what people call it.
+        folder: of the site; paths of the mail section count from it.
+        webhook: gets JSON.
+        email: addresses.
+        mail: the server for them.
+    """
+
+    site: str
+    folder: Path
+    webhook: str | None = None
+    email: tuple[str, ...] = ()
+    mail: MailSection | None = None
+
+    def send(self, kind: str, text: str, **more: Any) -> list[str]:
+        """Send a notice everywhere; return what went wrong, a sentence for each."""
+        failed = []
+        if self.webhook is not None:
+            document = {"site": self.site, "kind": kind, "text": text, **more}
+            failed += _tried(lambda: post_json(self.webhook or "", document))
+        if self.email and self.mail is not None:
+            lines = [text, *(f"{key.replace('_', ' ')}: {value}" for key, value in more.items())]
+            message = Message(f"{self.site}: {text}", "\n".join(lines) + "\n")
+            mail = self.mail
+            failed += _tried(lambda: send_mail(mail, self.folder, self.email, message))
+        return failed
+
+
+def _tried(send: Any) -> list[str]:
+    try:
+        send()
+    except SchedlabError as error:
+        return [str(error)]
+    return []

@@ -1,0 +1,84 @@
+"""What the loop has done, read from its log: the log is its only memory."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from schedlab.live.ledger import Entry
+
+LOG = "operate.log"
+ENDS = ("rejected", "rolled back", "stopped")
+"""After these nothing steers."""
+
+
+@dataclass(frozen=True)
+class LoopRecord:
+    """Where the loop is.
+
+    Args:
+        round: the number of the round, from 1; 0 before the first.
+        last: the last step that was finished; empty before the first.
+        entry: of that step.
+        steers: the policy that steers, or would go on after a restart; empty for none.
+        begun_at: when the round began.
+        steps: of this round, by name; the last of each.
+    """
+
+    round: int = 0
+    last: str = ""
+    entry: Entry | None = None
+    steers: str = ""
+    begun_at: float = 0.0
+    steps: dict[str, Entry] | None = None
+
+    def of(self, step: str) -> Entry:
+        """The entry of a step of this round."""
+        return (self.steps or {})[step]
+
+
+def record_of(entries: Iterable[Entry]) -> LoopRecord:
+    """Go through a log."""
+    made = LoopRecord()
+    number, steers, begun = 0, "", 0.0
+    steps: dict[str, Entry] = {}
+    for entry in entries:
+        kind = entry["kind"]
+        if kind == "notice failed":
+            continue
+        if kind == "round":
+            number, begun, steps = entry["round"], entry["at"], {}
+        if kind == "steers":
+            steers = entry["policy"]
+        if kind in ENDS:
+            steers = ""
+        steps[kind] = entry
+        made = LoopRecord(number, kind, entry, steers, begun, dict(steps))
+    return made
+
+
+def policy_digest(policy: str) -> str:
+    """Names a policy: by its file's content where it has one, else by its words."""
+    path = Path(policy.partition(":")[2])
+    content = path.read_bytes() if path.is_file() else policy.encode()
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def sentence_of(entry: Entry) -> str:
+    """What an entry says, in few words."""
+    if entry.get("why"):
+        return str(entry["why"])
+    if entry.get("difference") is not None:
+        interval = entry.get("interval")
+        told = f" (95 %: {interval[0]:+.1%} to {interval[1]:+.1%})" if interval else ""
+        return f"{entry['difference']:+.1%}{told}"
+    for key, text in (
+        ("wait_error", "the twin's mean wait is {:+.1%} from Slurm's"),
+        ("who", "by {}"),
+        ("jobs", "{:,} jobs"),
+    ):
+        if entry.get(key) is not None:
+            return text.format(entry[key])
+    return ""

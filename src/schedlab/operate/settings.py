@@ -1,0 +1,137 @@
+"""What a site wants of the loop: ``operate.toml`` in its folder; every key has a default."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from schedlab.errors import InputError, ParameterError
+from schedlab.history.notify.section import MailSection, check_address, check_url
+from schedlab.live.peer import Bounds
+from schedlab.live.steering.guards import Guards
+from schedlab.policies import choose_policy
+from schedlab.sections import build, only, parse_toml
+from schedlab.slurm.measures import Guard, Measure
+from schedlab.units import parse_duration, require_whole
+
+FILE = "operate.toml"
+_TIMES = ("every", "round", "shadow", "watch", "history", "longest_wait")
+_SHARES = ("wait_error", "least_gain", "account_loss", "least_same")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OperateSettings:
+    """``[operate]``.
+
+    Args:
+        policies: that are tried in every round.
+        generations: of a search for the weights of a linear order; 0 for no search.
+        metric: what is to be small, in words.
+        keep: bounds that a policy must keep in the test, in words.
+        every: one period of shadow and steering.
+        round: how often to collect, learn and test again.
+        shadow: how long a policy only says what it would do, before it may steer.
+        watch: how long it steers before the effect is looked at.
+        history: how far back jobs are collected.
+        forks: futures of each look.
+        phases: draws of the phases of slurmctld's loops in each replay.
+        wait_error: the largest error of the twin's mean wait, as a share.
+        least_jobs: a history of fewer says nothing.
+        least_gain: the metric must shrink by this share in the test.
+        significant: whether the whole 95 % interval of the test must be below 0.
+        gate: whether a human is asked before a policy steers.
+        clamp: the largest change of a priority; a tenth of the sum of the weights by default.
+        changes: how many in one period.
+        longest_wait: a job that has waited longer is never moved back.
+        account_loss: the largest share by which the forecast wait of an account may grow.
+        least_same: the least share of jobs that the twin must have in the same state.
+        webhook: gets every notice as JSON.
+        email: addresses that get every notice; needs ``[mail]``.
+        seed: draws phases, candidates and futures.
+    """
+
+    policies: tuple[str, ...] = ("saf", "learned:slowdown")
+    generations: int = 8
+    metric: str = "mean wait"
+    keep: tuple[str, ...] = ("max wait < 125 %",)
+    every: str = "60s"
+    round: str = "7d"
+    shadow: str = "1d"
+    watch: str = "1d"
+    history: str = "28d"
+    forks: int = 20
+    phases: int = 4
+    wait_error: float = 0.2
+    least_jobs: int = 100
+    least_gain: float = 0.03
+    significant: bool = True
+    gate: bool = True
+    clamp: int | None = None
+    changes: int = 100
+    longest_wait: str = "2d"
+    account_loss: float = 0.25
+    least_same: float = 0.7
+    webhook: str | None = None
+    email: tuple[str, ...] = ()
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in _TIMES:
+            if self.seconds(name) < 2:
+                raise ParameterError(f'{name} is "{getattr(self, name)}"; must be at least 2s')
+        for name in _SHARES:
+            if not 0 <= getattr(self, name) <= 1:
+                raise ParameterError(f"{name} is {getattr(self, name)}; must be from 0 to 1")
+        for name, least in (("generations", 0), ("forks", 1), ("phases", 1), ("least_jobs", 1)):
+            require_whole(name, getattr(self, name), least)
+        if not self.policies and not self.generations:
+            raise ParameterError("no policies and no generations: there is nothing to try")
+        for each in self.policies:
+            choose_policy(each)
+        Measure.parse(self.metric)
+        for each in self.keep:
+            Guard.parse(each)
+        if self.webhook is not None:
+            check_url("webhook", self.webhook)
+        for each in self.email:
+            check_address("email", each)
+        self.guards(Bounds(1))
+
+    def seconds(self, name: str) -> float:
+        """A time, by its key."""
+        try:
+            return float(parse_duration(getattr(self, name)))
+        except ParameterError as error:
+            raise ParameterError(f"{name}: {error}") from None
+
+    def guards(self, bounds: Bounds) -> Guards:
+        """What steering may change, at a scheduler with these bounds."""
+        return Guards(
+            self.clamp or bounds.clamp,
+            bounds.lowest,
+            bounds.highest,
+            self.changes,
+            longest_wait_s=self.seconds("longest_wait"),
+            account_loss=self.account_loss,
+            least_same=self.least_same,
+        )
+
+
+def read_settings(folder: Path) -> tuple[OperateSettings, MailSection | None]:
+    """What ``operate.toml`` in a site folder says; the defaults where there is none."""
+    path = folder / FILE
+    if not path.exists():
+        return OperateSettings(), None
+    try:
+        document: dict[str, Any] = parse_toml(path, path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from None
+    only(document, ("operate", "mail"), str(path))
+    settings = build(OperateSettings, document.get("operate", {}), f"{path}: [operate]")
+    mail = None
+    if "mail" in document:
+        mail = build(MailSection, document["mail"], f"{path}: [mail]")
+    if settings.email and mail is None:
+        raise InputError(f"{path}: email needs a section [mail] with server and sender")
+    return settings, mail

@@ -1,0 +1,151 @@
+"""The whole loop on a real Slurm: from its history to a policy that steers, and is stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+from tests.services.slurm import BY_FACTORS, Slurm, slurm_cluster
+from tests.services.users import ANN, BOB
+from tests.services.waiting import until
+from typer.testing import CliRunner
+
+from schedlab.cli.app import app
+from schedlab.live.ledger import read_ledger
+from schedlab.live.slurm.reader import SlurmReader
+from schedlab.live.steering.switch import SWITCH
+from schedlab.slurm.real_slurm import RealSlurm
+
+SETTINGS = """\
+[operate]
+policies = ["saf"]
+generations = 1
+keep = []
+every = "3s"
+round = "1h"
+shadow = "24s"
+watch = "15s"
+forks = 2
+phases = 2
+wait_error = 1.0
+least_jobs = 20
+significant = false
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster(mariadb: Callable[[], str]) -> Iterator[Slurm]:
+    """One whose priorities have factors."""
+    with slurm_cluster(mariadb(), BY_FACTORS) as made:
+        yield made
+
+
+def one_turn(cluster: Slurm) -> None:
+    """Something fills the cluster; then a large job waits, and small ones behind it."""
+    cluster.submit(ANN, "-n32", "-t1", "--wrap=sleep 5")
+    cluster.submit(ANN, "-n32", "-t1", "--wrap=sleep 5")
+    for _ in range(6):
+        cluster.submit(BOB, "-n4", "-t1", "--wrap=sleep 1")
+
+
+@pytest.fixture
+def busy(cluster: Slurm) -> Iterator[None]:
+    """Users who do the same again and again."""
+    ended = Event()
+
+    def work() -> None:
+        while not ended.wait(13):
+            one_turn(cluster)
+
+    one_turn(cluster)
+    users = Thread(target=work)
+    users.start()
+    yield
+    ended.set()
+    users.join()
+    cluster.run("scancel", "--user", ANN)
+    cluster.run("scancel", "--user", BOB)
+
+
+def operated(folder: Path, *words: str) -> subprocess.Popen[bytes]:
+    """The command beside us."""
+    output = folder.parent / "operate.out"
+    with output.open("ab") as file:
+        return subprocess.Popen(
+            [sys.executable, "-m", "schedlab", "operate", str(folder), *words],
+            stdout=file,
+            stderr=file,
+        )
+
+
+@pytest.mark.slow
+def test_from_a_history_to_steering_and_back(cluster: Slurm, busy: None, tmp_path: Path) -> None:
+    """Killed in the shadow and while it asks, it goes on; a human says yes, and later stops it."""
+    conf = str(cluster.folder / "slurm.conf")
+    folder, log = tmp_path / "site", tmp_path / "site" / "operate" / "operate.log"
+    script = Path(__file__).parents[2] / "src" / "schedlab" / "slurm" / "collect-slurm.sh"
+    ended = ("sacct", "-a", "-X", "-n", "-S", "now-1hours", "-E", "now", "-s", "CD")
+    until(lambda: len(cluster.run(*ended).splitlines()) > 40, "enough jobs have ended")
+    cluster.run("sh", str(script), str(tmp_path / "dump"))
+    run = CliRunner()
+    done = run.invoke(app, ["slurm", "import", str(tmp_path / "dump"), "--out", str(folder)])
+    assert done.exit_code == 0, done.output
+    (folder / "operate.toml").write_text(SETTINGS)
+    assert run.invoke(app, ["operate", str(folder), "approve"]).exit_code == 2  # nothing is asked
+
+    def has_done(step: str, process: subprocess.Popen[bytes]) -> bool:
+        kinds = [entry["kind"] for entry in read_ledger(log)] if log.exists() else []
+        return process.poll() is not None or step in kinds
+
+    def factors() -> dict[int, int]:
+        return SlurmReader(RealSlurm.find(Path(conf))).site_factors()
+
+    process = operated(folder, "--conf", conf, "--rounds", "1")
+    output = tmp_path / "operate.out"
+    try:
+        for step in ("shadowing", "asked"):
+            until(partial(has_done, step, process), step)
+            assert process.poll() is None, output.read_text()
+            process.kill()
+            process.wait()
+            process = operated(folder, "--conf", conf, "--rounds", "1")
+        assert not factors()
+        answer = run.invoke(app, ["operate", str(folder), "approve"])
+        assert answer.exit_code == 0, answer.output
+        until(partial(has_done, "watched", process), "the effect is known")
+        assert process.poll() is None, output.read_text()
+        until(lambda: process.poll() is not None or bool(factors()), "it steers again")
+        assert run.invoke(app, ["operate", str(folder), "stop"]).exit_code == 0
+        until(lambda: process.poll() is not None, "the round ends")
+        assert process.returncode == 0, output.read_text()
+    finally:
+        if process.poll() is None:
+            os.kill(process.pid, signal.SIGINT)
+            process.wait()
+        (folder / "live" / SWITCH).unlink(missing_ok=True)
+        until(lambda: not factors(), "all factors are 0")
+    status = json.loads(run.invoke(app, ["operate", str(folder), "status", "--json"]).stdout)
+    kinds = [entry["kind"] for entry in status["entries"]]
+    for earlier, later in pairwise(STEPS):
+        assert kinds.index(earlier) < kinds.index(later)
+    assert (status["last"], status["steers"], status["is_on"]) == ("ended", "", False)
+    tested = next(entry for entry in status["entries"] if entry["kind"] == "tested")
+    assert tested["difference"] < 0
+    assert len(tested["digest"]) == 16
+    table = run.invoke(app, ["operate", str(folder), "status"]).stdout
+    assert "nothing steers" in table
+
+
+STEPS = (
+    *("round", "collected", "checked", "learned", "tested", "shadowing", "shadowed", "asked"),
+    *("allowed", "steers", "steered", "watched", "stopped", "ended"),
+)
