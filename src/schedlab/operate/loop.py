@@ -438,7 +438,8 @@ class Loop:
         drawn = phases_of(read, self.settings.phases, self.settings.seed)
         before, after = replay_all(read, drawn), replay_all(other, drawn)
         try:
-            row = compare_replays(read, before, after, jobs_within(read, entries)).rows[0]
+            within = jobs_within(read, entries)
+            row = compare_replays(read, before, after, within, unstarted=True).rows[0]
         except InputError:
             return {"changes": told, "jobs": 0}
         forecasts = score_forecasts(read, entries)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from schedlab.errors import InputError
-from schedlab.slurm.fidelity import Mask, Spread, compared, first_starts, groups_of
+from schedlab.slurm.fidelity import Mask, Spread, compared, first_starts, groups_of, ran_before
 from schedlab.slurm.periods import interval_over, periods_of
 from schedlab.slurm.replay import TwinReplay, history_of
 from schedlab.slurm.site import SlurmSite
@@ -69,6 +69,8 @@ def compare_replays(
     before: list[TwinReplay],
     after: list[TwinReplay],
     within: Mask | None = None,
+    *,
+    unstarted: bool = False,
 ) -> WhatIf:
     """Compare replays pair by pair; those of a pair had the same phases.
 
@@ -77,11 +79,13 @@ def compare_replays(
         before: its replays.
         after: replays of the other configuration.
         within: the jobs that count. Default: all.
+        unstarted: whether those count that had not started when the history ended. Without them a
+            short history favours the order in which jobs really started.
     """
     details = history_of(site).details
     submit_s = details["submit_s"].to_numpy()
     real_s = first_starts(site)
-    counted = compared(site)
+    counted = ~ran_before(site) if unstarted else compared(site)
     counted &= np.all([~np.isnan(each.start_s) for each in (*before, *after)], axis=0)
     if within is not None:
         counted &= within

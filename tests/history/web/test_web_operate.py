@@ -49,7 +49,7 @@ def test_an_administrator_answers_with_the_code(asking: tuple[Served, Gate, str]
             page.goto("/operate")
             expect(page.locator("#steps tbody tr").nth(1)).to_contain_text("-20.0% (95 %: -30.0%")
             for scheme in ("light", "dark"):
-                page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+                page.emulate_media(color_scheme=scheme)
                 assert not faults(page)
         page.get_by_label("Code").fill("wrong")
         page.get_by_role("button", name="Let it steer").click()

@@ -47,7 +47,7 @@ def score(
     drawn = phases_of(present, phases, seed)
     before = replays(present, drawn, f"replaying {site.name} as it was")
     after = replays(other, drawn, f"replaying {site.name} steered")
-    rows = compare_replays(present, before, after, within).rows
+    rows = compare_replays(present, before, after, within, unstarted=True).rows
     forecasts = score_forecasts(present, entries)
     if json:
         print_json(
