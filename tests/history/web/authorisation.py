@@ -262,6 +262,7 @@ PAGES_OF_THE_SITE: dict[str, Rule] = {
     "/what-if/slurm/{task}/result": Rule(
         OPERATORS, (Case("without a twin", {"task": "1"}, status=404),)
     ),
+    "/operate": Rule(ADMINS, (Case("without a loop", status=404),)),
     "/admin": Rule(ADMINS),
 }
 
@@ -282,6 +283,10 @@ CHANGING_THE_SITE: dict[str, Rule] = {
     "/what-if/slurm": Rule(
         OPERATORS, (Case("without a twin", send={"data": {"phases": "1"}}, status=404),)
     ),
+    "/operate/answer": Rule(
+        ADMINS, (Case("without a loop", send={"data": {"says": "yes"}}, status=404),)
+    ),
+    "/operate/stop": Rule(ADMINS, (Case("without a loop", status=404),)),
     "/admin/accounts": Rule(
         ADMINS, (Case(send={"data": {"name": "new", "role": "user"}}, status=303),)
     ),
