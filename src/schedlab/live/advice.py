@@ -13,8 +13,8 @@ from schedlab.live.steering.guards import Guards
 from schedlab.live.watch import Look
 from schedlab.live.wish import can_be_moved, wished_factors, wished_order
 from schedlab.policies import ChosenPolicy
+from schedlab.sim.forecast.past_forecaster import NEVER_S
 from schedlab.slurm.replay import history_of
-from schedlab.slurm.twin_futures import NEVER_S
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,10 @@ from schedlab.predict import NearestQuantiles, RunTimes
 from schedlab.sim.forecast import StartForecast
 from schedlab.sim.forecast.calibration import StartCalibration
 from schedlab.sim.forecast.futures import RECENT, ForecastJob
+from schedlab.sim.forecast.past_forecaster import wait_quantiles
 from schedlab.slurm.replay import history_of
 from schedlab.slurm.site import SlurmHistory, SlurmSite
-from schedlab.slurm.twin_futures import TwinFutures, wait_quantiles
+from schedlab.slurm.twin_futures import TwinFutures
 from schedlab.units import require_whole
 
 

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from schedlab.errors import ParameterError
-from schedlab.predict import NearestQuantiles
 from schedlab.sim.forecast import StartForecast
-from schedlab.sim.forecast.calibration import StartCalibration
-from schedlab.sim.forecast.futures import RunTimeDraws
-from schedlab.slurm.replay import Times, history_of, phases_of
+from schedlab.sim.forecast.past_forecaster import PastForecaster, Places, Seconds
+from schedlab.slurm.replay import history_of, phases_of
 from schedlab.slurm.site import SlurmHistory, SlurmSite
-from schedlab.slurm.twin_futures import TwinFutures, wait_quantiles
+from schedlab.slurm.twin_futures import TwinFutures
 from schedlab.slurm.use import with_use_until
 from schedlab.slurm.waiting import waiting_at
-from schedlab.units import require_whole
 
-Places = NDArray[np.intp]
 LOOKED_S = 5.0
 """After this long the main scheduler has run."""
 
@@ -61,11 +54,10 @@ def present_site(site: SlurmSite, at_s: float) -> tuple[SlurmSite, Places]:
     return replace(with_use_until(site, at_s), history=known), np.flatnonzero(there)
 
 
-class TwinForecaster:
+class TwinForecaster(PastForecaster):
     """Forecasts starts at moments of a site's history, one after the other.
 
-    Run times are drawn from what similar jobs ran for, given how long a job has run; the phases of
-    slurmctld's loops are drawn, too. No job comes. What it said before corrects what it says next.
+    The phases of slurmctld's loops are drawn, too.
 
     Args:
         site: with its history.
@@ -76,34 +68,19 @@ class TwinForecaster:
     def __init__(self, site: SlurmSite, *, forks: int = 50, seed: int = 0) -> None:
         history = history_of(site)
         self._site = site
-        self._forks = require_whole("forks", forks, 1, most=1000)
-        self._rng = np.random.default_rng(require_whole("seed", seed))
-        self._runs = RunTimeDraws(history.workload, NearestQuantiles())
-        self._calibration = StartCalibration(self._rng)
-        details = history.details
-        self._start_s, self._end_s = (
-            details[name].cast(float).fill_null(np.nan).to_numpy() for name in ("start_s", "end_s")
+        start_s, end_s = (
+            history.details[name].cast(float).fill_null(np.nan).to_numpy()
+            for name in ("start_s", "end_s")
         )
-        self._submit_s: Times = details["submit_s"].to_numpy()
-
-    def learn_before(
-        self, at_s: float, moments: int, tell: Callable[[int, int], None] | None = None
-    ) -> None:
-        """Make forecasts at moments before this one, to learn from what became of them.
-
-        Args:
-            at_s: the moment.
-            moments: how many.
-            tell: hears how many are done, of how many.
-        """
-        first_s = history_of(self._site).begin_s
-        if at_s <= first_s:
-            return
-        for done, time_s in enumerate(np.linspace(first_s, at_s, moments + 2)[1:-1].tolist(), 1):
-            if self._waits_at(time_s).any():
-                self.forecast(time_s)
-            if tell is not None:
-                tell(done, moments)
+        super().__init__(
+            history.workload,
+            history.details["submit_s"].to_numpy(),
+            start_s,
+            end_s,
+            first_s=history.begin_s,
+            forks=forks,
+            seed=seed,
+        )
 
     def names(self, made: StartForecast) -> list[str]:
         """What Slurm calls the jobs of a forecast."""
@@ -126,43 +103,11 @@ class TwinForecaster:
         known = {int(places[place]): reason for place, reason in waiting.items()}
         return [known.get(int(job), "") for job in made.job]
 
-    def _waits_at(self, at_s: float) -> NDArray[np.bool_]:
-        gone = (self._start_s <= at_s) | (self._end_s <= at_s)
-        return (self._submit_s <= at_s) & ~gone
-
-    def forecast(self, at_s: float) -> StartForecast:
-        """Return when the jobs that wait at a moment will start."""
+    def starts(self, running: Places, waiting: Places, at_s: float) -> Seconds:
+        """Let the twin go on."""
         present, places = present_site(self._site, at_s)
-        self._learn(at_s)
-        waiting = ~(self._start_s[places] <= at_s)
-        if not waiting.any():
-            raise ParameterError(f"no job waits at {at_s:,.0f} s of the history")
-        log_s = self._log_waits(present, places, waiting, at_s)
-        jobs = places[waiting]
-        self._calibration.told(int(at_s), jobs.astype(np.int32), log_s)
-        workload = history_of(self._site).workload
-        return StartForecast(
-            int(at_s),
-            jobs.astype(np.int32),
-            workload["job_id"][jobs],
-            self._submit_s[jobs].astype(np.int64),
-            workload["nodes"][jobs],
-            at_s + np.expm1(self._calibration.moved(log_s)),
-            self._forks,
-        )
-
-    def _learn(self, at_s: float) -> None:
-        def known(times_s: Times) -> NDArray[np.int64]:
-            return np.where(times_s <= at_s, times_s, -1).astype(np.int64)
-
-        self._runs.learn(known(self._end_s))
-        self._calibration.learn(int(at_s), known(self._start_s))
-
-    def _log_waits(
-        self, present: SlurmSite, places: Places, waiting: NDArray[np.bool_], at_s: float
-    ) -> NDArray[np.float64]:
-        """Quantiles of log(1 + seconds from now) over the futures."""
-        elapsed_s = np.where(waiting, 0.0, at_s - np.nan_to_num(self._start_s[places], nan=at_s))
+        waits = np.isin(places, waiting)
+        elapsed_s = np.where(waits, 0.0, at_s - np.nan_to_num(self._start_s[places], nan=at_s))
         runs = self._runs.distributions(places)
         futures = TwinFutures(present, runs, elapsed_s, self._forks, self._rng)
-        return wait_quantiles(futures.starts()[:, waiting], at_s)
+        return futures.starts()[:, waits]

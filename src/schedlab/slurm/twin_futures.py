@@ -12,14 +12,11 @@ from numpy.typing import NDArray
 
 from schedlab._core import NativeController
 from schedlab.predict import RunTimes
-from schedlab.sim.forecast import FORECAST_LEVELS
 from schedlab.sim.forecast.futures import drawn_levels
+from schedlab.sim.forecast.past_forecaster import NEVER_S
 from schedlab.slurm.native import SiteTables, native_controller
 from schedlab.slurm.replay import Times, TwinReplay, history_of, phases_of, replay_native
 from schedlab.slurm.site import SlurmSite
-
-NEVER_S = 30 * 86_400.0
-"""A job that no replay starts counts as one that starts after this long."""
 
 
 class TwinFutures:
@@ -85,15 +82,3 @@ class TwinFutures:
 
     def _replay(self, controller: NativeController, stopped: Event) -> TwinReplay:
         return replay_native(controller, stopped, self._until_s, to_the_end=False)
-
-
-def wait_quantiles(starts_s: Times, at_s: float) -> NDArray[np.float64]:
-    """Return quantiles of log(1 + seconds from a moment) of jobs, over futures.
-
-    Args:
-        starts_s: a row for each future.
-        at_s: the moment.
-    """
-    waits = np.where(np.isnan(starts_s), NEVER_S, np.maximum(starts_s - at_s, 0.0))
-    found: NDArray[np.float64] = np.quantile(np.log1p(waits), FORECAST_LEVELS, axis=0).T
-    return found
