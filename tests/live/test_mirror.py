@@ -162,3 +162,24 @@ def test_a_job_that_begins_in_years_does_not_take_the_twin_there(site: SlurmSite
     starts = LiveForecaster(site, forks=2).futures(told).starts()
     assert (starts[:, 0] >= 0).all()
     assert np.isnan(starts[:, 1]).all()
+
+
+def test_a_job_might_have_started_in_any_of_its_partitions(site: SlurmSite) -> None:
+    """The scheduler tells where it runs; the twin that begins before that must not know."""
+    mirror = Mirror(site)
+    mirror.take(reading(1.0, replace(job("1"), partition="batch,fast")))
+    mirror.take(reading(2.0, runs(job("1"), 1, "a1")))
+    for moment, wanted in zip(mirror.moments, ("batch,fast", "batch"), strict=True):
+        told = mirror.site(moment)
+        assert told is not None
+        assert told.history is not None
+        assert told.history.workload.labels["partition"] == (wanted,)
+
+
+def test_a_job_may_start_while_the_queue_is_read(site: SlurmSite) -> None:
+    """The moment of a reading is when it began."""
+    mirror = Mirror(site)
+    mirror.take(reading(1.0, runs(job("1"), 2, "a1"), job("2")))
+    told = mirror.site()
+    assert told is not None
+    assert (LiveForecaster(site, forks=2).futures(told).starts()[:, 1] >= 0).all()

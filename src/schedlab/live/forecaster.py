@@ -115,7 +115,9 @@ class LiveForecaster:
     def futures(self, present: SlurmSite) -> TwinFutures:
         """Return futures of the present."""
         history = history_of(present)
-        elapsed_s = np.where(runs(history), history.begin_s - start_times(history), 0.0)
+        # A job may start while the queue is being read.
+        since_s = np.maximum(history.begin_s - start_times(history), 0.0)
+        elapsed_s = np.where(runs(history), since_s, 0.0)
         return TwinFutures(present, self.run_times.of(history), elapsed_s, self.forks, self.rng)
 
     def forecast(

@@ -79,7 +79,7 @@ class Mirror:
             if why := self._stranger(job):
                 self.unknown[job.id] = why
             else:
-                there[job.id] = self._with_its_factor(job)
+                there[job.id] = self._as_it_waited(job)
         gone = [
             job
             for name, job in self.jobs.items()
@@ -108,12 +108,13 @@ class Mirror:
         """Hear how jobs ended."""
         self.jobs.update({job.id: job for job in jobs})
 
-    def _with_its_factor(self, job: LiveJob) -> LiveJob:
-        """The job with the factor that it had while it waited: nothing tells it later."""
+    def _as_it_waited(self, job: LiveJob) -> LiveJob:
+        """The job with what it had while it waited: nothing tells it later."""
         known = self.jobs.get(job.id)
         if job.stage is LiveStage.WAITS or known is None:
             return job
-        return replace(job, site_factor=known.site_factor)
+        asked = job.asked or known.asked or known.partition
+        return replace(job, site_factor=known.site_factor, asked=asked)
 
     def _concerns(self, job: LiveJob) -> bool:
         """Whether a job that has ended was there at a reading, or has come since the last."""
@@ -229,7 +230,7 @@ class Mirror:
             "user": job.user,
             "account": job.account,
             "qos": job.qos,
-            "partition": job.partition,
+            "partition": job.partition if ran or not job.asked else job.asked,
             "constraint": job.constraint,
             "licences": job.licences.replace(",", "+"),
             "job_name": job.name,

@@ -34,6 +34,8 @@ class LiveJob:
         state: the scheduler's own word.
         reason: why it waits; the scheduler's own word.
         limit_s: its time limit.
+        partition: where it runs, or where it may, with commas.
+        asked: where it might have run; nothing if ``partition`` tells it.
         cpus: asked for in all.
         tasks_per_node: 0 where nothing was asked for.
         min_nodes: None where no number of nodes was asked for.
@@ -57,6 +59,7 @@ class LiveJob:
     name: str = ""
     account: str = ""
     partition: str = ""
+    asked: str = ""
     qos: str = ""
     priority: int = 0
     nice: int = 0

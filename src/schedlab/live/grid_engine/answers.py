@@ -119,12 +119,13 @@ def _job(
     submitted = _text(each, "JB_submission_time")
     told = told or Submission(_moment(submitted) if submitted else start or int(now))
     queue, _, host = _text(each, "queue_name").partition("@")
-    asked = {x.get("name", ""): (x.text or "").strip() for x in each.iterfind("hard_request")}
-    limit_s = seconds_in(asked.get("h_rt")) or seconds_in(asked.get("s_rt"))
+    hard = {x.get("name", ""): (x.text or "").strip() for x in each.iterfind("hard_request")}
+    limit_s = seconds_in(hard.get("h_rt")) or seconds_in(hard.get("s_rt"))
     wanted = [(x.text or "").strip() for x in each.iterfind("hard_req_queue")]
     environment, slots = _parallel(each)
     able = [x for x in cell.queues if x.takes(wanted, environment, limit_s)]
-    names = [queue] if host else [x.name for x in able] or ["no queue"]
+    asked = ",".join(x.name for x in able) or "no queue"
+    names = [queue] if host else asked.split(",")
     longest = [x.limit_s for x in cell.queues if x.name in names]
     if limit_s is None and longest and None not in longest:
         limit_s = max(x for x in longest if x is not None)
@@ -147,6 +148,7 @@ def _job(
         name=_text(each, "full_job_name") or _text(each, "JB_name"),
         account=_text(each, "JB_project") or _text(each, "JB_owner"),
         partition=",".join(names),
+        asked=asked if host and able else "",
         priority=own + given_p - base,
         nice=-own,
         begin=told.begin if told.begin and waits and not in_time else None,
