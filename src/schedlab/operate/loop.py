@@ -21,7 +21,7 @@ from schedlab.operate.collect import collect
 from schedlab.operate.gate import Gate, hash_of
 from schedlab.operate.judge import Judge
 from schedlab.operate.notices import Notices
-from schedlab.operate.record import LOG, LoopRecord, policy_digest, record_of
+from schedlab.operate.record import LOG, LoopRecord, policy_digest, record_of, sentence_of
 from schedlab.operate.settings import OperateSettings
 from schedlab.policies import choose_policy
 from schedlab.slurm.fidelity import fidelity_of
@@ -133,7 +133,8 @@ class Loop:
                 return self._steer
             case "watched" if good:
                 return lambda record: self._end(record, "another round is due", keep=True)
-        why = str((record.entry or {}).get("why", record.last))
+        why = sentence_of(record.entry) if record.entry else ""
+        why = why or record.last
         return lambda record: self._end(record, why)
 
     def _is_due(self, record: LoopRecord) -> bool:
@@ -310,7 +311,7 @@ class Loop:
                 return
             time.sleep(LOOK_S)
         kind = "allowed" if answer.yes else "rejected"
-        self._write(kind, record.round, policy=asked["policy"], who=answer.who, why=kind)
+        self._write(kind, record.round, policy=asked["policy"], who=answer.who)
         self.say(f"{asked['policy']} is {kind} by {answer.who}")
 
     def _allow(self, record: LoopRecord) -> None:

@@ -74,6 +74,8 @@ def sentence_of(entry: Entry) -> str:
         interval = entry.get("interval")
         told = f" (95 %: {interval[0]:+.1%} to {interval[1]:+.1%})" if interval else ""
         return f"{entry['difference']:+.1%}{told}"
+    if entry.get("candidates"):
+        return f"the best of {len(entry['candidates'])}"
     for key, text in (
         ("wait_error", "the twin's mean wait is {:+.1%} from Slurm's"),
         ("who", "by {}"),
