@@ -8,7 +8,6 @@ import random
 import re
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -423,4 +422,7 @@ def test_what_is_missing_is_told(folder: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["live", "mirror", str(tmp_path)])
     assert done.exit_code == 2
     assert "no such folder" in done.output
-    assert sys.executable
+    for words in (["score"], ["stop", "--conf", "slurm.conf"]):
+        done = CliRunner().invoke(app, ["live", words[0], str(folder), *words[1:]])
+        assert done.exit_code == 2
+        assert "Grid Engine" in done.output

@@ -33,6 +33,8 @@ def score(
     The history of the site must have what happened meanwhile: import it again after the shadow.
     The twin replays it with and without the wishes.
     """
+    from schedlab.errors import InputError
+    from schedlab.live.grid_engine.commands import SITE_FILE
     from schedlab.live.ledger import read_ledger
     from schedlab.live.score import jobs_within, score_forecasts, steered_site
     from schedlab.live.steering.switch import LIVE
@@ -40,6 +42,8 @@ def score(
     from schedlab.slurm.replay import phases_of
     from schedlab.slurm.what_if import compare_replays
 
+    if (site / SITE_FILE).exists():
+        raise InputError(f"{site}: a Grid Engine, whose history the twin cannot replay")
     entries = list(read_ledger(log or site / LIVE / "shadow.log"))
     present = read_site(site)
     within = jobs_within(present, entries)
