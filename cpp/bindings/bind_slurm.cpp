@@ -261,7 +261,8 @@ void bind_settings(nb::module_& m) {
         .def_rw("reservations", &Site::reservations)
         .def_rw("closings", &Site::closings)
         .def_rw("jobs", &Site::jobs)
-        .def_rw("orders", &Site::orders);
+        .def_rw("orders", &Site::orders)
+        .def_rw("users", &Site::users);
 }
 
 void bind_controller(nb::module_& m) {

@@ -1,8 +1,30 @@
 #include "slurm/backfill_plan.h"
 
 #include <algorithm>
+#include <array>
+#include <type_traits>
 
 namespace schedlab::slurm {
+namespace {
+
+// Calls body(words, free), where the number of words is known when it is compiled if it is small,
+// and free is a place for as many.
+template <typename Body>
+decltype(auto) with_words(std::size_t words, std::vector<std::uint64_t>& free, Body body) {
+    const auto call = [&](auto known) {
+        std::array<std::uint64_t, known> own;
+        return body(known, own);
+    };
+    switch (words) {
+        case 1: return call(std::integral_constant<std::size_t, 1>{});
+        case 2: return call(std::integral_constant<std::size_t, 2>{});
+        case 3: return call(std::integral_constant<std::size_t, 3>{});
+        case 4: return call(std::integral_constant<std::size_t, 4>{});
+        default: return body(words, free);
+    }
+}
+
+}  // namespace
 
 BackfillPlan::BackfillPlan(Second begin, Second end, NodeCount nodes)
     : words_(words_for(nodes)), records_{{begin, end}}, bits_(words_) {
@@ -88,41 +110,56 @@ void BackfillPlan::Window::move_to(Second from) {
         end_ = middle_ = first_;
         std::fill(second_half_.begin(), second_half_.end(), ~0ULL);
     }
-    for (; end_ < records.size() && records[end_].begin <= from + length_; ++end_) take_in(end_);
+    if (end_ < records.size() && records[end_].begin <= from + length_) take_in(from + length_);
     if (first_ > middle_) turn_over();
     from_ = from;
 }
 
 std::optional<Second> BackfillPlan::Window::later(const Nodes& allowed) {
     const auto& records = plan_.records_;
-    for (std::size_t i = 0; i < free_.size(); ++i) free_[i] = allowed.word(i);
-    for (std::size_t at = first_; at + 1 < records.size(); ++at) {
-        const std::uint64_t* own = plan_.words_of(at);
-        const std::uint64_t* next = own + plan_.words_;
-        for (std::size_t i = 0; i < free_.size(); ++i) {
-            free_[i] &= own[i];
-            if (allowed.word(i) & next[i] & ~free_[i]) return records[at].end;
+    const Second last = from_ + length_;
+    return with_words(plan_.words_, free_, [&](auto words, auto& free) -> std::optional<Second> {
+        for (std::size_t i = 0; i < words; ++i) free[i] = allowed.word(i);
+        const std::uint64_t* own = plan_.words_of(first_);
+        for (std::size_t at = first_; at + 1 < records.size(); ++at) {
+            const std::uint64_t* next = own + words;
+            std::uint64_t news = 0;
+            for (std::size_t i = 0; i < words; ++i) {
+                free[i] &= own[i];
+                news |= allowed.word(i) & next[i] & ~free[i];
+            }
+            if (news) return records[at].end;
+            if (records[at].begin > last) break;
+            own = next;
         }
-        if (records[at].begin > from_ + length_) break;
-    }
-    return {};
+        return {};
+    });
 }
 
-void BackfillPlan::Window::take_in(std::size_t record) {
-    for (std::size_t i = 0; i < plan_.words_; ++i) second_half_[i] &= plan_.words_of(record)[i];
+void BackfillPlan::Window::take_in(Second last) {
+    const auto& records = plan_.records_;
+    with_words(plan_.words_, free_, [&](auto words, auto& free) {
+        for (std::size_t i = 0; i < words; ++i) free[i] = second_half_[i];
+        for (; end_ < records.size() && records[end_].begin <= last; ++end_) {
+            const std::uint64_t* own = plan_.words_of(end_);
+            for (std::size_t i = 0; i < words; ++i) free[i] &= own[i];
+        }
+        for (std::size_t i = 0; i < words; ++i) second_half_[i] = free[i];
+    });
 }
 
 void BackfillPlan::Window::turn_over() {
     middle_ = end_;
     first_half_.resize((end_ - first_) * plan_.words_);
     // From the end backwards, so that records may leave at the other one.
-    std::fill(free_.begin(), free_.end(), ~0ULL);
-    for (std::size_t at = end_; at > first_; --at) {
-        for (std::size_t i = 0; i < plan_.words_; ++i) {
-            free_[i] &= plan_.words_of(at - 1)[i];
-            first_half_[(end_ - at) * plan_.words_ + i] = free_[i];
+    with_words(plan_.words_, free_, [&](auto words, auto& free) {
+        for (std::size_t i = 0; i < words; ++i) free[i] = ~0ULL;
+        std::uint64_t* made = first_half_.data();
+        for (std::size_t at = end_; at > first_; --at, made += words) {
+            const std::uint64_t* own = plan_.words_of(at - 1);
+            for (std::size_t i = 0; i < words; ++i) made[i] = free[i] &= own[i];
         }
-    }
+    });
     std::fill(second_half_.begin(), second_half_.end(), ~0ULL);
 }
 

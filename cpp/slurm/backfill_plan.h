@@ -40,7 +40,8 @@ class BackfillPlan {
         std::optional<Second> later(const Nodes& allowed);
 
       private:
-        void take_in(std::size_t record);
+        // The records that begin up to this time.
+        void take_in(Second last);
         void turn_over();
 
         const BackfillPlan& plan_;

@@ -22,6 +22,7 @@ std::vector<TwinJob> jobs_of(const Site& site) {
         TwinJob job{static_cast<JobNumber>(at), &row};
         job.held = row.held;
         job.reason = row.held ? kHeldByUser : kNoReason;
+        job.is_bound = !row.conditions.empty() || row.reservation != kNobody;
         job.nice = row.nice;
         job.array_limit = row.array_limit;
         job.submit = job.accrue = row.submit;
@@ -76,11 +77,17 @@ Nodes Controller::barred(const TwinJob& job, Second begin, Second end) const {
     return calendar_.barred(*job.row, begin, end);
 }
 
-std::vector<QueueRecord> Controller::queue() {
+WaitingJobs Controller::queue() {
     const Second now = second(now_);
+    const bool all_open = std::find(closed_.begin(), closed_.end(), true) == closed_.end();
     // A job that is withdrawn decides about those that come after it.
     const std::vector<TwinJob*> pending = pending_;
     for (TwinJob* job : pending) {
+        if (all_open && !job->is_bound && !job->array_limit && !job->held && now_ >= job->begin) {
+            job->in_queue = true;
+            if (goes_by_itself(job->reason)) job->reason = kNoReason;
+            continue;
+        }
         WaitReason obstacle = eligible_.obstacle(*job, now_);
         job->in_queue = false;
         if (obstacle == kNever && job->row->kill_invalid) {
@@ -93,21 +100,27 @@ std::vector<QueueRecord> Controller::queue() {
         job->in_queue = obstacle == kNoReason;
         if (obstacle || goes_by_itself(job->reason)) job->reason = obstacle;
     }
-    std::vector<QueueRecord> records;
+    WaitingJobs found{{}, 0, 0, std::vector<std::int64_t>(site_.partitions.size())};
+    auto& records = found.records;
     const auto take = [&](const QueueRecord& record) {
-        const bool is_open = !closed_[record.place->partition];
-        if (record.job->in_queue && is_open) records.push_back(record);
+        const std::int32_t partition = record.place->partition;
+        if (!record.job->in_queue || closed_[partition]) return;
+        records.push_back(record);
+        found.unsettled += is_unsettled(record.job->reason);
+        found.reserved += record.job->is_bound && record.job->row->reservation != kNobody;
+        ++found.in_partition[partition];
     };
     if (!preempting_.is_on() || preempting_.follows_rank()) {
+        records.reserve(queue_.size());
         queue_.for_each(take);
-        return records;
+        return found;
     }
     for (TwinJob* job : pending_) {
         for (const PlaceRow& place : job->row->places) take({job, &place});
     }
     merge_sort(records,
                [this](const auto& one, const auto& other) { return comes_before(one, other); });
-    return records;
+    return found;
 }
 
 bool Controller::is_closed(const JobRow& job) const {

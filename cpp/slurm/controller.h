@@ -37,7 +37,7 @@ class Controller final : public ClusterView {
     const Selector& selector() const override { return selector_; }
     const Rooms& rooms() const override { return rooms_; }
     const std::vector<TwinJob*>& running() const override { return running_; }
-    std::vector<QueueRecord> queue() override;
+    WaitingJobs queue() override;
     Nodes usable() const override;
     Nodes in_service() const override;
     Nodes barred(const TwinJob& job, Second begin, Second end) const override;

@@ -20,6 +20,7 @@ class JobQueue {
     // The ranks of all may have changed.
     void sort_again();
 
+    std::size_t size() const { return ranked_.size(); }
     // Calls visit(record) for each, in order.
     template <typename Visit>
     void for_each(Visit visit) const {

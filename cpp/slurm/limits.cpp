@@ -20,6 +20,10 @@ Limits::Limits(const Site& site, Second start)
     const auto half_life = static_cast<double>(site.settings.decay_half_life_s);
     decay_ = site.settings.decay_half_life_s ? 1 - kLn2 / half_life : 1.0;
     for (std::size_t at = 0; at < counts_.size(); ++at) counts_[at].used = site.counters[at].used;
+    for (const std::vector<LimitRow>& each : site.limits) {
+        may_end_.push_back(std::any_of(each.begin(), each.end(),
+                                       [](const LimitRow& limit) { return limit.ends; }));
+    }
 }
 
 WaitReason Limits::keeps_from_starting(const JobRow& job, const PlaceRow& place) const {
@@ -66,7 +70,7 @@ bool Limits::passes(const LimitRow& limit, const JobRow& job, const Amounts& ask
 }
 
 bool Limits::has_run_out(const TwinJob& job, Second now) const {
-    if (site_.settings.is_safe) return false;
+    if (site_.settings.is_safe || !may_end_[place_of(job).limits]) return false;
     const auto whole_minutes = static_cast<double>((now - start_of(job)) / 60);
     for (const LimitRow& each : site_.limits[place_of(job).limits]) {
         if (!each.ends) continue;

@@ -55,6 +55,7 @@ class Limits {
     Second last_pass_;
     double decay_;
     std::vector<Count> counts_;  // by counter
+    std::vector<bool> may_end_;  // by list of limits: whether one of them ends running jobs
 };
 
 }  // namespace schedlab::slurm

@@ -76,14 +76,21 @@ void NodesToCome::add(std::size_t ends, NodeIndex node) {
 
 void NodesToCome::forget(std::size_t end, const Nodes& nodes) {
     is_set_ = false;
-    std::erase_if(nodes_, [&](NodeAfter each) { return nodes.has(node_of(each)); });
+    const auto is_one = [&](NodeAfter each) { return nodes.has(node_of(each)); };
+    const auto middle = nodes_.begin() + static_cast<std::ptrdiff_t>(sorted_);
+    sorted_ -= static_cast<std::size_t>(std::count_if(nodes_.begin(), middle, is_one));
+    std::erase_if(nodes_, is_one);
+    // What was in order stays so.
     for (NodeAfter& each : nodes_) each += NodeAfter{ends_of(each) > end} << 32;
 }
 
 void NodesToCome::set() {
     if (is_set_) return;
     is_set_ = true;
-    std::sort(nodes_.begin(), nodes_.end());
+    const auto middle = nodes_.begin() + static_cast<std::ptrdiff_t>(sorted_);
+    std::sort(middle, nodes_.end());
+    std::inplace_merge(nodes_.begin(), middle, nodes_.end());
+    sorted_ = nodes_.size();
     bits_.assign((nodes_.size() + 1) * words_, 0);
     for (std::size_t at = 0; at < nodes_.size(); ++at) {
         std::uint64_t* next = &bits_[(at + 1) * words_];

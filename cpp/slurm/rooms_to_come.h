@@ -89,7 +89,8 @@ class NodesToCome {
 
     std::size_t words_;
     bool is_set_ = false;
-    std::vector<NodeAfter> nodes_;     // the first first
+    std::vector<NodeAfter> nodes_;     // the first first, once they are set
+    std::size_t sorted_ = 0;           // how many of them are in order
     std::vector<std::uint64_t> bits_;  // by place: the nodes before it
 };
 

@@ -29,21 +29,33 @@ void run_main(const Site& site, ClusterView& cluster, std::int64_t depth) {
     const Settings& settings = site.settings;
     Nodes usable = cluster.usable();
     const Second second = cluster.now_second();
+    WaitingJobs waiting = cluster.queue();
     std::vector<bool> closed(site.partitions.size());
+    auto open = std::count_if(waiting.in_partition.begin(), waiting.in_partition.end(),
+                              [](std::int64_t records) { return records > 0; });
+    const auto close = [&](std::int32_t partition) {
+        if (!closed[partition]) --open;
+        closed[partition] = true;
+    };
+    // Behind the last partition that is open nothing is left to do, once all know that they wait for
+    // others; tasks of an array that was rejected wait for what it waits for.
+    bool may_stop = waiting.reserved == 0;
     std::unordered_set<std::int32_t> closed_reservations;
     std::vector<std::int64_t> by_partition(site.partitions.size());
     std::unordered_map<std::int64_t, WaitReason> rejected;  // arrays, and why their tasks wait
     std::int64_t tested = 0, started = 0;
-    for (const QueueRecord& record : cluster.queue()) {
+    for (const QueueRecord& record : waiting.records) {
         const JobRow& job = *record.job->row;
         const std::int32_t partition = record.place->partition;
+        if (open == 0 && waiting.unsettled == 0 && may_stop) break;
         if (record.job->stage != Stage::pending) continue;  // started in another of its partitions
+        waiting.unsettled -= waiting.unsettled > 0 && is_unsettled(record.job->reason);
         const bool is_reserved = job.reservation != kNobody;
         const bool is_closed =
             is_reserved ? closed_reservations.contains(job.reservation) : closed[partition];
         WaitReason& reason = record.job->reason;
-        if (const auto known = rejected.find(job.id); job.task >= 0 && known != rejected.end()) {
-            reason = known->second;
+        if (job.task >= 0 && rejected.contains(job.id)) {
+            reason = rejected[job.id];
             continue;
         }
         if (is_closed) {
@@ -56,7 +68,7 @@ void run_main(const Site& site, ClusterView& cluster, std::int64_t depth) {
         if (++by_partition[partition] > most && most) continue;
         if (!cluster.has_licences(record)) reason = kLicenses;
         if (!cluster.may_start(record) || !cluster.may_have(record, job.asks)) {
-            if (settings.assoc_limit_stop) closed[partition] = true;
+            if (settings.assoc_limit_stop) close(partition);
             continue;
         }
         const Nodes barred = cluster.barred(*record.job, second, second + job.limit_s);
@@ -75,17 +87,19 @@ void run_main(const Site& site, ClusterView& cluster, std::int64_t depth) {
             reason = cluster.lacks_nodes(record) ? kNotAvailable : kResources;
             cluster.preempt(record, allowed);
             rejected.emplace(job.id, reason);
+            may_stop &= job.task < 0;
+            waiting.unsettled += job.places.size() - 1;  // other records of it may come later
             if (is_reserved) {
                 closed_reservations.insert(job.reservation);
             } else if (may_reserve_at_all(settings, cluster, *record.job)) {
-                closed[partition] = true;
+                close(partition);
                 usable.remove(site.partitions[partition].nodes);
             }
             continue;
         }
         const auto shares = selector.shares(shape, *nodes);
         if (!cluster.may_have(record, selector.holds(shape, shares))) {
-            if (settings.assoc_limit_stop) closed[partition] = true;
+            if (settings.assoc_limit_stop) close(partition);
             continue;
         }
         cluster.start(record, *nodes, Scheduler::main);
@@ -108,13 +122,14 @@ BackfillCycle::BackfillCycle(const Site& site, ClusterView& cluster)
 
 std::int64_t BackfillCycle::go() {
     const Settings& settings = site_.settings;
-    std::unordered_map<std::int32_t, std::int64_t> users;
+    std::vector<std::int64_t> users(site_.users);
     std::vector<std::int64_t> partitions(site_.partitions.size());
     std::unordered_map<std::int64_t, std::int64_t> arrays;
     std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t> users_there;
     std::unordered_map<std::int32_t, std::int64_t> associations;
     std::int64_t tested = 0, started = 0;
-    for (const QueueRecord& record : cluster_.queue()) {
+    const WaitingJobs waiting = cluster_.queue();
+    for (const QueueRecord& record : waiting.records) {
         const JobRow& job = *record.job->row;
         const std::int32_t partition = record.place->partition;
         if (record.job->stage != Stage::pending) continue;
@@ -138,7 +153,7 @@ std::int64_t BackfillCycle::go() {
         }
         if (place(record)) {
             if (++started == settings.bf_max_job_start) break;
-        } else {
+        } else if (job.task >= 0) {
             ++arrays[job.id];
         }
     }

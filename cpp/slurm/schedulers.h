@@ -11,6 +11,14 @@
 
 namespace schedlab::slurm {
 
+// The jobs that may run, each with a partition, in order.
+struct WaitingJobs {
+    std::vector<QueueRecord> records;
+    std::size_t unsettled;                   // records of jobs whose reasons are unsettled
+    std::size_t reserved;                    // records of jobs of reservations
+    std::vector<std::int64_t> in_partition;  // how many records
+};
+
 // What the schedulers see of the cluster, and may do with it.
 class ClusterView {
   public:
@@ -18,8 +26,7 @@ class ClusterView {
     virtual const Selector& selector() const = 0;
     virtual const Rooms& rooms() const = 0;
     virtual const std::vector<TwinJob*>& running() const = 0;
-    // The jobs that may run, each with a partition, in order.
-    virtual std::vector<QueueRecord> queue() = 0;
+    virtual WaitingJobs queue() = 0;
     // Nodes that may get jobs now; and those that may once they have completed.
     virtual Nodes usable() const = 0;
     virtual Nodes in_service() const = 0;

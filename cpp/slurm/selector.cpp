@@ -17,7 +17,7 @@ bool is_bound(const ShapeRow& shape) { return shape.tasks_per_node || shape.min_
 
 Selector::Selector(const Site& site) : site_(site), near_gpus_(site.nodes.size()) {
     for (const NodeRow& node : site.nodes) {
-        all_free_.push_back({node.cpus * node.rows, node.memory_mb, node.gpus});
+        all_free_.push_back({node.cpus * node.rows, node.gpus, node.memory_mb});
     }
     const Nodes all = Nodes::all(site.node_count());
     for (const ShapeRow& shape : site.shapes) {

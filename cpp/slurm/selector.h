@@ -14,8 +14,8 @@ namespace schedlab::slurm {
 // What is free on a node.
 struct Room {
     std::int32_t cpus;
-    double memory_mb;
     std::int32_t gpus;
+    double memory_mb;
     // By level from the second on: CPUs that jobs of lower ones hold.
     std::array<std::int16_t, kMostLevels - 1> below = {};
 
@@ -70,8 +70,8 @@ class Selector {
     // How many CPUs of the node, with this room, the job could use at most.
     std::int32_t most_of(const ShapeRow& shape, NodeIndex node, const Room& room) const {
         const PartitionRow& own = site_.partitions[shape.partition];
-        return offer(shape, node, site_.settings.gangs ? room.over_lower(own.level) : room,
-                     own.rows - 1);
+        if (site_.settings.gangs) return offer(shape, node, room.over_lower(own.level), own.rows - 1);
+        return offer(shape, node, room, own.rows - 1);
     }
     // The nodes that the job would get of those allowed, given the room of each. Where jobs are
     // suspended by tier, those of lower tiers do not count if it does not fit beside them.

@@ -232,6 +232,7 @@ struct Site {
     std::vector<ClosingRow> closings;
     std::vector<JobRow> jobs;
     std::vector<OrderRow> orders;
+    std::size_t users = 0;  // their numbers are below that
 
     const ShapeRow& shape(const PlaceRow& place) const { return shapes[place.shape]; }
     NodeCount node_count() const { return static_cast<NodeCount>(nodes.size()); }

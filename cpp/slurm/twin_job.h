@@ -35,6 +35,7 @@ struct TwinJob {
     Stage stage = Stage::future;
     bool held = false;
     WaitReason reason = kNoReason;  // why it waits
+    bool is_bound = false;   // it has conditions, or a reservation
     bool in_queue = false;   // when the queue was built last
     std::int64_t priority = 0;
     std::int64_t nice = 0;

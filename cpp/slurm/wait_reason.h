@@ -18,4 +18,7 @@ constexpr bool goes_by_itself(WaitReason reason) {
            reason == kReservation || reason == kPartitionDown;
 }
 
+// Whether a job that has it gets another one when it waits for others of its partition.
+constexpr bool is_unsettled(WaitReason reason) { return reason == kNoReason || reason == kResources; }
+
 }  // namespace schedlab::slurm

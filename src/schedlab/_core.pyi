@@ -2059,6 +2059,12 @@ class SlurmTables:
     @orders.setter
     def orders(self, arg: Sequence[OrderRow], /) -> None: ...
 
+    @property
+    def users(self) -> int: ...
+
+    @users.setter
+    def users(self, arg: int, /) -> None: ...
+
 class SlurmScheduler(enum.Enum):
     """Who has started a job."""
 

@@ -151,6 +151,7 @@ class SiteTables:
             for whose in self._whose
         ]
         made.counters = [self._counter(each) for each in self._counters]
+        made.users = len(self._numbers)
         return made
 
     def _set(self, nodes: Iterable[int]) -> NodeSet:
@@ -388,6 +389,9 @@ class _Numbers:
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], int] = {}
+
+    def __len__(self) -> int:
+        return len(self._known)
 
     def of(self, what: str, name: str) -> int:
         return self._known.setdefault((what, name), len(self._known))
