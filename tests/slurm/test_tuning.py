@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +47,9 @@ def test_small_jobs_first_is_found_and_shown(busy: SlurmSite) -> None:
     assert proposal.after < 0.8 * proposal.before
     assert proposal.interval is not None
     assert proposal.interval[0] < proposal.difference < proposal.interval[1] < 0
+    unsure = replace(proposal, interval=None)
+    assert not unsure.is_better
+    assert "too few jobs" in unsure.verdict
     assert "+PriorityFavorSmall=YES" in proposal.diff
 
 

@@ -59,6 +59,7 @@ def forecast(
     read = read_site(site)
     at_s = last_moment(read) if at is None else float(parse_duration(at))
     forecaster = TwinForecaster(read, forks=forks, seed=seed)
+    forecaster.require_waiting(at_s)
     with progress("forecasts to learn from") as report:
         forecaster.learn_before(at_s, moments, report)
     made = forecaster.forecast(at_s)

@@ -14,7 +14,8 @@ _HARMLESS: dict[str, str] = {
         AcctGatherInfinibandType AcctGatherNodeFreq AcctGatherProfileType JobAcctGatherFrequency
         JobAcctGatherType JobAcctGatherParams ExtSensorsFreq ExtSensorsType MetricsType
         AccountingStoreFlags AccountingStoreJobComment TrackWCKey SlurmctldPlugstack
-        SlurmctldPrimaryOffProg SlurmctldPrimaryOnProg PrivateData""",
+        SlurmctldPrimaryOffProg SlurmctldPrimaryOnProg PrivateData EnergyPathRRD EnergyRRA JobData
+        NodeData SwitchData MaxTemp MinTemp MaxWatt MinWatt TempPathRRD TempRRA""",
     "It says how daemons and commands find and trust each other.": """
         ClusterName ControlMachine ControlAddr BackupController BackupAddr SlurmctldHost
         SlurmctldAddr SlurmctldPort SlurmdPort SlurmctldTimeout AuthAltTypes AuthAltParameters

@@ -111,7 +111,7 @@ class Proposal:
     @property
     def is_better(self) -> bool:
         """Whether the test shows a gain: the whole interval is below 0, and all guards hold."""
-        shown = self.difference < 0 if self.interval is None else self.interval[1] < 0
+        shown = self.interval is not None and self.interval[1] < 0
         return bool(self.changes) and shown and all(each.holds for each in self.guards)
 
     @property
@@ -128,6 +128,10 @@ class Proposal:
         if broken:
             return f"no change is proposed: in the test it breaks the guard {broken[0]}"
         gain = f"{self.metric} {self.difference:+.1%} in the test"
+        if self.interval is None:
+            return (
+                f"no change is proposed: {gain}, where too few jobs waited to tell it from chance"
+            )
         if not self.is_better:
             return f"no change is proposed: {gain}, which may be chance"
         return f"proposed: {gain}"
