@@ -2,7 +2,8 @@
 
 For a test cluster of its own, as root. Draws faults at random, makes them while waiting jobs have
 site factors, and asks each time: were all factors 0 again, how soon, and is every job still there
-and none held? Writes docs/design/live-faults.json, and prints its table.
+and none held? Writes docs/design/live-faults.json, and prints its table. Several clusters may be
+tried side by side, each with ``--seed`` and ``--out``; ``--join FILE ...`` makes one of them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,13 @@ FIGURES = Path(__file__).parents[1] / "docs" / "design" / "live-faults.json"
 EVERY_S = 5
 PATIENCE_S = 180.0
 JOBS = 12
+OWN_CLOCK = """\
+import os, runpy, time
+true_time, path = time.time, os.environ["CLOCK"]
+time.time = lambda: true_time() + float(open(path).read())
+runpy.run_module("schedlab", run_name="__main__")
+"""
+"""Runs schedlab with a clock that is wrong by as many seconds as a file says."""
 
 
 class Bench:
@@ -47,6 +55,11 @@ class Bench:
     def live(self) -> Path:
         """Where the switch and the logs are."""
         return self.site / "live"
+
+    @property
+    def clock(self) -> Path:
+        """How far the clock of the steering is from the true one, where that can be set."""
+        return self.live / "clock"
 
     def factors(self) -> dict[int, int]:
         """The site factors that are not 0."""
@@ -67,7 +80,7 @@ class Bench:
 
     def fill(self) -> None:
         """One job holds the cluster, others wait."""
-        cpus = self.slurm.run("sinfo", "-h", "-o", "%C").split("/")[-1].strip()
+        cpus = self.slurm.run("sinfo", "-h", "-o", "%C").splitlines()[0].split("/")[-1].strip()
         first = self.slurm.submit(["-n", cpus, "-t", "60"], "sleep 3600", None)
         self.until(
             lambda: "RUNNING" in self.slurm.run("squeue", "-h", "-j", first, "-o", "%T"), "it runs"
@@ -83,11 +96,13 @@ class Bench:
 
     def steer(self) -> None:
         """Until something is changed."""
+        self.clock.write_text("0")
         for name in (LOG, SWITCH):
             (self.live / name).unlink(missing_ok=True)
         words = ("steer", str(self.site), "--policy", "saf", "--every", f"{EVERY_S}s", "--yes")
         self.process = subprocess.Popen(
-            self.command(*words, "--forks", "2"),
+            [sys.executable, "-c", OWN_CLOCK, *self.command(*words, "--forks", "2")[3:]],
+            env={**os.environ, "CLOCK": str(self.clock)},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -194,9 +209,32 @@ def full_disk(bench: Bench) -> None:
     bench.jobs.add(bench.slurm.submit(["-n", "1", "-t", "1"], "sleep 1", None))
 
 
+def lost_database(bench: Bench) -> None:
+    """Slurmdbd is killed for two periods, and the steering meanwhile."""
+    settings = (bench.conf.parent / "slurmdbd.conf").read_text().splitlines()
+    pid = next(line.partition("=")[2] for line in settings if line.startswith("PidFile"))
+    os.kill(int(Path(pid).read_text()), signal.SIGKILL)
+    time.sleep(2 * EVERY_S)
+    killed(bench)
+    with (bench.live / "slurmdbd.out").open("ab") as file:
+        bench.others.append(
+            subprocess.Popen(
+                ["slurmdbd", "-D"], stdout=file, stderr=file, env=bench.slurm.environment
+            )
+        )
+
+
+def wrong_clock(bench: Bench) -> None:
+    """The clock of the steering goes back by an hour; two periods later it is ended."""
+    bench.clock.write_text("-3600")
+    time.sleep(2 * EVERY_S)
+    ended(bench)
+
+
 FAULTS = (
     *(killed, hung, ended, switched_off, stopped, without_watchdog, both_killed),
-    *(slow_controller, slow_when_killed, restarted_controller, full_disk),
+    *(slow_controller, slow_when_killed, restarted_controller, full_disk, lost_database),
+    wrong_clock,
 )
 
 
@@ -258,8 +296,12 @@ def one(bench: Bench, fault: Callable[[Bench], None]) -> dict[str, Any]:
     }
 
 
-def table(rows: list[dict[str, Any]]) -> Iterator[str]:
+def table(document: Mapping[str, Any]) -> str:
     """In Markdown."""
+    return "\n".join(_lines(document["faults"]))
+
+
+def _lines(rows: list[dict[str, Any]]) -> Iterator[str]:
     yield "| fault | times | returned after: median | longest | factors later | jobs lost | held |"
     yield "|---|---|---|---|---|---|---|"
     for fault in FAULTS:
@@ -277,16 +319,27 @@ def table(rows: list[dict[str, Any]]) -> Iterator[str]:
 def main() -> None:
     """Draw, make and write."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("site", type=Path)
-    parser.add_argument("--conf", type=Path, required=True)
+    parser.add_argument("site", type=Path, nargs="?")
+    parser.add_argument("--conf", type=Path)
+    parser.add_argument("--join", type=Path, nargs="+")
     parser.add_argument("--faults", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=FIGURES)
     given = parser.parse_args()
+    if given.join:
+        documents = [json.loads(path.read_text()) for path in given.join]
+        rows = [row for each in documents for row in each["faults"]]
+        seeds = [each["seed"] for each in documents]
+        told = {**documents[0], "seed": seeds, "faults": rows}
+        given.out.write_text(json.dumps(told, indent=1) + "\n")
+        print(table(told))
+        return
+    if given.site is None or given.conf is None:
+        parser.error("give SITE and --conf, or --join")
     bench, drawn = Bench(given.site, given.conf), random.Random(given.seed)
     bench.live.mkdir(exist_ok=True)
     bench.fill()
-    rows: list[dict[str, Any]] = []
+    rows = []
     version = bench.slurm.run("scontrol", "--version").strip()
     told = {"schedlab": __version__, "slurm": version, "every_s": EVERY_S, "seed": given.seed}
     try:
@@ -299,7 +352,7 @@ def main() -> None:
         bench.slurm.cancel(sorted(bench.jobs))
         for process in bench.others[:-1]:
             process.wait()
-    print("\n".join(table(rows)))
+    print(table({**told, "faults": rows}))
 
 
 if __name__ == "__main__":
