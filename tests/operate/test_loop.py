@@ -119,6 +119,8 @@ def test_from_a_history_to_steering_and_back(cluster: Slurm, busy: None, tmp_pat
             process.wait()
             process = operated(folder, "--conf", conf, "--rounds", "1")
         assert not factors()
+        other = run.invoke(app, ["operate", str(folder), "--conf", conf])
+        assert "another loop runs at this site" in other.stderr
         answer = run.invoke(app, ["operate", str(folder), "approve"])
         assert answer.exit_code == 0, answer.output
         until(partial(has_done, "watched", process), "the effect is known")
@@ -133,6 +135,8 @@ def test_from_a_history_to_steering_and_back(cluster: Slurm, busy: None, tmp_pat
             process.wait()
         (folder / "live" / SWITCH).unlink(missing_ok=True)
         until(lambda: not factors(), "all factors are 0")
+        dogs = ["pgrep", "-f", f"steering.watchdog {folder}"]
+        until(lambda: subprocess.run(dogs, check=False).returncode == 1, "no watchdog is left")
     status = json.loads(run.invoke(app, ["operate", str(folder), "status", "--json"]).stdout)
     kinds = [entry["kind"] for entry in status["entries"]]
     for earlier, later in pairwise(STEPS):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -77,6 +79,10 @@ class Loop:
 
     def run(self, rounds: int | None = None) -> None:
         """Go on where the log ends; stop after this many rounds, or never."""
+        with _alone(self.folder / "lock"):
+            self._run(rounds)
+
+    def _run(self, rounds: int | None) -> None:
         failed, ended = 0, 0
         while rounds is None or ended < rounds:
             record = self.record()
@@ -454,3 +460,14 @@ class Loop:
             "interval": row.interval,
             "forecasts": None if forecasts is None else asdict(forecasts),
         }
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Be the only loop of the site while the block lasts, even if another was killed."""
+    with path.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise InputError(f"{path}: another loop runs at this site") from None
+        yield
