@@ -82,13 +82,6 @@ class TwinForecaster(PastForecaster):
             seed=seed,
         )
 
-    def require_waiting(self, at_s: float) -> None:
-        """Refuse a moment at which no job waits."""
-        if not self._waits_at(at_s).any():
-            raise ParameterError(
-                f"no job waits at {at_s:,.0f} s of the history; choose another moment"
-            )
-
     def names(self, made: StartForecast) -> list[str]:
         """What Slurm calls the jobs of a forecast."""
         names = history_of(self._site).details["slurm_id"].to_list()
@@ -110,50 +103,11 @@ class TwinForecaster(PastForecaster):
         known = {int(places[place]): reason for place, reason in waiting.items()}
         return [known.get(int(job), "") for job in made.job]
 
-<<<<<<< HEAD
     def starts(self, running: Places, waiting: Places, at_s: float) -> Seconds:
         """Let the twin go on."""
         present, places = present_site(self._site, at_s)
         waits = np.isin(places, waiting)
         elapsed_s = np.where(waits, 0.0, at_s - np.nan_to_num(self._start_s[places], nan=at_s))
-=======
-    def _waits_at(self, at_s: float) -> NDArray[np.bool_]:
-        gone = (self._start_s <= at_s) | (self._end_s <= at_s)
-        return (self._submit_s <= at_s) & ~gone
-
-    def forecast(self, at_s: float) -> StartForecast:
-        """Return when the jobs that wait at a moment will start."""
-        self.require_waiting(at_s)
-        present, places = present_site(self._site, at_s)
-        self._learn(at_s)
-        waiting = ~(self._start_s[places] <= at_s)
-        log_s = self._log_waits(present, places, waiting, at_s)
-        jobs = places[waiting]
-        self._calibration.told(int(at_s), jobs.astype(np.int32), log_s)
-        workload = history_of(self._site).workload
-        return StartForecast(
-            int(at_s),
-            jobs.astype(np.int32),
-            workload["job_id"][jobs],
-            self._submit_s[jobs].astype(np.int64),
-            workload["nodes"][jobs],
-            at_s + np.expm1(self._calibration.moved(log_s)),
-            self._forks,
-        )
-
-    def _learn(self, at_s: float) -> None:
-        def known(times_s: Times) -> NDArray[np.int64]:
-            return np.where(times_s <= at_s, times_s, -1).astype(np.int64)
-
-        self._runs.learn(known(self._end_s))
-        self._calibration.learn(int(at_s), known(self._start_s))
-
-    def _log_waits(
-        self, present: SlurmSite, places: Places, waiting: NDArray[np.bool_], at_s: float
-    ) -> NDArray[np.float64]:
-        """Quantiles of log(1 + seconds from now) over the futures."""
-        elapsed_s = np.where(waiting, 0.0, at_s - np.nan_to_num(self._start_s[places], nan=at_s))
->>>>>>> 35ca25a (The guide followed on a real dump: no proposal without an interval, no long search where no job waits, parameters of the energy plugin are harmless)
         runs = self._runs.distributions(places)
         futures = TwinFutures(present, runs, elapsed_s, self._forks, self._rng)
         return futures.starts()[:, waits]

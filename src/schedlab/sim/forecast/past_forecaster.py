@@ -99,9 +99,8 @@ class PastForecaster(ABC):
 
     def forecast(self, at_s: float) -> StartForecast:
         """Return when the jobs that wait at a moment will start."""
+        self.require_waiting(at_s)
         waiting = np.flatnonzero(self._waits_at(at_s))
-        if not len(waiting):
-            raise ParameterError(f"no job waits at {at_s:,.0f} s of the history")
         self._runs.learn(_known(self._end_s, at_s))
         self._calibration.learn(int(at_s), _known(self._start_s, at_s))
         running = np.flatnonzero((self._start_s <= at_s) & ~(self._end_s <= at_s))
@@ -117,6 +116,13 @@ class PastForecaster(ABC):
             at_s + np.expm1(self._calibration.moved(log_s)),
             self._forks,
         )
+
+    def require_waiting(self, at_s: float) -> None:
+        """Refuse a moment at which no job waits."""
+        if not self._waits_at(at_s).any():
+            raise ParameterError(
+                f"no job waits at {at_s:,.0f} s of the history; choose another moment"
+            )
 
     def _waits_at(self, at_s: float) -> NDArray[np.bool_]:
         gone = (self._start_s <= at_s) | (self._end_s <= at_s)
