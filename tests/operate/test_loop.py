@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -87,6 +88,16 @@ def operated(folder: Path, *words: str) -> subprocess.Popen[bytes]:
         )
 
 
+def test_there_is_one_loop_at_a_site(tmp_path: Path) -> None:
+    """The second one ends before it does anything."""
+    (tmp_path / "operate").mkdir()
+    with (tmp_path / "operate" / "lock").open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        done = CliRunner().invoke(app, ["operate", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "another loop runs at this site" in done.stderr
+
+
 @pytest.mark.slow
 def test_from_a_history_to_steering_and_back(cluster: Slurm, busy: None, tmp_path: Path) -> None:
     """Killed in the shadow and while it asks, it goes on; a human says yes, and later stops it."""
@@ -119,8 +130,6 @@ def test_from_a_history_to_steering_and_back(cluster: Slurm, busy: None, tmp_pat
             process.wait()
             process = operated(folder, "--conf", conf, "--rounds", "1")
         assert not factors()
-        other = run.invoke(app, ["operate", str(folder), "--conf", conf])
-        assert "another loop runs at this site" in other.stderr
         answer = run.invoke(app, ["operate", str(folder), "approve"])
         assert answer.exit_code == 0, answer.output
         until(partial(has_done, "watched", process), "the effect is known")
