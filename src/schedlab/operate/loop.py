@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from schedlab.errors import InputError, PeerError, SchedlabError
+from schedlab.errors import InputError, OutputError, PeerError, SchedlabError
 from schedlab.live.connect import connect
 from schedlab.live.ledger import Entry, Ledger, read_ledger
 from schedlab.live.peer import Peer
@@ -20,7 +20,7 @@ from schedlab.live.steering.switch import LOG as STEERING_LOG
 from schedlab.live.steering.switch import Switch
 from schedlab.live.watch import LiveWatch
 from schedlab.operate.collect import collect
-from schedlab.operate.gate import Gate, hash_of
+from schedlab.operate.gate import ANSWERS, Gate, hash_of
 from schedlab.operate.judge import Judge
 from schedlab.operate.notices import Notices
 from schedlab.operate.record import LOG, LoopRecord, policy_digest, record_of, sentence_of
@@ -69,9 +69,8 @@ class Loop:
 
     def __post_init__(self) -> None:
         self.folder = self.site / "operate"
-        self.folder.mkdir(exist_ok=True)
         self.gate = Gate(self.folder)
-        (self.folder / "answers").mkdir(exist_ok=True)
+        self._make(self.folder, self.folder / ANSWERS)
         self._ledger = Ledger(self.folder / LOG)
         self._metric = Measure.parse(self.settings.metric)
         self._keep = [Guard.parse(each) for each in self.settings.keep]
@@ -330,7 +329,7 @@ class Loop:
         self.say(hand.check_rights())
         reader = peer.reader(self._every_s / 3, with_factors=True)
         live = self.site / "live"
-        live.mkdir(exist_ok=True)
+        self._make(live)
         self.gate.stopped_by()  # what was asked before it began
         begun = self._write("steers", record.round, policy=policy, digest=policy_digest(policy))
         self._tell("steers", f"{policy} steers")
@@ -395,6 +394,13 @@ class Loop:
         self.say(f"round {record.round} ends: {why}")
 
     # What steps share.
+
+    def _make(self, *folders: Path) -> None:
+        for folder in folders:
+            try:
+                folder.mkdir(exist_ok=True)
+            except OSError as error:
+                raise OutputError(f"{folder}: cannot be made: {error.strerror}") from None
 
     def _write(self, kind: str, number: int, **what: Any) -> Entry:
         return self._ledger.add(kind, time.time(), round=number, **what)
