@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -120,7 +121,7 @@ def grid_engine_cell() -> Iterator[GridEngineCell]:
     with (
         unix_users(ANN, BOB),
         tempfile.TemporaryDirectory(prefix="schedlab-sge-", ignore_cleanup_errors=True) as name,
-        _network(f"schedlab{os.getpid()}") as network,
+        _network(f"schedlab{os.getpid()}-{next(_NUMBERS)}") as network,
     ):
         cell = GridEngineCell(Path(name), network)
         cell.folder.chmod(0o755)
@@ -134,6 +135,10 @@ def grid_engine_cell() -> Iterator[GridEngineCell]:
                 with suppress(ProcessLookupError):
                     os.kill(int(pid), signal.SIGKILL)
             until(lambda: not _daemons(network), "Grid Engine has stopped")
+
+
+_NUMBERS = count(1)
+"""A process may have several cells."""
 
 
 @contextmanager

@@ -35,8 +35,6 @@ from schedlab.slurm.site_folder import read_site
 from schedlab.slurm.what_if import compare_replays
 from schedlab.version import __version__
 
-WORSE = 0.01
-"""A policy whose mean wait is longer by this share, in the shadow or while it steers, is out."""
 TRIES = 5
 """A step that fails this often in a row ends the round."""
 LOOK_S = 0.5
@@ -284,7 +282,7 @@ class Loop:
             why = "no job waited while the shadow ran"
         elif not score["changes"]:
             why = "the shadow wished nothing"
-        elif difference > WORSE:
+        elif difference > self.settings.tolerance:
             why = f"the wishes of the shadow would have changed the mean wait by {difference:+.1%}"
         self._write("shadowed", record.round, policy=policy, good=not why, why=why, **score)
         self.say(why or f"shadow of {policy}: mean wait {difference:+.1%}")
@@ -380,7 +378,7 @@ class Loop:
         score = self._score(record, "watch", [entry for entry in log if entry["at"] >= since])
         difference = score.get("difference")
         why = ""
-        if difference is not None and difference > WORSE:
+        if difference is not None and difference > self.settings.tolerance:
             why = f"{policy} changed the mean wait by {difference:+.1%}"
         self._write("watched", record.round, policy=policy, good=not why, why=why, **score)
         told = "no job waited" if difference is None else f"mean wait {difference:+.1%}"

@@ -17,7 +17,7 @@ from schedlab.units import parse_duration, require_whole
 
 FILE = "operate.toml"
 _TIMES = ("every", "round", "shadow", "watch", "history", "longest_wait")
-_SHARES = ("wait_error", "least_gain", "account_loss", "least_same")
+_SHARES = ("wait_error", "least_gain", "tolerance", "account_loss", "least_same")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +40,8 @@ class OperateSettings:
         least_jobs: a history of fewer says nothing.
         least_gain: the metric must shrink by this share in the test.
         significant: whether the whole 95 % interval of the test must be below 0.
+        tolerance: a policy is out whose mean wait is longer by more than this share, in the shadow
+            or while it steers.
         gate: whether a human is asked before a policy steers.
         clamp: the largest change of a priority; a tenth of the sum of the weights by default.
         changes: how many in one period.
@@ -66,6 +68,7 @@ class OperateSettings:
     least_jobs: int = 100
     least_gain: float = 0.03
     significant: bool = True
+    tolerance: float = 0.01
     gate: bool = True
     clamp: int | None = None
     changes: int = 100

@@ -8,7 +8,8 @@ from schedlab.cli.console import AsJson, print_json, print_notes
 from schedlab.cli.live.options import Conf, Site
 
 EXAMPLES = ("schedlab live stop mysite",)
-TRIES = 20
+TRIES = 90
+"""A second apart: slurmctld that has just started may tell old factors for PriorityCalcPeriod."""
 
 
 def stop(site: Site, conf: Conf = None, json: AsJson = False) -> None:
