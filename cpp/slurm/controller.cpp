@@ -1,3 +1,6 @@
+// Long, since it is one loop: what the schedulers see and do, and when. What ends jobs and what
+// slurmctld is told stand in controller_ends.cpp and controller_orders.cpp.
+
 #include "slurm/controller.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
-"""A running Grid Engine: mirrored, advised, steered, and left alone when something goes wrong."""
+"""A running Grid Engine: mirrored, advised, steered, and left alone when something goes wrong.
+
+One file, since all tests share one cluster, which takes long to start.
+"""
 
 from __future__ import annotations
 

@@ -21,9 +21,14 @@ from tests.services.waiting import until
 from typer.testing import CliRunner
 
 from schedlab.cli.app import app
-from schedlab.live.ledger import read_ledger
+from schedlab.errors import InputError
+from schedlab.live.ledger import Ledger, read_ledger
 from schedlab.live.slurm.reader import SlurmReader
 from schedlab.live.steering.switch import SWITCH
+from schedlab.operate.notices import Notices
+from schedlab.operate.record import policy_digest
+from schedlab.operate.settings import OperateSettings
+from schedlab.operate.steps import Steps
 from schedlab.slurm.real_slurm import RealSlurm
 
 SETTINGS = """\
@@ -98,6 +103,25 @@ def test_there_is_one_loop_at_a_site(tmp_path: Path) -> None:
         done = CliRunner().invoke(app, ["operate", str(tmp_path)])
     assert done.exit_code == 2
     assert "another loop runs at this site" in done.stderr
+
+
+def test_a_policy_whose_file_was_changed_does_not_steer(tmp_path: Path) -> None:
+    """Neither after the test nor while it steers; and the record knows what was allowed."""
+    file = tmp_path / "policy.json"
+    file.write_text("{}")
+    policy = f"linear:{file}"
+    steps = Steps(tmp_path, OperateSettings(), lambda dump, site: None, Notices("site", tmp_path))
+    ledger = Ledger(steps.folder / "operate.log")
+    digest = policy_digest(policy)
+    ledger.add("round", 0.0, round=1)
+    ledger.add("tested", 1.0, round=1, policy=policy, digest=digest, good=True)
+    ledger.add("steers", 2.0, round=1, policy=policy, digest=digest)
+    assert steps.record().digest == digest
+    file.write_text('{"other": 1}')
+    with pytest.raises(InputError, match="its file was changed since the test"):
+        steps.steer(steps.record())
+    ledger.add("rolled back", 3.0, round=1, policy=policy)
+    assert steps.record().digest == ""
 
 
 @pytest.mark.slow

@@ -23,7 +23,8 @@ from schedlab.slurm.replay import history_of, replay
 pytestmark = pytest.mark.slow
 
 ALL = ("-n", "32", "-t", "5", "--wrap")
-NEAR_S = 3
+NEAR_S = 8
+"""Less than what a wrong rule would change, and more than a busy machine is late."""
 
 
 def _seconds(count: int) -> str:
@@ -47,20 +48,21 @@ def test_the_twin_suspends_a_job_as_slurm_does(slurm: Slurm, tmp_path: Path) -> 
 
     Slurm counts the CPUs of the second only: the third starts when the second has ended.
     """
-    first = slurm.submit(ANN, *ALL, _seconds(14))
+    end = slurm.folder / "end"
+    first = slurm.submit(ANN, *ALL, f"while [ ! -e {end} ]; do sleep 1; done")
     until(lambda: _is(slurm, first, "RUNNING"), "the first job runs")
     second = slurm.submit(ANN, *ALL, _seconds(5))
     suspension = _told(slurm, "suspend", first)
     until(lambda: _is(slurm, second, "RUNNING"), "the second job runs")
-    third = slurm.submit(ANN, *ALL, _seconds(1))
+    third = slurm.submit(ANN, *ALL, _seconds(10))
     resumption = _told(slurm, "resume", first)
-    until(lambda: _is(slurm, third, "COMPLETED"), "the third job has ended", 60)
+    until(lambda: _is(slurm, third, "COMPLETED"), "the third job has ended beside the first", 120)
+    end.touch()
     until(lambda: _is(slurm, first, "COMPLETED"), "the first job has ended", 60)
 
     site = _site(slurm, tmp_path)
     real = _real(site, first, second, third)
     assert real[0]["suspended_s"] == pytest.approx(resumption.at_s - suspension.at_s, abs=1.5)
-    assert real[2]["start_s"] < real[0]["end_s"], "Slurm has forgotten the CPUs of the first job"
     _check(site, (first, second, third), suspension, resumption)
 
 

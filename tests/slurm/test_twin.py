@@ -1,4 +1,7 @@
-"""The plain twin of slurmctld: its rules by hand, and real runs beside it."""
+"""The plain twin of slurmctld: its rules by hand, and real runs beside it.
+
+Long, since each rule has its small case, and all are replayed the same way.
+"""
 
 from __future__ import annotations
 

@@ -84,6 +84,7 @@ def _run(site: Path, conf: Path | None, rounds: int | None, json: bool) -> None:
     from schedlab.operate.loop import Loop
     from schedlab.operate.notices import Notices
     from schedlab.operate.settings import read_settings
+    from schedlab.operate.steps import Steps
 
     settings, mail = read_settings(site)
     notices = Notices(site.name, site, settings.webhook, settings.email, mail)
@@ -94,7 +95,7 @@ def _run(site: Path, conf: Path | None, rounds: int | None, json: bool) -> None:
         else:
             out().print(f"{_clock(time.time())}  {text}", soft_wrap=True, highlight=False)
 
-    Loop(site, settings, import_folder, notices, conf, say).run(rounds)
+    Loop(Steps(site, settings, import_folder, notices, conf, say)).run(rounds)
 
 
 def _status(site: Path, json: bool) -> None:

@@ -23,6 +23,7 @@ class LoopRecord:
         last: the last step that was finished; empty before the first.
         entry: of that step.
         steers: the policy that steers, or would go on after a restart; empty for none.
+        digest: of that policy.
         begun_at: when the round began.
         steps: of this round, by name; the last of each.
     """
@@ -31,6 +32,7 @@ class LoopRecord:
     last: str = ""
     entry: Entry | None = None
     steers: str = ""
+    digest: str = ""
     begun_at: float = 0.0
     steps: dict[str, Entry] | None = None
 
@@ -42,7 +44,7 @@ class LoopRecord:
 def record_of(entries: Iterable[Entry]) -> LoopRecord:
     """Go through a log."""
     made = LoopRecord()
-    number, steers, begun = 0, "", 0.0
+    number, steers, digest, begun = 0, "", "", 0.0
     steps: dict[str, Entry] = {}
     for entry in entries:
         kind = entry["kind"]
@@ -51,11 +53,11 @@ def record_of(entries: Iterable[Entry]) -> LoopRecord:
         if kind == "round":
             number, begun, steps = entry["round"], entry["at"], {}
         if kind == "steers":
-            steers = entry["policy"]
+            steers, digest = entry["policy"], entry["digest"]
         if kind in ENDS:
-            steers = ""
+            steers = digest = ""
         steps[kind] = entry
-        made = LoopRecord(number, kind, entry, steers, begun, dict(steps))
+        made = LoopRecord(number, kind, entry, steers, digest, begun, dict(steps))
     return made
 
 

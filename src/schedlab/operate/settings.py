@@ -110,11 +110,10 @@ class OperateSettings:
 
     def guards(self, bounds: Bounds) -> Guards:
         """What steering may change, at a scheduler with these bounds."""
-        return Guards(
-            self.clamp or bounds.clamp,
-            bounds.lowest,
-            bounds.highest,
-            self.changes,
+        return Guards.of(
+            bounds,
+            self.clamp,
+            changes=self.changes,
             longest_wait_s=self.seconds("longest_wait"),
             account_loss=self.account_loss,
             least_same=self.least_same,

@@ -82,11 +82,10 @@ class GuardOptions:
         from schedlab.live.steering.guards import Guards
         from schedlab.units import parse_duration
 
-        return Guards(
-            self.clamp or bounds.clamp,
-            bounds.lowest,
-            bounds.highest,
-            self.changes,
+        return Guards.of(
+            bounds,
+            self.clamp,
+            changes=self.changes,
             longest_wait_s=float(parse_duration(self.longest_wait)),
             account_loss=self.account_loss,
             least_same=self.least_same,

@@ -12,7 +12,7 @@ from schedlab.live.grid_engine.commands import GridEngine
 from schedlab.workload.readers.grid_engine_row import seconds_in
 
 STEPS = 2048
-"""Grid Engine takes a priority of -1023 to 1024 as a share: 1024 more than it, of so many."""
+"""Grid Engine takes a priority p of -1023 to 1024 as the share (p + 1024) / 2048."""
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -53,6 +54,11 @@ class Guards:
         for name in ("account_loss", "least_same"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ParameterError(f"{name} is {getattr(self, name)}; must be from 0 to 1")
+
+    @classmethod
+    def of(cls, bounds: Bounds, clamp: int | None, **more: Any) -> Guards:
+        """Guards at a scheduler with its own bounds, and its own clamp where none is given."""
+        return cls(clamp or bounds.clamp, bounds.lowest, bounds.highest, **more)
 
     def breaks(self, jobs: Sequence[LiveJob], departure: MirrorDeparture, now: float) -> str:
         """Return why steering must stop; nothing if it need not."""

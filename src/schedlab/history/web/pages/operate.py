@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Annotated
 
@@ -51,7 +52,15 @@ def answer(
     """Answer the loop's question; it takes a yes or a no whose code is right."""
     if says not in ("yes", "no"):
         raise Problem(400, f'the answer is "{says}"; must be yes or no')
-    return _tried(request, service, viewer, loop, yes=says == "yes", code=code.strip())
+    who = viewer.user or "somebody"
+    return _left(
+        request,
+        service,
+        viewer,
+        loop,
+        "answer",
+        lambda: loop.answer(says == "yes", who, code.strip()),
+    )
 
 
 @router.post("/stop", name="operate_stop")
@@ -59,27 +68,23 @@ def stop(
     request: Request, service: CurrentService, viewer: AdministratorInPerson, loop: CurrentLoop
 ) -> Response:
     """End the steering; no code is needed to be careful."""
-    return _tried(request, service, viewer, loop)
+    who = viewer.user or "somebody"
+    return _left(request, service, viewer, loop, "stop", lambda: loop.stop(who))
 
 
-def _tried(
+def _left(
     request: Request,
     service: Service,
     viewer: Viewer,
     loop: SiteLoop,
-    *,
-    yes: bool | None = None,
-    code: str = "",
+    said: str,
+    leave: Callable[[], None],
 ) -> Response:
-    who = viewer.user or "somebody"
+    """Back to the page, after the message is left; if it cannot be, the page says why."""
     try:
-        if yes is None:
-            loop.stop(who)
-        else:
-            loop.answer(yes, who, code)
+        leave()
     except SchedlabError as error:
         return _page(request, service, viewer, loop, fault=str(error))
-    said = "stop" if yes is None else "answer"
     return RedirectResponse(f"{path_of(request, 'operate')}?said={said}", HTTPStatus.SEE_OTHER)
 
 
