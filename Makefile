@@ -2,7 +2,8 @@
 VENV := .venv
 PY := $(VENV)/bin/python
 # Neighbours stay together, since they share servers; who has finished takes over from the other.
-PYTEST := $(PY) -m pytest -n auto --dist worksteal
+# One process more than processors: tests of real servers mostly wait.
+PYTEST := $(PY) -m pytest -n $(shell expr $$(nproc) + 1) --dist worksteal
 SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml constraints.txt
 
 .PHONY: demo test check lint bench docs sanitize fuzz cpptest format build clean
