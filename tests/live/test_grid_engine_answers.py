@@ -10,11 +10,11 @@ import pytest
 
 from schedlab.errors import PeerError
 from schedlab.live.forecaster import LiveForecaster
+from schedlab.live.given import GivenPriorities
 from schedlab.live.grid_engine.accounting import Accounting
 from schedlab.live.grid_engine.answers import Submission, closed_nodes, live_jobs
 from schedlab.live.grid_engine.cell import Cell, Queue, Weights
 from schedlab.live.grid_engine.commands import parsed
-from schedlab.live.grid_engine.given import GivenPriorities
 from schedlab.live.grid_engine.model import site_of
 from schedlab.live.ledger import Ledger
 from schedlab.live.mirror import Mirror
@@ -168,12 +168,12 @@ def test_what_steering_has_set_is_told_from_what_others_gave(tmp_path: Path) -> 
         ledger.add("change", T0, job="5", of=0, to=to, base=-100)
     given.read_on()
     # A change may be in the log and not have been made: the one before it counts, too.
-    assert [given.base(5, each) for each in (-60, -70, -100, 12)] == [-100, -100, -100, 12]
+    assert [given.base("5", each) for each in (-60, -70, -100, 12)] == [-100, -100, -100, 12]
     ledger.add("change", T0, job="5", of=0, to=8, base=12)
     with log.open("a") as file:
         file.write('{"kind": "cha')
     given.read_on()
-    assert [given.base(5, each) for each in (20, -60)] == [12, -60]
+    assert [given.base("5", each) for each in (20, -60)] == [12, -60]
     job = jobs_of(entry(5, JB_priority="20"), given=given)["5"]
     assert (job.base, job.site_factor) == (12, 8)
 

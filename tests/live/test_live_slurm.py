@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -30,12 +31,13 @@ from tests.services.waiting import PATIENCE_S, until
 from typer.testing import CliRunner
 
 from schedlab.cli.app import app
-from schedlab.errors import PeerError
+from schedlab.errors import InputError, PeerError
+from schedlab.live.connect import connect
+from schedlab.live.given import key_of
 from schedlab.live.ledger import read_ledger
 from schedlab.live.mirror import Mirror
 from schedlab.live.slurm.hand import SlurmHand
 from schedlab.live.slurm.reader import SlurmReader
-from schedlab.live.steering.release import key_of
 from schedlab.live.steering.switch import LOG, SWITCH, WATCHDOG_LOG
 from schedlab.live.watch import LiveWatch
 from schedlab.platform.hostlist import expand_hosts
@@ -50,7 +52,7 @@ EVERY_S = 8
 @pytest.fixture(scope="module")
 def cluster(mariadb: Callable[[], str]) -> Iterator[Slurm]:
     """One whose priorities have factors."""
-    with slurm_cluster(mariadb(), BY_FACTORS) as made:
+    with slurm_cluster(mariadb(), BY_FACTORS, rest=True) as made:
         yield made
 
 
@@ -378,6 +380,110 @@ def test_a_slurmctld_that_is_slow_or_starts_again_loses_nothing(
         unharmed(cluster, queue)
 
 
+def rest_folder(cluster: Slurm, folder: Path, user: str, url: str = "") -> Path:
+    """A site folder that says where slurmrestd is, and has a token of the user."""
+    place = folder.parent / f"site-of-{user}"
+    if not place.exists():
+        shutil.copytree(folder, place, ignore=shutil.ignore_patterns("live"))
+    url = url or cluster.rest_url
+    (place / "slurmrestd.toml").write_text(f'url = "{url}"\ntoken = "token"\nuser = "{user}"\n')
+    (place / "token").touch(0o600)
+    (place / "token").write_text(cluster.token(user))
+    subprocess.run(["chown", "--recursive", OPERATOR, str(place)], check=True)
+    return place
+
+
+def test_slurmrestd_reads_what_the_commands_read(
+    cluster: Slurm, folder: Path, queue: list[str]
+) -> None:
+    """At ten moments, by HTTP and by a socket: jobs, closed nodes, shares; and how jobs ended."""
+    conf, drawn = cluster.folder / "slurm.conf", random.Random(5)
+    cluster.run("scontrol", "update", f"nodename={NODES[3]}", "state=drain", "reason=fan")
+    cluster.run("scancel", queue[0])
+    compared = 0
+    for _ in range(100):
+        url = drawn.choice(["", f"unix:{cluster.rest_socket}"])
+        rest = connect(rest_folder(cluster, folder, OPERATOR, url), conf).reader()
+        before, found, after = (
+            each.read() for each in (reader_of(cluster), rest, reader_of(cluster))
+        )
+        if (before.jobs, before.usage) == (after.jobs, after.usage):  # nothing happened meanwhile
+            assert (found.jobs, found.closed, found.usage) == (
+                before.jobs,
+                before.closed,
+                before.usage,
+            )
+            compared += 1
+        if compared == 10:
+            break
+        time.sleep(drawn.random() / 4)
+    cluster.run("scontrol", "update", f"nodename={NODES[3]}", "state=resume")
+    assert compared == 10
+    names = [queue[0], queue[1], f"{queue[-3]}_2", "99999"]
+    until(lambda: not told(cluster).keys() & set(names), "they have ended")
+    until(lambda: len(reader_of(cluster).ended(names)) == 3, "accounting knows")
+    assert rest.ended(names) == reader_of(cluster).ended(names)
+
+
+def nices(cluster: Slurm) -> dict[str, int]:
+    """Of the jobs that wait: nice that is neither 0 nor of a user."""
+    jobs = reader_of(cluster).read().jobs
+    return {
+        job.id: job.nice for job in jobs if job.stage.value == "waits" and job.nice not in (0, 7)
+    }
+
+
+def test_steering_through_slurmrestd_changes_nice_and_returns_it(
+    cluster: Slurm, folder: Path, queue: list[str]
+) -> None:
+    """By a token of an operator. When it is killed, jobs get back what users had asked for."""
+    polite = cluster.submit(BOB, "-n1", "-t1", "--nice=7", "--wrap=sleep 1")
+    place = rest_folder(cluster, folder, OPERATOR)
+    command = schedlab_as(OPERATOR, "live", "steer", str(place), "--policy", "saf", "--yes")
+    command += ["--conf", str(cluster.folder / "slurm.conf"), "--every", f"{EVERY_S}s"]
+    output = cluster.folder / "steer-rest.out"
+    with output.open("wb") as file:
+        process = subprocess.Popen(
+            [*command, "--clamp", "40", "--forks", "2", "--json"], stdout=file, stderr=file
+        )
+    try:
+        until(lambda: process.poll() is not None or len(nices(cluster)) > 3, "nice changes")
+        assert process.poll() is None, output.read_text()
+        changed = nices(cluster)
+        assert all(abs(nice) <= 47 for nice in changed.values())
+        assert len({changed.get(f"{queue[-3]}_{task}") for task in range(1, 5)}) == 1
+        assert not factors(cluster)
+        process.kill()
+        until(lambda: not nices(cluster), "all are as they were")
+    finally:
+        process.kill()
+        process.wait()
+        until(lambda: not (place / "live" / SWITCH).exists(), "the watchdog has acted")
+    jobs = {job.id: job.nice for job in reader_of(cluster).read().jobs}
+    assert jobs[polite] == 7
+    unharmed(cluster, [polite, *queue])
+
+
+def test_a_token_without_rights_reads_and_does_not_steer(cluster: Slurm, folder: Path) -> None:
+    """Nor one that others can read, nor one that Slurm did not sign; each is told in a sentence."""
+    place = rest_folder(cluster, folder, ANN)
+    peer = connect(place, cluster.folder / "slurm.conf")
+    assert peer.reader().read().notes == ()
+    with pytest.raises(InputError, match="AdminLevel=None and cannot raise priorities"):
+        peer.hand(10.0).check_rights()
+    job = cluster.submit(BOB, "--hold", "--wrap=sleep 1")
+    with pytest.raises(PeerError, match="Invalid user id"):
+        peer.hand(10.0).set_factor(job, 5)
+    cluster.run("scancel", job)
+    (place / "token").write_text("not.a.token")
+    with pytest.raises(PeerError, match="slurmrestd"):
+        peer.reader().read()
+    (place / "token").chmod(0o640)
+    done = CliRunner().invoke(app, ["live", "mirror", str(place), "--looks", "1"])
+    assert done.exit_code == 2
+    assert "has mode 640, others can reach it" in done.output
+
+
 def test_who_may_not_steer_is_told_so(cluster: Slurm, folder: Path) -> None:
     """Before anything is changed: the account needs AdminLevel=Operator."""
     command = schedlab_as(ANN, "live", "steer", str(folder), "--policy", "saf")
@@ -388,7 +494,7 @@ def test_who_may_not_steer_is_told_so(cluster: Slurm, folder: Path) -> None:
         check=False,
     )
     assert done.returncode == 2
-    assert "AdminLevel=None and cannot set site factors" in done.stderr
+    assert "AdminLevel=None and cannot raise priorities" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (folder / "live" / SWITCH).exists()
 

@@ -41,6 +41,8 @@ class Slurm:
     """Of slurmdbd's tables."""
     daemons: ExitStack = field(default_factory=ExitStack)
     """Ends them."""
+    rest_url: str = ""
+    """Of slurmrestd; empty where there is none."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -51,6 +53,16 @@ class Slurm:
     def rrds(self) -> Path:
         """Where Ganglia would keep the power of the nodes."""
         return self.folder / "rrds"
+
+    @property
+    def rest_socket(self) -> Path:
+        """Where slurmrestd listens beside its address."""
+        return self.folder / "rest" / "socket"
+
+    def token(self, user: str) -> str:
+        """A token of a user for slurmrestd."""
+        told = self.run("scontrol", "token", f"username={user}", "lifespan=7200")
+        return told.strip().removeprefix("SLURM_JWT=")
 
     @property
     def completion_log(self) -> Path:
@@ -81,9 +93,12 @@ BY_FACTORS = "PriorityType=priority/multifactor\nPriorityWeightAge=1000\nPriorit
 
 
 @contextmanager
-def slurm_cluster(database_url: str, priority: str = BY_ARRIVAL) -> Iterator[Slurm]:
-    """A cluster of eight nodes, for as long as the block lasts."""
-    programs = ("munged", "slurmdbd", "slurmctld", "slurmd", "sacctmgr", "sbatch", "rrdtool")
+def slurm_cluster(
+    database_url: str, priority: str = BY_ARRIVAL, *, rest: bool = False
+) -> Iterator[Slurm]:
+    """A cluster of eight nodes, for as long as the block lasts; with slurmrestd if asked for."""
+    programs = ["munged", "slurmdbd", "slurmctld", "slurmd", "sacctmgr", "sbatch", "rrdtool"]
+    programs += ["slurmrestd"] if rest else []
     paths = {name: require_program(name) for name in programs}
     with (
         unix_users(ANN, BOB, OPERATOR),
@@ -99,23 +114,29 @@ def slurm_cluster(database_url: str, priority: str = BY_ARRIVAL) -> Iterator[Slu
         daemons.enter_context(
             running(["runuser", "-u", "munge", "--", *munge], folder / "munge.log")
         )
-        cluster = Slurm(folder, database_url, daemons)
+        url = f"http://127.0.0.1:{free_port()}" if rest else ""
+        cluster = Slurm(folder, database_url, daemons, url)
         _configure(cluster, priority)
         _write_power(cluster.rrds)
         _start(cluster, daemons, paths)
+        if rest:
+            _start_rest(cluster, paths["slurmrestd"])
         yield cluster
 
 
 def _folders(folder: Path) -> None:
-    for name in ("state", "spool", "log", "munge", "jobs"):
+    for name in ("state", "spool", "log", "munge", "jobs", "rest"):
         (folder / name).mkdir()
+    shutil.chown(folder / "rest", "nobody")
     (folder / "jobs").chmod(0o1777)
     (folder / "munge" / "key").write_bytes(secrets.token_bytes(1024))
     (folder / "munge" / "key").chmod(0o400)
     (folder / "munge").chmod(0o711)
     for path in (folder / "munge", folder / "munge" / "key"):
         shutil.chown(path, "munge", "munge")
-    for name in ("state", "log"):
+    (folder / "state" / "jwt.key").write_bytes(secrets.token_bytes(32))
+    (folder / "state" / "jwt.key").chmod(0o600)
+    for name in ("state", "log", "state/jwt.key"):
         shutil.chown(folder / name, "slurm", "slurm")
     (folder / "jobcomp.log").touch()
     shutil.chown(folder / "jobcomp.log", "slurm", "slurm")
@@ -123,10 +144,12 @@ def _folders(folder: Path) -> None:
 
 def _configure(cluster: Slurm, priority: str) -> None:
     folder, dbd_port = cluster.folder, free_port()
-    (folder / "slurmdbd.conf").write_text(_database_settings(cluster, dbd_port))
+    tokens = f"AuthAltTypes=auth/jwt\nAuthAltParameters=jwt_key={folder}/state/jwt.key\n"
+    tokens = tokens if cluster.rest_url else ""
+    (folder / "slurmdbd.conf").write_text(_database_settings(cluster, dbd_port) + tokens)
     (folder / "slurmdbd.conf").chmod(0o600)
     shutil.chown(folder / "slurmdbd.conf", "slurm", "slurm")
-    (folder / "slurm.conf").write_text(_settings(folder, dbd_port, priority))
+    (folder / "slurm.conf").write_text(_settings(folder, dbd_port, priority) + tokens)
     (folder / "ext_sensors.conf").write_text(
         "JobData=energy\nNodeData=energy\nMinWatt=1\nMaxWatt=5000\nEnergyRRA=sum\n"
         f"EnergyPathRRD={cluster.rrds}/{CLUSTER}/%n/node_power.rrd\n"
@@ -251,6 +274,24 @@ def _start(cluster: Slurm, daemons: ExitStack, paths: dict[str, str]) -> None:
         lambda: cluster.run("sinfo", "-h", "-N", "-o", "%T").split() == ["idle"] * len(NODES),
         "all nodes are idle",
     )
+
+
+def _start_rest(cluster: Slurm, program: str) -> None:
+    """As a user who may do nothing in Slurm: who asks brings a token."""
+    address = cluster.rest_url.removeprefix("http://")
+    command = ["runuser", "-u", "nobody", "--", "env", "SLURM_JWT=daemon"]
+    command += [f"SLURM_CONF={cluster.folder}/slurm.conf", program, "-a", "rest_auth/jwt"]
+    log = cluster.folder / "log" / "slurmrestd.out"
+    server = running([*command, address, f"unix:{cluster.rest_socket}"], log)
+    cluster.daemons.callback(cluster.daemons.enter_context(server).kill)
+    host, _, port = address.partition(":")
+
+    def listens() -> bool:
+        with socket.socket() as other:
+            return other.connect_ex((host, int(port))) == 0
+
+    until(listens, "slurmrestd listens")
+    cluster.rest_socket.chmod(0o666)
 
 
 def controller_pid(cluster: Slurm) -> int:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
+from schedlab.live.given import key_of
 from schedlab.live.ledger import Entry
-from schedlab.live.steering.release import key_of
 from schedlab.slurm.commands import Command
 from schedlab.slurm.fidelity import first_starts
 from schedlab.slurm.replay import history_of

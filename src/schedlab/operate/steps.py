@@ -361,7 +361,7 @@ class Steps:
         return read_site(self._place(record) / f"site-{name}")
 
     def _peer(self, record: LoopRecord) -> Peer:
-        return connect(self._place(record) / "site-first", self.conf)
+        return connect(self.site, self.conf, self._place(record) / "site-first")
 
     def _live_watch(self, peer: Peer, reader: Reader) -> LiveWatch:
         own = self.settings

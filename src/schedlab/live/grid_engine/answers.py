@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from xml.etree.ElementTree import Element
 
 from schedlab.errors import InputError
+from schedlab.live.given import GivenPriorities
 from schedlab.live.grid_engine.cell import Cell, queue_instances
-from schedlab.live.grid_engine.given import GivenPriorities
 from schedlab.live.queue import UNLIMITED_S, LiveJob, LiveStage
 from schedlab.slurm.job_rows import task_numbers
 from schedlab.workload.readers.grid_engine_row import seconds_in
@@ -132,7 +132,7 @@ def _job(
     before = [x for x in _names(each, "predecessor_jobs", "ad_predecessor_jobs") if x.isdecimal()]
     in_time = told.begin <= now
     given_p = _number(each, "JB_priority")
-    base = given.base(number, given_p)
+    base = given.base(str(number), given_p)
     rest = cell.weights.steps(_float(each, "JB_nurg"), _float(each, "JAT_ntix"))
     own = 1024 + base + rest
     rule = cell.rule(environment) if environment else "$pe_slots"

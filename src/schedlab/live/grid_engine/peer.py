@@ -8,10 +8,10 @@ from functools import cached_property
 from pathlib import Path
 
 from schedlab.errors import PeerError
+from schedlab.live.given import GivenPriorities
 from schedlab.live.grid_engine.accounting import TAIL_BYTES, Accounting
 from schedlab.live.grid_engine.cell import STEPS, Cell, read_cell
 from schedlab.live.grid_engine.commands import GridEngine
-from schedlab.live.grid_engine.given import GivenPriorities
 from schedlab.live.grid_engine.hand import HIGHEST, LOWEST, GridEngineHand
 from schedlab.live.grid_engine.model import site_of
 from schedlab.live.grid_engine.reader import GridEngineReader

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from schedlab.errors import PeerError
+from schedlab.live.given import GivenPriorities
 from schedlab.live.grid_engine.accounting import Accounting
 from schedlab.live.grid_engine.answers import (
     Submission,
@@ -17,7 +18,6 @@ from schedlab.live.grid_engine.answers import (
 )
 from schedlab.live.grid_engine.cell import Cell
 from schedlab.live.grid_engine.commands import GridEngine
-from schedlab.live.grid_engine.given import GivenPriorities
 from schedlab.live.peer import TIMEOUT_S, Ended
 from schedlab.live.queue import Reading
 

@@ -29,10 +29,7 @@ class SlurmHand:
 
     def set_factor(self, handle: str, factor: int) -> None:
         """Set the site factor of a waiting job; PeerError if Slurm refuses."""
-        if not _HANDLE.fullmatch(handle):
-            raise PeerError(f"{handle!r} is no job id")
-        if abs(factor) > LARGEST:
-            raise PeerError(f"site factor {factor}; must be from -{LARGEST:,} to {LARGEST:,}")
+        require_change(handle, factor)
         self.slurm.run(
             *("scontrol", "update", f"JobId={handle}", f"SiteFactor={factor}"),
             timeout_s=self.timeout_s,
@@ -41,10 +38,7 @@ class SlurmHand:
     def check_rights(self) -> str:
         """Return what rights this account has; InputError if it cannot, or must not, steer."""
         config = self.slurm.config
-        if not config.get("PriorityType", "").endswith("multifactor"):
-            raise InputError(
-                f"PriorityType is {config.get('PriorityType')}; steering needs priority/multifactor"
-            )
+        require_factors(config.get("PriorityType", "not known"))
         plugin = config.get("PrioritySiteFactorPlugin", "(null)")
         if plugin not in ("(null)", "", "none", "site_factor/none"):
             raise InputError(f"PrioritySiteFactorPlugin={plugin} sets site factors itself")
@@ -55,12 +49,30 @@ class SlurmHand:
             *("sacctmgr", "--noheader", "--parsable2", "show", "user", name, "format=AdminLevel"),
             timeout_s=self.timeout_s,
         )
-        level = text.strip()
-        if level == "Operator":
-            return f"{name} has AdminLevel=Operator"
-        if level == "Administrator":
-            return f"{name} has AdminLevel=Administrator; Operator is enough"
-        raise InputError(
-            f"{name} has AdminLevel={level or 'None'} and cannot set site factors; allow it with: "
-            f"sacctmgr modify user {name} set AdminLevel=Operator"
-        )
+        return told_level(name, text.strip() or "None")
+
+
+def require_change(handle: str, factor: int) -> None:
+    """Refuse what is no job id, and what Slurm cannot keep."""
+    if not _HANDLE.fullmatch(handle):
+        raise PeerError(f"{handle!r} is no job id")
+    if abs(factor) > LARGEST:
+        raise PeerError(f"site factor {factor}; must be from -{LARGEST:,} to {LARGEST:,}")
+
+
+def require_factors(priority_type: str) -> None:
+    """Refuse a Slurm whose priorities have no parts."""
+    if not priority_type.endswith("multifactor"):
+        raise InputError(f"PriorityType is {priority_type}; steering needs priority/multifactor")
+
+
+def told_level(name: str, level: str) -> str:
+    """What an administrator level allows; InputError if that is too little."""
+    if level == "Operator":
+        return f"{name} has AdminLevel=Operator"
+    if level == "Administrator":
+        return f"{name} has AdminLevel=Administrator; Operator is enough"
+    raise InputError(
+        f"{name} has AdminLevel={level} and cannot raise priorities; allow it with: "
+        f"sacctmgr modify user {name} set AdminLevel=Operator"
+    )

@@ -21,12 +21,14 @@ class SlurmPeer:
     """A cluster under Slurm.
 
     Args:
-        folder: that ``schedlab slurm import`` has made.
+        folder: of the site.
         conf: the slurm.conf. Default: as Slurm finds it.
+        twin: the folder that ``schedlab slurm import`` has made. Default: that of the site.
     """
 
     folder: Path
     conf: Path | None = None
+    twin: Path | None = None
     scheduler = "Slurm"
     factor = "site factor"
 
@@ -38,7 +40,7 @@ class SlurmPeer:
     @cached_property
     def site(self) -> SlurmSite:
         """As imported."""
-        return read_site(self.folder)
+        return read_site(self.twin or self.folder)
 
     @property
     def name(self) -> str:

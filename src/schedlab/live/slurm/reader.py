@@ -41,7 +41,7 @@ class SlurmReader:
         begun, tick = time.time(), time.monotonic()
         jobs, notes = live_jobs(self._json("squeue", "--all", "--states=all", "--json"))
         closed = closed_nodes(self._json("sinfo", "--json"))
-        usage = self._usage()
+        usage = read_usage(self.slurm, self.timeout_s)
         if self.with_factors:
             factors = self.site_factors()
             jobs = [replace(job, site_factor=factors.get(job.raw_id, 0)) for job in jobs]
@@ -83,18 +83,19 @@ class SlurmReader:
             raise PeerError(f"{command[0]} --json: {answer['errors'][0]}")
         return answer
 
-    def _usage(self) -> dict[Owner, float]:
-        """What users have used; nothing where Slurm keeps no shares."""
-        try:
-            text = self.slurm.run(*_SHARES, timeout_s=self.timeout_s)
-        except PeerError:
-            return {}
-        found: dict[Owner, float] = {}
-        for line in text.splitlines():
-            account, user, used = (cell.strip() for cell in line.rsplit("|", 2))
-            if user:
-                found[account, user] = float(used or 0)
-        return found
+
+def read_usage(slurm: RealSlurm, timeout_s: float) -> dict[Owner, float]:
+    """What users have used, by sshare; nothing where Slurm keeps no shares."""
+    try:
+        text = slurm.run(*_SHARES, timeout_s=timeout_s)
+    except PeerError:
+        return {}
+    found: dict[Owner, float] = {}
+    for line in text.splitlines():
+        account, user, used = (cell.strip() for cell in line.rsplit("|", 2))
+        if user:
+            found[account, user] = float(used or 0)
+    return found
 
 
 def _epoch(text: str) -> int | None:

@@ -6,14 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from schedlab.errors import PeerError, SchedlabError
+from schedlab.live.given import key_of
 from schedlab.live.ledger import Entry, read_ledger
 from schedlab.live.peer import Hand, Reader
 from schedlab.live.queue import LiveJob, LiveStage
-
-
-def key_of(handle: str) -> str:
-    """The part of a handle that stays: tasks of an array leave it as they start."""
-    return handle.partition("_[")[0]
 
 
 def not_returned(entries: Iterable[Entry]) -> set[str]:
