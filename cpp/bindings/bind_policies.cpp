@@ -16,6 +16,7 @@
 #include "policies/easy.h"
 #include "policies/easy_nodes.h"
 #include "policies/linear_order.h"
+#include "policies/network_order.h"
 #include "policies/no_backfill.h"
 #include "policies/orders.h"
 #include "policies/pinned.h"
@@ -158,6 +159,16 @@ void bind_policies(nb::module_& m) {
         },
         "weights"_a, "The smallest sum of weight x feature first; one weight for each feature.");
     m.def("feature_names", &feature_names, "What a linear order knows of a job, in their order.");
+    m.def(
+        "make_network_order",
+        [](const std::vector<double>& linear, const std::vector<std::vector<double>>& hidden,
+           const std::vector<double>& bias, const std::vector<double>& out) {
+            return make_network_order({linear, hidden, bias, out});
+        },
+        "linear"_a, "hidden"_a, "bias"_a, "out"_a,
+        "The smallest output first; weights by input, and by hidden unit.");
+    m.def("network_job_inputs", &network_job_inputs, "What a network knows of a job.");
+    m.def("network_queue_inputs", &network_queue_inputs, "What a network knows of the queue.");
 
     nb::class_<Policy, PythonPolicy>(m, "Policy",
                                      "Decides at each pass which waiting jobs start.")

@@ -71,6 +71,15 @@ def make_linear_order(weights: Sequence[float]) -> Order:
 def feature_names() -> list[str]:
     """What a linear order knows of a job, in their order."""
 
+def make_network_order(linear: Sequence[float], hidden: Sequence[Sequence[float]], bias: Sequence[float], out: Sequence[float]) -> Order:
+    """The smallest output first; weights by input, and by hidden unit."""
+
+def network_job_inputs() -> list[str]:
+    """What a network knows of a job."""
+
+def network_queue_inputs() -> list[str]:
+    """What a network knows of the queue."""
+
 class Policy:
     """Decides at each pass which waiting jobs start."""
 

@@ -12,6 +12,7 @@ from schedlab import _core
 from schedlab.atomic import replacing
 from schedlab.errors import InputError, SchedlabError
 from schedlab.policies.features import FEATURES, Weights, formula
+from schedlab.policies.network import Network, NetworkPolicy, network_of
 from schedlab.policies.orders import native_order
 from schedlab.sections import only, parse_toml, require_number
 from schedlab.workload.readers import Source
@@ -55,18 +56,27 @@ class EvolvedPolicy(_core.Easy):
         self.name = name
 
 
-def evolved_policy(path: str | Path) -> EvolvedPolicy:
+def evolved_policy(path: str | Path, name: str = "") -> EvolvedPolicy | NetworkPolicy:
     """The policy in a file that ``schedlab evolve`` wrote, or somebody by hand."""
-    return EvolvedPolicy(read_priority(path), f"evolved:{path}")
+    found, name = read_evolved(path), name or f"evolved:{path}"
+    return EvolvedPolicy(found, name) if isinstance(found, Priority) else NetworkPolicy(found, name)
+
+
+def read_evolved(path: str | Path) -> Priority | Network:
+    """The priority in a TOML file, or the network: that has units."""
+    document = parse_toml(path, Source.load(path).decoded())
+    try:
+        return network_of(document) if "unit" in document else _priority(document)
+    except SchedlabError as error:
+        raise InputError.at(path, None, str(error)) from None
 
 
 def read_priority(path: str | Path) -> Priority:
     """The priority in a TOML file."""
-    document = parse_toml(path, Source.load(path).decoded())
-    try:
-        return _priority(document)
-    except SchedlabError as error:
-        raise InputError.at(path, None, str(error)) from None
+    found = read_evolved(path)
+    if not isinstance(found, Priority):
+        raise InputError.at(path, None, "is a network; a priority has [head] and [backfill]")
+    return found
 
 
 def _priority(document: Mapping[str, Any]) -> Priority:
