@@ -16,7 +16,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -127,8 +127,8 @@ def write_windows(given: argparse.Namespace) -> None:
     """Measure the rules in all windows."""
     names = given.trace or [*TRACES, *MODELS]
     every = list(places(given.data, names))
-    with ProcessPoolExecutor(given.threads) as pool:
-        found = list(pool.map(partial(measure, given.data), every, chunksize=4))
+    with ThreadPoolExecutor(given.threads) as pool:
+        found = list(pool.map(partial(measure, given.data), every))
     with given.windows.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(asdict(found[0])), lineterminator="\n")
         writer.writeheader()
@@ -278,6 +278,8 @@ def train(given: argparse.Namespace) -> None:
         if name in TRACES:
             trace(given.data, name)
     search.run()
+    kept = {generation: point.tolist() for generation, point in search.snapshots}
+    given.out.with_suffix(".json").write_text(json.dumps(kept), encoding="utf-8")
     generation, point, geometric = search.choose()
     network = network_at(
         point,
