@@ -8,11 +8,13 @@ from itertools import chain, islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from schedlab.history.schema import JobRecord
 from schedlab.history.schema.times import from_epoch
 from schedlab.history.store import Store
 
+Drawn = dict[str, NDArray[Any]]
 MILLION, PORTION = 1_000_000, 5_000
 EPOCH_S = 1_672_531_200
 """1 January 2023, 00:00 UTC."""
@@ -39,8 +41,16 @@ def make_store(url: str, jobs: int, *, seed: int = 1, unfinished: bool = False) 
 
 def synthetic(jobs: int, seed: int = 1) -> Iterator[JobRecord]:
     """Jobs in order of submission: few users have most of them, and most are small and short."""
+    drawn = draw(jobs, seed)
+    columns = [column.tolist() for column in drawn.values()]
+    for number, values in enumerate(zip(*columns, strict=True), 1):
+        yield _record(number, dict(zip(drawn, values, strict=True)))
+
+
+def draw(jobs: int, seed: int = 1) -> Drawn:
+    """What the jobs are made of, in order of submission."""
     random = np.random.default_rng(seed)
-    drawn = {
+    return {
         "queue_s": np.sort(random.integers(EPOCH_S, EPOCH_S + YEARS_S, jobs)),
         "wait_s": random.exponential(3_600, jobs).astype(int),
         "run_s": np.minimum(random.lognormal(7.5, 1.8, jobs), 7 * 86_400).astype(int) + 1,
@@ -52,9 +62,6 @@ def synthetic(jobs: int, seed: int = 1) -> Iterator[JobRecord]:
         "tag": random.integers(0, 10 * len(TAGS), jobs),
         "watt": random.uniform(150.0, 900.0, jobs),
     }
-    columns = [column.tolist() for column in drawn.values()]
-    for number, values in enumerate(zip(*columns, strict=True), 1):
-        yield _record(number, dict(zip(drawn, values, strict=True)))
 
 
 def _record(number: int, drawn: dict[str, Any]) -> JobRecord:

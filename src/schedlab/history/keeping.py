@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from schedlab.errors import ParameterError
 from schedlab.history.pseudonyms.policy import Policy
+
+_MOST_MONTHS = 1_200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,13 +28,28 @@ class StoreSection:
 
 @dataclass(frozen=True, kw_only=True)
 class ArchiveSection:
-    """``[archive]``: timelines are copied into Parquet files, for when their source forgets.
+    """``[archive]``: Parquet files of timelines, for when their source forgets, and of old jobs.
 
     Args:
         folder: of the files.
+        move_after_months: ``schedlab history archive`` moves jobs there that ended longer ago.
+        delete_after_months: it deletes there what is of a time longer ago.
     """
 
     folder: str
+    move_after_months: int | None = None
+    delete_after_months: int | None = None
+
+    def __post_init__(self) -> None:
+        for key in ("move_after_months", "delete_after_months"):
+            value = getattr(self, key)
+            if value is not None and not 1 <= value <= _MOST_MONTHS:
+                raise ParameterError(f"{key} is {value}; must be 1 to {_MOST_MONTHS}")
+        move, delete = self.move_after_months, self.delete_after_months
+        if move is not None and delete is not None and delete < move:
+            raise ParameterError(
+                f"delete_after_months is {delete}; must be {move} or more, as move_after_months"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -161,9 +161,9 @@ def test_only_the_latest_of_many_jobs_are_sorted(
 def test_keys_of_others_lead_nowhere(store: Database) -> None:
     """Guessing them gives what a key that does not exist gives; the order is that of the keys."""
     with store.reading() as connection:
-        seen = jobs_by_key(connection, ADMIN, [3, 1, 3, 10**30, -1, 77])
+        seen = jobs_by_key(connection, ADMIN, [3, 1, 3, 10**30, -1, 77], None)
         assert [each.key for each in seen] == [3, 1]
-        assert [each.key for each in jobs_by_key(connection, ANN, [1, 2, 3])] == [3]
+        assert [each.key for each in jobs_by_key(connection, ANN, [1, 2, 3], None)] == [3]
 
 
 @pytest.mark.parametrize("jobid", ["77", "77.r2"])

@@ -138,8 +138,8 @@ def test_nobody_finds_another_s_jobs(connection: Connection) -> None:
     assert found(connection, ANN, users=("ben",)) == set()
     assert count(connection, ANN, JobQuery(users=("ben",))) == Count(0, is_exact=True)
     bens = JobId("2")
-    assert jobs_of(connection, ANN, [bens]) == {bens: []}
-    assert len(jobs_of(connection, ADMIN, [bens])[bens]) == 1
+    assert jobs_of(connection, ANN, [bens], None) == {bens: []}
+    assert len(jobs_of(connection, ADMIN, [bens], None)[bens]) == 1
 
 
 def test_a_manager_finds_own_jobs_and_those_of_the_groups_once(connection: Connection) -> None:
@@ -175,7 +175,7 @@ def test_a_cursor_of_another_order_is_refused() -> None:
 def test_an_id_is_narrowed_by_what_else_is_said(connection: Connection) -> None:
     """Ids are used again; a job whose cluster nobody said may be of any."""
     ids = [JobId("1"), JobId("1", cluster="two"), JobId("1", attempt=2), JobId("1", queue_s=NOON_S)]
-    assert [len(each) for each in jobs_of(connection, ADMIN, ids).values()] == [1, 0, 0, 1]
+    assert [len(each) for each in jobs_of(connection, ADMIN, ids, None).values()] == [1, 0, 0, 1]
 
 
 PLANS = [

@@ -7,12 +7,14 @@ import typer
 from schedlab.cli.commands import add_command, epilog
 from schedlab.cli.history import (
     alerts,
+    archive,
     connect,
     demo,
     doctor,
     export,
     ingest,
     init,
+    query,
     report,
     show,
     status,
@@ -38,6 +40,8 @@ add_command(app, report.report, *report.EXAMPLES)
 add_command(app, connect.connect, *connect.EXAMPLES)
 add_command(app, show.show, *show.EXAMPLES)
 add_command(app, export.export, *export.EXAMPLES)
+add_command(app, archive.archive, *archive.EXAMPLES)
+add_command(app, query.query, *query.EXAMPLES)
 add_command(app, validate.validate, *validate.EXAMPLES)
 app.add_typer(user.app)
 app.add_typer(token.app)

@@ -18,17 +18,20 @@ EXAMPLES = ("schedlab history status", "schedlab history status --store history.
 
 def status(place: Place, json: AsJson = False) -> None:
     """Say what the store holds: jobs, lag and faults per source, coverage per sensor item."""
+    from schedlab.history.job_archive.listed import archived_count
     from schedlab.history.store.status import status_of
 
     with place.open() as store:
-        found, where = status_of(store), store.shown
+        found, archived, where = status_of(store), archived_count(store), store.shown
     if json:
-        print_json({"store": where, **found.facts()})
+        print_json({"store": where, **found.facts(), "archived": archived})
         return
     console = out()
     console.print(heading(where), "", _sources(found), sep="\n")
     if found.items:
         console.print("", _items(found), sep="\n")
+    if archived:
+        console.print("", f"{archived:,} jobs are in the archive", sep="\n")
     if found.due or found.failed:
         waiting = f"{found.due:,} jobs wait for their sensors, {found.failed:,} after a failure"
         console.print("", waiting, sep="\n")

@@ -36,6 +36,7 @@ _DRIVERS = {
 _PRIVATE = 0o600  # whatever the umask says: the store holds password hashes
 _MIGRATIONS = Path(__file__).with_name("migrations")
 _BUSY_S = 60
+_LOCK_S = 10
 _MOST_SAID = 300  # of what the database says: it may quote what it could not read
 _DAMAGED = ("XX001", "XX002")  # PostgreSQL's words for a table and an index
 _PRAGMAS = (
@@ -157,7 +158,11 @@ def shown(url: URL) -> str:
 
 
 def upgrade(engine: Engine) -> None:
-    """Make the tables, or bring those of an earlier schedlab up to date; all or nothing."""
+    """Make the tables, or bring those of an earlier schedlab up to date; all or nothing.
+
+    A service may go on over it. Where PostgreSQL would have to wait long for a table, the others
+    that want it would wait behind: it gives up, and nothing has changed.
+    """
     from alembic import command
     from alembic.config import Config
 
@@ -166,19 +171,27 @@ def upgrade(engine: Engine) -> None:
         with suppress(OSError):
             os.close(os.open(str(engine.url.database), os.O_WRONLY | os.O_CREAT, _PRIVATE))
     with engine.connect().execution_options(writes=True) as connection, connection.begin():
+        if engine.dialect.name == "postgresql":
+            connection.execute(text(f"SET LOCAL lock_timeout = '{_LOCK_S}s'"))
         config = Config()
         config.set_main_option("script_location", str(_MIGRATIONS))
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
 
 
-def require_current(engine: Engine) -> None:
-    """Refuse a database without our tables, or with those of another version."""
+def require_current(engine: Engine, *, or_later: bool = False) -> None:
+    """Refuse a database without our tables, or with those of another version.
+
+    Args:
+        engine: of the database.
+        or_later: allow a later version, for a program that was at work when it came: migrations
+            add to the tables, and take nothing away that the version before needs.
+    """
     url = engine.url
     if url.get_backend_name() == "sqlite" and not Path(str(url.database)).is_file():
         raise StoreError(f"store {shown(url)}: does not exist; make it with: schedlab history init")
     found, known = _revision(engine), revisions()
-    if found == known[-1]:
+    if found == known[-1] or (or_later and found is not None and found > known[-1]):
         return
     if found is None:
         remedy = "holds no job history; make it one with: schedlab history init"
@@ -193,7 +206,7 @@ def examine(engine: Engine) -> None:
     """Read the first and the last row of each table, on a connection that remembers none."""
     fresh = connect(engine.url)
     try:
-        require_current(fresh)
+        require_current(fresh, or_later=True)
         with fresh.connect() as connection:
             for table in metadata.sorted_tables:
                 for direction in (asc, desc):

@@ -25,7 +25,7 @@ from schedlab.history.store.database import (
     writing,
 )
 from schedlab.history.store.queries import JobQuery, chosen, counted
-from schedlab.history.store.rows import Said, Values, document_of, job_row
+from schedlab.history.store.rows import Said, Values, document_of, epoch_s, job_row
 from schedlab.history.store.tables import (
     UNMEASURED,
     Measurement,
@@ -40,7 +40,9 @@ from schedlab.history.store.tables import (
 from schedlab.history.store.writes import (
     add_jobs,
     known,
+    known_archived,
     measure_neighbours_again,
+    next_job,
     next_number,
     overlaps,
     replace_jobs,
@@ -129,6 +131,12 @@ class Store:
         with failing_as_store(self.url), alone(self._engine):
             yield
 
+    @contextmanager
+    def changing(self) -> Iterator[Connection]:
+        """One transaction of a caller that knows the tables."""
+        with failing_as_store(self.url), writing(self._engine) as connection:
+            yield connection
+
     def put(
         self,
         records: Iterable[JobRecord],
@@ -139,6 +147,8 @@ class Store:
         nodes_are_shared: bool = False,
     ) -> Counts:
         """Add new records and replace changed ones; one that says the same changes nothing.
+
+        Nor does one of a job that was archived: the archive keeps it as it was then.
 
         Args:
             records: as a source gives them; of those with one identity the last counts.
@@ -155,14 +165,17 @@ class Store:
                 for who, old in there.items()
                 if old.digest != latest[who].digest
             }
-            new = [said for who, said in latest.items() if who not in there]
-            added = dict(enumerate(new, next_number(connection, jobs.c.id)))
+            missing = {who: epoch_s(latest[who].record.end_time) for who in latest.keys() - there}
+            kept = known_archived(connection, missing)
+            new = [said for who, said in latest.items() if who in missing and who not in kept]
+            added = dict(enumerate(new, next_job(connection)))
             for write, put in ((replace_jobs, changed), (add_jobs, added)):
                 rows = [_row(key, said, source, to_measure) for key, said in put.items()]
                 write(connection, rows, [said.record for said in put.values()])
             if nodes_are_shared:
                 measure_neighbours_again(connection, [*changed, *added])
-            counts = Counts(len(added), len(changed), len(there) - len(changed), [*changed, *added])
+            same = len(there) - len(changed) + len(kept)
+            counts = Counts(len(added), len(changed), same, [*changed, *added])
             if ingest is not None:
                 of_each = {name: getattr(counts, name) for name in ("added", "changed", "same")}
                 _count(connection, ingest, of_each)

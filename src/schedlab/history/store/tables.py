@@ -27,7 +27,7 @@ from sqlalchemy import (
 )
 
 # SQLite keeps a row under its key, without a second index, only where the key's type is INTEGER.
-_Key = BigInteger().with_variant(Integer, "sqlite")
+Key = BigInteger().with_variant(Integer, "sqlite")
 
 metadata = MetaData()
 
@@ -45,7 +45,7 @@ class Measurement(IntEnum):
 jobs = Table(
     "jobs",
     metadata,
-    Column("id", _Key, primary_key=True, autoincrement=False),
+    Column("id", Key, primary_key=True, autoincrement=False),
     Column("cluster", Text, nullable=False),
     Column("jobid", Text, nullable=False),
     Column("attempt", Integer, nullable=False),
@@ -123,7 +123,7 @@ _index_of_some("job_long", LONG, jobs.c.start_s, jobs.c.end_s)
 hosts = Table(
     "hosts",
     metadata,
-    Column("job", _Key, ForeignKey("jobs.id"), primary_key=True),
+    Column("job", Key, ForeignKey("jobs.id"), primary_key=True),
     Column("place", Integer, primary_key=True),
     Column("node_id", Text, nullable=False),
     Column("start_s", BigInteger),
@@ -134,7 +134,7 @@ Index("host_ran", hosts.c.node_id, hosts.c.end_s, hosts.c.start_s, hosts.c.job)
 tags = Table(
     "tags",
     metadata,
-    Column("job", _Key, ForeignKey("jobs.id"), primary_key=True),
+    Column("job", Key, ForeignKey("jobs.id"), primary_key=True),
     Column("tag", Text, primary_key=True),
 )
 Index("tag_job", tags.c.tag, tags.c.job)
@@ -142,7 +142,7 @@ Index("tag_job", tags.c.tag, tags.c.job)
 provenances = Table(
     "provenances",
     metadata,
-    Column("id", _Key, primary_key=True, autoincrement=False),
+    Column("id", Key, primary_key=True, autoincrement=False),
     Column("unit", Text),
     Column("native_step_s", Double),
     Column("scope", Text),
@@ -153,7 +153,7 @@ provenances = Table(
 aggregates = Table(
     "aggregates",
     metadata,
-    Column("job", _Key, ForeignKey("jobs.id"), primary_key=True),
+    Column("job", Key, ForeignKey("jobs.id"), primary_key=True),
     Column("place", Integer, primary_key=True),
     Column("item", Text, primary_key=True),
     # The number of the accelerator, -1 for the host itself.
@@ -163,7 +163,7 @@ aggregates = Table(
     Column("min", Double),
     Column("integral", Double),
     Column("coverage", Double),
-    Column("provenance", _Key, ForeignKey("provenances.id")),
+    Column("provenance", Key, ForeignKey("provenances.id")),
 )
 
 sources = Table(
@@ -177,7 +177,7 @@ sources = Table(
 ingests = Table(
     "ingests",
     metadata,
-    Column("id", _Key, primary_key=True, autoincrement=False),
+    Column("id", Key, primary_key=True, autoincrement=False),
     Column("source", Text, nullable=False),
     Column("began_s", Double, nullable=False),
     # Empty while it runs, and for ever if it was killed.
@@ -193,7 +193,7 @@ Index("ingest_source", ingests.c.source, ingests.c.id)
 faults = Table(
     "faults",
     metadata,
-    Column("ingest", _Key, ForeignKey("ingests.id"), primary_key=True),
+    Column("ingest", Key, ForeignKey("ingests.id"), primary_key=True),
     Column("place", Integer, primary_key=True),
     Column("location", Text, nullable=False),
     Column("message", Text, nullable=False),

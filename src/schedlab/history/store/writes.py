@@ -12,6 +12,7 @@ from sqlalchemy import (
     Select,
     Table,
     bindparam,
+    case,
     delete,
     func,
     literal,
@@ -21,12 +22,14 @@ from sqlalchemy import (
 from sqlalchemy.exc import DBAPIError
 
 from schedlab.history.schema.job import JobRecord
+from schedlab.history.store.archive_tables import archive_parts, archived
 from schedlab.history.store.rows import Identity, Values, aggregate_rows, host_rows, tag_rows
 from schedlab.history.store.tables import Measurement, aggregates, hosts, jobs, provenances, tags
 
 _IN_ONE_STATEMENT = 32_000
 """Parameters: SQLite takes 32,766, PostgreSQL 65,535."""
 
+_DELETED_S = case((archive_parts.c.deleted_s.is_not(None), archive_parts.c.month_end_s))
 _KEY, _START_S, _END_S = map(jobs.columns.keys().index, ("id", "start_s", "end_s"))
 
 _OWN = hosts.alias("own")
@@ -54,9 +57,30 @@ def known(connection: Connection, wanted: Collection[Identity]) -> dict[Identity
     return {who: found[who] for who in wanted if who in found}
 
 
+def known_archived(connection: Connection, wanted: Mapping[Identity, int | None]) -> set[Identity]:
+    """Those of the jobs that the archive has, or had until they were too old to be kept.
+
+    Args:
+        connection: to the store.
+        wanted: who they are, and when they ended.
+    """
+    parts = select(func.count(), func.max(_DELETED_S)).select_from(archive_parts)
+    count, deleted_s = connection.execute(parts).one()
+    if not count:
+        return set()
+    identity = (archived.c.cluster, archived.c.jobid, archived.c.queue_s, archived.c.attempt)
+    jobids = _listed(connection, {jobid for _, jobid, _, _ in wanted})
+    statement = select(*identity).where(archived.c.jobid.in_(jobids))
+    there: set[Identity] = {(*row,) for row in connection.execute(statement)}
+    if deleted_s is None:
+        return there & wanted.keys()
+    gone = {who for who, end_s in wanted.items() if end_s is not None and end_s < deleted_s}
+    return gone | (there & wanted.keys())
+
+
 def add_jobs(connection: Connection, rows: Sequence[Values], records: Iterable[JobRecord]) -> None:
     """New rows, with their hosts and aggregates."""
-    _insert(connection, jobs, rows)
+    insert_rows(connection, jobs, rows)
     _add_parts(connection, rows, records)
 
 
@@ -112,6 +136,11 @@ def next_number(connection: Connection, column: Any, *conditions: Any) -> int:
     return 1 if greatest is None else int(greatest) + 1
 
 
+def next_job(connection: Connection) -> int:
+    """The key of the next job; that of an archived one is not used again."""
+    return max(next_number(connection, column) for column in (jobs.c.id, archived.c.id))
+
+
 def _add_parts(
     connection: Connection, rows: Sequence[Values], records: Iterable[JobRecord]
 ) -> None:
@@ -127,19 +156,19 @@ def _add_parts(
             for aggregate, provenance in aggregate_rows(row[_KEY], record.per_host):
                 of_aggregates.append(aggregate)
                 of_provenances[provenance[0]] = provenance
-    _insert(connection, hosts, of_hosts)
-    _insert(connection, tags, of_tags)
+    insert_rows(connection, hosts, of_hosts)
+    insert_rows(connection, tags, of_tags)
     _add_provenances(connection, of_provenances)
-    _insert(connection, aggregates, of_aggregates)
+    insert_rows(connection, aggregates, of_aggregates)
 
 
 def _add_provenances(connection: Connection, rows: Mapping[int, Values]) -> None:
     if rows:
         there = set(connection.execute(select(provenances.c.id)).scalars())
-        _insert(connection, provenances, [row for key, row in rows.items() if key not in there])
+        insert_rows(connection, provenances, [row for key, row in rows.items() if key not in there])
 
 
-def _insert(connection: Connection, table: Table, rows: Sequence[Values]) -> None:
+def insert_rows(connection: Connection, table: Table, rows: Sequence[Values]) -> None:
     """Add the rows in the way that each database takes many fastest.
 
     Columns that are empty in all of them are left out: Python's driver for SQLite takes several

@@ -46,6 +46,14 @@ class Service:
         """Whether visitors see anonymised jobs."""
         return self.release_key is not None
 
+    @property
+    def archive_folder(self) -> Path | None:
+        """Where archived jobs are; None where the site file does not say."""
+        site = self.settings.site
+        if site is None or site.archive is None:
+            return None
+        return site.path.parent / site.archive.folder
+
     def release(self) -> Release:
         """A new release to the public: it remembers names, and so must not outlive a request."""
         if self.release_key is None or self.settings.site is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, case, false, or_, true
+from sqlalchemy import ColumnElement, Table, case, false, or_, true
 
 from schedlab.history.store.tables import jobs
 from schedlab.history.web.access.viewer import Role, Scope, Viewer
@@ -10,12 +10,13 @@ from schedlab.history.web.access.viewer import Role, Scope, Viewer
 _SEES_ALL = frozenset({Role.PUBLIC, Role.SUPPORT, Role.ADMIN, Role.API})
 
 
-def visible(viewer: Viewer) -> ColumnElement[bool]:
+def visible(viewer: Viewer, table: Table = jobs) -> ColumnElement[bool]:
     """The condition on ``jobs`` that every query of the viewer's must have.
 
-    The public sees every job too, but as it is released: without names.
+    The public sees every job too, but as it is released: without names. The table of archived jobs
+    has the same columns for it.
     """
-    return or_(*visible_parts(viewer))
+    return or_(*visible_parts(viewer, table))
 
 
 def visible_of_few(viewer: Viewer) -> ColumnElement[bool]:
@@ -27,16 +28,16 @@ def visible_of_few(viewer: Viewer) -> ColumnElement[bool]:
     return seen if len(visible_parts(viewer)) == 1 else case((seen, 1), else_=0) == 1
 
 
-def visible_parts(viewer: Viewer) -> list[ColumnElement[bool]]:
+def visible_parts(viewer: Viewer, table: Table = jobs) -> list[ColumnElement[bool]]:
     """The same in parts, one of which must hold: each has an index in which its jobs are sorted."""
     if not viewer.may(Scope.READ):
         return [false()]
     if viewer.role in _SEES_ALL:
         return [true()]
     # A job whose user is unknown is nobody's: an empty name must not match it.
-    own = jobs.c.user_identifier == viewer.user if viewer.user else false()
+    own = table.c.user_identifier == viewer.user if viewer.user else false()
     if viewer.role is Role.MANAGER:
-        return [own, *(jobs.c.accounting_group == group for group in sorted(viewer.groups))]
+        return [own, *(table.c.accounting_group == group for group in sorted(viewer.groups))]
     return [own]
 
 

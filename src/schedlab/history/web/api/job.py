@@ -79,7 +79,7 @@ def get_job(
     check_fields(names, Format.JSON)
     wanted = JobId(jobid, parameters.cluster, parameters.queue_time, parameters.attempt)
     with asking.service.database.reading() as connection:
-        found = jobs_of(connection, asking.viewer, [wanted])[wanted]
+        found = jobs_of(connection, asking.viewer, [wanted], asking.service.archive_folder)[wanted]
     if not found:
         raise not_found()
     if len(found) > 1:
@@ -127,7 +127,7 @@ def get_jobs_by_ids(asking: CurrentAsking, wanted: BatchOfIds) -> Response:
     check_fields(wanted.fields, Format.JSON)
     ids = {JobId(each) if isinstance(each, str) else each.job_id(): each for each in wanted.ids}
     with asking.service.database.reading() as connection:
-        found = jobs_of(connection, asking.viewer, list(ids))
+        found = jobs_of(connection, asking.viewer, list(ids), asking.service.archive_folder)
     jobs = {job.key: job.document for each in found.values() for job in each}
     missing = [
         given if isinstance(given, str) else given.model_dump(exclude_none=True)

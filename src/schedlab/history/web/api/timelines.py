@@ -192,7 +192,9 @@ def _stays(
     """The jobs that can be meant: ids are used again, but at other times."""
     wanted_id = JobId(name.jobid, name.cluster)
     found = []
-    for job in jobs_of(connection, asking.viewer, [wanted_id])[wanted_id]:
+    for job in jobs_of(connection, asking.viewer, [wanted_id], asking.service.archive_folder)[
+        wanted_id
+    ]:
         hosts = asking.shown.record(job.document).get("per_host") or ()
         names = [host["node_id"] for host in hosts]
         if name.host in names:

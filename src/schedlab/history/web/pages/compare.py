@@ -129,7 +129,9 @@ def _compared(
     service: Service, viewer: Viewer, shown: Shown, keys: Sequence[int]
 ) -> list[Compared]:
     with service.database.reading() as connection:
-        found = jobs_by_key(connection, viewer, list(dict.fromkeys(keys))[:MOST_LINES])
+        found = jobs_by_key(
+            connection, viewer, list(dict.fromkeys(keys))[:MOST_LINES], service.archive_folder
+        )
     jobs = []
     for each in found:
         record = JobRecord.model_validate(shown.record(each.document))
@@ -143,7 +145,7 @@ def _key_of(service: Service, viewer: Viewer, jobid: str) -> int | None:
     """The latest job with that id, of those that the viewer sees."""
     wanted = JobId(jobid)
     with service.database.reading() as connection:
-        found = jobs_of(connection, viewer, [wanted])[wanted]
+        found = jobs_of(connection, viewer, [wanted], service.archive_folder)[wanted]
     return found[0].key if found else None
 
 

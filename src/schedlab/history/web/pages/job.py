@@ -44,7 +44,7 @@ def job_page(
     """What it asked for, where it waited, what it used, and what ran beside it."""
     site, zone = service.settings.site, zone_of(service)
     with service.database.reading() as connection:
-        found = jobs_by_key(connection, viewer, [key])
+        found = jobs_by_key(connection, viewer, [key], service.archive_folder)
         if not found:
             raise not_found()
         true = JobRecord.model_validate_json(found[0].document)

@@ -89,7 +89,7 @@ def job_roofline(
 def find_measured(service: Service, viewer: Viewer, shown: Shown, key: int) -> MeasuredJob:
     """The job under that key, if the viewer sees it and it has sensors."""
     with service.database.reading() as connection:
-        found = jobs_by_key(connection, viewer, [key])
+        found = jobs_by_key(connection, viewer, [key], service.archive_folder)
     if not found:
         raise not_found()
     record = JobRecord.model_validate_json(found[0].document)

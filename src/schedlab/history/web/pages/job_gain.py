@@ -96,7 +96,7 @@ def ask_gain(service: CurrentService, viewer: NamedViewer, key: int) -> Response
 
 def _asked(service: Service, viewer: Viewer, key: int) -> Asked:
     with service.database.reading() as connection:
-        found = jobs_by_key(connection, viewer, [key])
+        found = jobs_by_key(connection, viewer, [key], service.archive_folder)
     record = JobRecord.model_validate_json(found[0].document) if found else None
     site = service.settings.site
     asked = None if record is None else gain_asked(key, record, efficiency_of(record, site))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -13,12 +13,14 @@ from starlette.responses import Response
 from schedlab.errors import ParameterError, UnknownNameError
 from schedlab.history.efficiency.section import EfficiencySection
 from schedlab.history.schema.job import JobState
+from schedlab.history.store.archive_tables import archived
 from schedlab.history.web.access import Viewer
 from schedlab.history.web.access.current import CurrentViewer
 from schedlab.history.web.api.parameters import CurrentShown
 from schedlab.history.web.pages.jobs_form import JobsForm
 from schedlab.history.web.pages.quantities import zone_of
 from schedlab.history.web.pages.render import render
+from schedlab.history.web.queries.archived import archived_rows, newest_archived_s
 from schedlab.history.web.queries.listing import FOOTPRINT, SORTED, Listing, list_jobs
 from schedlab.history.web.queries.search import NEWEST_FIRST, Count, Cursor, Sort, count
 from schedlab.history.web.queries.shown import Shown
@@ -30,6 +32,19 @@ PAGE = 50
 COUNTED = 1_000
 DOWNLOADS = {"csv": "CSV", "parquet": "Parquet", "jsonl": "JSON lines"}
 _HIDEABLE = ("user_identifier", "accounting_group", "job_name")
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """What the list does not have because it was archived.
+
+    Args:
+        until_s: jobs that ended before may be in the archive; None if none of the time is.
+        found: key and id of those that are asked for by their ids.
+    """
+
+    until_s: int | None
+    found: Sequence[tuple[int, str]]
 
 
 @dataclass(frozen=True)
@@ -57,12 +72,14 @@ def jobs_page(
     """The jobs that the URL means; who follows a link to it sees the same, of what they may see."""
     form = JobsForm.read(request.query_params, zone_of(service))
     sort, listing, total, fault = NEWEST_FIRST, Listing((), None), Count(0, True), form.fault
+    elsewhere = Elsewhere(None, ())
     if not fault:
         try:
             sort = Sort.parse(request.query_params.get("sort") or str(NEWEST_FIRST))
             cursor = request.query_params.get("cursor")
             after = Cursor.parse(cursor, sort) if cursor else None
             listing, total = _listed(service, viewer, shown, form, sort, after)
+            elsewhere = _archived(service, viewer, form)
         except (ParameterError, UnknownNameError) as error:
             fault = str(error)
     return render(
@@ -76,6 +93,7 @@ def jobs_page(
         columns=COLUMNS,
         rows=[shown_row(row, shown) for row in listing.rows],
         total=total,
+        archived=elsewhere,
         next=listing.next,
         since_s=listing.since_s,
         sorted_jobs=SORTED,
@@ -117,6 +135,21 @@ def _listed(
         if after is None and listing.next is None and listing.since_s is None:
             return listing, Count(len(listing.rows), True)
         return listing, count(connection, viewer, query, COUNTED)
+
+
+def _archived(service: Service, viewer: Viewer, form: JobsForm) -> Elsewhere:
+    """Whether jobs of the time are in the archive, and those whose ids are asked for."""
+    assert form.filter is not None
+    query = form.filter.query()
+    with service.database.reading() as connection:
+        until_s = newest_archived_s(connection)
+        froms = (query.ran_from_s, query.queued_from_s, query.started_from_s, query.ended_from_s)
+        if until_s is None or any(each is not None and each >= until_s for each in froms):
+            return Elsewhere(None, ())
+        if not query.jobids:
+            return Elsewhere(until_s, ())
+        rows = archived_rows(connection, viewer, archived.c.jobid.in_(query.jobids))
+    return Elsewhere(until_s, [(row.id, row.jobid) for row in rows])
 
 
 def shown_row(row: Mapping[str, Any], shown: Shown) -> Mapping[str, Any]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from sqlalchemy import Connection, select
 
+from schedlab.history.store.archive_tables import archived
 from schedlab.history.store.tables import jobs
 from schedlab.history.web.access import Viewer, visible
+from schedlab.history.web.queries.archived import archived_rows, read_archived
 
 
 @dataclass(frozen=True)
@@ -43,13 +46,20 @@ class IdentifiedJob:
 
 
 def jobs_of(
-    connection: Connection, viewer: Viewer, ids: Sequence[JobId]
+    connection: Connection, viewer: Viewer, ids: Sequence[JobId], archive: Path | None
 ) -> Mapping[JobId, list[IdentifiedJob]]:
-    """The jobs that each id can mean, of those that the viewer sees; latest first."""
+    """The jobs that each id can mean, of those that the viewer sees; latest first.
+
+    Archived ones come after those of the store.
+    """
     columns = (jobs.c.jobid, jobs.c.cluster, jobs.c.queue_s, jobs.c.attempt, jobs.c.id)
     wanted = sorted({each.jobid for each in ids})
     statement = select(*columns, jobs.c.record).where(visible(viewer), jobs.c.jobid.in_(wanted))
     by_jobid: dict[str, list[IdentifiedJob]] = {}
     for row in connection.execute(statement.order_by(jobs.c.id.desc())):
         by_jobid.setdefault(row.jobid, []).append(IdentifiedJob(*row))
+    rows = archived_rows(connection, viewer, archived.c.jobid.in_(wanted))
+    for row, document in read_archived(archive, rows):
+        who = (row.jobid, row.cluster, row.queue_s, row.attempt, row.id)
+        by_jobid.setdefault(row.jobid, []).append(IdentifiedJob(*who, document))
     return {each: [job for job in by_jobid.get(each.jobid, ()) if each.fits(job)] for each in ids}

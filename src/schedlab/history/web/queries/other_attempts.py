@@ -21,7 +21,9 @@ def attempts_at(connection: Connection, viewer: Viewer, key: int) -> list[tuple[
     used again long after belongs to another job.
     """
     columns = (jobs.c.jobid, jobs.c.cluster, jobs.c.queue_s)
-    this = connection.execute(select(*columns).where(jobs.c.id == key)).one()
+    this = connection.execute(select(*columns).where(jobs.c.id == key)).one_or_none()
+    if this is None:
+        return []  # it was archived
     first = _SUFFIX.sub("", this.jobid)
     ids = [first, *(f"{first}.r{number}" for number in range(2, MOST_ATTEMPTS + 1))]
     statement = select(jobs.c.attempt, jobs.c.id).where(

@@ -1,0 +1,1 @@
+"""Old jobs in Parquet files, by month: moved there, found there, asked there, deleted there."""

@@ -1,0 +1,63 @@
+"""A store is brought up to date while a service reads it and jobs come in."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import text
+from tests.history.records import job
+
+from schedlab.errors import StoreError
+from schedlab.history.store import Store, database
+from schedlab.history.store.archive_tables import archive_parts, archived
+from schedlab.history.store.database import connect, parse_url
+from schedlab.history.web.database import Database
+
+
+def make_earlier(url: str) -> None:
+    """A store with a job, as the version before the last made it."""
+    with Store.make(url) as store:
+        store.put([job()], source="test")
+    engine = connect(parse_url(url))
+    with engine.begin() as connection:
+        for table in (archived, archive_parts):
+            table.drop(connection)
+        connection.execute(text("UPDATE alembic_version SET version_num = '0007'"))
+    engine.dispose()
+
+
+def test_neither_waits_for_the_other(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A report that reads all jobs is under way; the migration comes, and the report goes on."""
+    make_earlier(store_url)
+    with monkeypatch.context() as earlier:
+        known = database.revisions()
+        earlier.setattr(database, "revisions", lambda: known[:-1])
+        service = Database(store_url)
+    count = text("SELECT count(*) FROM jobs")
+    with service.reading_long() as connection:
+        assert connection.execute(count).scalar() == 1
+        monkeypatch.setattr(database, "_LOCK_S", 1)
+        Store.make(store_url).close()
+        assert connection.execute(count).scalar() == 1
+    monkeypatch.setattr(database, "revisions", lambda: known[:-1])
+    service.examine()  # it is healthy until it is started again, with the later version
+    with pytest.raises(StoreError, match="later schedlab"):
+        Store.open(store_url)
+    service.close()
+
+
+@pytest.mark.slow
+def test_a_migration_does_not_keep_others_waiting(
+    postgresql: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It wants a table that somebody holds: it gives up, and what was there stays."""
+    assert callable(postgresql)
+    url = str(postgresql())
+    make_earlier(url)
+    monkeypatch.setattr(database, "_LOCK_S", 1)
+    engine = connect(parse_url(url))
+    with engine.connect() as connection:
+        connection.execute(text("LOCK TABLE alembic_version"))
+        with pytest.raises(StoreError, match="lock timeout"):
+            Store.make(url)
+    Store.make(url).close()
+    engine.dispose()
