@@ -66,6 +66,14 @@ def test_the_inputs_are_those_of_the_core() -> None:
     assert list(QUEUE_INPUTS) == _core.network_queue_inputs()
 
 
+def test_the_guide_has_the_inputs() -> None:
+    """Each with its expression."""
+    page = Path(__file__).parents[2] / "docs" / "learn" / "evolve.md"
+    text = page.read_text(encoding="utf-8")
+    for inputs, what in ((JOB_INPUTS, "job"), (QUEUE_INPUTS, "queue")):
+        assert all(f"| `{name}` | {each} | the {what} |" in text for name, each in inputs.items())
+
+
 @given(workload=workloads(NODES, 15), seed=st.integers(0, 1000))
 def test_the_core_agrees_with_the_reference(workload: Workload, seed: int) -> None:
     """Every start is the same, whatever the weights."""
