@@ -18,6 +18,7 @@ EXAMPLES = (
     "schedlab operate mysite",
     "schedlab operate mysite status",
     "schedlab operate mysite approve",
+    "schedlab operate mysite report --output week.html",
     "schedlab operate mysite --rounds 1 --conf /etc/slurm-test/slurm.conf",
 )
 
@@ -31,6 +32,7 @@ class Action(StrEnum):
     REJECT = "reject"
     STOP = "stop"
     UNITS = "units"
+    REPORT = "report"
 
 
 def operate(
@@ -40,13 +42,23 @@ def operate(
         Argument(
             metavar="ACTION",
             help="run: the loop. status: what it did. approve, reject: answer its question. stop: "
-            "end a steering. units: print systemd units.",
+            "end a steering. units: print systemd units. report: on the last week, as HTML.",
         ),
     ] = Action.RUN,
     conf: Conf = None,
     rounds: Annotated[
         int | None, Option(metavar="N", min=1, help="End after this many rounds. Default: never.")
     ] = None,
+    output: Annotated[
+        Path | None, Option("--output", "-o", metavar="FILE", help="Write the report there.")
+    ] = None,
+    date: Annotated[
+        str | None,
+        Option(metavar="DAY", help="A day in the week of the report. Default: last week."),
+    ] = None,
+    send: Annotated[
+        bool, Option("--send", help="Send the report to those whom operate.toml names.")
+    ] = False,
     json: AsJson = False,
 ) -> None:
     """Keep learning on a running Slurm: collect, check the twin, learn, test, shadow, ask, steer.
@@ -69,6 +81,8 @@ def operate(
             _run(site, conf, rounds, json)
         case Action.STATUS:
             _status(site, json)
+        case Action.REPORT:
+            _report(site, date, output, send)
         case Action.STOP:
             gate.stop(getpass.getuser())
             print_notes(["the loop ends the steering within one period"], to_stderr=False)
@@ -129,6 +143,31 @@ def _status(site: Path, json: bool) -> None:
     out().print(table)
     steers = f"{record.steers} steers" if record.steers else "nothing steers"
     print_notes([f"round {record.round}: {record.last or 'not begun'}; {steers}"], to_stderr=False)
+
+
+def _report(site: Path, date: str | None, output: Path | None, send: bool) -> None:
+    from schedlab.atomic import replacing
+    from schedlab.cli.history.place import require_service
+    from schedlab.errors import InputError
+    from schedlab.operate.settings import FILE, read_settings
+
+    require_service()
+    settings, mail = read_settings(site)
+    if send and (mail is None or not settings.email):
+        raise InputError(f"{site / FILE}: says no email, to which the report could be sent")
+    from schedlab.history.notify.mail import send_mail
+    from schedlab.operate.report import weekly_report
+
+    made = weekly_report(site, settings.service, date)
+    if output is not None:
+        with replacing(output) as path:
+            path.write_text(made.html or "", encoding="utf-8")
+    if send and mail is not None:
+        send_mail(mail, site, settings.email, made)
+    if output is None and not send:
+        out().print(made.text, end="", markup=False, highlight=False, soft_wrap=True)
+    done = [] if output is None else [f"written: {output}"]
+    print_notes([*done, *(f"sent to {each}" for each in settings.email if send)], to_stderr=False)
 
 
 def _clock(at: float) -> str:

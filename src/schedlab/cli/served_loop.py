@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from schedlab.history.web.loop import LoopState, LoopStep
+from schedlab.history.web.loop import LoopEffect, LoopState, LoopStep
 from schedlab.live.ledger import Entry, read_ledger
 from schedlab.live.steering.switch import Switch
 from schedlab.operate.gate import Gate, GateAnswer
-from schedlab.operate.record import LOG, record_of, sentence_of
+from schedlab.operate.record import LOG, effects_of, record_of, sentence_of
 
 
 class ServedLoop:
@@ -29,15 +29,16 @@ class ServedLoop:
             return None
         entries = list(read_ledger(path))
         record = record_of(entries)
-        effects = [each for each in entries if each["kind"] == "watched"]
+        watched = [each for each in entries if each["kind"] == "watched"]
         return LoopState(
             record.round,
             record.last,
             record.steers,
             Switch(self._folder / "live").is_on,
             record.of("asked")["policy"] if record.last == "asked" else "",
-            sentence_of(effects[-1]) if effects else "",
+            sentence_of(watched[-1]) if watched else "",
             [_step(each) for each in reversed(entries)],
+            [_effect(each) for each in effects_of(entries)],
         )
 
     def answer(self, yes: bool, who: str, code: str) -> None:
@@ -57,4 +58,16 @@ def _step(entry: Entry) -> LoopStep:
         str(entry.get("policy", "")),
         str(entry.get("digest", "")),
         sentence_of(entry),
+    )
+
+
+def _effect(entry: Entry) -> LoopEffect:
+    interval = entry.get("interval")
+    return LoopEffect(
+        entry["at"],
+        entry["round"],
+        entry["kind"],
+        str(entry.get("policy", "")),
+        float(entry["difference"]),
+        (float(interval[0]), float(interval[1])) if interval else None,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from importlib.resources import as_file, files
@@ -11,6 +12,29 @@ from pathlib import Path
 from schedlab.errors import OutputError, PeerError
 
 TIMEOUT_S = 900.0
+_ROUND = re.compile(r"round-(\d{4,})")
+
+
+def place_of(folder: Path, number: int) -> Path:
+    """The folder of a round, in that of the loop."""
+    return folder / f"round-{number:04d}"
+
+
+def forget(folder: Path, last: int) -> None:
+    """Delete what rounds up to the last one had collected; their small files stay.
+
+    What cannot be deleted stays: a full disk is told by the next step that writes.
+
+    Args:
+        folder: of the loop.
+        last: the number of a round; below 1 nothing is deleted.
+    """
+    for place in sorted(folder.glob("round-*")):
+        found = _ROUND.fullmatch(place.name)
+        if found is None or int(found[1]) > last:
+            continue
+        for each in (*place.glob("dump-*"), *place.glob("site-*")):
+            shutil.rmtree(each, ignore_errors=True)
 
 
 def collect(dump: Path, history_s: float, conf: Path | None = None) -> None:

@@ -61,6 +61,14 @@ def record_of(entries: Iterable[Entry]) -> LoopRecord:
     return made
 
 
+def effects_of(entries: Iterable[Entry]) -> list[Entry]:
+    """The entries that tell what a policy did to waits, or would have done."""
+    steps = ("tested", "shadowed", "watched")
+    return [
+        each for each in entries if each["kind"] in steps and each.get("difference") is not None
+    ]
+
+
 def policy_digest(policy: str) -> str:
     """Names a policy: by its file's content where it has one, else by its words."""
     path = Path(policy.partition(":")[2])

@@ -50,6 +50,10 @@ class OperateSettings:
         least_same: the least share of jobs that the twin must have in the same state.
         webhook: gets every notice as JSON.
         email: addresses that get every notice; needs ``[mail]``.
+        keep_rounds: of so many rounds, with the present one, what was collected is kept; the log
+            keeps what every round did.
+        service: the site file of the history service, whose figures the weekly report has; a
+            relative path counts from the site folder.
         seed: draws phases, candidates and futures.
     """
 
@@ -77,6 +81,8 @@ class OperateSettings:
     least_same: float = 0.7
     webhook: str | None = None
     email: tuple[str, ...] = ()
+    keep_rounds: int = 4
+    service: str | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -86,8 +92,9 @@ class OperateSettings:
         for name in _SHARES:
             if not 0 <= getattr(self, name) <= 1:
                 raise ParameterError(f"{name} is {getattr(self, name)}; must be from 0 to 1")
-        for name, least in (("generations", 0), ("forks", 1), ("phases", 1), ("least_jobs", 1)):
-            require_whole(name, getattr(self, name), least)
+        least = {"generations": 0, "forks": 1, "phases": 1, "least_jobs": 1, "keep_rounds": 1}
+        for name, smallest in least.items():
+            require_whole(name, getattr(self, name), smallest)
         if not self.policies and not self.generations:
             raise ParameterError("no policies and no generations: there is nothing to try")
         for each in self.policies:

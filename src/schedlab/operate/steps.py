@@ -17,7 +17,7 @@ from schedlab.live.steering.steering import Steering, Step, steer
 from schedlab.live.steering.switch import LOG as STEERING_LOG
 from schedlab.live.steering.switch import Switch
 from schedlab.live.watch import LiveWatch
-from schedlab.operate.collect import collect
+from schedlab.operate.collect import collect, forget, place_of
 from schedlab.operate.gate import ANSWERS, Gate, hash_of
 from schedlab.operate.judge import Judge
 from schedlab.operate.notices import Notices
@@ -84,6 +84,7 @@ class Steps:
         number = record.round + 1
         self._write("round", number, settings=asdict(self.settings), version=__version__)
         self.say(f"round {number}")
+        forget(self.folder, number - self.settings.keep_rounds)
 
     def collect(self, record: LoopRecord) -> None:
         """Collect what the scheduler knows of the last weeks."""
@@ -347,7 +348,7 @@ class Steps:
         )
 
     def _place(self, record: LoopRecord) -> Path:
-        return self.folder / f"round-{record.round:04d}"
+        return place_of(self.folder, record.round)
 
     def _collected(self, record: LoopRecord, name: str) -> SlurmSite:
         """Collect and import what there is now."""

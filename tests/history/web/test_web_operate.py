@@ -30,6 +30,8 @@ def asking(_made: Served, tmp_path: Path) -> Iterator[tuple[Served, Gate, str]]:
     ledger.add("round", 1.8e9, round=1)
     tested = {"policy": "saf", "difference": -0.2, "interval": [-0.3, -0.1]}
     ledger.add("tested", 1.8e9 + 60, round=1, good=True, digest="0123456789abcdef", **tested)
+    watched = {"policy": "saf", "difference": 0.02, "interval": None}
+    ledger.add("watched", 1.8e9 + 90, round=1, good=True, **watched)
     ledger.add("asked", 1.8e9 + 120, round=1, policy="saf", code_hash=hash_of(code))
     own = copied(_made, tmp_path / "service")
     served = Served(replace(own.settings, loop=ServedLoop(folder)))
@@ -47,7 +49,13 @@ def test_an_administrator_answers_with_the_code(asking: tuple[Served, Gate, str]
         for width in (1200, 400):
             page = visitors.page("root", viewport={"width": width, "height": 900})
             page.goto("/operate")
-            expect(page.locator("#steps tbody tr").nth(1)).to_contain_text("-20.0% (95 %: -30.0%")
+            expect(page.locator("#steps tbody tr").nth(2)).to_contain_text("-20.0% (95 %: -30.0%")
+            expect(page.locator("#effects figure[data-drawn]")).to_be_visible()
+            page.locator("#effects summary").click()
+            rows = page.locator("#effects tbody tr")
+            expect(rows).to_have_count(2)
+            expect(rows.nth(0)).to_contain_text("-30.0% to -10.0%")
+            expect(rows.nth(1)).to_contain_text("while it steered")
             for scheme in ("light", "dark"):
                 page.emulate_media(color_scheme=scheme)
                 assert not faults(page)

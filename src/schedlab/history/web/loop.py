@@ -29,6 +29,27 @@ class LoopStep:
 
 
 @dataclass(frozen=True)
+class LoopEffect:
+    """What a policy did to the mean wait, or would have done.
+
+    Args:
+        at: when it was known, in epoch seconds.
+        round: its number.
+        name: the step that found it: tested, shadowed or watched.
+        policy: whose effect.
+        change: of the mean wait, as a share; below 0 is shorter.
+        interval: that holds it with 95 %; None where there were too few jobs to tell.
+    """
+
+    at: float
+    round: int
+    name: str
+    policy: str
+    change: float
+    interval: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
 class LoopState:
     """Where the loop is.
 
@@ -40,6 +61,7 @@ class LoopState:
         question: the policy that waits for an answer; empty for none.
         effect: the last known one, in words; empty if none is known.
         steps: all of them, the newest first.
+        effects: all that are known, the oldest first.
     """
 
     round: int
@@ -49,6 +71,7 @@ class LoopState:
     question: str
     effect: str
     steps: Sequence[LoopStep]
+    effects: Sequence[LoopEffect] = ()
 
 
 class SiteLoop(Protocol):

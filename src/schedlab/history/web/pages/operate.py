@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from datetime import datetime, tzinfo
 from http import HTTPStatus
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from schedlab.errors import SchedlabError
 from schedlab.history.web.access import Viewer
-from schedlab.history.web.loop import SiteLoop
+from schedlab.history.web.loop import LoopEffect, LoopState, SiteLoop
 from schedlab.history.web.pages.admin import AdministratorInPerson
 from schedlab.history.web.pages.quantities import zone_of
 from schedlab.history.web.pages.render import path_of, render
 from schedlab.history.web.problems import Problem
 from schedlab.history.web.service import CurrentService, Service
 
+if TYPE_CHECKING:
+    from schedlab.history.web.plots.drawing import Drawing
+
 router = APIRouter(prefix="/operate", include_in_schema=False)
 _SHOWN = 200
-"""Steps of the loop; the log has all."""
+"""Steps of the loop, and effects in the figure; the log has all."""
+_FOUND_BY = {
+    "tested": "in the test, by the twin",
+    "shadowed": "of a shadow's wishes, by the twin",
+    "watched": "while it steered",
+}
 
 
 def _loop(service: CurrentService, viewer: AdministratorInPerson) -> SiteLoop:
@@ -102,7 +111,80 @@ def _page(
         status=HTTPStatus.BAD_REQUEST if fault else HTTPStatus.OK,
         state=state,
         steps=list(state.steps)[:_SHOWN] if state else [],
+        effects=_effects(state, zone_of(service)) if state and state.effects else None,
         said=request.query_params.get("said", ""),
         fault=fault,
         zone=zone_of(service),
     )
+
+
+def _effects(state: LoopState, zone: tzinfo) -> Drawing:
+    """The effects as points with their intervals, and the table behind."""
+    from schedlab.history.web.plots.drawing import drawing
+
+    some = list(state.effects)[-_SHOWN:]
+    columns: dict[str, list[Any]] = {
+        "When": [f"{datetime.fromtimestamp(each.at, zone):%Y-%m-%d %H:%M}" for each in some],
+        "Round": [str(each.round) for each in some],
+        "Found": [_FOUND_BY.get(each.name, each.name) for each in some],
+        "Policy": [each.policy for each in some],
+        "Change of the mean wait": [f"{each.change:+.1%}" for each in some],
+        "95 %": [
+            f"{each.interval[0]:+.1%} to {each.interval[1]:+.1%}" if each.interval else None
+            for each in some
+        ],
+    }
+    return drawing(_figure(some, columns), columns)
+
+
+def _figure(effects: Sequence[LoopEffect], columns: dict[str, list[Any]]) -> Any:
+    """One place for each effect, in order: moments may lie minutes or weeks apart."""
+    from bokeh.models import FixedTicker, HoverTool, NoOverlap, NumeralTickFormatter
+
+    from schedlab.history.web.plots.timeline import COLOURS
+    from schedlab.viz.report.style import legend_above, new_figure
+
+    ends = [end for each in effects for end in (each.change, *(each.interval or ()))]
+    low, high = min(0.0, *ends), max(0.0, *ends)
+    margin = 0.06 * max(high - low, 0.01)
+    plot = new_figure(
+        220,
+        along="width",
+        y_axis_label="change of the mean wait",
+        y_range=(low - margin, high + margin),
+        x_range=(-0.6, max(len(effects), 6) - 0.4),
+    )
+    plot.hspan(y=0, line_color="#888888", line_dash="dashed")
+    for colour, name in zip(COLOURS, _FOUND_BY, strict=False):
+        places = [place for place, each in enumerate(effects) if each.name == name]
+        if not places:
+            continue
+        source = {
+            "x": places,
+            "y": [effects[place].change for place in places],
+            "low": [
+                (effects[place].interval or (effects[place].change,) * 2)[0] for place in places
+            ],
+            "high": [
+                (effects[place].interval or (effects[place].change,) * 2)[1] for place in places
+            ],
+            **{
+                f"c{at}": [cells[place] or "not known" for place in places]
+                for at, cells in enumerate(columns.values())
+            },
+        }
+        look = {"source": source, "color": colour, "legend_label": _FOUND_BY[name]}
+        plot.segment("x", "low", "x", "high", line_width=2, **look)
+        points = plot.scatter("x", "y", size=8, **look)
+        about = [(label, f"@c{at}") for at, label in enumerate(columns)]
+        plot.add_tools(HoverTool(tooltips=about, renderers=[points], visible=False))
+    every = -(-len(effects) // 10)
+    plot.xaxis.ticker = FixedTicker(ticks=list(range(0, len(effects), every)))
+    plot.xaxis.major_label_overrides = dict(enumerate(columns["When"]))
+    plot.xaxis.major_label_policy = NoOverlap(min_distance=8)
+    plot.yaxis.formatter = NumeralTickFormatter(format="+0%")
+    plot.xgrid.grid_line_color = None
+    plot.min_border_left = 64
+    plot.toolbar.autohide = True
+    legend_above(plot)
+    return plot
