@@ -31,9 +31,11 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.service_bulk import make_bulk_store
 from benchmarks.service_store import EPOCH_S, GROUPS, MILLION, NODES, USERS, YEARS_S, make_store
 from schedlab.errors import StoreError
 from schedlab.history.schema.times import format_time, from_epoch
+from schedlab.history.store import Store
 from schedlab.history.web.access.tokens import add_token
 from schedlab.history.web.access.viewer import SCOPES, Role
 from schedlab.history.web.database import Database
@@ -84,6 +86,8 @@ class Period:
     p99_ms: float
     ours: float
     """The share of the processors' time that the service and the asking program had."""
+    database: float
+    """The share of PostgreSQL's processes; 0 for SQLite, which is a part of the service."""
     others: float
     """The share that other programs and other guests of the machine had."""
 
@@ -205,25 +209,40 @@ async def watch(process: int, found: dict[str, Measured]) -> list[Period]:
             answered, before = len(taken_s), ticks()
             await asyncio.sleep(PERIOD_S)
             p99_ms = 1e3 * float(np.percentile(taken_s[answered:] or [np.nan], 99))
-            ours, busy, total = ticks() - before
-            shares = ours / total, (busy - ours) / total
+            ours, postgres, busy, total = ticks() - before
+            shares = ours / total, postgres / total, (busy - ours - postgres) / total
             periods.append(Period(resident_mb(process), p99_ms, *shares))
     return periods
 
 
 def ticks() -> NDArray[np.int64]:
-    """So far: ours, the service being our child; of everybody; and of all, idle ones too."""
+    """So far: ours, the service being our child; PostgreSQL's; everybody's; idle ones too."""
     line = Path("/proc/stat").read_text().splitlines()[0]
     each = [int(text) for text in line.split()[1:9]]  # user, nice, system, idle, waiting and so on
     ours = _processor_ticks(os.getpid())
-    return np.array([ours, sum(each) - each[3] - each[4], sum(each)])
+    servers = [path.parent for path in Path("/proc").glob("[0-9]*/comm") if _is_postgres(path)]
+    postgres = sum(_own_ticks(int(folder.name)) for folder in servers)
+    return np.array([ours, postgres, sum(each) - each[3] - each[4], sum(each)])
+
+
+def _is_postgres(path: Path) -> bool:
+    try:
+        return path.read_text().startswith("postgres")
+    except OSError:
+        return False  # it has just ended
+
+
+def _own_ticks(process: int) -> int:
+    try:
+        after_name = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return int(after_name[11]) + int(after_name[12])
 
 
 def _processor_ticks(process: int) -> int:
     """Of a process and of those that it started."""
-    after_name = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    own = int(after_name[11]) + int(after_name[12])
-    return own + sum(map(_processor_ticks, _children(process)))
+    return _own_ticks(process) + sum(map(_processor_ticks, _children(process)))
 
 
 async def watched_load(
@@ -275,13 +294,14 @@ def show(found: dict[str, Measured], periods: Sequence[Period]) -> None:
         taken_ms = 1e3 * np.array(measured.taken_s)
         shown = [f"{np.percentile(taken_ms, share):.0f}" for share in (50, 99, 100)]
         table.add_row(kind, f"{len(taken_ms):,}", *shown, str(dict(measured.others) or ""))
-    over_time = _table("over time", "until s", "memory MB", "p99 ms", "ours", "others")
+    over_time = _table("over time", "until s", "memory MB", "p99 ms", "ours", "database", "others")
     for number, period in enumerate(periods, 1):
         over_time.add_row(
             f"{number * PERIOD_S:g}",
             f"{period.memory_mb:.0f}",
             f"{period.p99_ms:.0f}",
             f"{period.ours:.0%}",
+            f"{period.database:.0%}",
             f"{period.others:.0%}",
         )
     for each in (table, over_time):
@@ -311,7 +331,10 @@ def main() -> None:
     try:
         Database(options.store).close()
     except StoreError:
-        make_store(options.store, options.jobs)
+        is_server = options.store.startswith("postgresql")
+        (make_bulk_store if is_server else make_store)(options.store, options.jobs)
+        with Store.open(options.store) as store:
+            store.sum_days(time.time())
     with closing(Database(options.store)) as database, database.writing() as connection:
         token = add_token(connection, "load", scopes=list(SCOPES[Role.API]))
     draw = random.Random(1)

@@ -10,18 +10,22 @@ from schedlab.errors import StoreError
 from schedlab.history.store import Store, database
 from schedlab.history.store.archive_tables import archive_parts, archived
 from schedlab.history.store.database import connect, parse_url
+from schedlab.history.store.sum_tables import day_sums, summed_days
 from schedlab.history.web.database import Database
+
+EARLIER = "0007"
 
 
 def make_earlier(url: str) -> None:
-    """A store with a job, as the version before the last made it."""
+    """A store with a job, as an earlier version made it."""
     with Store.make(url) as store:
         store.put([job()], source="test")
     engine = connect(parse_url(url))
     with engine.begin() as connection:
-        for table in (archived, archive_parts):
+        for table in (archived, archive_parts, day_sums, summed_days):
             table.drop(connection)
-        connection.execute(text("UPDATE alembic_version SET version_num = '0007'"))
+        connection.execute(text("DELETE FROM duties WHERE name = 'sums'"))
+        connection.execute(text(f"UPDATE alembic_version SET version_num = '{EARLIER}'"))
     engine.dispose()
 
 
@@ -30,7 +34,7 @@ def test_neither_waits_for_the_other(store_url: str, monkeypatch: pytest.MonkeyP
     make_earlier(store_url)
     with monkeypatch.context() as earlier:
         known = database.revisions()
-        earlier.setattr(database, "revisions", lambda: known[:-1])
+        earlier.setattr(database, "revisions", lambda: known[: known.index(EARLIER) + 1])
         service = Database(store_url)
     count = text("SELECT count(*) FROM jobs")
     with service.reading_long() as connection:
@@ -38,7 +42,7 @@ def test_neither_waits_for_the_other(store_url: str, monkeypatch: pytest.MonkeyP
         monkeypatch.setattr(database, "_LOCK_S", 1)
         Store.make(store_url).close()
         assert connection.execute(count).scalar() == 1
-    monkeypatch.setattr(database, "revisions", lambda: known[:-1])
+    monkeypatch.setattr(database, "revisions", lambda: known[: known.index(EARLIER) + 1])
     service.examine()  # it is healthy until it is started again, with the later version
     with pytest.raises(StoreError, match="later schedlab"):
         Store.open(store_url)

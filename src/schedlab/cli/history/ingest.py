@@ -156,10 +156,12 @@ def _ingested(
             for each in chosen
         ]
         if site is None or not site.sensor_sources or not measuring.sensors:
+            store.sum_days(time.time())
             return Ingested(outcomes)
         if measuring.remeasure:
             store.measure_again()
         sensing = pipeline.measure_due(store, site, progress=tell)
+        store.sum_days(time.time())
         return Ingested(outcomes, sensing, archive_days(site, store, time.time()))
 
 

@@ -23,13 +23,14 @@ from schedlab.history.job_archive.query import ask
 from schedlab.history.store import Store
 from schedlab.history.store.archive_tables import archive_parts, archived
 from schedlab.history.store.rows import Values
+from schedlab.history.store.sums import unsum
 from schedlab.history.store.tables import Measurement, aggregates, hosts, jobs, tags
 from schedlab.history.store.writes import insert_rows, known, next_number
 
 PART = 20_000
 """Jobs of one file, and of one transaction."""
 
-_KEY = jobs.columns.keys().index("id")
+_KEY, _END_S = map(jobs.columns.keys().index, ("id", "end_s"))
 _OF_ARCHIVED = [jobs.columns.keys().index(name) for name in archived.columns.keys()[:-1]]
 _SETTLED = jobs.c.measurement != Measurement.DUE
 
@@ -84,6 +85,7 @@ def _move_some(store: Store, folder: Path, before_s: int) -> int:
         path = new_path(month, keys)
         parts = (_texts(connection, hosts, "node_id", keys), _texts(connection, tags, "tag", keys))
         write_part(folder / path, rows, *parts)
+        unsum(connection, {row[_END_S] for row in rows})
         _forget(connection, _list(connection, path, month, rows))
     return len(rows)
 

@@ -26,6 +26,7 @@ from schedlab.history.store.database import (
 )
 from schedlab.history.store.queries import JobQuery, chosen, counted
 from schedlab.history.store.rows import Said, Values, document_of, epoch_s, job_row
+from schedlab.history.store.sums import sum_some_days
 from schedlab.history.store.tables import (
     UNMEASURED,
     Measurement,
@@ -287,6 +288,13 @@ class Store:
                 source = connection.execute(select(ingests.c.source).where(this)).scalar_one()
                 connection.execute(delete(sources).where(sources.c.name == source))
                 connection.execute(insert(sources).values(name=source, cursor=cursor))
+
+    def sum_days(self, now_s: float) -> None:
+        """Sum up the days that are not, some in each transaction: others write in between."""
+        while True:
+            with self.changing() as connection:
+                if not sum_some_days(connection, now_s):
+                    return
 
     def take_statistics(self) -> None:
         """Let PostgreSQL look at its tables now, and not in a minute: until then it plans badly."""

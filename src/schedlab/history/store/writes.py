@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import (
     JSON,
+    ColumnElement,
     Connection,
     Select,
     Table,
@@ -24,6 +25,7 @@ from sqlalchemy.exc import DBAPIError
 from schedlab.history.schema.job import JobRecord
 from schedlab.history.store.archive_tables import archive_parts, archived
 from schedlab.history.store.rows import Identity, Values, aggregate_rows, host_rows, tag_rows
+from schedlab.history.store.sums import unsum
 from schedlab.history.store.tables import Measurement, aggregates, hosts, jobs, provenances, tags
 
 _IN_ONE_STATEMENT = 32_000
@@ -80,6 +82,7 @@ def known_archived(connection: Connection, wanted: Mapping[Identity, int | None]
 
 def add_jobs(connection: Connection, rows: Sequence[Values], records: Iterable[JobRecord]) -> None:
     """New rows, with their hosts and aggregates."""
+    unsum(connection, {row[_END_S] for row in rows})
     insert_rows(connection, jobs, rows)
     _add_parts(connection, rows, records)
 
@@ -90,7 +93,9 @@ def replace_jobs(
     """Rows that the table has under the same keys, with their hosts and aggregates."""
     if not rows:
         return
+    unsum(connection, {row[_END_S] for row in rows})
     for some in _portions([row[_KEY] for row in rows]):
+        unsum(connection, ends_of(connection, jobs.c.id.in_(some)))
         connection.execute(delete(aggregates).where(aggregates.c.job.in_(some)))
         connection.execute(delete(hosts).where(hosts.c.job.in_(some)))
         connection.execute(delete(tags).where(tags.c.job.in_(some)))
@@ -128,6 +133,11 @@ def overlaps(connection: Connection, keys: Sequence[int]) -> list[tuple[str, str
         connection.execute(statement.where(_OWN.c.job.in_(some))).all() for some in _portions(keys)
     ]
     return sorted((mine, other, node) for rows in found for mine, other, node in rows)
+
+
+def ends_of(connection: Connection, which: ColumnElement[bool]) -> set[int | None]:
+    """When the jobs that are meant ended, as far as they have."""
+    return set(connection.execute(select(jobs.c.end_s).where(which)).scalars())
 
 
 def next_number(connection: Connection, column: Any, *conditions: Any) -> int:

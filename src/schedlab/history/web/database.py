@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import cached_property
 from typing import Any
 
-from sqlalchemy import Connection, event
+from sqlalchemy import Connection, Engine, event
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from schedlab.errors import StoreError
@@ -46,6 +47,13 @@ class Database:
                 self.engine.dispose()
                 raise
 
+    @cached_property
+    def _snapshots(self) -> Engine:
+        """The same connections, on which all statements of a transaction see one state."""
+        if self.engine.dialect.name == "sqlite":
+            return self.engine  # always so
+        return self.engine.execution_options(isolation_level="REPEATABLE READ")
+
     @property
     def shown(self) -> str:
         """Its URL without a password."""
@@ -60,7 +68,7 @@ class Database:
     @contextmanager
     def reading_long(self) -> Iterator[Connection]:
         """One state of the store, for work that nobody waits for."""
-        with self._watched(), self.engine.connect() as connection:
+        with self._watched(), self._snapshots.connect() as connection:
             yield connection
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""The part of a worker that does what is due by itself: alerts and reports."""
+"""The part of a worker that does what is due by itself: alerts, reports and sums."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from threading import Event, Thread
 
 from schedlab.errors import ParameterError, SchedlabError
 from schedlab.history.alerts.watch import watch
+from schedlab.history.store import Store
 from schedlab.history.store.duties import is_due, take_duty
 from schedlab.history.web.database import Database
 from schedlab.history.web.reports.deliver import Post
@@ -19,6 +20,7 @@ from schedlab.history.web.settings import ServiceSettings
 _LOG = logging.getLogger("schedlab.service")
 _LOOKED_EVERY_S = 5.0
 _REPORTS_EVERY_S = 600.0
+_SUMS_EVERY_S = 600.0
 
 
 @dataclass(frozen=True)
@@ -85,9 +87,10 @@ class Watcher:
 
 
 def watcher_of(database: Database, settings: ServiceSettings) -> Watcher:
-    """The duties that the site file asks for."""
+    """The sums of days that are over, and what the site file asks for."""
     site, alerts = settings.site, settings.service.alerts
-    duties: list[Duty] = []
+    store = Store(database.url, database.engine)
+    duties = [Duty("sums", _SUMS_EVERY_S, store.sum_days)]
     if site is not None and alerts is not None:
         duties.append(
             Duty("alerts", alerts.every_s, lambda now_s: watch(database, site, alerts, now_s))

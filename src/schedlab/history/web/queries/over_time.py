@@ -9,9 +9,10 @@ from sqlalchemy import Connection, literal, select
 
 from schedlab.errors import UnknownNameError
 from schedlab.history.store.queries import JobQuery, conditions
+from schedlab.history.store.sums import SUMS
 from schedlab.history.store.tables import jobs
 from schedlab.history.web.access import Viewer, visible_of_few
-from schedlab.history.web.queries.stats import KEYS, SUMS, Sums
+from schedlab.history.web.queries.stats import KEYS, Sums
 
 BY = tuple(name for name, key in KEYS.items() if key.column is not None)
 """By what a series can be divided."""

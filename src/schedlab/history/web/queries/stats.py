@@ -10,12 +10,16 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, func, null, select
 
 from schedlab.errors import ParameterError, UnknownNameError
-from schedlab.history.store.queries import QUANTITIES, JobQuery, conditions
+from schedlab.history.store.queries import JobQuery, conditions
+from schedlab.history.store.sum_tables import day_sums
+from schedlab.history.store.sums import SUMS
 from schedlab.history.store.tables import jobs
 from schedlab.history.web.access import Viewer, visible, visible_of_few
 from schedlab.history.web.queries.calendar import DAY_S, PERIODS, offset_s
+from schedlab.history.web.queries.kept_sums import split, without_window
 
 HOUR_S = 3_600
+KEPT_SUMS = tuple(func.sum(column) for column in list(day_sums.columns)[-len(SUMS) :])
 MOST_KEYS = 3
 
 DAYS: dict[str, ColumnElement[Any]] = {
@@ -33,10 +37,12 @@ class Key:
     Args:
         column: what SQL groups by: a column, or None for the number of the day since 1970.
         name: what a value of it is called; values of one name are added up.
+        kept: the same column of ``day_sums``; None if it has none.
     """
 
     column: ColumnElement[Any] | None
     name: Callable[[Any], str] = str
+    kept: str | None = None
 
 
 def _size_class(hosts: int) -> str:
@@ -51,13 +57,13 @@ def _unsorted(column: ColumnElement[Any]) -> ColumnElement[Any]:
 
 
 KEYS: dict[str, Key] = {
-    "cluster": Key(jobs.c.cluster),
-    "partition": Key(jobs.c.partition),
-    "user": Key(_unsorted(jobs.c.user_identifier)),
-    "group": Key(_unsorted(jobs.c.accounting_group)),
-    "state": Key(jobs.c.state),
+    "cluster": Key(jobs.c.cluster, kept="cluster"),
+    "partition": Key(jobs.c.partition, kept="partition"),
+    "user": Key(_unsorted(jobs.c.user_identifier), kept="user_identifier"),
+    "group": Key(_unsorted(jobs.c.accounting_group), kept="accounting_group"),
+    "state": Key(jobs.c.state, kept="state"),
     "size": Key(jobs.c.num_host, _size_class),
-    **{period: Key(None, name) for period, name in PERIODS.items()},
+    **{period: Key(None, name, kept="day") for period, name in PERIODS.items()},
 }
 """What jobs can be grouped by."""
 
@@ -130,13 +136,33 @@ def stats(
     }
     labelled = [column.label(name) for name, column in columns.items()]
     seen = visible_of_few(viewer) if query.has_window else visible(viewer)
-    statement = select(*labelled, *SUMS).where(seen, *conditions(query))
-    rows = connection.execute(statement.group_by(*columns))
+    kept = _kept_keys(keys, day, zone)
+    parts = split(connection, query) if kept is not None else None
+    rows: list[Any] = []
+    if parts is None or kept is None:
+        statement = select(*labelled, *SUMS).where(seen, *conditions(query))
+    else:
+        of_days, of_jobs = parts
+        whole = select(*kept, *KEPT_SUMS).where(visible(viewer, day_sums), *of_days)
+        rows += connection.execute(whole.group_by(*kept))
+        rest = conditions(without_window(query))
+        statement = select(*labelled, *SUMS).where(seen, of_jobs, *rest)
+    rows += connection.execute(statement.group_by(*columns))
     named = (
         (tuple(_named(key, value) for key, value in zip(keys, row, strict=False)), row[len(keys) :])
         for row in rows
     )
     return _summed(named, keys)
+
+
+def _kept_keys(keys: Sequence[Key], day: str, zone: timezone) -> list[ColumnElement[Any]] | None:
+    """What kept sums are grouped by for these keys; None where they cannot be."""
+    columns: list[ColumnElement[Any]] = []
+    for key in keys:
+        if key.kept is None or (key.column is None and (day != "ended" or offset_s(zone))):
+            return None
+        columns.append(day_sums.c[key.kept])
+    return columns
 
 
 def days_between(connection: Connection, viewer: Viewer, query: JobQuery) -> int:
@@ -182,16 +208,3 @@ def _named(key: Key, value: Any) -> str | None:
 def _place(keys: Sequence[Key], names: Sequence[str | None], sums: Sums) -> tuple[Any, ...]:
     days = [name or "" for key, name in zip(keys, names, strict=True) if key.column is None]
     return (days, -sums.node_s, -sums.jobs, [name or "" for name in names])
-
-
-def _sum_and_count(column: ColumnElement[Any]) -> tuple[ColumnElement[Any], ColumnElement[Any]]:
-    return func.sum(column), func.count(column)
-
-
-SUMS = (  # in the order of the fields of ``Sums``
-    func.count(),
-    *_sum_and_count(jobs.c.node_s),
-    *_sum_and_count(jobs.c.energy_joule),
-    *_sum_and_count(QUANTITIES["wait_s"]),
-    *_sum_and_count(QUANTITIES["wra"]),
-)
