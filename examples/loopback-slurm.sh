@@ -157,7 +157,7 @@ work() { # large jobs first, so that small ones wait behind them: an order can b
       sbatch --quiet --chdir=/ --output=/dev/null --account="${accounts[number++ % 2]}" \
         --ntasks="$cpus" --time=1 --wrap="sleep $((2 + RANDOM % 8))"
     done
-    sleep 16
+    sleep 20
   done
 }
 
