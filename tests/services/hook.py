@@ -21,8 +21,8 @@ class Hook:
 
 
 @contextmanager
-def webhook() -> Iterator[Hook]:
-    """The program, until the block ends."""
+def webhook(address: str = "127.0.0.1") -> Iterator[Hook]:
+    """The program, until the block ends; at loopback, or at another address of this machine."""
     hook = Hook()
 
     class Answering(BaseHTTPRequestHandler):
@@ -36,8 +36,8 @@ def webhook() -> Iterator[Hook]:
         def log_message(self, *_: Any) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Answering)
-    hook.url = f"http://127.0.0.1:{server.server_port}/secret-part"
+    server = ThreadingHTTPServer((address, 0), Answering)
+    hook.url = f"http://{address}:{server.server_port}/secret-part"
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

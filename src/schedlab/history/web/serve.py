@@ -32,6 +32,10 @@ _IDLE_S = 75
 """Until an idle connection is closed. Longer than the 60 s for which nginx keeps one by default:
 who closes first must be the side that asks, or a request may meet a connection just closed."""
 
+_STUCK_S = 60
+"""Without a sign of life from a worker, until it is replaced. On a machine with much else to do,
+one that merely waits for a processor must not lose the requests that it is answering."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ServicePlace:
@@ -116,6 +120,7 @@ def serve(
             log_config=None,
             timeout_graceful_shutdown=_GRACE_S,
             timeout_keep_alive=_IDLE_S,
+            timeout_worker_healthcheck=_STUCK_S,
         )
         listening(_url(host, listener) + settings.service.prefix)
         with suppress(KeyboardInterrupt):

@@ -18,7 +18,7 @@ from schedlab.history.web.forecasts import Forecast, ask_forecast, known_forecas
 from schedlab.history.web.pages.quantities import FILTERS, zone_of
 from schedlab.history.web.pages.windows import clusters_of
 from schedlab.history.web.problems import not_found
-from schedlab.history.web.queries.unfinished import unfinished_jobs
+from schedlab.history.web.queries.unfinished import unfinished_keys
 from schedlab.history.web.service import CurrentService, Service
 from schedlab.history.web.tasks import State, Task
 
@@ -95,7 +95,7 @@ def _answer(service: Service, viewer: Viewer, cluster: str) -> Response:
     _require(service, viewer, cluster)
     with service.database.reading() as connection:
         starts = starts_of(connection, service, viewer, cluster)
-        keys = [each.key for each in unfinished_jobs(connection, viewer, cluster)]
+        keys = unfinished_keys(connection, viewer, cluster)
     return JSONResponse(told(starts, keys))
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Connection, func, select, tuple_
+from sqlalchemy import Column, Connection, Select, func, select, tuple_
 
 from schedlab.history.schema.job import JobState
 from schedlab.history.store.tables import UNFINISHED, ingests, jobs
@@ -50,11 +50,18 @@ def unfinished_jobs(
     connection: Connection, viewer: Viewer, cluster: str, most: int = MOST
 ) -> list[Found]:
     """Return the jobs that run and wait there and that the viewer sees, the oldest first."""
-    statement = select(jobs.c.id, jobs.c.record).where(
-        UNFINISHED, jobs.c.cluster == cluster, visible_of_few(viewer)
-    )
-    rows = connection.execute(statement.order_by(jobs.c.queue_s, jobs.c.id).limit(most))
+    rows = connection.execute(_seen(viewer, cluster, jobs.c.id, jobs.c.record).limit(most))
     return [Found(key, document) for key, document in rows]
+
+
+def unfinished_keys(connection: Connection, viewer: Viewer, cluster: str) -> list[int]:
+    """Return the keys of the same jobs, without reading their records."""
+    return list(connection.execute(_seen(viewer, cluster, jobs.c.id).limit(MOST)).scalars())
+
+
+def _seen(viewer: Viewer, cluster: str, *columns: Column[Any]) -> Select[Any]:
+    those = (UNFINISHED, jobs.c.cluster == cluster, visible_of_few(viewer))
+    return select(*columns).where(*those).order_by(jobs.c.queue_s, jobs.c.id)
 
 
 def standings(
