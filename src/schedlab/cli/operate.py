@@ -6,13 +6,16 @@ import getpass
 import time
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
 from schedlab.cli.console import AsJson, new_table, out, print_json, print_notes
 from schedlab.cli.live.options import Conf
 from schedlab.cli.slurm.fidelity import Site
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 EXAMPLES = (
     "schedlab operate mysite",
@@ -109,7 +112,21 @@ def _run(site: Path, conf: Path | None, rounds: int | None, json: bool) -> None:
         else:
             out().print(f"{_clock(time.time())}  {text}", soft_wrap=True, highlight=False)
 
-    Loop(Steps(site, settings, import_folder, notices, conf, say)).run(rounds)
+    copy = _copier(site, settings.service)
+    Loop(Steps(site, settings, import_folder, notices, conf, say, copy)).run(rounds)
+
+
+def _copier(site: Path, service: str | None) -> Callable[[], object]:
+    """What copies the log to the store; nothing without a service."""
+    if service is None:
+        return lambda: None
+    from schedlab.cli.history.place import require_history
+
+    require_history()
+    from schedlab.operate.copies import copy_log, store_of
+
+    url = store_of(site, service)
+    return lambda: copy_log(site, url)
 
 
 def _status(site: Path, json: bool) -> None:

@@ -55,12 +55,12 @@ class Ledger:
         return entry
 
 
-def read_ledger(path: Path) -> Iterator[Entry]:
+def read_ledger(path: Path, *, with_hash: bool = False) -> Iterator[Entry]:
     """Yield the entries of a log in order; an error at the first line that was changed."""
     before = FIRST
     for number, line in enumerate(_lines(path), 1):
         entry = _entry(path, number, line, before)
-        before = entry.pop("hash")
+        before = entry["hash"] if with_hash else entry.pop("hash")
         yield entry
 
 

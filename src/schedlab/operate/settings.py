@@ -52,8 +52,8 @@ class OperateSettings:
         email: addresses that get every notice; needs ``[mail]``.
         keep_rounds: of so many rounds, with the present one, what was collected is kept; the log
             keeps what every round did.
-        service: the site file of the history service, whose figures the weekly report has; a
-            relative path counts from the site folder.
+        service: the site file of the history service, whose figures the weekly report has, and
+            whose store gets a copy of the log; a relative path counts from the site folder.
         seed: draws phases, candidates and futures.
     """
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from schedlab.errors import InputError, OutputError, PeerError
+from schedlab.errors import InputError, OutputError, PeerError, SchedlabError
 from schedlab.live.connect import connect
 from schedlab.live.ledger import Entry, Ledger, read_ledger
 from schedlab.live.peer import Peer, Reader
@@ -60,6 +60,8 @@ class Steps:
     notices: Notices
     conf: Path | None = None
     say: Callable[[str], None] = lambda text: None
+    copy: Callable[[], object] = lambda: None
+    """Copies the log to the store of the history service, where the site has one."""
 
     def __post_init__(self) -> None:
         self.folder = self.site / "operate"
@@ -327,7 +329,12 @@ class Steps:
                 raise OutputError(f"{folder}: cannot be made: {error.strerror}") from None
 
     def _write(self, kind: str, number: int, **what: Any) -> Entry:
-        return self._ledger.add(kind, time.time(), round=number, **what)
+        entry = self._ledger.add(kind, time.time(), round=number, **what)
+        try:
+            self.copy()
+        except SchedlabError as error:  # the next entry brings this one along
+            self.say(f"the log was not copied to the store: {error}")
+        return entry
 
     def tell(self, kind: str, text: str, **more: Any) -> None:
         """Say it, and send it to those who want notices."""

@@ -10,6 +10,7 @@ from schedlab.errors import StoreError
 from schedlab.history.store import Store, database
 from schedlab.history.store.archive_tables import archive_parts, archived
 from schedlab.history.store.database import connect, parse_url
+from schedlab.history.store.decision_tables import decisions
 from schedlab.history.store.sum_tables import day_sums, summed_days
 from schedlab.history.web.database import Database
 
@@ -22,7 +23,7 @@ def make_earlier(url: str) -> None:
         store.put([job()], source="test")
     engine = connect(parse_url(url))
     with engine.begin() as connection:
-        for table in (archived, archive_parts, day_sums, summed_days):
+        for table in (archived, archive_parts, day_sums, summed_days, decisions):
             table.drop(connection)
         connection.execute(text("DELETE FROM duties WHERE name = 'sums'"))
         connection.execute(text(f"UPDATE alembic_version SET version_num = '{EARLIER}'"))
