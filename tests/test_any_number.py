@@ -144,6 +144,7 @@ COMMANDS: dict[str, str] = {
     "live trial": "{absent} --site {absent} --policy saf --out {new} --yes",
     "slurm tune": "{site} --out {new} --generations 1 --phases 1 --parameter bf_interval",
     "history demo": "--out {new}",
+    "history mirror": "--site {absent} --looks 1",
     "history show": "--store {store}",
     "history export": "{new}.jsonl --store {store} --release r --key {key}",
     "history token add": "name --store {store}",

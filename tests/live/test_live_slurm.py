@@ -31,6 +31,7 @@ from tests.services.waiting import PATIENCE_S, until
 from typer.testing import CliRunner
 
 from schedlab.cli.app import app
+from schedlab.cli.served_mirror import ServedMirror
 from schedlab.errors import InputError, PeerError
 from schedlab.live.connect import connect
 from schedlab.live.given import key_of
@@ -523,3 +524,25 @@ def test_a_trial_runs_the_same_jobs_with_and_without_steering(
     assert not cluster.run("squeue", "-h")
     again = CliRunner().invoke(app, words)
     assert json.loads(again.stdout) == told
+
+
+def test_the_service_is_left_what_the_mirror_sees(
+    cluster: Slurm, folder: Path, queue: list[str], tmp_path: Path
+) -> None:
+    """Every job of squeue, with its reason, and a forecast for each that waits and is not held."""
+    (tmp_path / "site.toml").write_text(
+        f'[site]\nname = "t"\n[[cluster]]\nname = "c"\n[slurm]\nsite = "{folder}"\n'
+    )
+    conf = str(cluster.folder / "slurm.conf")
+    words = ["history", "mirror", "--site", str(tmp_path / "site.toml"), "--conf", conf]
+    done = CliRunner().invoke(app, [*words, "--looks", "1", "--forks", "4"])
+    assert done.exit_code == 0, done.output
+    state = ServedMirror(folder).state()
+    assert state is not None
+    records = {record["jobid"]: record for record in state.records}
+    assert records.keys() == told(cluster).keys()
+    assert records[queue[0]]["state"] == "running"
+    assert records[queue[1]]["wait_reason"] in ("Resources", "Priority")
+    assert records[queue[-2]]["wait_reason"].startswith("JobHeld")
+    assert records[queue[-1]]["wait_reason"] == "Dependency"
+    assert queue[1] in state.starts

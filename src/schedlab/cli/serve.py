@@ -26,6 +26,7 @@ _WHOLE = "whole"
 _RECENT_S = 3_600
 """So long the miniature site is kept; then its month is made to end now."""
 TWIN, LOOP = "schedlab.cli.served_twin:ServedTwin", "schedlab.cli.served_loop:ServedLoop"
+MIRROR = "schedlab.cli.served_mirror:ServedMirror"
 """Put in here: the service knows no Slurm."""
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -79,7 +80,9 @@ def serve(
     elif site is None and (store is None or _SITE.exists()):
         site = _SITE
     named = None if site is None else str(site)
-    place = ServicePlace(site=named, store=store, prefix=prefix, twin=TWIN, loop=LOOP)
+    place = ServicePlace(
+        site=named, store=store, prefix=prefix, twin=TWIN, loop=LOOP, mirror=MIRROR
+    )
 
     def listening(url: str) -> None:
         notes = _demo_accounts(place) if demo else _first_run(place)

@@ -14,6 +14,7 @@ from schedlab.cli.history import (
     export,
     ingest,
     init,
+    mirror,
     query,
     report,
     show,
@@ -34,6 +35,7 @@ add_command(app, demo.demo, *demo.EXAMPLES)
 add_command(app, init.init, *init.EXAMPLES)
 add_command(app, doctor.doctor, *doctor.EXAMPLES)
 add_command(app, ingest.ingest, *ingest.EXAMPLES)
+add_command(app, mirror.mirror, *mirror.EXAMPLES)
 add_command(app, status.status, *status.EXAMPLES)
 add_command(app, alerts.alerts, *alerts.EXAMPLES)
 add_command(app, report.report, *report.EXAMPLES)

@@ -25,6 +25,7 @@ OLD_S = 86_400
 """A scheduler that was not heard of for so long has no forecasts."""
 _KEPT = 10
 BY = {
+    "mirror": "A live mirror of the scheduler goes on from its present state many times.",
     "twin": "The twin of the site's Slurm goes on from the present many times.",
     "easy": "EASY backfilling goes on from the present many times, in the order in which jobs "
     "came; the priorities of the scheduler are not known.",

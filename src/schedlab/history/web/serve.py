@@ -18,6 +18,7 @@ from schedlab.history.site import Site, read_site
 from schedlab.history.web.loop import SiteLoop
 from schedlab.history.web.memory import give_memory_back
 from schedlab.history.web.metrics import FOLDER
+from schedlab.history.web.mirror import SiteMirror
 from schedlab.history.web.settings import ServiceSettings
 from schedlab.history.web.twin import Twin
 from schedlab.lookup import load_outside
@@ -47,6 +48,7 @@ class ServicePlace:
         prefix: of all paths, in place of the site file's.
         twin: what makes a twin of the folder that ``[slurm]`` names, as ``package.module:object``.
         loop: what shows the loop of that folder, in the same words.
+        mirror: what shows its live mirror.
     """
 
     site: str | None = None
@@ -54,6 +56,7 @@ class ServicePlace:
     prefix: str | None = None
     twin: str | None = None
     loop: str | None = None
+    mirror: str | None = None
 
     def settings(self) -> ServiceSettings:
         """What the files there say."""
@@ -64,7 +67,11 @@ class ServicePlace:
         settings = ServiceSettings(store, site)
         if site is not None:
             settings = replace(
-                settings, service=site.service, twin=self._twin(site), loop=self._loop(site)
+                settings,
+                service=site.service,
+                twin=self._twin(site),
+                loop=self._loop(site),
+                mirror=self._mirror(site),
             )
         if self.prefix is not None:
             check_prefix(self.prefix)
@@ -81,6 +88,12 @@ class ServicePlace:
         if site.slurm is None or self.loop is None:
             return None
         made: SiteLoop = load_outside("loop", self.loop)(site.path.parent / site.slurm.site)
+        return made
+
+    def _mirror(self, site: Site) -> SiteMirror | None:
+        if site.slurm is None or self.mirror is None:
+            return None
+        made: SiteMirror = load_outside("mirror", self.mirror)(site.path.parent / site.slurm.site)
         return made
 
 

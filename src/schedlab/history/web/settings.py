@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from schedlab.history.service_section import ServiceSection
 from schedlab.history.site import Site
 from schedlab.history.web.loop import SiteLoop
+from schedlab.history.web.mirror import SiteMirror
 from schedlab.history.web.twin import Twin
 
 
@@ -20,6 +21,7 @@ class ServiceSettings:
         service: how the history is served.
         twin: of the site's Slurm, if there is one.
         loop: that steers it, if there is one.
+        mirror: of what runs and waits there now, if there is one.
     """
 
     store: str
@@ -27,3 +29,4 @@ class ServiceSettings:
     service: ServiceSection = field(default_factory=ServiceSection)
     twin: Twin | None = None
     loop: SiteLoop | None = None
+    mirror: SiteMirror | None = None

@@ -41,6 +41,15 @@ def visible_parts(viewer: Viewer, table: Table = jobs) -> list[ColumnElement[boo
     return [own]
 
 
+def may_see(viewer: Viewer, user: str | None, group: str | None) -> bool:
+    """The same for a job that is not in the store yet, but in the mirror of a scheduler."""
+    if not viewer.may(Scope.READ):
+        return False
+    if viewer.role in _SEES_ALL or (viewer.user and user == viewer.user):
+        return True
+    return viewer.role is Role.MANAGER and group in viewer.groups
+
+
 def countable(viewer: Viewer) -> ColumnElement[bool]:
     """The condition on ``jobs`` of a query that only counts: how busy a cluster was.
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from fastapi import APIRouter, Request
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 from sqlalchemy import Connection
 from starlette.responses import Response
 
 from schedlab.errors import UnknownNameError
 from schedlab.history.web.access import Viewer
+from schedlab.history.web.access.visible import may_see
 from schedlab.history.web.api.parameters import Asking, CurrentAsking
+from schedlab.history.web.mirror import MirrorState
 from schedlab.history.web.pages.quantities import zone_of
 from schedlab.history.web.pages.render import render
-from schedlab.history.web.pages.starts import Starts, starts_of
+from schedlab.history.web.pages.starts import Starts, live_starts, live_state, starts_of
 from schedlab.history.web.pages.wait_reasons import reason_in_words
 from schedlab.history.web.pages.windows import clusters_of
 from schedlab.history.web.queries.search import Found
@@ -26,6 +29,7 @@ from schedlab.history.web.queries.unfinished import (
     MOST,
     Standing,
     heard_s,
+    keys_by_jobid,
     standing_of,
     standings,
     unfinished_jobs,
@@ -42,7 +46,7 @@ class QueueRow:
     """A job that has not ended, as a list shows it.
 
     Args:
-        key: in the store.
+        key: in the store; negative for one that is not there yet.
         job: the items of its record that the viewer may see.
         standing: how it stands.
         queue_s: when it came, in epoch seconds.
@@ -97,6 +101,7 @@ class Queue:
         jobs: how many there are, whoever has them, by state.
         nodes: and of how many nodes.
         starts: what is known of their starts.
+        is_live: whether a live mirror tells all this, and not the last ingest.
     """
 
     cluster: str
@@ -105,6 +110,7 @@ class Queue:
     jobs: Mapping[str, int]
     nodes: Mapping[str, int]
     starts: Starts
+    is_live: bool = False
 
     def standing(self, standing: str) -> list[QueueRow]:
         """Return those that stand so; those that wait in the order of their likely starts."""
@@ -117,12 +123,38 @@ class Queue:
 def queue_of(connection: Connection, asking: Asking, cluster: str, most: int = MOST) -> Queue:
     """Return the queue of a cluster, as far as its scheduler was last heard of."""
     viewer: Viewer = asking.viewer
+    live = live_state(asking.service, cluster)
+    if live is not None:
+        return _live_queue(connection, asking, live)
     heard = heard_s(connection, cluster)
     found = unfinished_jobs(connection, viewer, cluster, most)
     rows = [QueueRow.of(each, asking.shown, heard or 0) for each in found]
     jobs, nodes = standings(connection, viewer, cluster)
     starts = starts_of(connection, asking.service, viewer, cluster)
     return Queue(cluster, heard, rows, jobs, nodes, starts)
+
+
+def _live_queue(connection: Connection, asking: Asking, live: MirrorState) -> Queue:
+    """Return the queue as a live mirror has it; jobs that no ingest has read yet have no page."""
+    known = keys_by_jobid(connection, asking.viewer, live.cluster)
+    seen = [
+        record
+        for record in live.records
+        if may_see(asking.viewer, record.get("user_identifier"), record.get("accounting_group"))
+    ]
+    keys = {
+        record["jobid"]: known.get(record["jobid"], -place) for place, record in enumerate(seen, 1)
+    }
+    rows = [
+        QueueRow.of(Found(keys[each["jobid"]], to_json(each).decode()), asking.shown, live.at)
+        for each in seen
+    ]
+    jobs, nodes = Counter[str](), Counter[str]()
+    for record in live.records:
+        jobs[record["state"]] += 1
+        nodes[record["state"]] += record["resource_req"]["num_host"]
+    starts = live_starts(live, keys, zone_of(asking.service))
+    return Queue(live.cluster, int(live.at), rows, jobs, nodes, starts, is_live=True)
 
 
 @router.get("/queue", name="queue")

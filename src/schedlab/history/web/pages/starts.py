@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any
@@ -15,10 +15,11 @@ from starlette.responses import JSONResponse, Response
 from schedlab.history.web.access import Role, Viewer
 from schedlab.history.web.access.current import CurrentViewer, NamedViewer
 from schedlab.history.web.forecasts import Forecast, ask_forecast, known_forecast
+from schedlab.history.web.mirror import MirrorState
 from schedlab.history.web.pages.quantities import FILTERS, zone_of
 from schedlab.history.web.pages.windows import clusters_of
 from schedlab.history.web.problems import not_found
-from schedlab.history.web.queries.unfinished import unfinished_keys
+from schedlab.history.web.queries.unfinished import keys_by_jobid, unfinished_keys
 from schedlab.history.web.service import CurrentService, Service
 from schedlab.history.web.tasks import State, Task
 
@@ -72,9 +73,27 @@ class Starts:
 
 def starts_of(connection: Connection, service: Service, viewer: Viewer, cluster: str) -> Starts:
     """Return what is known of the starts of the jobs that wait there."""
+    live = live_state(service, cluster)
+    if live is not None:
+        keys = keys_by_jobid(connection, viewer, cluster)
+        return live_starts(live, keys, zone_of(service))
     forecast, task = known_forecast(connection, cluster)
     asks = viewer.role is not Role.PUBLIC
     return Starts(cluster, forecast, task, zone_of(service), asks)
+
+
+def live_state(service: Service, cluster: str) -> MirrorState | None:
+    """Return what a live mirror of the cluster said last; None where none runs."""
+    mirror = service.settings.mirror
+    live = None if mirror is None else mirror.state()
+    return live if live is not None and live.cluster == cluster else None
+
+
+def live_starts(live: MirrorState, keys: Mapping[str, int], zone: tzinfo) -> Starts:
+    """Return the forecasts of a live mirror, for the jobs whose keys are known."""
+    starts = {keys[job]: told for job, told in live.starts.items() if job in keys}
+    by = "mirror" if live.starts else None
+    return Starts(live.cluster, Forecast(int(live.at), live.at, by, starts), None, zone, False)
 
 
 @router.get("/queue/starts", name="starts")

@@ -59,6 +59,12 @@ def unfinished_keys(connection: Connection, viewer: Viewer, cluster: str) -> lis
     return list(connection.execute(_seen(viewer, cluster, jobs.c.id).limit(MOST)).scalars())
 
 
+def keys_by_jobid(connection: Connection, viewer: Viewer, cluster: str) -> dict[str, int]:
+    """Return the keys of the same jobs by their ids."""
+    rows = connection.execute(_seen(viewer, cluster, jobs.c.jobid, jobs.c.id).limit(MOST))
+    return dict(map(tuple, rows))
+
+
 def _seen(viewer: Viewer, cluster: str, *columns: Column[Any]) -> Select[Any]:
     those = (UNFINISHED, jobs.c.cluster == cluster, visible_of_few(viewer))
     return select(*columns).where(*those).order_by(jobs.c.queue_s, jobs.c.id)

@@ -1,0 +1,61 @@
+"""schedlab history mirror."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+from typer import Option
+
+from schedlab.cli.console import print_notes
+from schedlab.cli.history.place import Place
+from schedlab.cli.live.options import Conf, Every, Looks, period_s
+from schedlab.errors import InputError, PeerError
+
+EXAMPLES = (
+    "schedlab history mirror --site site.toml",
+    "schedlab history mirror --site site.toml --every 30s",
+)
+
+
+def mirror(
+    place: Place,
+    conf: Conf = None,
+    every: Every = "60s",
+    looks: Looks = None,
+    forks: Annotated[
+        int,
+        Option(metavar="N", min=0, max=1000, help="Futures of a forecast; 0 for no forecasts."),
+    ] = 50,
+) -> None:
+    """Follow the running scheduler of the site, for the page Queue of a service beside it.
+
+    The site folder that the section slurm of the site file names is mirrored, as by schedlab live
+    mirror. What runs and waits, why it waits, and when it will start is left there after every
+    look, in live/mirror.json; the service shows it while it is fresh.
+    """
+    from schedlab.cli.served_mirror import write_mirror
+    from schedlab.live.connect import connect
+    from schedlab.live.watch import LiveWatch
+
+    site = place.read()
+    if site.slurm is None:
+        raise InputError(f"{place.site}: has no [slurm]; name its site folder there")
+    folder, every_s = site.path.parent / site.slurm.site, period_s(every)
+    peer = connect(folder, conf)
+    watch = LiveWatch(peer.site, peer.reader(), forks=forks, past=peer.past())
+    cluster = peer.site.parameters.cluster_name
+    done = 0
+    while looks is None or done < looks:
+        if done:
+            time.sleep(every_s)
+        done += 1
+        try:
+            look = watch.look()
+        except PeerError as error:
+            if looks == 1:
+                raise
+            print_notes([f"{error}; trying again in {every_s:g} s"], to_stderr=True)
+            continue
+        write_mirror(folder, look.at, cluster, watch.mirror.jobs.values(), look.forecasts)
+        print_notes(look.notes, to_stderr=True)
