@@ -33,7 +33,6 @@ from rich.table import Table
 
 from benchmarks.service_bulk import make_bulk_store
 from benchmarks.service_store import EPOCH_S, GROUPS, MILLION, NODES, USERS, YEARS_S, make_store
-from schedlab.errors import StoreError
 from schedlab.history.schema.times import format_time, from_epoch
 from schedlab.history.store import Store
 from schedlab.history.web.access.tokens import add_token
@@ -326,15 +325,13 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--rate", type=float, default=50.0, help="requests per second")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--record", action="store_true", help=f"write {RECORDED.name}")
+    parser.add_argument("--record", metavar="FILE", type=Path, help=f"such as {RECORDED.name}")
     options = parser.parse_args()
-    try:
-        Database(options.store).close()
-    except StoreError:
-        is_server = options.store.startswith("postgresql")
-        (make_bulk_store if is_server else make_store)(options.store, options.jobs)
-        with Store.open(options.store) as store:
-            store.sum_days(time.time())
+    with Store.make(options.store) as store:
+        if not store.count():
+            is_server = options.store.startswith("postgresql")
+            (make_bulk_store if is_server else make_store)(options.store, options.jobs)
+        store.sum_days(time.time())
     with closing(Database(options.store)) as database, database.writing() as connection:
         token = add_token(connection, "load", scopes=list(SCOPES[Role.API]))
     draw = random.Random(1)
@@ -361,7 +358,7 @@ def main() -> None:
             "rate": options.rate,
             "workers": options.workers,
         }
-        RECORDED.write_text(json.dumps(about | recorded(found, periods), indent=1) + "\n")
+        options.record.write_text(json.dumps(about | recorded(found, periods), indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.history.records import NOON_S, job
@@ -45,7 +46,12 @@ def mirrored(
     folder = tmp_path_factory.mktemp("mirrored")
     own = copied(_made, folder / "site")
     with Store.open(own.settings.store) as store:
-        waits = {"state": "pending", "start_time": None, "end_time": None, "per_host": None}
+        waits: dict[str, Any] = {
+            "state": "pending",
+            "start_time": None,
+            "end_time": None,
+            "per_host": None,
+        }
         store.put([job("50", user_identifier="ann", wait_reason="Old", **waits)], source="test")
     served = Served(replace(own.settings, mirror=ServedMirror(folder))).with_section(public=True)
     yield served, folder
