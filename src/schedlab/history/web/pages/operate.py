@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 router = APIRouter(prefix="/operate", include_in_schema=False)
 _SHOWN = 200
 """Steps of the loop, and effects in the figure; the log has all."""
+_SHORT = {"tested": "test", "shadowed": "shadow", "watched": "steered"}
+"""Of the legend: on a phone there is room for a word each."""
 _FOUND_BY = {
     "tested": "in the test, by the twin",
     "shadowed": "of a shadow's wishes, by the twin",
@@ -173,7 +175,7 @@ def _figure(effects: Sequence[LoopEffect], columns: dict[str, list[Any]]) -> Any
                 for at, cells in enumerate(columns.values())
             },
         }
-        look = {"source": source, "color": colour, "legend_label": _FOUND_BY[name]}
+        look = {"source": source, "color": colour, "legend_label": _SHORT[name]}
         plot.segment("x", "low", "x", "high", line_width=2, **look)
         points = plot.scatter("x", "y", size=8, **look)
         about = [(label, f"@c{at}") for at, label in enumerate(columns)]
@@ -187,4 +189,5 @@ def _figure(effects: Sequence[LoopEffect], columns: dict[str, list[Any]]) -> Any
     plot.min_border_left = 64
     plot.toolbar.autohide = True
     legend_above(plot)
+    plot.legend.spacing = 8
     return plot
