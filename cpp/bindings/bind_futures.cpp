@@ -113,7 +113,7 @@ using PlainCandidate = std::tuple<std::string, std::shared_ptr<Order>,
 void make_lookahead(Lookahead* self, const std::vector<PlainCandidate>& candidates, Time period,
                     std::size_t forks, double doubt, std::optional<Time> horizon,
                     LookaheadMetric metric, Time patience, std::optional<Time> guard,
-                    double fairness, std::int64_t budget,
+                    double fairness, std::optional<Time> arrivals, std::int64_t budget,
                     std::uint64_t seed, std::size_t threads) {
     std::vector<LookaheadCandidate> all;
     for (const auto& [name, head, backfill, reach] : candidates) {
@@ -122,7 +122,7 @@ void make_lookahead(Lookahead* self, const std::vector<PlainCandidate>& candidat
     }
     new (self) Lookahead(std::move(all),
                          {period, forks, doubt, horizon.value_or(kNever), metric, patience,
-                          guard.value_or(kNever), fairness, budget, seed,
+                          guard.value_or(kNever), fairness, arrivals.value_or(kNever), budget, seed,
                           threads});
 }
 
@@ -179,7 +179,7 @@ void bind_futures(nb::module_& m) {
     nb::class_<Lookahead, Policy>(m, "Lookahead", "Tries candidates before it decides.")
         .def("__init__", &make_lookahead, "candidates"_a, "period"_a, "forks"_a, "doubt"_a,
              "horizon"_a.none(), "metric"_a, "patience"_a, "guard"_a.none(),
-             "fairness"_a, "budget"_a, "seed"_a, "threads"_a,
+             "fairness"_a, "arrivals"_a.none(), "budget"_a, "seed"_a, "threads"_a,
              "A candidate is (name, head, backfill, reach); the first is the base.")
         .def("rehearse",
              [](const Lookahead& self, Simulator& simulator) {

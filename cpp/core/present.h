@@ -47,6 +47,8 @@ class Present {
     // The least run time that the job may be given in a future.
     Time least_run(std::size_t place) const;
     SubmittedJob job(std::size_t place) const;
+    // Any job of the workload that was submitted.
+    SubmittedJob past_job(JobIndex job) const { return from_.submitted_job(job); }
     Time eligible(std::size_t place) const { return base_->eligible_[place]; }
     Time estimate(std::size_t place) const { return base_->expected_run_[place]; }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -16,20 +17,65 @@
 namespace schedlab {
 namespace {
 
-constexpr std::size_t kFirstForks = 4;  // all candidates are tried in so many at most
+constexpr std::size_t kFirstForks = 10; // all candidates are tried in so many at most
 constexpr std::size_t kBestTried = 3;   // these are tried in all
 constexpr std::size_t kLeastForks = 2;
 constexpr Time kRest = 9;
+constexpr Time kArrivals = 2 * 3600;
+constexpr Time kDay = 86'400;
+constexpr Time kDays = 7;
 
 double uniform(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1.0p-53; }
 
 }  // namespace
 
+// The jobs of the last days that have ended, by rising submission.
+class Lookahead::PastArrivals {
+  public:
+    void clear() { jobs_.clear(); }
+    void note(const SubmittedJob& job, Time ran) {
+        const auto later = std::upper_bound(
+            jobs_.begin(), jobs_.end(), std::pair(job.submit, job.job),
+            [](const auto& one, const Past& other) {
+                return one < std::pair(other.submit, other.job);
+            });
+        jobs_.insert(later, {job.submit, job.job, ran});
+        while (jobs_.front().submit < jobs_.back().submit - (kDays + 1) * kDay) jobs_.pop_front();
+    }
+    // How many whole days they cover, up to kDays.
+    Time days(Time now) const {
+        return jobs_.empty() ? 0 : std::min(kDays, (now - jobs_.front().submit) / kDay);
+    }
+    // Those that were submitted after `begin` and up to `end`, so much later.
+    std::vector<Arrival> between(Time begin, Time end, Time later) const {
+        const auto upto = [](Time time, const Past& job) { return time < job.submit; };
+        const auto first = std::upper_bound(jobs_.begin(), jobs_.end(), begin, upto);
+        const auto last = std::upper_bound(first, jobs_.end(), end, upto);
+        std::vector<Arrival> found;
+        for (auto job = first; job != last; ++job) {
+            found.push_back({job->job, job->submit + later, job->ran});
+        }
+        return found;
+    }
+
+  private:
+    struct Past {
+        Time submit;
+        JobIndex job;
+        Time ran;
+    };
+    std::deque<Past> jobs_;
+};
+
 // The order of the candidate that decides; learns for all of them.
 class Lookahead::CurrentOrder : public Order {
   public:
-    CurrentOrder(std::shared_ptr<const Order> base, std::shared_ptr<RunMemory> memory)
-        : base_(std::move(base)), order_(base_), memory_(std::move(memory)) {}
+    CurrentOrder(std::shared_ptr<const Order> base, std::shared_ptr<RunMemory> memory,
+                 std::shared_ptr<PastArrivals> past)
+        : base_(std::move(base)),
+          order_(base_),
+          memory_(std::move(memory)),
+          past_(std::move(past)) {}
 
     bool is(const std::shared_ptr<Order>& order) const { return order_ == order; }
     void set(std::shared_ptr<const Order> order) { order_ = std::move(order); }
@@ -42,40 +88,35 @@ class Lookahead::CurrentOrder : public Order {
     bool learns() const override { return true; }
     void begin() override {
         memory_->clear();
+        past_->clear();
         order_ = base_;
     }
-    void job_ended(const SubmittedJob& job, Time ran) override { memory_->note(job, ran); }
+    void job_ended(const SubmittedJob& job, Time ran) override {
+        memory_->note(job, ran);
+        past_->note(job, ran);
+    }
 
   private:
     std::shared_ptr<const Order> base_;
     std::shared_ptr<const Order> order_;
     std::shared_ptr<RunMemory> memory_;
+    std::shared_ptr<PastArrivals> past_;
 };
 
 // What can be known at a decision: the state, and how long its jobs may run.
 struct Lookahead::Known {
-    Known(const Simulator& simulation, const RunMemory& memory) : present(simulation) {
+    Known(const Simulator& simulation, const RunMemory& memory)
+        : present(simulation), kinds(std::make_shared<ToldKinds>(memory)) {
         for (std::size_t i = 0; i < present.jobs().size(); ++i) {
-            const SubmittedJob job = present.job(i);
-            const auto [at, is_new] = kinds.try_emplace({job.user, job.request, job.nodes});
-            if (is_new) {
-                memory.tell(job.user, job.request, job.nodes, at->second.told);
-                at->second.run = {at->second.told.mean(job.request),
-                                  at->second.told.slowness(job.request)};
-            }
-            kind.push_back(&at->second);
-            runs->push_back(at->second.run);
+            kind.push_back(&kinds->ask(present.job(i)));
+            runs->push_back(kind.back()->run);
             waiting += present.is_waiting(i);
         }
     }
 
-    struct Kind {
-        RunDistribution told;
-        ToldRun run{};
-    };
     Present present;
-    std::map<std::tuple<std::int64_t, Time, NodeCount>, Kind> kinds;
-    std::vector<const Kind*> kind;  // by unfinished job
+    std::shared_ptr<ToldKinds> kinds;
+    std::vector<const ToldKinds::Kind*> kind;  // by unfinished job
     std::shared_ptr<std::vector<ToldRun>> runs = std::make_shared<std::vector<ToldRun>>();
     std::size_t waiting = 0;
 };
@@ -89,6 +130,7 @@ struct Lookahead::Scores {
 Lookahead::Lookahead(std::vector<Candidate> candidates, Settings settings)
     : candidates_(std::move(candidates)), settings_(settings) {
     memory_ = std::make_shared<RunMemory>();
+    past_ = std::make_shared<PastArrivals>();
     build();
 }
 
@@ -108,13 +150,14 @@ void Lookahead::build() {
     for (const Candidate& each : candidates_) add(each.head, each.backfill, each.reach);
     orders_.push_back(make_order("fcfs"));
     policies_.push_back(std::make_shared<Conservative>(orders_.back(), kUnlimited));
-    order_ = std::make_shared<CurrentOrder>(orders_[0], memory_);
+    order_ = std::make_shared<CurrentOrder>(orders_[0], memory_, past_);
     deciding_ = policies_[0]->clone();
 }
 
 std::shared_ptr<Policy> Lookahead::clone() const {
     auto copy = std::make_shared<Lookahead>(*this);
     copy->memory_ = std::make_shared<RunMemory>(*memory_);
+    copy->past_ = std::make_shared<PastArrivals>(*past_);
     copy->build();
     *copy->first_ = *first_;
     copy->order_->set(copy->orders_[is_guarding_ ? candidates_.size() : chosen_]);
@@ -157,7 +200,7 @@ bool Lookahead::is_due(const View& view) const {
 void Lookahead::decide(View& view) {
     next_ = view.now() + settings_.period;
     last_waiting_ = view.queue().size();
-    const Known known(*view.simulator(), *memory_);
+    Known known(*view.simulator(), *memory_);
     const Decision made = best(known);
     if (made.chosen != chosen_) {
         switches_.push_back({view.now(), made.chosen, made.waiting, made.gain, made.error});
@@ -170,7 +213,7 @@ Lookahead::Decision Lookahead::rehearse(Simulator& simulation) const {
     Lookahead copy(candidates_, settings_);
     copy.order_->begin();
     View(simulation).teach(*copy.order_);
-    const Known known(simulation, *copy.memory_);
+    Known known(simulation, *copy.memory_);
     if (known.waiting > 0) copy.notice_late(View(simulation));
     return copy.best(known);
 }
@@ -202,18 +245,22 @@ void Lookahead::go_on_with(View& view, std::size_t candidate) {
     deciding_->begin(view);
 }
 
-Lookahead::Decision Lookahead::best(const Known& known) {
+Lookahead::Decision Lookahead::best(Known& known) {
     const std::size_t waiting = known.waiting;
     const std::size_t all = candidates_.size();
+    const Time length = arrivals_length();
+    const Time yesterday = known.present.now() - kDay;
+    const std::size_t jobs = waiting + past_->between(yesterday, yesterday + length, kDay).size();
     const std::size_t affordable =
-        static_cast<std::size_t>(settings_.budget) / std::max<std::size_t>(waiting, 1);
+        static_cast<std::size_t>(settings_.budget) / std::max<std::size_t>(jobs, 1);
     const std::size_t some = std::clamp<std::size_t>(affordable / (2 * all), 1, kFirstForks);
     const std::size_t more =
         affordable > some * all ? (affordable - some * all) / (1 + kBestTried) : 0;
     const std::size_t forks =
         std::clamp(some + more, std::min(kLeastForks, settings_.forks), settings_.forks);
     const std::size_t first = std::min(forks, some);
-    const std::vector<Future> futures = draw(known, forks);
+    std::vector<Future> futures = draw(known, forks);
+    add_arrivals(known, length, futures);
     Scores scores;
     scores.sum.resize(candidates_.size());
     scores.worst.resize(candidates_.size());
@@ -264,7 +311,7 @@ std::vector<Future> Lookahead::draw(const Known& known, std::size_t count) const
     const Present& present = known.present;
     std::vector<std::vector<Time>> runs(count, std::vector<Time>(present.jobs().size()));
     std::vector<std::size_t> stratum(count);
-    const std::uint64_t own = mix(mix(settings_.seed) ^ static_cast<std::uint64_t>(decisions_));
+    const std::uint64_t own = bits_of_decision();
     for (std::size_t i = 0; i < present.jobs().size(); ++i) {
         const SubmittedJob job = present.job(i);
         // Each job is drawn once from each of `count` equal parts of its distribution.
@@ -287,12 +334,37 @@ std::vector<Future> Lookahead::draw(const Known& known, std::size_t count) const
     return futures;
 }
 
+std::uint64_t Lookahead::bits_of_decision() const {
+    return mix(mix(settings_.seed) ^ static_cast<std::uint64_t>(decisions_));
+}
+
+// Where run times are known, all forks would be one without jobs that come.
+Time Lookahead::arrivals_length() const {
+    if (settings_.arrivals != kNever) return settings_.arrivals;
+    return memory_->is_exact() ? kArrivals : 0;
+}
+
+void Lookahead::add_arrivals(Known& known, Time length, std::vector<Future>& futures) const {
+    const Time now = known.present.now();
+    const Time days = past_->days(now);
+    if (length == 0 || days == 0) return;
+    const auto first = static_cast<Time>(bits_of_decision() % static_cast<std::uint64_t>(days));
+    for (std::size_t k = 0; k < futures.size(); ++k) {
+        const Time ago = kDay * (1 + (first + static_cast<Time>(k)) % days);
+        futures[k].arrivals = past_->between(now - ago, now - ago + length, ago);
+        for (const Arrival& each : futures[k].arrivals) {
+            known.kinds->ask(known.present.past_job(each.like));
+        }
+        known.present.expect(futures[k].arrivals);
+    }
+}
+
 std::vector<std::shared_ptr<const Policy>> Lookahead::rehearsed(const Known& known) const {
     std::vector<std::shared_ptr<const Policy>> policies;
     for (const Candidate& each : candidates_) {
         std::shared_ptr<const Order> head = each.head;
         if (const auto* predicted = dynamic_cast<const PredictedOrder*>(head.get())) {
-            head = std::make_shared<KnownOrder>(predicted->weights(), known.runs);
+            head = std::make_shared<KnownOrder>(predicted->weights(), known.runs, known.kinds);
         }
         policies.push_back(std::make_shared<Easy>(
             std::make_shared<GuardedOrder>(std::move(head), first_, true), kUnlimited,
@@ -322,20 +394,27 @@ void Lookahead::try_out(const Known& known, std::span<const Future> futures, std
                                                                  std::size_t plan,
                                                                  const Simulator& done) {
         double sum = 0, worst = 0;
+        // When a job starts does not depend on how long it will run: its slowdown is expected over
+        // all its run times, not only the drawn one.
+        const auto count = [&](std::size_t place, Time since, const ToldRun& run) {
+            const Time started = done.start_times()[place];
+            const auto wait = static_cast<double>((started == kNone ? done.now() : started) - since);
+            const bool slows = settings_.metric == LookaheadMetric::bounded_slowdown;
+            const double score = slows ? wait * run.slowness : wait;
+            sum = settings_.metric == LookaheadMetric::longest_wait ? std::max(sum, score)
+                                                                    : sum + score;
+            return score;
+        };
+        const auto& arrivals = futures[future].arrivals;
+        for (std::size_t i = 0; i < arrivals.size(); ++i) {
+            const SubmittedJob job = present.past_job(arrivals[i].like);
+            count(present.jobs().size() + i, arrivals[i].submit,
+                  known.kinds->run(job.user, job.request, job.nodes));
+        }
         std::map<std::int64_t, std::pair<double, double>> users;
         for (std::size_t i = 0; i < present.jobs().size(); ++i) {
             if (!present.is_waiting(i)) continue;
-            const Time started = done.start_times()[i];
-            const Time start = started == kNone ? done.now() : started;
-            const auto wait = static_cast<double>(start - present.eligible(i));
-            double score = wait;
-            if (settings_.metric == LookaheadMetric::bounded_slowdown) {
-                // When a job starts does not depend on how long it will run: its slowdown is expected
-                // over all its run times, not only the drawn one.
-                score = wait * (*known.runs)[i].slowness;
-            }
-            sum = settings_.metric == LookaheadMetric::longest_wait ? std::max(sum, score)
-                                                                    : sum + score;
+            const double score = count(i, present.eligible(i), (*known.runs)[i]);
             if (std::isinf(settings_.fairness)) continue;
             auto& [of_user, jobs] = users[present.job(i).user];
             of_user += score;

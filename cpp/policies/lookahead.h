@@ -16,7 +16,7 @@ enum class LookaheadMetric : std::int8_t { bounded_slowdown, wait, longest_wait 
 
 struct LookaheadSettings {
     Time period = 7200;
-    std::size_t forks = 10;
+    std::size_t forks = 40;
     double doubt = 0.5;       // standard errors by which a candidate must be better than the base
     Time horizon = kNever;    // a rollout ends then
     LookaheadMetric metric = LookaheadMetric::bounded_slowdown;
@@ -25,6 +25,8 @@ struct LookaheadSettings {
     Time guard = kNever;
     // The worst-off user's mean is at most so many times that under the base.
     double fairness = std::numeric_limits<double>::infinity();
+    // For so long jobs come in the forks, up to a day; kNever: where run times are known, for 2 h.
+    Time arrivals = kNever;
     std::int64_t budget = 16'000;  // starts of jobs that a decision may try, more or less
     std::uint64_t seed = 0;
     std::size_t threads = 1;
@@ -82,14 +84,19 @@ class Lookahead : public Policy {
 
   private:
     class CurrentOrder;
+    class PastArrivals;
     struct Known;
     struct Scores;
 
     void build();
     bool is_due(const View& view) const;
     void decide(View& view);
-    Decision best(const Known& known);
+    Decision best(Known& known);
     std::vector<Future> draw(const Known& known, std::size_t count) const;
+    Time arrivals_length() const;
+    // Lets jobs come for so long in the futures, as they came at this hour of the last days.
+    void add_arrivals(Known& known, Time length, std::vector<Future>& futures) const;
+    std::uint64_t bits_of_decision() const;
     // The policies of the rollouts, by candidate.
     std::vector<std::shared_ptr<const Policy>> rehearsed(const Known& known) const;
     void try_out(const Known& known, std::span<const Future> futures, std::size_t first,
@@ -104,6 +111,7 @@ class Lookahead : public Policy {
     std::vector<Candidate> candidates_;
     Settings settings_;
     std::shared_ptr<RunMemory> memory_;
+    std::shared_ptr<PastArrivals> past_;
     std::shared_ptr<std::int64_t> first_;            // the arrival of a late job that goes first
     std::vector<std::shared_ptr<Order>> orders_;     // guarded, by candidate; then of the guard
     std::vector<std::shared_ptr<Policy>> policies_;  // the same

@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -52,22 +54,58 @@ class PredictedOrder : public Order {
     std::shared_ptr<const RunMemory> memory_;  // null: nothing is known
 };
 
-// The same for jobs of which all is known before, by their numbers.
+// What past jobs tell of each kind of job.
+class ToldKinds {
+  public:
+    struct Kind {
+        RunDistribution told;
+        ToldRun run{};
+    };
+
+    explicit ToldKinds(const RunMemory& memory) : memory_(memory) {}
+    const Kind& ask(const SubmittedJob& job) {
+        const auto [at, is_new] = kinds_.try_emplace({job.user, job.request, job.nodes});
+        if (is_new) {
+            RunDistribution& told = at->second.told;
+            memory_.tell(job.user, job.request, job.nodes, told);
+            at->second.run = {told.mean(job.request), told.slowness(job.request)};
+        }
+        return at->second;
+    }
+    // Of a kind that was asked for.
+    const ToldRun& run(std::int64_t user, Time request, NodeCount nodes) const {
+        return kinds_.at({user, request, nodes}).run;
+    }
+
+  private:
+    const RunMemory& memory_;
+    std::map<std::tuple<std::int64_t, Time, NodeCount>, Kind> kinds_;
+};
+
+// The same for jobs of which all is known before: by their numbers, and those behind them by their
+// kinds.
 class KnownOrder : public Order {
   public:
-    KnownOrder(PredictedOrder::Weights weights, std::shared_ptr<const std::vector<ToldRun>> told)
-        : weights_(weights), told_(std::move(told)) {}
+    KnownOrder(PredictedOrder::Weights weights, std::shared_ptr<const std::vector<ToldRun>> told,
+               std::shared_ptr<const ToldKinds> kinds)
+        : weights_(weights), told_(std::move(told)), kinds_(std::move(kinds)) {}
 
     void keys(std::span<const WaitingJob> jobs, const MachineState& machine,
               std::span<double> keys) const override {
         for (std::size_t i = 0; i < jobs.size(); ++i) {
-            keys[i] = PredictedOrder::key(weights_, (*told_)[jobs[i].job], jobs[i], machine.now);
+            const WaitingJob& job = jobs[i];
+            const auto number = static_cast<std::size_t>(job.job);
+            const ToldRun& told = number < told_->size()
+                                      ? (*told_)[number]
+                                      : kinds_->run(job.user, job.request, job.nodes);
+            keys[i] = PredictedOrder::key(weights_, told, job, machine.now);
         }
     }
 
   private:
     PredictedOrder::Weights weights_;
     std::shared_ptr<const std::vector<ToldRun>> told_;
+    std::shared_ptr<const ToldKinds> kinds_;
 };
 
 // Another order, before which comes one job that has waited too long.

@@ -84,6 +84,11 @@ void RunMemory::note(const SubmittedJob& job, Time ran) {
     everybody_.add(past, kEverybody);
 }
 
+bool RunMemory::is_exact() const {
+    const std::vector<Past>& every = everybody_.by_share;
+    return !every.empty() && every.front().share >= kExact;
+}
+
 double RunMemory::likeness(const Past& past, double log_request, double log_nodes) {
     const double request = past.log_request - log_request, nodes = past.log_nodes - log_nodes;
     const double near = 1 + (request * request + nodes * nodes) / (2 * kDistance * kDistance);

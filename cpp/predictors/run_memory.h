@@ -38,11 +38,14 @@ class RunMemory {
     static constexpr std::size_t kOwn = 100;        // jobs of each user that count
     static constexpr std::size_t kEverybody = 200;  // jobs of all users that count
     static constexpr double kHalfLife = 10;         // so many later jobs of the user halve a weight
+    static constexpr double kExact = 0.99;          // a share that counts as the whole request
     static constexpr double kDistance = 0.35;       // in the logarithms of request and nodes
 
     void clear();
     void note(const SubmittedJob& job, Time ran);
     void tell(std::int64_t user, Time request, NodeCount nodes, RunDistribution& told) const;
+    // Whether the last jobs of all users ran as long as they asked for: nothing is left to draw.
+    bool is_exact() const;
 
   private:
     struct Past {

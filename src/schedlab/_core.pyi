@@ -598,7 +598,7 @@ class LookaheadMetric(enum.Enum):
 class Lookahead(Policy):
     """Tries candidates before it decides."""
 
-    def __init__(self, candidates: Sequence[tuple[str, Order, Order | None, float | None]], period: int, forks: int, doubt: float, horizon: int | None, metric: LookaheadMetric, patience: int, guard: int | None, fairness: float, budget: int, seed: int, threads: int) -> None:
+    def __init__(self, candidates: Sequence[tuple[str, Order, Order | None, float | None]], period: int, forks: int, doubt: float, horizon: int | None, metric: LookaheadMetric, patience: int, guard: int | None, fairness: float, arrivals: int | None, budget: int, seed: int, threads: int) -> None:
         """A candidate is (name, head, backfill, reach); the first is the base."""
 
     def rehearse(self, simulator: Simulator) -> tuple[str, float, float, list[list[float]]]:

@@ -33,7 +33,8 @@ PREDICTED = {
     "aged": (0.25, 0.3),
 }
 """Orders by the run time that past jobs tell: how much the nodes weigh beside it, and the wait."""
-PERIOD_S, FORKS, DOUBT, BUDGET = 7200, 10, 0.5, 16_000
+PERIOD_S, FORKS, DOUBT, BUDGET = 7200, 40, 0.5, 16_000
+DAY_S = 86_400
 PATIENCE_S = inf
 
 _ORDERS = [name for name in ORDERS if name not in ("wrsa", "linear")]
@@ -70,6 +71,16 @@ def one_name(text: str) -> str:
     return candidate(text)[0]
 
 
+def coming(text: str) -> int | None:
+    """For how long jobs come in the forks: ``none``, a duration of up to a day, or ``auto``."""
+    if text == "auto":
+        return None
+    seconds = 0 if text == "none" else duration(text)
+    if seconds > DAY_S:
+        raise ParameterError(f'"{text}"; must be auto, none or a duration of at most 1d')
+    return seconds
+
+
 def lookahead(
     *,
     period: int = PERIOD_S,
@@ -82,6 +93,7 @@ def lookahead(
     patience: float = PATIENCE_S,
     guard: float = inf,
     fairness: float = inf,
+    arrivals: int | None = None,
     budget: int = BUDGET,
     seed: int = 0,
     threads: int = 1,
@@ -98,6 +110,7 @@ def lookahead(
         patience=_LONG_S if patience == inf else int(patience),
         guard=None if guard == inf else int(guard),
         fairness=fairness,
+        arrivals=arrivals,
         budget=budget,
         seed=seed,
         threads=threads,
@@ -108,7 +121,7 @@ _LONG_S = 1 << 60
 
 PARAMETERS: Parameters = {
     "period": Parameter(duration, "it decides so often, and when the queue has doubled; 2h"),
-    "forks": Parameter(up_to(1000), "draws of run times in which each candidate is tried; 10"),
+    "forks": Parameter(up_to(1000), "draws of run times in which each candidate is tried; 40"),
     "metric": Parameter(one_of(*METRICS), "what is to be small; bounded_slowdown"),
     "base": Parameter(one_name, "what follows a candidate, and stays if none is better; predicted"),
     "candidates": Parameter(names, f"what is tried beside the base; {'+'.join(CANDIDATES)}"),
@@ -118,6 +131,9 @@ PARAMETERS: Parameters = {
     "guard": Parameter(ageing, "no job waits longer, where FCFS with EASY can keep it; inf"),
     "fairness": Parameter(
         factor, "the worst-off user's mean is at most so many times that under the base; inf"
+    ),
+    "arrivals": Parameter(
+        coming, "for so long jobs come in the forks, or none; auto: 2h where run times are known"
     ),
     "budget": Parameter(positive, "starts of jobs that a decision tries, more or less; 16000"),
     "seed": Parameter(whole, "of the drawn run times; 0"),

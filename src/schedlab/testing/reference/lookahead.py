@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from schedlab import _core
 from schedlab.policies import Order, Queue
 from schedlab.sim import Simulation
+from schedlab.workload import Workload
 
 OWN, EVERYBODY = 100, 200
 HALF_LIFE, DISTANCE = 10, 0.35
-FIRST_FORKS, BEST_TRIED, LEAST_FORKS = 4, 3, 2
+FIRST_FORKS, BEST_TRIED, LEAST_FORKS = 10, 3, 2
+EXACT, ARRIVALS_S, DAY_S, DAYS = 0.99, 7200, 86_400, 7
 NODES_WEIGHT = 0.25
 _BITS = (1 << 64) - 1
 
@@ -73,6 +75,11 @@ class Memory:
         share = min(1.0, ran_s / request_s)
         self._users.setdefault(user, Ring(OWN)).add(share, request_s, nodes)
         self._everybody.add(share, request_s, nodes)
+
+    def is_exact(self) -> bool:
+        """Whether the last jobs ran as long as they asked for."""
+        jobs = self._everybody.jobs
+        return bool(jobs) and jobs[0].share >= EXACT
 
     def tell(self, user: int, request_s: int, nodes: int) -> list[tuple[float, float]]:
         """Return shares of the request, rising, each with its weight."""
@@ -144,9 +151,10 @@ class Settings:
 
     candidates: Sequence[str]
     period_s: int = 7200
-    forks: int = 10
+    forks: int = 40
     doubt: float = 0.5
     patience_s: float = math.inf
+    arrivals_s: int | None = None
     budget: int = 16_000
     seed: int = 0
 
@@ -165,28 +173,35 @@ def decide(simulation: Simulation, settings: Settings) -> Decision:
     left = simulation.unfinished()
     waiting = np.flatnonzero(left.is_waiting)
     names = settings.candidates
-    affordable = settings.budget // max(len(waiting), 1)
+    known_only_s = ARRIVALS_S if memory.is_exact() else 0
+    length_s = known_only_s if settings.arrivals_s is None else settings.arrivals_s
+    expected = _came(simulation, simulation.now_s - DAY_S, length_s)
+    affordable = settings.budget // max(len(waiting) + len(expected), 1)
     some = min(max(affordable // (2 * len(names)), 1), FIRST_FORKS)
     more = max(affordable - some * len(names), 0) // (1 + BEST_TRIED)
     forks = min(max(some + more, min(LEAST_FORKS, settings.forks)), settings.forks)
     runs = _drawn(simulation, memory, forks, settings.seed)
+    comings = _comings(simulation, length_s, forks, settings.seed)
     orders = _orders(simulation, memory, settings)
     sums: dict[str, list[float]] = {name: [] for name in names}
 
-    def try_out(name: str, futures: Sequence[NDArray[np.int64]]) -> None:
-        for run_s in futures:
+    def try_out(name: str, begin: int, end: int) -> None:
+        for run_s, coming in zip(runs[begin:end], comings[begin:end], strict=True):
             fork = simulation.imagine(run_s)
+            if len(coming):
+                fork.submit(coming)
             if name != names[0]:
                 fork.use(_core.Easy(orders[name]())).run(simulation.now_s + settings.period_s)
             fork.use(_core.Easy(orders[names[0]]())).run()
-            sums[name].append(_sum_of_slowdowns(simulation, memory, fork, waiting))
+            came = _sum_of_arrivals(simulation, memory, fork, coming)
+            sums[name].append(_sum_of_slowdowns(simulation, memory, fork, waiting) + came)
 
     first = min(forks, some)
     for name in names:
-        try_out(name, runs[:first])
+        try_out(name, 0, first)
     best = sorted(names[1:], key=lambda name: sum(sums[name]))[:BEST_TRIED]
     for name in (names[0], *best):
-        try_out(name, runs[first:])
+        try_out(name, first, forks)
     chosen, most = names[0], 0.0
     for name in best:
         gains = np.array(sums[names[0]]) - np.array(sums[name])
@@ -233,6 +248,38 @@ def _drawn(
     return list(runs)
 
 
+def _came(simulation: Simulation, begin_s: int, length_s: int) -> NDArray[np.int64]:
+    """Return the places of jobs that have ended and were submitted then."""
+    ended = simulation.schedule()
+    submit_s = ended.workload["submit_s"]
+    known = ended.started & (ended.end_s >= 0)
+    return np.flatnonzero(known & (begin_s < submit_s) & (submit_s <= begin_s + length_s))
+
+
+def _comings(simulation: Simulation, length_s: int, forks: int, seed: int) -> list[Workload]:
+    """Return the jobs that come in each fork: those of this hour on one of the last days."""
+    ended = simulation.schedule()
+    past = ended.workload["submit_s"][ended.started & (ended.end_s >= 0)]
+    days = min(DAYS, int(simulation.now_s - past.min()) // DAY_S) if len(past) else 0
+    first = mix(mix(seed)) % days if days else 0
+    made = []
+    for k in range(forks):
+        ago_s = DAY_S * (1 + (first + k) % days) if days else 0
+        came = _came(simulation, simulation.now_s - ago_s, length_s if days else 0)
+        like = ended.workload.take(came)
+        made.append(
+            Workload(
+                {
+                    "job_id": simulation.workload["job_id"].max() + 1 + np.arange(len(came)),
+                    "submit_s": like["submit_s"] + ago_s,
+                    "run_s": (ended.end_s - ended.start_s)[came],
+                }
+                | {name: like[name] for name in ("nodes", "request_s", "user")}
+            )
+        )
+    return made
+
+
 def _orders(
     simulation: Simulation, memory: Memory, settings: Settings
 ) -> dict[str, Callable[[], Ranked]]:
@@ -261,6 +308,15 @@ def _sum_of_slowdowns(
         * memory.slowness(int(left.user[place]), int(left.request_s[place]), int(left.nodes[place]))
         for place in waiting.tolist()
     )
+
+
+def _sum_of_arrivals(
+    simulation: Simulation, memory: Memory, fork: Simulation, coming: Workload
+) -> float:
+    start_s = fork.start_times()[len(fork.start_times()) - len(coming) :]
+    asked = zip(*(coming[name].tolist() for name in ("user", "request_s", "nodes")), strict=True)
+    waits = (start_s - coming["submit_s"]).tolist() if len(coming) else []
+    return sum(wait_s * memory.slowness(*job) for wait_s, job in zip(waits, asked, strict=True))
 
 
 def _waits(simulation: Simulation) -> NDArray[np.int64]:
