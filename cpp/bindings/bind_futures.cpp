@@ -13,6 +13,7 @@
 #include "bindings/bindings.h"
 #include "bindings/job_arrays.h"
 #include "core/rollouts.h"
+#include "core/view.h"
 #include "policies/lookahead.h"
 #include "policies/lookahead_orders.h"
 
@@ -113,7 +114,7 @@ using PlainCandidate = std::tuple<std::string, std::shared_ptr<Order>,
 void make_lookahead(Lookahead* self, const std::vector<PlainCandidate>& candidates, Time period,
                     std::size_t forks, double doubt, std::optional<Time> horizon,
                     LookaheadMetric metric, Time patience, std::optional<Time> guard,
-                    double fairness, std::optional<Time> arrivals, std::int64_t budget,
+                    double fairness, std::size_t search, std::optional<Time> arrivals, std::int64_t budget,
                     std::uint64_t seed, std::size_t threads) {
     std::vector<LookaheadCandidate> all;
     for (const auto& [name, head, backfill, reach] : candidates) {
@@ -122,7 +123,7 @@ void make_lookahead(Lookahead* self, const std::vector<PlainCandidate>& candidat
     }
     new (self) Lookahead(std::move(all),
                          {period, forks, doubt, horizon.value_or(kNever), metric, patience,
-                          guard.value_or(kNever), fairness, arrivals.value_or(kNever), budget, seed,
+                          guard.value_or(kNever), fairness, search, arrivals.value_or(kNever), budget, seed,
                           threads});
 }
 
@@ -179,14 +180,23 @@ void bind_futures(nb::module_& m) {
     nb::class_<Lookahead, Policy>(m, "Lookahead", "Tries candidates before it decides.")
         .def("__init__", &make_lookahead, "candidates"_a, "period"_a, "forks"_a, "doubt"_a,
              "horizon"_a.none(), "metric"_a, "patience"_a, "guard"_a.none(),
-             "fairness"_a, "arrivals"_a.none(), "budget"_a, "seed"_a, "threads"_a,
+             "fairness"_a, "search"_a, "arrivals"_a.none(), "budget"_a, "seed"_a, "threads"_a,
              "A candidate is (name, head, backfill, reach); the first is the base.")
         .def("rehearse",
              [](const Lookahead& self, Simulator& simulator) {
                  const nb::gil_scoped_release unlocked;
                  const Lookahead::Decision made = self.rehearse(simulator);
+                 const WaitingQueue& queue = View(simulator).queue();
+                 std::vector<JobIndex> moved(made.moved.size());
+                 for (auto at = queue.first(); at < queue.end(); at = queue.next(at)) {
+                     const auto found =
+                         std::find(made.moved.begin(), made.moved.end(), queue.arrival(at));
+                     if (found != made.moved.end()) {
+                         moved[found - made.moved.begin()] = queue.job(at);
+                     }
+                 }
                  return std::make_tuple(self.candidates()[made.chosen].name, made.gain, made.error,
-                                        made.sums);
+                                        made.sums, moved);
              },
              "simulator"_a,
              "Return what it would decide in this state if it were for the first time: (candidate, "
@@ -195,6 +205,7 @@ void bind_futures(nb::module_& m) {
                      "when another candidate was chosen: (time, name, waiting, gain, error)")
         .def_prop_ro("decisions", &Lookahead::decisions, "how often it has decided")
         .def_prop_ro("rollouts", &Lookahead::rollouts, "how many forks it has run")
+        .def_prop_ro("moves", &Lookahead::moves, "how often it has put a job first")
         .def_prop_ro("guarded", &Lookahead::guarded, "seconds under the guard");
     m.def("unfinished", &unfinished, "simulator"_a,
           "Return the jobs that are submitted and have not ended.");

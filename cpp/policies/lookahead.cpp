@@ -5,7 +5,7 @@
 #include <deque>
 #include <map>
 #include <numeric>
-#include <tuple>
+#include <optional>
 #include <utility>
 
 #include "core/mix.h"
@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t kFirstForks = 10; // all candidates are tried in so many at most
 constexpr std::size_t kBestTried = 3;   // these are tried in all
 constexpr std::size_t kLeastForks = 2;
+constexpr std::size_t kRounds = 3;  // so many jobs are put first at most
 constexpr Time kRest = 9;
 constexpr Time kArrivals = 2 * 3600;
 constexpr Time kDay = 86'400;
@@ -121,10 +122,36 @@ struct Lookahead::Known {
     std::size_t waiting = 0;
 };
 
-// By candidate, then by fork: the sum over the waiting jobs, and the mean of the worst-off user.
-struct Lookahead::Scores {
-    std::vector<std::vector<double>> sum;
-    std::vector<std::vector<double>> worst;
+// A candidate with jobs that come first, and what came of it fork by fork: the sum over the waiting
+// jobs, and the mean of the worst-off user.
+struct Lookahead::Tried {
+    std::size_t candidate;
+    std::vector<std::int64_t> moved{};
+    std::vector<double> sum{};
+    std::vector<double> worst{};
+
+    double total() const { return std::accumulate(sum.begin(), sum.end(), 0.0); }
+
+    struct Gain {
+        double mean;
+        double error;  // of the mean
+    };
+    // Over another one, in the forks of both; nothing if that is not fair enough.
+    std::optional<Gain> gain_over(const Tried& other, double fairness) const {
+        const std::size_t forks = std::min(sum.size(), other.sum.size());
+        double gain = 0, square = 0, fair = 0, fair_other = 0;
+        for (std::size_t k = 0; k < forks; ++k) {
+            gain += other.sum[k] - sum[k];
+            square += (other.sum[k] - sum[k]) * (other.sum[k] - sum[k]);
+            fair += worst[k];
+            fair_other += other.worst[k];
+        }
+        if (fair > fairness * fair_other) return std::nullopt;
+        const auto n = static_cast<double>(forks);
+        gain /= n;
+        const double spread = forks > 1 ? std::max(0.0, square / n - gain * gain) / (n - 1) : 0;
+        return Gain{gain, std::sqrt(spread)};
+    }
 };
 
 Lookahead::Lookahead(std::vector<Candidate> candidates, Settings settings)
@@ -135,7 +162,7 @@ Lookahead::Lookahead(std::vector<Candidate> candidates, Settings settings)
 }
 
 void Lookahead::build() {
-    first_ = std::make_shared<std::int64_t>(kNone);
+    ahead_ = std::make_shared<JobsAhead>();
     orders_.clear();
     policies_.clear();
     const auto add = [this](std::shared_ptr<const Order> head, std::shared_ptr<Order> backfill,
@@ -143,7 +170,7 @@ void Lookahead::build() {
         if (const auto* predicted = dynamic_cast<const PredictedOrder*>(head.get())) {
             head = std::make_shared<PredictedOrder>(predicted->weights(), memory_);
         }
-        orders_.push_back(std::make_shared<GuardedOrder>(std::move(head), first_));
+        orders_.push_back(std::make_shared<GuardedOrder>(std::move(head), ahead_));
         policies_.push_back(
             std::make_shared<Easy>(orders_.back(), kUnlimited, std::move(backfill), reach));
     };
@@ -159,7 +186,7 @@ std::shared_ptr<Policy> Lookahead::clone() const {
     copy->memory_ = std::make_shared<RunMemory>(*memory_);
     copy->past_ = std::make_shared<PastArrivals>(*past_);
     copy->build();
-    *copy->first_ = *first_;
+    *copy->ahead_ = *ahead_;
     copy->order_->set(copy->orders_[is_guarding_ ? candidates_.size() : chosen_]);
     copy->deciding_ = deciding_->clone();
     return copy;
@@ -168,13 +195,13 @@ std::shared_ptr<Policy> Lookahead::clone() const {
 std::shared_ptr<Order> Lookahead::order() const { return order_; }
 
 void Lookahead::begin(const View& view) {
-    *first_ = kNone;
-    first_since_ = rest_until_ = 0;
+    *ahead_ = {};
+    late_since_ = rest_until_ = 0;
     chosen_ = 0;
     is_guarding_ = false;
     next_ = next_guard_ = guarded_s_ = 0;
     last_waiting_ = 0;
-    decisions_ = rollouts_ = 0;
+    decisions_ = rollouts_ = moves_ = 0;
     switches_.clear();
     deciding_ = policies_[0]->clone();
     deciding_->begin(view);
@@ -205,6 +232,8 @@ void Lookahead::decide(View& view) {
     if (made.chosen != chosen_) {
         switches_.push_back({view.now(), made.chosen, made.waiting, made.gain, made.error});
     }
+    ahead_->moved = made.moved;
+    moves_ += static_cast<std::int64_t>(made.moved.size());
     go_on_with(view, made.chosen);
     ++decisions_;
 }
@@ -223,17 +252,17 @@ Lookahead::Decision Lookahead::rehearse(Simulator& simulation) const {
 bool Lookahead::notice_late(const View& view) {
     const WaitingQueue& queue = view.queue();
     const auto oldest = queue.oldest();
-    const std::int64_t before = *first_;
+    const std::int64_t before = ahead_->late;
     if (before != kNone && before != queue.arrival(oldest)) {
-        *first_ = kNone;
-        rest_until_ = view.now() + kRest * (view.now() - first_since_);
+        ahead_->late = kNone;
+        rest_until_ = view.now() + kRest * (view.now() - late_since_);
     }
     const bool late = view.now() - view.eligible(queue.job(oldest)) > settings_.patience;
-    if (*first_ == kNone && late && view.now() >= rest_until_) {
-        *first_ = queue.arrival(oldest);
-        first_since_ = view.now();
+    if (ahead_->late == kNone && late && view.now() >= rest_until_) {
+        ahead_->late = queue.arrival(oldest);
+        late_since_ = view.now();
     }
-    return *first_ != before;
+    return ahead_->late != before;
 }
 
 void Lookahead::go_on_with(View& view, std::size_t candidate) {
@@ -261,50 +290,65 @@ Lookahead::Decision Lookahead::best(Known& known) {
     const std::size_t first = std::min(forks, some);
     std::vector<Future> futures = draw(known, forks);
     add_arrivals(known, length, futures);
-    Scores scores;
-    scores.sum.resize(candidates_.size());
-    scores.worst.resize(candidates_.size());
-    std::vector<std::size_t> tried(candidates_.size());
-    std::iota(tried.begin(), tried.end(), 0);
-    try_out(known, std::span(futures).first(first), 0, tried, scores);
-
-    const auto total = [&](std::size_t candidate) {
-        const auto& sum = scores.sum[candidate];
-        return std::accumulate(sum.begin(), sum.end(), 0.0);
-    };
-    std::stable_sort(tried.begin() + 1, tried.end(), [&](std::size_t one, std::size_t other) {
-        return total(one) < total(other);
+    std::vector<Tried> tried;
+    for (std::size_t candidate = 0; candidate < all; ++candidate) tried.push_back({candidate});
+    std::vector<Tried*> best;
+    for (Tried& each : tried) best.push_back(&each);
+    try_out(known, std::span(futures).first(first), best);
+    std::stable_sort(best.begin() + 1, best.end(), [](const Tried* one, const Tried* other) {
+        return one->total() < other->total();
     });
-    tried.resize(std::min(tried.size(), 1 + kBestTried));
-    if (first < forks) try_out(known, std::span(futures).subspan(first), first, tried, scores);
+    best.resize(std::min(all, 1 + kBestTried));
+    if (first < forks) try_out(known, std::span(futures).subspan(first), best);
 
     Decision made;
     made.waiting = waiting;
     double most = 0;
-    for (std::size_t at = 1; at < tried.size(); ++at) {
-        const auto& base = scores.sum[0];
-        const auto& own = scores.sum[tried[at]];
-        double gain = 0, square = 0, fair = 0, fair_base = 0;
-        for (std::size_t k = 0; k < forks; ++k) {
-            gain += base[k] - own[k];
-            square += (base[k] - own[k]) * (base[k] - own[k]);
-            fair += scores.worst[tried[at]][k];
-            fair_base += scores.worst[0][k];
-        }
-        const auto n = static_cast<double>(forks);
-        gain /= n;
-        const double spread = forks > 1 ? std::max(0.0, square / n - gain * gain) / (n - 1) : 0;
-        const double error = std::sqrt(spread);
-        if (fair > settings_.fairness * fair_base) continue;
-        if (gain - settings_.doubt * error > most) {
-            most = gain - settings_.doubt * error;
-            made.chosen = tried[at];
-            made.gain = gain / static_cast<double>(waiting);
-            made.error = error / static_cast<double>(waiting);
-        }
+    for (const Tried* each : best) {
+        const auto gain = each->gain_over(tried[0], settings_.fairness);
+        if (!gain || !(gain->mean - settings_.doubt * gain->error > most)) continue;
+        most = gain->mean - settings_.doubt * gain->error;
+        made.chosen = each->candidate;
+        made.gain = gain->mean / static_cast<double>(waiting);
+        made.error = gain->error / static_cast<double>(waiting);
     }
-    made.sums = std::move(scores.sum);
+    if (settings_.search > 0) {
+        search(known, std::span(futures).first(first), tried[made.chosen], made);
+    }
+    for (Tried& each : tried) made.sums.push_back(std::move(each.sum));
     return made;
+}
+
+void Lookahead::search(const Known& known, std::span<const Future> futures, Tried best,
+                       Decision& made) {
+    for (std::size_t round = 0; round < kRounds; ++round) {
+        const auto imagined = known.present.imagine(futures[0]);
+        const auto policy = rehearsed(known, best.candidate, best.moved)->clone();
+        imagined->use(*policy);
+        const WaitingQueue& queue = View(*imagined).queue();
+        std::vector<Tried> tried;
+        for (auto at = queue.first(); at < queue.end(); at = queue.next(at)) {
+            if (at == queue.first()) continue;
+            if (tried.size() == settings_.search) break;
+            tried.push_back({best.candidate, best.moved});
+            std::erase(tried.back().moved, queue.arrival(at));
+            tried.back().moved.insert(tried.back().moved.begin(), queue.arrival(at));
+        }
+        std::vector<Tried*> all;
+        for (Tried& each : tried) all.push_back(&each);
+        try_out(known, futures, all);
+        const Tried* better = nullptr;
+        double most = 0;
+        for (const Tried& each : tried) {
+            const auto gain = each.gain_over(best, settings_.fairness);
+            if (!gain || !(gain->mean - settings_.doubt * gain->error > most)) continue;
+            most = gain->mean - settings_.doubt * gain->error;
+            better = &each;
+        }
+        if (!better) break;
+        best = *better;
+    }
+    made.moved = std::move(best.moved);
 }
 
 std::vector<Future> Lookahead::draw(const Known& known, std::size_t count) const {
@@ -359,38 +403,40 @@ void Lookahead::add_arrivals(Known& known, Time length, std::vector<Future>& fut
     }
 }
 
-std::vector<std::shared_ptr<const Policy>> Lookahead::rehearsed(const Known& known) const {
-    std::vector<std::shared_ptr<const Policy>> policies;
-    for (const Candidate& each : candidates_) {
-        std::shared_ptr<const Order> head = each.head;
-        if (const auto* predicted = dynamic_cast<const PredictedOrder*>(head.get())) {
-            head = std::make_shared<KnownOrder>(predicted->weights(), known.runs, known.kinds);
-        }
-        policies.push_back(std::make_shared<Easy>(
-            std::make_shared<GuardedOrder>(std::move(head), first_, true), kUnlimited,
-            each.backfill, each.reach));
+std::shared_ptr<const Policy> Lookahead::rehearsed(
+    const Known& known, std::size_t candidate, const std::vector<std::int64_t>& moved) const {
+    const Candidate& own = candidates_[candidate];
+    std::shared_ptr<const Order> head = own.head;
+    if (const auto* predicted = dynamic_cast<const PredictedOrder*>(head.get())) {
+        head = std::make_shared<KnownOrder>(predicted->weights(), known.runs, known.kinds);
     }
-    return policies;
+    const auto ahead = std::make_shared<JobsAhead>(JobsAhead{ahead_->late, moved});
+    return std::make_shared<Easy>(std::make_shared<GuardedOrder>(std::move(head), ahead, true),
+                                  kUnlimited, own.backfill, own.reach);
 }
 
-void Lookahead::try_out(const Known& known, std::span<const Future> futures, std::size_t first,
-                        std::span<const std::size_t> candidates, Scores& scores) {
+void Lookahead::try_out(const Known& known, std::span<const Future> futures,
+                        std::span<Tried* const> plans) {
     const Present& present = known.present;
-    const auto policies = rehearsed(known);
     const Time now = present.now();
     const Time end = settings_.horizon == kNever ? kNever : now + settings_.horizon;
-    std::vector<Stages> plans;
-    for (const std::size_t candidate : candidates) {
+    const auto base = rehearsed(known, 0);
+    std::vector<Stages> all_stages;
+    for (Tried* plan : plans) {
         Stages stages;
-        if (candidate > 0) {
-            stages.push_back({policies[candidate], std::min(end, now + settings_.period)});
+        if (plan->candidate > 0 || !plan->moved.empty()) {
+            stages.push_back({rehearsed(known, plan->candidate, plan->moved),
+                              std::min(end, now + settings_.period)});
         }
-        stages.push_back({policies[0], end});
-        plans.push_back(std::move(stages));
-        scores.sum[candidate].resize(first + futures.size());
-        scores.worst[candidate].resize(first + futures.size());
+        stages.push_back({base, end});
+        all_stages.push_back(std::move(stages));
     }
-    run_rollouts(present, futures, plans, settings_.threads, [&](std::size_t future,
+    const std::size_t before = plans.empty() ? 0 : plans[0]->sum.size();
+    for (Tried* plan : plans) {
+        plan->sum.resize(before + futures.size());
+        plan->worst.resize(before + futures.size());
+    }
+    run_rollouts(present, futures, all_stages, settings_.threads, [&](std::size_t future,
                                                                  std::size_t plan,
                                                                  const Simulator& done) {
         double sum = 0, worst = 0;
@@ -421,10 +467,10 @@ void Lookahead::try_out(const Known& known, std::span<const Future> futures, std
             jobs += 1;
         }
         for (const auto& [user, mean] : users) worst = std::max(worst, mean.first / mean.second);
-        scores.sum[candidates[plan]][first + future] = sum;
-        scores.worst[candidates[plan]][first + future] = worst;
+        plans[plan]->sum[before + future] = sum;
+        plans[plan]->worst[before + future] = worst;
     });
-    rollouts_ += static_cast<std::int64_t>(futures.size() * candidates.size());
+    rollouts_ += static_cast<std::int64_t>(futures.size() * plans.size());
 }
 
 // Lets the plan of first come, first served decide as long as the candidate would break the guard.
@@ -455,7 +501,8 @@ bool Lookahead::breaks_guard(const Simulator& simulation) {
     const auto done =
         present.imagine({std::make_shared<const std::vector<Time>>(std::move(runs)), {}});
     const Known known(simulation, *memory_);
-    run_stages(*done, {{rehearsed(known)[chosen_], present.now()}, {policies_.back(), kNever}});
+    run_stages(*done,
+               {{rehearsed(known, chosen_, ahead_->moved), present.now()}, {policies_.back(), kNever}});
     ++rollouts_;
     const Time most = settings_.guard / 2;  // jobs that come need room, too
     for (std::size_t i = 0; i < present.jobs().size(); ++i) {

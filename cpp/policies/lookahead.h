@@ -11,6 +11,8 @@
 
 namespace schedlab {
 
+struct JobsAhead;
+
 // What a rollout is judged by; less is better.
 enum class LookaheadMetric : std::int8_t { bounded_slowdown, wait, longest_wait };
 
@@ -25,6 +27,7 @@ struct LookaheadSettings {
     Time guard = kNever;
     // The worst-off user's mean is at most so many times that under the base.
     double fairness = std::numeric_limits<double>::infinity();
+    std::size_t search = 0;  // so many of the first jobs are tried at the very front
     // For so long jobs come in the forks, up to a day; kNever: where run times are known, for 2 h.
     Time arrivals = kNever;
     std::int64_t budget = 16'000;  // starts of jobs that a decision may try, more or less
@@ -64,6 +67,7 @@ class Lookahead : public Policy {
         double gain = 0;   // over the base: the mean over the forks, per waiting job
         double error = 0;  // its standard error
         std::vector<std::vector<double>> sums;  // by candidate, then by fork
+        std::vector<std::int64_t> moved;  // the arrivals of jobs that come first
     };
 
     Lookahead(std::vector<Candidate> candidates, Settings settings);
@@ -79,6 +83,8 @@ class Lookahead : public Policy {
     const std::vector<Switch>& switches() const { return switches_; }
     std::int64_t decisions() const { return decisions_; }
     std::int64_t rollouts() const { return rollouts_; }
+    // How often a job was put first because forks gained by it.
+    std::int64_t moves() const { return moves_; }
     // Seconds for which the guard let the oldest job go first.
     Time guarded() const { return guarded_s_; }
 
@@ -86,7 +92,7 @@ class Lookahead : public Policy {
     class CurrentOrder;
     class PastArrivals;
     struct Known;
-    struct Scores;
+    struct Tried;
 
     void build();
     bool is_due(const View& view) const;
@@ -97,10 +103,14 @@ class Lookahead : public Policy {
     // Lets jobs come for so long in the futures, as they came at this hour of the last days.
     void add_arrivals(Known& known, Time length, std::vector<Future>& futures) const;
     std::uint64_t bits_of_decision() const;
-    // The policies of the rollouts, by candidate.
-    std::vector<std::shared_ptr<const Policy>> rehearsed(const Known& known) const;
-    void try_out(const Known& known, std::span<const Future> futures, std::size_t first,
-                 std::span<const std::size_t> candidates, Scores& scores);
+    // The policy of a rollout: a candidate, and jobs that come first.
+    std::shared_ptr<const Policy> rehearsed(const Known& known, std::size_t candidate,
+                                            const std::vector<std::int64_t>& moved = {}) const;
+    // Adds the scores in these futures to those that were tried before.
+    void try_out(const Known& known, std::span<const Future> futures,
+                 std::span<Tried* const> plans);
+    // Puts one of the first jobs first, as long as that is a gain.
+    void search(const Known& known, std::span<const Future> futures, Tried best, Decision& made);
     void go_on_with(View& view, std::size_t candidate);
     // Keeps the longest wait that was asked for.
     void keep_guard(View& view);
@@ -112,7 +122,7 @@ class Lookahead : public Policy {
     Settings settings_;
     std::shared_ptr<RunMemory> memory_;
     std::shared_ptr<PastArrivals> past_;
-    std::shared_ptr<std::int64_t> first_;            // the arrival of a late job that goes first
+    std::shared_ptr<JobsAhead> ahead_;
     std::vector<std::shared_ptr<Order>> orders_;     // guarded, by candidate; then of the guard
     std::vector<std::shared_ptr<Policy>> policies_;  // the same
     std::shared_ptr<CurrentOrder> order_;
@@ -123,11 +133,12 @@ class Lookahead : public Policy {
     Time next_guard_ = 0;
     Time guarded_since_ = 0;
     Time guarded_s_ = 0;
-    Time first_since_ = 0;  // since when it does
-    Time rest_until_ = 0;   // until then no other does
+    Time late_since_ = 0;  // since when a late job goes first
+    Time rest_until_ = 0;  // until then no other does
     std::size_t last_waiting_ = 0;
     std::int64_t decisions_ = 0;
     std::int64_t rollouts_ = 0;
+    std::int64_t moves_ = 0;
     std::vector<Switch> switches_;
 };
 

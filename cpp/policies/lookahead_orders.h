@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -108,14 +109,19 @@ class KnownOrder : public Order {
     std::shared_ptr<const ToldKinds> kinds_;
 };
 
-// Another order, before which comes one job that has waited too long.
+// Jobs, by their arrivals, that come before all others.
+struct JobsAhead {
+    std::int64_t late = kNone;          // one that has waited too long: the very first
+    std::vector<std::int64_t> moved{};  // the others, one after the other
+};
+
+// Another order, before which some jobs come.
 class GuardedOrder : public Order {
   public:
-    // `first`: the arrival of that job; kNone without one.
     // `frozen`: keys stay as they are when the queue is put in order, even if waits count.
-    GuardedOrder(std::shared_ptr<const Order> order, std::shared_ptr<const std::int64_t> first,
+    GuardedOrder(std::shared_ptr<const Order> order, std::shared_ptr<const JobsAhead> ahead,
                  bool frozen = false)
-        : order_(std::move(order)), first_(std::move(first)), frozen_(frozen) {}
+        : order_(std::move(order)), ahead_(std::move(ahead)), frozen_(frozen) {}
 
     KeysChange keys_change() const override {
         return frozen_ ? KeysChange::never : order_->keys_change();
@@ -124,15 +130,24 @@ class GuardedOrder : public Order {
               std::span<double> keys) const override {
         order_->keys(jobs, machine, keys);
         for (std::size_t i = 0; i < jobs.size(); ++i) {
-            keys[i] = jobs[i].arrival == *first_ ? kFirst : std::max(keys[i], kFirst / 10);
+            const double place = place_of(jobs[i].arrival);
+            keys[i] = place < 1 ? kFirst * (1 - 0.9 * place) : std::max(keys[i], kFirst / 10);
         }
     }
 
   private:
     static constexpr double kFirst = -1e300;  // finite: a reach is added to it
 
+    // From 0 to below 1 for jobs that come first.
+    double place_of(std::int64_t arrival) const {
+        if (arrival == ahead_->late) return 0;
+        const auto& moved = ahead_->moved;
+        const auto at = std::find(moved.begin(), moved.end(), arrival) - moved.begin();
+        return static_cast<double>(at + 1) / static_cast<double>(moved.size() + 1);
+    }
+
     std::shared_ptr<const Order> order_;
-    std::shared_ptr<const std::int64_t> first_;
+    std::shared_ptr<const JobsAhead> ahead_;
     bool frozen_;
 };
 

@@ -598,10 +598,10 @@ class LookaheadMetric(enum.Enum):
 class Lookahead(Policy):
     """Tries candidates before it decides."""
 
-    def __init__(self, candidates: Sequence[tuple[str, Order, Order | None, float | None]], period: int, forks: int, doubt: float, horizon: int | None, metric: LookaheadMetric, patience: int, guard: int | None, fairness: float, arrivals: int | None, budget: int, seed: int, threads: int) -> None:
+    def __init__(self, candidates: Sequence[tuple[str, Order, Order | None, float | None]], period: int, forks: int, doubt: float, horizon: int | None, metric: LookaheadMetric, patience: int, guard: int | None, fairness: float, search: int, arrivals: int | None, budget: int, seed: int, threads: int) -> None:
         """A candidate is (name, head, backfill, reach); the first is the base."""
 
-    def rehearse(self, simulator: Simulator) -> tuple[str, float, float, list[list[float]]]:
+    def rehearse(self, simulator: Simulator) -> tuple[str, float, float, list[list[float]], list[int]]:
         """
         Return what it would decide in this state if it were for the first time: (candidate, gain, error, sums by candidate and fork).
         """
@@ -617,6 +617,10 @@ class Lookahead(Policy):
     @property
     def rollouts(self) -> int:
         """how many forks it has run"""
+
+    @property
+    def moves(self) -> int:
+        """how often it has put a job first"""
 
     @property
     def guarded(self) -> int:

@@ -47,10 +47,11 @@ def ran_by(schedule: Schedule) -> list[str]:
     forks=st.integers(1, 6),
     patience_s=st.sampled_from((10, 86_400)),
     budget=st.sampled_from((1, 60, 20_000)),
+    search=st.sampled_from((0, 3, 64)),
     seed=st.integers(0, 3),
 )
 def test_a_decision_is_that_of_the_plain_reference(
-    workload: Workload, now_s: int, forks: int, patience_s: int, budget: int, seed: int
+    workload: Workload, now_s: int, forks: int, patience_s: int, budget: int, search: int, seed: int
 ) -> None:
     """The same draws, the same forks, the same sums, the same choice."""
     simulation = Simulation(workload, NODES, "easy").run(now_s)
@@ -61,13 +62,15 @@ def test_a_decision_is_that_of_the_plain_reference(
         candidates=CANDIDATES[1:],
         period=20,
         forks=forks,
+        search=search,
         patience=patience_s,
         budget=budget,
         seed=seed,
     )
-    chosen, _, _, sums = policy.rehearse(simulation._simulator)
+    chosen, _, _, sums, moved = policy.rehearse(simulation._simulator)
     settings = Settings(
         CANDIDATES,
+        search=search,
         period_s=20,
         forks=forks,
         patience_s=patience_s,
@@ -78,6 +81,7 @@ def test_a_decision_is_that_of_the_plain_reference(
     for name, own in zip(CANDIDATES, sums, strict=True):
         assert own == pytest.approx(expected.sums[name])
     assert chosen == expected.chosen
+    assert moved == expected.moved
 
 
 @examples(40)
@@ -108,7 +112,7 @@ def test_jobs_come_in_the_forks_as_in_the_plain_reference(
         budget=300,
         seed=seed,
     )
-    chosen, _, _, sums = policy.rehearse(simulation._simulator)
+    chosen, _, _, sums, _ = policy.rehearse(simulation._simulator)
     settings = Settings(CANDIDATES, forks=5, arrivals_s=arrivals_s, budget=300, seed=seed)
     expected = decide(simulation, settings)
     for name, own in zip(CANDIDATES, sums, strict=True):

@@ -93,6 +93,7 @@ def lookahead(
     patience: float = PATIENCE_S,
     guard: float = inf,
     fairness: float = inf,
+    search: int = 0,
     arrivals: int | None = None,
     budget: int = BUDGET,
     seed: int = 0,
@@ -110,6 +111,7 @@ def lookahead(
         patience=_LONG_S if patience == inf else int(patience),
         guard=None if guard == inf else int(guard),
         fairness=fairness,
+        search=search,
         arrivals=arrivals,
         budget=budget,
         seed=seed,
@@ -132,6 +134,7 @@ PARAMETERS: Parameters = {
     "fairness": Parameter(
         factor, "the worst-off user's mean is at most so many times that under the base; inf"
     ),
+    "search": Parameter(up_to(64), "so many of the first jobs are tried at the very front; none"),
     "arrivals": Parameter(
         coming, "for so long jobs come in the forks, or none; auto: 2h where run times are known"
     ),

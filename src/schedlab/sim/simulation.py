@@ -530,6 +530,7 @@ def _facts(chosen: ChosenPolicy) -> dict[str, Any]:
                 "decisions": core.decisions,
                 "forks": core.rollouts,
                 "switches": len(core.switches),
+                "jobs put first": core.moves,
                 "seconds under the guard": core.guarded,
             },
             "switches": [dict(zip(_SWITCH, each, strict=True)) for each in core.switches],

@@ -18,7 +18,7 @@ from schedlab.workload import Workload
 
 OWN, EVERYBODY = 100, 200
 HALF_LIFE, DISTANCE = 10, 0.35
-FIRST_FORKS, BEST_TRIED, LEAST_FORKS = 10, 3, 2
+FIRST_FORKS, BEST_TRIED, LEAST_FORKS, ROUNDS = 10, 3, 2, 3
 EXACT, ARRIVALS_S, DAY_S, DAYS = 0.99, 7200, 86_400, 7
 NODES_WEIGHT = 0.25
 _BITS = (1 << 64) - 1
@@ -131,16 +131,20 @@ class Memory:
 
 
 class Ranked(Order):
-    """An order before which comes one job, if it has waited too long."""
+    """An order before which some jobs come: one that has waited too long, and those moved."""
 
-    def __init__(self, key: Callable[[int, int, int], float], first: int) -> None:
-        self._key, self._first = key, first
+    def __init__(
+        self, key: Callable[[int, int, int], float], late: int, moved: Sequence[int] = ()
+    ) -> None:
+        self._key, self._ahead = key, [late, *moved]
 
     def score(self, queue: Queue) -> list[float]:
         """Return the key of each job, by user, request and nodes."""
         rows = zip(queue.job, queue.user, queue.request_s, queue.nodes, strict=True)
         return [
-            -1e300 if job == self._first else self._key(int(user), int(request), int(nodes))
+            self._ahead.index(job) - 1e300
+            if job in self._ahead
+            else self._key(int(user), int(request), int(nodes))
             for job, user, request, nodes in rows
         ]
 
@@ -154,6 +158,7 @@ class Settings:
     forks: int = 40
     doubt: float = 0.5
     patience_s: float = math.inf
+    search: int = 0
     arrivals_s: int | None = None
     budget: int = 16_000
     seed: int = 0
@@ -161,10 +166,14 @@ class Settings:
 
 @dataclass(frozen=True)
 class Decision:
-    """The candidate that is chosen, and the sums of all that were tried, fork by fork."""
+    """The candidate that is chosen, the sums of all that were tried, fork by fork, and jobs moved.
+
+    Jobs that are moved to the front are given by their places in the workload.
+    """
 
     chosen: str
     sums: dict[str, list[float]]
+    moved: list[int]
 
 
 def decide(simulation: Simulation, settings: Settings) -> Decision:
@@ -185,30 +194,54 @@ def decide(simulation: Simulation, settings: Settings) -> Decision:
     orders = _orders(simulation, memory, settings)
     sums: dict[str, list[float]] = {name: [] for name in names}
 
-    def try_out(name: str, begin: int, end: int) -> None:
+    def sums_of(name: str, begin: int, end: int, moved: Sequence[int] = ()) -> list[float]:
+        found = []
         for run_s, coming in zip(runs[begin:end], comings[begin:end], strict=True):
             fork = simulation.imagine(run_s)
             if len(coming):
                 fork.submit(coming)
-            if name != names[0]:
-                fork.use(_core.Easy(orders[name]())).run(simulation.now_s + settings.period_s)
+            if name != names[0] or moved:
+                fork.use(_core.Easy(orders[name](moved))).run(simulation.now_s + settings.period_s)
             fork.use(_core.Easy(orders[names[0]]())).run()
-            came = _sum_of_arrivals(simulation, memory, fork, coming)
-            sums[name].append(_sum_of_slowdowns(simulation, memory, fork, waiting) + came)
+            came = _sum_of_arrivals(memory, fork, coming)
+            found.append(_sum_of_slowdowns(simulation, memory, fork, waiting) + came)
+        return found
 
     first = min(forks, some)
     for name in names:
-        try_out(name, 0, first)
+        sums[name] += sums_of(name, 0, first)
     best = sorted(names[1:], key=lambda name: sum(sums[name]))[:BEST_TRIED]
     for name in (names[0], *best):
-        try_out(name, first, forks)
+        sums[name] += sums_of(name, first, forks)
     chosen, most = names[0], 0.0
     for name in best:
-        gains = np.array(sums[names[0]]) - np.array(sums[name])
-        error = gains.std(ddof=1) / math.sqrt(forks) if forks > 1 else 0.0
-        if gains.mean() - settings.doubt * error > most:
-            chosen, most = name, gains.mean() - settings.doubt * error
-    return Decision(chosen, sums)
+        gain = _sure_gain(sums[names[0]], sums[name], settings.doubt)
+        if gain > most:
+            chosen, most = name, gain
+    moved: list[int] = []
+    reached = sums[chosen][:first]
+    for _ in range(ROUNDS if settings.search else 0):
+        queue = _in_order(simulation, orders[chosen](moved))[1 : 1 + settings.search]
+        tried = [[job, *(each for each in moved if each != job)] for job in queue]
+        found = [sums_of(chosen, 0, first, each) for each in tried]
+        gains = [_sure_gain(reached, each, settings.doubt) for each in found]
+        if not gains or max(gains) <= 0:
+            break
+        moved, reached = tried[gains.index(max(gains))], found[gains.index(max(gains))]
+    return Decision(chosen, sums, moved)
+
+
+def _sure_gain(before: Sequence[float], after: Sequence[float], doubt: float) -> float:
+    gains = np.array(before) - np.array(after)
+    error = gains.std(ddof=1) / math.sqrt(len(gains)) if len(gains) > 1 else 0.0
+    return float(gains.mean() - doubt * error)
+
+
+def _in_order(simulation: Simulation, order: Ranked) -> list[int]:
+    """Return the places of the waiting jobs in this order, jobs with equal keys by arrival."""
+    queue = simulation.fork().use("fcfs").queue
+    keys = order.score(queue)
+    return [int(queue.job[place]) for place in sorted(range(len(keys)), key=keys.__getitem__)]
 
 
 def _taught(simulation: Simulation) -> Memory:
@@ -282,7 +315,7 @@ def _comings(simulation: Simulation, length_s: int, forks: int, seed: int) -> li
 
 def _orders(
     simulation: Simulation, memory: Memory, settings: Settings
-) -> dict[str, Callable[[], Ranked]]:
+) -> dict[str, Callable[..., Ranked]]:
     keys: dict[str, Callable[[int, int, int], float]] = {
         "fcfs": lambda user, request, width: 0,
         "sjf": lambda user, request, width: request,
@@ -310,12 +343,10 @@ def _sum_of_slowdowns(
     )
 
 
-def _sum_of_arrivals(
-    simulation: Simulation, memory: Memory, fork: Simulation, coming: Workload
-) -> float:
+def _sum_of_arrivals(memory: Memory, fork: Simulation, coming: Workload) -> float:
     start_s = fork.start_times()[len(fork.start_times()) - len(coming) :]
     asked = zip(*(coming[name].tolist() for name in ("user", "request_s", "nodes")), strict=True)
-    waits = (start_s - coming["submit_s"]).tolist() if len(coming) else []
+    waits: list[int] = (start_s - coming["submit_s"]).tolist() if len(coming) else []
     return sum(wait_s * memory.slowness(*job) for wait_s, job in zip(waits, asked, strict=True))
 
 
