@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,10 @@ def test_a_slurmrestd_that_is_not_there_is_no_end(tmp_path: Path, url: str) -> N
     rest = SlurmRest.find(site(tmp_path, url=url))
     with pytest.raises(PeerError, match="slurmrestd"):
         rest.get("jobs/")
+
+
+def test_a_token_that_is_a_pipe_is_refused(tmp_path: Path) -> None:
+    """Nobody may ever write into it."""
+    os.mkfifo(tmp_path / "pipe", 0o600)
+    with pytest.raises(InputError, match="is no regular file"):
+        read_token(tmp_path / "pipe")

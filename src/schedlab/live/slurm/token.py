@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from shlex import quote
 
+from schedlab.command_files import input_file
 from schedlab.errors import InputError
 
 _OTHERS = 0o077
@@ -21,7 +22,7 @@ _LONGEST = 16_384
 def read_token(path: Path) -> str:
     """Return the token of a file; InputError if others can reach it, or it has expired."""
     try:
-        with path.open("rb") as file:
+        with input_file(path).open("rb") as file:
             found = os.fstat(file.fileno())
             text = file.read(_LONGEST + 1)
     except OSError as error:
