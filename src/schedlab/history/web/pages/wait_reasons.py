@@ -10,6 +10,7 @@ REASONS: Mapping[str, str] = {
     "Dependency": "other jobs must end first",
     "DependencyNeverSatisfied": "a job that it depends on did not end as it had to",
     "BeginTime": "it asked to begin later",
+    "JobHeld": "held",
     "JobHeldUser": "held by its user",
     "JobHeldAdmin": "held by an administrator",
     "JobHoldMaxRequeue": "held: it was queued again too many times",
