@@ -46,14 +46,14 @@ class NetworkOrder : public Order {
               std::span<double> keys) const override {
         const std::size_t units = out_.size();
         const std::vector<double> queue = sums_of_queue(jobs, machine);
-        const double* on_wait = &by_input_[kFixedCount * units];
+        const double* on_wait = by_input_.data() + kFixedCount * units;
         const double* on_slowdown = on_wait + units;
         for (std::size_t i = 0; i < jobs.size(); ++i) {
             const std::size_t place = known(jobs[i], machine);
             const auto wait = static_cast<double>(machine.now - jobs[i].eligible);
             const double log_wait = std::log10(1 + wait / kMinute);
             const double log_slowdown = std::log10(1 + wait / known_[place].run);
-            const double* fixed = &sums_[place * units];
+            const double* fixed = sums_.data() + place * units;
             double key = known_[place].linear + linear_[kFixedCount] * log_wait +
                          linear_[kFixedCount + 1] * log_slowdown;
             for (std::size_t unit = 0; unit < units; ++unit) {
@@ -106,7 +106,7 @@ class NetworkOrder : public Order {
             std::log10(static_cast<double>(job.request) / kHour), std::log10(known.run / kHour),
             std::log10(static_cast<double>(job.nodes) / machine.nodes)};
         for (std::size_t i = 0; i < kFixedCount; ++i) known.linear += linear_[i] * inputs[i];
-        double* sums = &sums_[place * out_.size()];
+        double* sums = sums_.data() + place * out_.size();
         std::copy(bias_.begin(), bias_.end(), sums);
         add_inputs(inputs, 0, sums);
         return place;
