@@ -129,6 +129,7 @@ def write_windows(given: argparse.Namespace) -> None:
     every = list(places(given.data, names))
     with ThreadPoolExecutor(given.threads) as pool:
         found = list(pool.map(partial(measure, given.data), every))
+    given.windows.parent.mkdir(parents=True, exist_ok=True)
     with given.windows.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(asdict(found[0])), lineterminator="\n")
         writer.writeheader()
@@ -200,7 +201,7 @@ def drawn_windows(
 
 
 class Search:
-    """A search for a network by CMA-ES; what it costs is told by windows drawn anew each time."""
+    """A search for a network by CMA-ES. Each generation is judged on newly drawn windows."""
 
     def __init__(self, given: argparse.Namespace) -> None:
         self.given = given
@@ -233,7 +234,7 @@ class Search:
         return float(np.median(costs))
 
     def run(self) -> None:
-        """Go on for so many generations, or until time is over."""
+        """Go on until the generations are done, or the time is over."""
         began = time.perf_counter()
         for generation in range(1, self.given.generations + 1):
             cost = self.step()

@@ -12,6 +12,7 @@
 namespace schedlab {
 
 struct JobsAhead;
+class PastArrivals;
 
 // What a rollout is judged by; less is better.
 enum class LookaheadMetric : std::int8_t { bounded_slowdown, wait, longest_wait };
@@ -27,7 +28,7 @@ struct LookaheadSettings {
     Time guard = kNever;
     // The worst-off user's mean is at most so many times that under the base.
     double fairness = std::numeric_limits<double>::infinity();
-    std::size_t search = 0;  // so many of the first jobs are tried at the very front
+    std::size_t search = 0;  // how many of the first jobs are tried at the very front
     // For so long jobs come in the forks, up to a day; kNever: where run times are known, for 2 h.
     Time arrivals = kNever;
     std::int64_t budget = 16'000;  // starts of jobs that a decision may try, more or less
@@ -90,7 +91,6 @@ class Lookahead : public Policy {
 
   private:
     class CurrentOrder;
-    class PastArrivals;
     struct Known;
     struct Tried;
 

@@ -11,7 +11,7 @@ namespace schedlab {
 namespace {
 
 constexpr double kHour = 3600, kMinute = 60, kShortest = 10;
-constexpr Time kAnew = 7200;
+constexpr Time kKnownFor = 7200;
 
 // Computed when a job comes, and again every two hours: meanwhile other jobs of its user may have ended.
 constexpr const char* kFixed[] = {"log_request", "log_run", "log_share"};
@@ -97,7 +97,7 @@ class NetworkOrder : public Order {
             sums_.resize(known_.size() * out_.size());
         }
         Known& known = known_[place];
-        if (known.since != kNone && machine.now < known.since + kAnew) return place;
+        if (known.since != kNone && machine.now < known.since + kKnownFor) return place;
         known = {machine.now};
         thread_local RunDistribution told;
         memory_.tell(job.user, job.request, job.nodes, told);

@@ -191,7 +191,7 @@ def test_the_core_agrees_with_the_reference(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(4))  # 500 draws, so that all processors can share them
+@pytest.mark.parametrize("part", range(8))  # 1,000 draws, so that all processors can share them
 def test_the_core_agrees_with_the_reference_at_length(part: int) -> None:
     """Longer workloads and more of them, for the rare coincidences."""
 

@@ -81,12 +81,12 @@ def test_the_twin_suspends_jobs_of_lower_tiers(mariadb: Callable[[], str], tmp_p
         first = slurm.submit(ANN, *ALL, _seconds(10))
         until(lambda: _is(slurm, first, "RUNNING"), "the first job runs")
         small = slurm.submit(ANN, "-n", "4", "-t", "5", "--wrap", _seconds(2))
-        urgent = slurm.submit(ANN, "-p", "fast", "-n", "12", "-t", "5", "--wrap", _seconds(5))
+        urgent = slurm.submit(ANN, "-p", "fast", "-n", "12", "-t", "5", "--wrap", _seconds(10))
         until(lambda: _is(slurm, urgent, "COMPLETED"), "the urgent job has ended", 60)
         until(lambda: _is(slurm, small, "COMPLETED"), "the small job has ended", 60)
         site = _site(slurm, tmp_path)
     real = _real(site, first, small, urgent)
-    assert real[0]["suspended_s"] == pytest.approx(5, abs=2)
+    assert real[0]["suspended_s"] == pytest.approx(10, abs=2)
     assert real[1]["start_s"] >= real[0]["end_s"]
     _check(site, (first, small, urgent))
 

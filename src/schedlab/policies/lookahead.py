@@ -134,9 +134,9 @@ PARAMETERS: Parameters = {
     "fairness": Parameter(
         factor, "the worst-off user's mean is at most so many times that under the base; inf"
     ),
-    "search": Parameter(up_to(64), "so many of the first jobs are tried at the very front; none"),
+    "search": Parameter(up_to(64), "how many of the first jobs are tried at the very front; none"),
     "arrivals": Parameter(
-        coming, "for so long jobs come in the forks, or none; auto: 2h where run times are known"
+        coming, "how long jobs come in the forks, or none; auto: 2h where run times are known"
     ),
     "budget": Parameter(positive, "starts of jobs that a decision tries, more or less; 16000"),
     "seed": Parameter(whole, "of the drawn run times; 0"),

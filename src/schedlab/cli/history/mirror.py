@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from typing import Annotated
 
 from typer import Option
 
 from schedlab.cli.console import print_notes
 from schedlab.cli.history.place import Place
+from schedlab.cli.live.mirror import each_look
 from schedlab.cli.live.options import Conf, Every, Looks, period_s
-from schedlab.errors import InputError, PeerError
+from schedlab.errors import InputError
 
 EXAMPLES = (
     "schedlab history mirror --site site.toml",
@@ -45,17 +45,5 @@ def mirror(
     peer = connect(folder, conf)
     watch = LiveWatch(peer.site, peer.reader(), forks=forks, past=peer.past())
     cluster = peer.site.parameters.cluster_name
-    done = 0
-    while looks is None or done < looks:
-        if done:
-            time.sleep(every_s)
-        done += 1
-        try:
-            look = watch.look()
-        except PeerError as error:
-            if looks == 1:
-                raise
-            print_notes([f"{error}; trying again in {every_s:g} s"], to_stderr=True)
-            continue
+    for look in each_look(watch, every_s, looks, lambda said: print_notes([said], to_stderr=True)):
         write_mirror(folder, look.at, cluster, watch.mirror.jobs.values(), look.forecasts)
-        print_notes(look.notes, to_stderr=True)

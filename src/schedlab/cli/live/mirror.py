@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
@@ -12,7 +13,7 @@ from schedlab.cli.live.options import Conf, Every, Looks, Site, period_s, print_
 from schedlab.cli.slurm.fidelity import Seed
 
 if TYPE_CHECKING:
-    from schedlab.live.watch import Look
+    from schedlab.live.watch import LiveWatch, Look
 
 EXAMPLES = (
     "schedlab live mirror mysite",
@@ -39,29 +40,36 @@ def mirror(
     is from what happens: it goes on from a state half an hour ago, given what users did since. With
     --json every look is one line.
     """
-    from schedlab.errors import PeerError
     from schedlab.live.connect import connect
     from schedlab.live.watch import LiveWatch
 
     every_s = period_s(every)
     peer = connect(site, conf)
     watch = LiveWatch(peer.site, peer.reader(), forks=forks, past=peer.past(), seed=seed)
+    for look in each_look(watch, every_s, looks, lambda said: print_error(said, json)):
+        if json:
+            print_line(look.as_json())
+        else:
+            print_look(look)
+
+
+def each_look(
+    watch: LiveWatch, every_s: float, looks: int | None, tell: Callable[[str], None]
+) -> Iterator[Look]:
+    """Look once a period; a look that fails is told, and ends nothing unless it is the only one."""
+    from schedlab.errors import PeerError
+
     done = 0
     while looks is None or done < looks:
         if done:
             time.sleep(every_s)
         done += 1
         try:
-            look = watch.look()
+            yield watch.look()
         except PeerError as error:
             if looks == 1:
                 raise
-            print_error(f"{error}; trying again in {every_s:g} s", json)
-            continue
-        if json:
-            print_line(look.as_json())
-        else:
-            print_look(look)
+            tell(f"{error}; trying again in {every_s:g} s")
 
 
 def print_error(said: str, json: bool) -> None:
