@@ -38,7 +38,7 @@ FENCE = re.compile(
 )
 COMMAND = re.compile(r"^\$ (?P<command>.+)\n(?P<shown>(?:(?!\$ ).*\n)*)", re.MULTILINE)
 Run = Callable[[list[str], Path], str]
-SHORT_FOR = {"make demo": "schedlab demo"}
+SHORT_FOR = {"make demo": ("schedlab demo", "schedlab history demo")}
 
 
 @dataclass
@@ -70,13 +70,16 @@ class Page:
     def console(self, text: str) -> None:
         """Run commands and compare what they print."""
         for found in COMMAND.finditer(text.replace("\\\n", "")):
-            command = SHORT_FOR.get(found["command"], found["command"])
-            program, *arguments = shlex.split(command)
-            assert program == "schedlab", f"cannot be run here: {command}"
-            printed = self.run(arguments, self.folder)
+            commands = SHORT_FOR.get(found["command"], (found["command"],))
+            printed = "".join(self._printed(command) for command in commands)
             shown = found["shown"]
             agrees = doctest.OutputChecker().check_output(shown, printed, doctest.ELLIPSIS)
             assert agrees or not shown, f"$ {found['command']}\n{printed}"
+
+    def _printed(self, command: str) -> str:
+        program, *arguments = shlex.split(command)
+        assert program == "schedlab", f"cannot be run here: {command}"
+        return self.run(arguments, self.folder)
 
 
 def run_apart(arguments: list[str], folder: Path) -> str:

@@ -1,6 +1,6 @@
 """The command line as a page of the documentation.
 
-Made anew with ``python -m schedlab.cli.reference > docs/guides/command-line.md``.
+Generate it with ``python -m schedlab.cli.reference > docs/guides/command-line.md``.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import typer
 _INTRODUCTION = """\
 # The command line
 
-This page is made from the program, with
+This page is generated from the program with
 `python -m schedlab.cli.reference > docs/guides/command-line.md`.
 
-Every command explains itself with `--help`. A mistake is answered with one line on stderr and exit
-code 2; Ctrl-C ends a command with exit code 130. SIGTERM and SIGHUP end it as cleanly. With
-`--json` stdout holds JSON and nothing else, and remarks go to stderr. A progress bar appears on a
-terminal for what takes over two seconds.
+Every command has `--help`. A mistake in the input prints one line on stderr and exits with
+code 2. Ctrl-C ends a command with exit code 130; SIGTERM and SIGHUP end it just as cleanly. With
+`--json` stdout holds only JSON, and remarks go to stderr. On a terminal, a progress bar appears
+after two seconds.
 
 A command refuses to write over a file that it reads, or over a read-only file. It replaces any
 other file that exists, and says so on stderr. It reads regular files only.
@@ -30,20 +30,27 @@ of a trace of the catalog that was fetched. Transforms and generators are descri
 
 
 def reference(app: typer.Typer) -> str:
-    """The whole page: a section per command, then one per group of options they share."""
+    """Return the whole page: a section per command, then one per group of shared options."""
     commands = dict(_commands(typer.main.get_command(app), "schedlab"))
-    sections = [_section(path, command) for path, command in commands.items()]
-    shared = {
-        panel: f"## {panel}\n\n{_table(options)}"
-        for command in commands.values()
-        for panel, options in _panels(command).items()
-        if panel
-    }
-    return "\n\n".join((_INTRODUCTION, *sections, *shared.values())) + "\n"
+    titles = _titles(commands)
+    sections = [_section(path, command, titles) for path, command in commands.items()]
+    shared = [f"## {title}\n\n{table}" for (_, table), title in titles.items()]
+    return "\n\n".join((_INTRODUCTION, *sections, *shared)) + "\n"
+
+
+def _titles(commands: dict[str, Any]) -> dict[tuple[str, str], str]:
+    """Return a title for each group of shared options; two groups never have the same one."""
+    titles: dict[tuple[str, str], str] = {}
+    for path, command in commands.items():
+        for panel, options in _panels(command).items():
+            if panel and (panel, _table(options)) not in titles:
+                title = f"{panel}: {path}" if panel in titles.values() else panel
+                titles[panel, _table(options)] = title
+    return titles
 
 
 def _commands(command: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Every command with what is typed to run it."""
+    """Yield every command with the words that run it."""
     if not hasattr(command, "commands"):
         yield path, command
         return
@@ -51,12 +58,16 @@ def _commands(command: Any, path: str) -> Iterator[tuple[str, Any]]:
         yield from _commands(each, f"{path} {name}")
 
 
-def _section(path: str, command: Any) -> str:
+def _section(path: str, command: Any, titles: dict[tuple[str, str], str]) -> str:
     panels = _panels(command)
     arguments = [each.metavar for each in command.params if each.param_type_name == "argument"]
     usage = " ".join((path, *arguments, *(["[OPTIONS]"] if panels else [])))
     own = [_table(panels[None]), ""] if panels else []
-    links = [f"[{panel.lower()}](#{_anchor(panel)})" for panel in panels if panel]
+    links = [
+        f"[{panel.lower()}](#{_anchor(titles[panel, _table(options)])})"
+        for panel, options in panels.items()
+        if panel
+    ]
     more = [f"More options: {', '.join(links)}.", ""] if links else []
     heading, *examples = (line.strip() for line in command.epilog.split("\n\n"))
     lines = (
@@ -67,7 +78,7 @@ def _section(path: str, command: Any) -> str:
 
 
 def _panels(command: Any) -> dict[str | None, list[Any]]:
-    """Arguments and options by the heading they stand under, None for the command's own."""
+    """Return arguments and options by the title of their group; None for the command's own."""
     panels: dict[str | None, list[Any]] = {}
     for each in command.params:
         panels.setdefault(each.rich_help_panel, []).append(each)
@@ -80,13 +91,14 @@ def _table(parameters: list[Any]) -> str:
 
 
 def _anchor(heading: str) -> str:
-    return heading.lower().replace(" ", "-")
+    return heading.lower().replace(":", "").replace(" ", "-")
 
 
 def _name(parameter: Any) -> str:
     if parameter.param_type_name == "argument":
         return f"`{parameter.metavar}`"
-    written = f"{parameter.opts[0]} {parameter.metavar or ''}".strip().replace("|", "\\|")
+    names = "/".join((parameter.opts[0], *parameter.secondary_opts))
+    written = f"{names} {parameter.metavar or ''}".strip().replace("|", "\\|")
     return f"`{written}`"
 
 
