@@ -1,7 +1,9 @@
 """The paper's tuning grid on one GPU, side by side: ``python -m benchmarks.gpu_population``.
 
 360 trainings of Proposal NN1, or of a part of their steps; prints the steps per second of all
-together and where the time goes. With ``--out`` the figures are added to a file.
+together and where the time goes. With ``--out`` the figures are added to a file. With ``--folder``
+the search is kept there, as ``schedlab tune`` keeps it: a part of the grid, by ``--batch-sizes``,
+that was trained before is not trained again.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from typing import Any
 import torch
 
 from benchmarks.gpu_training import Timer
-from schedlab.experiments.tuning import Tuned, read_tuning, tune
+from schedlab.experiments.tuning import Tuned, Tuning, read_tuning, tune
+from schedlab.experiments.tuning.space import Space
 from schedlab.rl.stacked import training as stacked
 from schedlab.rl.stacked.evaluation import Evaluation
 from schedlab.rl.stacked.population import Population
@@ -32,6 +35,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=4_000_000, help="of each training")
     parser.add_argument("--runs", type=int, default=5, help="of each setting")
+    parser.add_argument("--batch-sizes", type=int, nargs="+", help="of the grid; all by default")
+    parser.add_argument("--folder", type=Path, help="of the search; one that goes by default")
     parser.add_argument("--parts", type=int, default=stacked.PARTS)
     parser.add_argument("--learn-only", action="store_true", help="without the evaluations")
     parser.add_argument("--out", type=Path, help="add the figures to this file")
@@ -40,19 +45,32 @@ def main() -> None:
     stacked.PARTS = given.parts
     if given.learn_only:
         setattr(Evaluation, "run", _nothing)  # noqa: B010
-    with TemporaryDirectory() as folder:
-        found = measure(Path(folder), given.steps, given.runs, given.marks)
+    with TemporaryDirectory() as passing:
+        tuning = grid(given.steps, given.runs, given.batch_sizes)
+        found = measure(tuning, given.folder or Path(passing), given.marks)
     print(json.dumps(found))
     if given.out is not None:
         with given.out.open("a", encoding="utf-8") as file:
             file.write(json.dumps(found) + "\n")
 
 
-def measure(folder: Path, steps: int, runs: int, to: Path | None) -> dict[str, Any]:
-    """Search the grid with trainings of so many steps."""
-    began = time.perf_counter()
+def grid(steps: int, runs: int, batch_sizes: list[int] | None) -> Tuning:
+    """Return the grid with trainings of so many steps, or its settings with these minibatches."""
     read = read_tuning(GRID, runs=runs)
-    tuning = replace(read, training=read.training.with_train(steps=steps))
+    space = Space(
+        tuple(
+            replace(each, domain=tuple(batch_sizes))
+            if each.key == "batch_size" and batch_sizes
+            else each
+            for each in read.space.parameters
+        )
+    )
+    return replace(read, space=space, training=read.training.with_train(steps=steps))
+
+
+def measure(tuning: Tuning, folder: Path, to: Path | None) -> dict[str, Any]:
+    """Search the grid."""
+    began = time.perf_counter()
     timer, marks = Timer(), Marks(began, to)
     _time_populations(timer)
     tuned = tune(tuning, folder, progress=marks)
@@ -65,7 +83,8 @@ def measure(folder: Path, steps: int, runs: int, to: Path | None) -> dict[str, A
         "torch": torch.__version__,
         "trainings": tuned.computed,
         "failures": len(tuned.failures),
-        "steps_each": steps,
+        "settings": len(tuned.trials),
+        "steps_each": tuning.training.train.steps,
         "parts": stacked.PARTS,
         "steps_done": last,
         "total_s": round(ended - began, 1),

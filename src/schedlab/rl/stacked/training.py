@@ -100,13 +100,17 @@ def _rollout_numbers(member: Member) -> int:
 
 
 def _balanced(members: list[Placed], count: int) -> list[list[Placed]]:
-    """As many parts that learn about equally long; what learns together stays together."""
+    """As many parts that learn about equally long; most of what learns together stays so."""
     stacks = [list(found) for _, found in groupby(members, key=lambda each: each[0].order[:2])]
     stacks.sort(key=_work, reverse=True)
     parts: list[list[Placed]] = [[] for _ in range(count)]
     for stack in stacks:
         min(parts, key=_work).extend(stack)
-    return [part for part in parts if part]
+    while True:
+        light, heavy = min(parts, key=_work), max(parts, key=_work)
+        if _work(heavy) - _work(light) <= 2 * _work(heavy[-1:]):
+            return [part for part in parts if part]
+        light.append(heavy.pop())
 
 
 def _work(members: Sequence[Placed]) -> float:
