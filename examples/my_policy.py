@@ -22,7 +22,7 @@ class Easy(Policy):
 
 
 class Conservative(Policy):
-    """Plans every job anew in order; those planned for now start."""
+    """Replan every job in queue order; start those planned for now."""
 
     def schedule(self, view: View) -> None:
         """Decide one pass."""

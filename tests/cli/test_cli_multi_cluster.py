@@ -82,6 +82,6 @@ def test_the_clusters_must_be_described(run: Run, grid: list[str]) -> None:
 def test_policies_lists_them(run: Run) -> None:
     """With what each can be told."""
     shown = run("policies").stdout
-    assert "round_s: newcomers wait" in shown
+    assert "round_s: new jobs wait" in shown
     listed = {each["policy"]: each for each in json.loads(run("policies", "--json").stdout)}
     assert set(listed["coalloc"]["parameters"]) >= {"solver", "round_s", "objective"}

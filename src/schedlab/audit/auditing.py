@@ -26,7 +26,7 @@ def audit(
         policy: whatever ``simulate`` takes.
         tick: seconds between the policy's decisions, 0 for none; by default what the schedule
             itself records, else none.
-        tolerance: starts that differ by no more than so many seconds count as equal.
+        tolerance: starts that differ by at most this, in seconds, count as equal.
     """
     tick = int(schedule.provenance.get("tick", 0)) if tick is None else tick
     tick, tolerance = require_whole("tick", tick), require_whole("tolerance", tolerance)

@@ -41,13 +41,13 @@ def audit(
         Option(
             metavar="S",
             min=0,
-            help="The policy decides only every so many seconds; by default as the file says, else "
-            "at once.",
+            help="Seconds between decisions of the policy. Default: as the file says, else at "
+            "once.",
         ),
     ] = None,
     tolerance: Annotated[
         int,
-        Option(metavar="S", min=0, help="Starts that differ by so many seconds count as equal."),
+        Option(metavar="S", min=0, help="Starts that differ by at most S seconds count as equal."),
     ] = 0,
     schedule: Annotated[
         str | None,

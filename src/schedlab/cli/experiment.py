@@ -130,7 +130,7 @@ def report(
     folder: Annotated[Path, Argument(metavar="DIR", help="The folder of a run.")],
     json: AsJson = False,
 ) -> None:
-    """Write the tables and the report of a run anew, finished or not, and say where they are."""
+    """Write the tables and the report of a run again, finished or not, and say where they are."""
     from schedlab.experiments import write_report
     from schedlab.experiments.report import FILES
 

@@ -32,7 +32,7 @@ class Machine:
         Option(
             metavar="N",
             min=1,
-            help="So many equal nodes, instead of those in the trace's header.",
+            help="Number of equal nodes, instead of that in the trace's header.",
             rich_help_panel=_MACHINE,
         ),
     ] = None
@@ -74,8 +74,8 @@ class Machine:
         str | None,
         Option(
             metavar="trace|1=N,2=N",
-            help="Keep the partitions of the trace apart, or its queues: each has so many nodes "
-            "to itself, as the trace tells or as said here.",
+            help="Keep the partitions of the trace apart, or its queues: each has its own nodes, "
+            "as many as the trace says or as given here.",
             rich_help_panel=_MACHINE,
         ),
     ] = None
@@ -124,7 +124,7 @@ class Machine:
         return None if sizes is None else keep_apart(workload, self.nodes, sizes)
 
     def fit(self, workload: Workload, nodes: int | Counts) -> Workload:
-        """The workload with jobs wider than so many nodes dropped or clipped, if asked for."""
+        """Return the workload with too wide jobs dropped or clipped, if asked for."""
         from schedlab.workload.transforms import oversize
 
         if self.oversize == "error":

@@ -147,7 +147,7 @@ class Shaping:
         Option(
             metavar="C",
             min=1,
-            help="The trace counts cores: turn them into whole nodes of so many.",
+            help="Cores per node: turn the trace's counts of cores into whole nodes.",
             rich_help_panel=_SHAPING,
         ),
     ] = None

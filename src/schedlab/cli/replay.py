@@ -122,7 +122,7 @@ class Policies:
         Option(
             metavar="S",
             min=0,
-            help="Events are seen only every so many seconds; 0: at once.",
+            help="Interval in seconds at which events are seen; 0: at once.",
             rich_help_panel=_RUNS,
         ),
     ] = 0

@@ -42,7 +42,7 @@ def tune(
             metavar="N",
             min=1,
             max=1_000_000,
-            help="Let Optuna propose so many settings.",
+            help="Number of settings that Optuna proposes.",
             show_default="those of the file, or the whole grid",
         ),
     ] = None,

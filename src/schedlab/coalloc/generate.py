@@ -49,7 +49,7 @@ def generate_problem(
 ) -> Problem:
     """A random problem whose constraint graph is connected.
 
-    The resources of all jobs are drawn anew until the graph is connected. Lengths are uniform in 1
+    The resources of all jobs are drawn again until the graph is connected. Lengths are uniform in 1
     to 3 slots, values uniform in the whole numbers 1 to 10. Whether all jobs fit into the slots is
     left to chance: many jobs on few slots do not.
 

@@ -160,7 +160,7 @@ class _Search:
 
 
 def _until(problem: Problem, starts: Starts, slots: int) -> list[int | None]:
-    """The same schedule without the jobs that end after so many slots."""
+    """Return the schedule without the jobs that end after a number of slots."""
     return [
         start if start is not None and start + job.slots - 1 <= slots else None
         for job, start in zip(problem.jobs, starts, strict=True)

@@ -20,7 +20,7 @@ Pick = Callable[[Network, list[int]], int]
 
 @dataclass(frozen=True)
 class MessageBound:
-    """How large a UTIL message may be: so many cells, or else so many variables."""
+    """The size limit of a UTIL message, in cells or in variables."""
 
     width: int
     cells: int | None = None
@@ -78,7 +78,7 @@ def fix_jobs(
     """Safe WD: jobs are fixed and their slots taken out of their neighbours' domains.
 
     Jobs are picked from the widest node and its separator, half as many as it has too many, before
-    the tree of the others is made anew; edges between jobs that cannot overlap any more go too.
+    the tree of the others is rebuilt; edges between jobs that cannot overlap any more go too.
     Jobs get their value in the guide, or without one their earliest that leaves every neighbour a
     value; None if there is no such value.
     """

@@ -1,4 +1,4 @@
-"""One move of a large-neighbourhood search: free some jobs, and let DPOP place them anew."""
+"""One move of a large-neighbourhood search: free some jobs, and let DPOP place them again."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Neighbourhood:
             self._place(job, start)
 
     def move(self, rng: np.random.Generator) -> MessageStatistics:
-        """Free some jobs that hang together and place them anew; what DPOP sent for it."""
+        """Free some connected jobs and place them again; return what DPOP sent for it."""
         free = self._pick(rng)
         for job in free:
             self._lift(job)

@@ -32,14 +32,14 @@ class Optimum:
     """The first slot of each job, or LEFT_OUT; empty if nothing is feasible."""
 
     def starts(self, jobs: int) -> Starts:
-        """The values as a solution of so many jobs has them; all None if nothing is feasible."""
+        """Return the values of all jobs as a solution; all None if nothing is feasible."""
         if not self.values:
             return (None,) * jobs
         return tuple(None if value == LEFT_OUT else value for value in self.values)
 
 
 Propagate = Callable[[Network, PseudoTree, Utilities, int], Optimum]
-"""One pass over a network, its tree and utilities with so many threads: here, or by agents."""
+"""One pass over a network, its tree and utilities, with threads here or by agents."""
 
 
 def tree_nodes(network: Network, tree: PseudoTree, utilities: Utilities) -> list[Node]:

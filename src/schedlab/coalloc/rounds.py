@@ -36,7 +36,8 @@ class Rounds:
     Where jobs may be left out, there is a solution from the beginning: greedy's. What the jobs are
     worth is then disturbed by chance in each round, and the next one begins at what came out, be it
     worse; without that the rounds end in the first solution that none of them betters. With several
-    criteria only every so many rounds do that, and the others improve the best by all of them.
+    criteria only some rounds, at equal intervals, do that, and the others improve the best by all
+    of them.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class Rounds:
         self._done = 0
 
     def run(self, rounds: int, enough: float | None = None) -> Solution:
-        """At most so many rounds; fewer where what is enough, or else a bound, is reached."""
+        """Run up to a number of rounds; stop when the goal or a bound is reached."""
         watch = Stopwatch(self._limits.time_s)
         if min(self._network.sizes) == 0:
             return self._solution("infeasible", watch)

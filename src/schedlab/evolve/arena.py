@@ -28,7 +28,7 @@ class Arena:
 
     Args:
         objective: whose metrics are measured.
-        tick: 0, or events are seen only at multiples of so many seconds.
+        tick: events are seen at multiples of this, in seconds; 0: at once.
         kill_at_request: a job that exceeds its request is killed then.
         predict: who says how long jobs run.
         threads: simulations side by side; by default as many as there are processors.

@@ -52,7 +52,7 @@ def read_record(path: Path, determined_by: Mapping[str, Any], population: int) -
         if kept.get(key) != value:
             raise InputError(
                 f"{path}: was made with {key} = {kept.get(key)!r}, not {value!r}; "
-                "begin anew in another file"
+                "start again in another file"
             )
     if any(len(each.costs) != population for each in generations):
         raise _damaged(path)

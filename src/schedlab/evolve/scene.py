@@ -38,5 +38,5 @@ class Scene:
 
 
 def draw(scenes: Sequence[Scene], count: int, random: np.random.Generator) -> list[Episode]:
-    """So many episodes, one of each scene in turn."""
+    """Draw a number of episodes, one of each scene in turn."""
     return [scenes[place % len(scenes)].draw(random) for place in range(count)]

@@ -39,7 +39,7 @@ class EvolveSettings:
 
     Args:
         generations: how often candidates are drawn, measured and learnt from.
-        round: so many generations of a search; the next begins elsewhere, since any may end in a
+        round: number of generations of a search; the next begins elsewhere, since any may end in a
             local optimum.
         population: candidates of a generation; by default as CMA-ES advises, about a dozen.
         episodes: of a generation, the same for all its candidates, taken from the pool.

@@ -174,9 +174,9 @@ class QuickSection:
     """``[quick]``: how much of the experiment ``--quick`` runs.
 
     Args:
-        jobs: at most so many of each workload.
-        seeds: so many of the first.
-        steps: at most so many of each training.
+        jobs: maximum number of jobs of each workload.
+        seeds: number of seeds, from the first on.
+        steps: maximum number of steps of each training.
         models: patterns of what tables call models, with what they are trained on.
     """
 

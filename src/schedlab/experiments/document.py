@@ -38,7 +38,7 @@ class Paragraph:
         return self.text
 
     def html(self) -> str:
-        """As p."""
+        """Render as an HTML paragraph."""
         return f"<p>{escape(self.text)}</p>"
 
 

@@ -15,7 +15,7 @@ from schedlab.experiments.engine import DIED, Outcome, Task, check_workers, run_
 
 
 class LocalEngine:
-    """So many processes side by side; one means this process itself."""
+    """A number of processes side by side; one means this process itself."""
 
     def __init__(self, workers: int | None = None) -> None:
         """Take as many workers as there are processors, unless told how many."""

@@ -32,7 +32,7 @@ class RayEngine:
         """Say where to compute; Ray is started, or the cluster joined, by ``run``.
 
         Args:
-            workers: at most so many cells at once; by default as many as there are processors.
+            workers: maximum number of cells at once. Default: the number of processors.
             address: ``host:port`` of the cluster, or ``auto`` for the one that runs on this
                 machine. Without it the connection that this process has to Ray is used or, if
                 there is none, a Ray on this machine is started and stopped again.

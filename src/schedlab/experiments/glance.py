@@ -25,7 +25,7 @@ class Glance:
     headings: tuple[str, ...]
     rows: list[tuple[str, ...]]
     text_columns: int
-    """The first so many columns say what a row is about."""
+    """The number of first columns that name the row."""
 
     def readable(self) -> Glance:
         """The same with a row per policy where there are too many for columns."""

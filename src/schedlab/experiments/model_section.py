@@ -23,9 +23,9 @@ class ModelSection:
             the training file's ``[episodes]`` say how many.
         steps: to learn from on what these patterns mean, in place of the training file's.
         tested_on: the same, what it schedules besides what it was trained on; by default all.
-        sampled: beside the greedy policy, the mean over so many runs with actions drawn by the
-            network's probabilities.
-        seeds: so many of the experiment's first; by default all.
+        sampled: beside the greedy policy, the mean over this number of runs with actions drawn by
+            the network's probabilities.
+        seeds: number of the experiment's seeds, from the first on. Default: all.
         predict: who predicts run times when it schedules; by default who did in training.
         tick: as for every policy; it must be the ``sim_step_s`` of the training.
         kill_at_request: as for every policy.

@@ -31,7 +31,7 @@ QUIETLY: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERRO
 
 @contextmanager
 def connected(address: str | None, *, processors: int | None = None) -> Iterator[bool]:
-    """Be connected to the cluster or, without an address, to a Ray of so many processors here.
+    """Connect to the cluster or, without an address, to a local Ray with these processors.
 
     Gives whether the connection was there before, and so goes on afterwards.
     """

@@ -101,7 +101,7 @@ def attribute(
     site: Site,
     occupancy: Occupancy | None,
 ) -> tuple[Series, Attribution]:
-    """The job's part of a timeline, and by what right it is called so."""
+    """Return the job's share of a timeline, and how it was attributed."""
     if section.scope == "site":
         return series, "shared"
     if section.scope != "node" or site.sharing is None or record.exclusive:

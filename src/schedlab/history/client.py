@@ -61,7 +61,7 @@ class Client:
         """The standard records of the jobs that are meant, page after page as they are taken.
 
         Args:
-            limit: no more records than so many. Default: all.
+            limit: maximum number of records. Default: all.
             which: jobs are meant.
         """
         cursor, left = None, limit

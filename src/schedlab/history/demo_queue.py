@@ -9,7 +9,7 @@ from schedlab.history.schema import JobRecord
 from schedlab.history.schema.times import from_epoch
 
 _BURST = 40
-"""So many jobs one user has just submitted at once."""
+"""The number of jobs that one user has just submitted at once."""
 
 
 def jobs_that_wait(now_s: int, cpus: int) -> Iterator[JobRecord]:

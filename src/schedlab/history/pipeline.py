@@ -33,7 +33,7 @@ _SHOWN_FAULTS = 20
 MANY = 10_000
 """After this many new jobs the database renews the statistics of its tables."""
 PATIENCE = 20
-"""After so many jobs in a row that sensors failed, the rest is left to the next run."""
+"""The number of jobs in a row without sensors after which the rest is left to the next run."""
 
 Progress = Callable[[str, int], None]
 

@@ -77,10 +77,10 @@ class ServiceSection:
     Args:
         prefix: the path under which a proxy shows the service, such as ``/history``.
         url: how people reach the service, with the prefix; links in messages begin with it.
-        public: whether who is not logged in sees jobs, without names, as ``[release]`` says.
+        public: whether visitors see anonymised jobs, as ``[release]`` says.
         session_hours: after which who has logged in must do so again.
         login_failures: how many wrong passwords for one account from one address are answered.
-        login_window_s: within so many seconds.
+        login_window_s: the time window in seconds.
         proxy: the reverse proxy in front, if any.
         oidc: the provider at which users log in, if any.
         mail: the server by which e-mail is sent, if any.

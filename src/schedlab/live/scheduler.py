@@ -32,7 +32,7 @@ class LiveScheduler:
     Args:
         policy: from ``choose_policy``.
         nodes: the size of the cluster.
-        tick: 0, or decisions are made only at multiples of so many seconds.
+        tick: decisions are made at multiples of this, in seconds; 0: at once.
     """
 
     def __init__(self, policy: ChosenPolicy, nodes: int, *, tick: int = 0) -> None:

@@ -17,7 +17,7 @@ from schedlab.slurm.site import SlurmSite
 from schedlab.slurm.twin_futures import TwinFutures
 
 ASKED = 3
-"""So many looks accounting may take to hear of the end of a job."""
+"""The number of looks within which accounting must report the end of a job."""
 CLOCK_WENT_BACK = "the clock went back; the mirror begins again with this reading"
 
 

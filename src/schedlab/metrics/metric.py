@@ -59,7 +59,7 @@ class JobMetric(Metric):
         return float(np.dot(values, weights) / total) if total > 0 else float("nan")
 
     def percentile(self, schedule: Schedule, percent: float, weight: str = "job") -> float:
-        """The least value that at least so many per cent of the weight do not exceed."""
+        """Return the smallest value that covers this percentage of the weight."""
         values, weights = self._weighted(schedule, weight)
         if not weights.sum() > 0:
             return float("nan")

@@ -91,7 +91,7 @@ def _sums(values: Values, first: NDArray[np.int64]) -> Values:
 def _percentile(
     values: Values, weights: Values, first: NDArray[np.int64], percent: float
 ) -> Values:
-    """The least value of each group that so many per cent of its weight do not exceed."""
+    """Return the smallest value of each group that covers this percentage of its weight."""
     upto = np.cumsum(weights)
     last = np.append(first, len(values))[1:] - 1
     before = upto[first] - weights[first]

@@ -50,8 +50,8 @@ class OperateSettings:
         least_same: the least share of jobs that the twin must have in the same state.
         webhook: gets every notice as JSON.
         email: addresses that get every notice; needs ``[mail]``.
-        keep_rounds: of so many rounds, with the present one, what was collected is kept; the log
-            keeps what every round did.
+        keep_rounds: number of rounds, with the present one, of which the collected data are kept;
+            the log keeps what every round did.
         service: the site file of the history service, whose figures the weekly report has, and
             whose store gets a copy of the log; a relative path counts from the site folder.
         seed: draws phases, candidates and futures.

@@ -108,17 +108,18 @@ def _require_replans(backfill: str, reservation: str, reserve: str | None) -> No
         )
 
 
-DEPTH = Parameter(positive, "a pass considers so many jobs of the queue; all by default")
+DEPTH = Parameter(positive, "number of waiting jobs that a pass considers. Default: all")
 
 RESERVATION = Parameter(
     one_of("replan", "frozen", "pinned"),
-    "replan: anew at every pass; frozen: kept and started exactly then; pinned: the same on named "
-    "nodes for all that are planned",
+    "replan: plan again at every pass; frozen: keep the time and start exactly then; "
+    "pinned: the same, on named nodes, for every planned job. Default: replan",
 )
 RESERVE = Parameter(
     one_of("shares", "nodes"),
-    "what a reservation holds where jobs share nodes: shares: what its job needs of them; nodes: "
-    "all of them until the job starts, as Slurm's backfill; shares",
+    "what a reservation holds where jobs share nodes. shares: the share that its job "
+    "needs; nodes: whole nodes until the job starts, as in Slurm's backfill. Default: "
+    "shares",
 )
 _INCENTIVE = "Takizawa & Takano, scheduling that encourages accurate walltimes"
 
@@ -135,15 +136,18 @@ BACKFILLS: dict[str, BackfillEntry] = {
         "Feitelson, IEEE TPDS 2007",
         {
             "depth": DEPTH,
-            "backfill": Parameter(native_order, "order in which candidates are tried; the queue's"),
+            "backfill": Parameter(
+                native_order, "order in which candidates are tried. Default: that of the queue"
+            ),
             "reserve": Parameter(
                 one_of("counts", "nodes"),
-                "counts: the head reserves a number of nodes; nodes: the lowest-numbered ones, "
-                "whole, as Batsim's easy_bf",
+                "counts: the head reserves a number of nodes; nodes: whole, the "
+                "lowest-numbered ones, as in Batsim's easy_bf. Default: counts",
             ),
             "reach": Parameter(
                 not_negative,
-                "jobs whose score exceeds the head's by more are not tried; all are",
+                "backfill only jobs whose score is within this distance of the head's. "
+                "Default: unlimited",
             ),
         },
         _easy,
@@ -153,29 +157,32 @@ BACKFILLS: dict[str, BackfillEntry] = {
         "Mu'alem & Feitelson, IEEE TPDS 2001",
         {
             "depth": DEPTH,
-            "rebuild": Parameter(yes_or_no, "plan everything again at every pass; false"),
+            "rebuild": Parameter(yes_or_no, "replan everything at every pass. Default: false"),
             "reserve": RESERVE,
         },
         _conservative,
     ),
     "all-reserved": BackfillEntry(
-        "The oldest job first, then the others; each is planned anew and moves nobody.",
+        "Every job is replanned, the oldest first; no job moves the plan of another.",
         _INCENTIVE,
         {"depth": DEPTH, "reservation": RESERVATION, "reserve": RESERVE},
         _all_reserved,
     ),
     "one-reserved": BackfillEntry(
-        "The oldest job is promised a start; others may start in holes, and push back plans.",
+        "The oldest job is promised a start; others may fill gaps and push back later plans.",
         _INCENTIVE,
         {
             "depth": DEPTH,
-            "alpha": Parameter(factor, "how much longer than a hole a job may be; 1.5"),
+            "alpha": Parameter(
+                factor,
+                "a job may fill a gap if its request is at most alpha times the gap. Default: 1.5",
+            ),
             "reservation": RESERVATION,
             "reserve": RESERVE,
             "push": Parameter(
                 one_of("cascade", "hole"),
-                "with pinned, where a plan in the way goes, on its own nodes: cascade: behind the "
-                "job, pushing others in turn; hole: to the next hole; cascade",
+                "how pinned moves a displaced plan. cascade: behind the job, pushing "
+                "others in turn; hole: to the next gap on its nodes. Default: cascade",
             ),
         },
         _one_reserved,

@@ -122,23 +122,43 @@ def lookahead(
 _LONG_S = 1 << 60
 
 PARAMETERS: Parameters = {
-    "period": Parameter(duration, "it decides so often, and when the queue has doubled; 2h"),
-    "forks": Parameter(up_to(1000), "draws of run times in which each candidate is tried; 40"),
-    "metric": Parameter(one_of(*METRICS), "what is to be small; bounded_slowdown"),
-    "base": Parameter(one_name, "what follows a candidate, and stays if none is better; predicted"),
-    "candidates": Parameter(names, f"what is tried beside the base; {'+'.join(CANDIDATES)}"),
-    "doubt": Parameter(not_negative, "standard errors by which a candidate must be better; 0.5"),
-    "horizon": Parameter(ageing, "a fork ends then; when all jobs have started"),
-    "patience": Parameter(ageing, "the oldest job goes first when it has waited longer; inf"),
-    "guard": Parameter(ageing, "no job waits longer, where FCFS with EASY can keep it; inf"),
+    "period": Parameter(
+        duration, "time between decisions; a doubled queue also causes one. Default: 2h"
+    ),
+    "forks": Parameter(
+        up_to(1000), "draws of run times in which each candidate is tried. Default: 40"
+    ),
+    "metric": Parameter(one_of(*METRICS), "the metric to minimise. Default: bounded_slowdown"),
+    "base": Parameter(
+        one_name,
+        "the order that follows a candidate, and stays if no candidate is better. Default: "
+        "predicted",
+    ),
+    "candidates": Parameter(
+        names, f"the orders that are tried beside the base. Default: {'+'.join(CANDIDATES)}"
+    ),
+    "doubt": Parameter(
+        not_negative, "standard errors by which a candidate must be better. Default: 0.5"
+    ),
+    "horizon": Parameter(
+        ageing, "time after which a fork ends. Default: when all jobs have started"
+    ),
+    "patience": Parameter(ageing, "wait after which the oldest job goes first. Default: inf"),
+    "guard": Parameter(ageing, "maximum wait, as far as FCFS with EASY can keep it. Default: inf"),
     "fairness": Parameter(
-        factor, "the worst-off user's mean is at most so many times that under the base; inf"
+        factor,
+        "limit of the worst-off user's mean, as a multiple of that under the base. Default: inf",
     ),
-    "search": Parameter(up_to(64), "how many of the first jobs are tried at the very front; none"),
+    "search": Parameter(
+        up_to(64), "number of first jobs that are tried at the front. Default: none"
+    ),
     "arrivals": Parameter(
-        coming, "how long jobs come in the forks, or none; auto: 2h where run times are known"
+        coming,
+        "how long jobs arrive in the forks, or none. Default: auto, 2h where run times are known",
     ),
-    "budget": Parameter(positive, "starts of jobs that a decision tries, more or less; 16000"),
-    "seed": Parameter(whole, "of the drawn run times; 0"),
-    "threads": Parameter(up_to(1024), "how many forks run at the same time; 1"),
+    "budget": Parameter(
+        positive, "approximate number of job starts that a decision tries. Default: 16000"
+    ),
+    "seed": Parameter(whole, "seed of the drawn run times. Default: 0"),
+    "threads": Parameter(up_to(1024), "number of forks that run at the same time. Default: 1"),
 }

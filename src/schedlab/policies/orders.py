@@ -45,15 +45,17 @@ ORDERS: dict[str, OrderEntry] = {
         "Most accurate user first, by the WRSA of past requests.",
         "Takizawa & Takano, scheduling that encourages accurate walltimes",
         {
-            "beta": Parameter(weight, "the weight of a user's past in the WRSA; 0.3"),
-            "ageing": Parameter(ageing, "waiting so long weighs as much as all accuracy; inf"),
+            "beta": Parameter(weight, "weight of a user's past in the WRSA. Default: 0.3"),
+            "ageing": Parameter(
+                ageing, "the wait that weighs as much as full accuracy. Default: inf"
+            ),
         },
     ),
     "linear": OrderEntry(
         "Smallest weighted sum of features first, such as log_nodes=1,log_wait=-0.5.",
         _CLASSIC,
         {
-            name: Parameter(number, f"the weight of {feature.expression}; 0")
+            name: Parameter(number, f"weight of {feature.expression}. Default: 0")
             for name, feature in FEATURES.items()
         },
     ),

@@ -23,27 +23,31 @@ WHOLE: dict[str, WholeEntry] = {
     "reserve": WholeEntry(
         "First come, first served on all clusters that a job needs; promises only move earlier.",
         "Mu'alem & Feitelson, IEEE TPDS 2001",
-        {"promises": Parameter(positive, "so many waiting jobs are promised a start; all")},
+        {"promises": Parameter(positive, "number of waiting jobs with a promise. Default: all")},
         "schedlab.policies.coallocating:Reserve",
     ),
     "coalloc": WholeEntry(
-        "Jobs come together in rounds, and a solver of co-allocation agrees on their starts.",
+        "Jobs gather in rounds, and a co-allocation solver chooses their starts.",
         "after Namekata, Matsui & Matsuo",
         {
-            "solver": Parameter(str, "one of schedlab coalloc, such as cpsat or wd:width=3; wd"),
-            "round_s": Parameter(positive, "newcomers wait for the next multiple of it; 60"),
-            "objective": Parameter(str, "what they agree for: sum-of-starts or makespan"),
-            "slots": Parameter(positive, "of time, into which the newcomers' plan is divided; 20"),
-            "jobs": Parameter(positive, "at most so many agree at a time; 12"),
+            "solver": Parameter(
+                str, "a solver of schedlab coalloc, such as cpsat or wd:width=3. Default: wd"
+            ),
+            "round_s": Parameter(
+                positive, "new jobs wait for the next multiple of this. Default: 60"
+            ),
+            "objective": Parameter(str, "what the solver minimises: sum-of-starts or makespan"),
+            "slots": Parameter(positive, "time slots in the plan of the new jobs. Default: 20"),
+            "jobs": Parameter(positive, "maximum number of jobs in one round. Default: 12"),
             "replan": Parameter(
-                one_of("rounds", "always"), "when promises move earlier where there is room; rounds"
+                one_of("rounds", "always"), "when promises may move earlier. Default: rounds"
             ),
         },
         "schedlab.policies.coallocating:Coalloc",
     ),
     "lookahead": WholeEntry(
-        "Tries orders in forks of the present, with drawn run times, and goes on with the best; "
-        "the head is promised a start, as under EASY.",
+        "Tries orders in forks of the present with drawn run times, and continues with the "
+        "best; the head is promised a start, as under EASY.",
         "rollout: Bertsekas, Tesauro & Wu 1997, with forks of the simulator",
         PARAMETERS,
         "schedlab.policies.lookahead:lookahead",

@@ -1,4 +1,4 @@
-"""Gradient boosting of regression trees, trained anew now and then on the jobs that have ended."""
+"""Gradient boosting of regression trees, retrained now and then on the ended jobs."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Boosting(Predictor):
     (counted from time 0), and what ``last-two``, ``class-mean`` and ``nearest`` predict.
 
     Args:
-        retrain_every: so many ended jobs lie between two trainings, and before the first.
-        window: the training set, so many of the jobs that ended last.
+        retrain_every: number of ended jobs between two trainings, and before the first.
+        window: size of the training set, the jobs that ended last.
     """
 
     def __init__(self, *, retrain_every: int = 500, window: int = 5000) -> None:

@@ -75,7 +75,7 @@ class SimilarJobs(QuantilePredictor):
     memory = 100
     """How many of the last jobs of each user count."""
     half_life = 10.0
-    """So many later jobs of the same user halve a job's weight."""
+    """The number of later jobs of the same user that halve a job's weight."""
     everybody = 500
     """How many of the last jobs of all users count."""
 

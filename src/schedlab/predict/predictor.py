@@ -16,7 +16,7 @@ class Predictor(_core.Predictor):
     """Predicts how long jobs run, from those that have ended.
 
     The prediction plans, the request kills. A job that outlives its prediction is expected to run
-    a little longer, then longer and longer, up to its request; plans are made anew each time.
+    a little longer, then longer and longer, up to its request; plans are remade each time.
     """
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
@@ -46,5 +46,5 @@ class Predictor(_core.Predictor):
         raise PolicyError(f"{type(self).__name__} must define predict(self, job)")
 
     def learn(self, job: SubmittedJob, run_s: int) -> None:
-        """Take note that the job has ended after so many seconds."""
+        """Learn that the job has ended after a run time in seconds."""
         raise PolicyError(f"{type(self).__name__} must define learn(self, job, run_s)")

@@ -59,7 +59,7 @@ def evaluate(
     seed: int,
     threads: int = 1,
 ) -> dict[str, float]:
-    """Means over so many greedy episodes: the return, and what ``result`` of the batch tells."""
+    """Return means over greedy episodes: the return, and the results of the batch."""
     played = play(agent, settings, episodes, count, seed=seed, threads=threads)
     return {key: float(np.mean([each[key] for each in played])) for key in played[0]}
 

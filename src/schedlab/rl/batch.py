@@ -47,7 +47,7 @@ class QueueBatch(NativeBatch):
         observation: NDArray[np.float32] | None = None,
         kill_at_request: bool = True,
     ) -> None:
-        """Prepare so many environments.
+        """Prepare the environments.
 
         Args:
             settings: their rules.

@@ -77,7 +77,7 @@ def read_checkpoint(path: Path, config: TrainingConfig) -> Checkpoint:
             if value != before and key not in _FREE_TO_CHANGE.get(name, ()):
                 raise InputError(
                     f"{path}: was trained with [{name}] {key} = {before!r}, not {value!r}; "
-                    "begin anew in another folder"
+                    "start again in another folder"
                 )
     try:
         replay = unstacked(_under(_REPLAY, tensors))

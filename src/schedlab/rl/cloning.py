@@ -68,7 +68,7 @@ class _Episode:
 def demonstrate(
     teacher: Decider, env: TrainingEnv, decisions: int, *, gamma: float
 ) -> Demonstrations:
-    """At least so many decisions of the teacher, in whole episodes of the environments."""
+    """Collect at least a number of decisions of the teacher, in whole episodes."""
     env.reset()
     batch, running = env.batch, [_Episode.empty() for _ in range(env.num_envs)]
     ended: list[Demonstrations] = []

@@ -15,7 +15,7 @@ class DeviceAgent(Agent):
     """Scores always as many situations; the network must not change meanwhile."""
 
     def __init__(self, policy: ActorCritic, situations: int, *, masked: bool) -> None:
-        """Record the launch for so many situations."""
+        """Record the launch for a number of situations."""
         super().__init__(policy, masked=masked)
         device = policy.device
         shape = situations, int(np.prod(policy.observation_space.shape or (1,)))

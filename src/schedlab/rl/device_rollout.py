@@ -25,7 +25,7 @@ class DeviceRollout:
         kind: torch.dtype,
         masked: bool,
     ) -> None:
-        """Make room, for observations of such a kind."""
+        """Allocate buffers for this observation space."""
         self.step = torch.zeros(1, dtype=torch.long, device=device)
         self.observations = torch.zeros((steps + 1, envs, inputs), dtype=kind, device=device)
         shape = (steps, envs, actions) if masked else (0, 0)
@@ -87,5 +87,5 @@ def sums_to_come(terms: Tensor, factors: Tensor) -> Tensor:
 
 
 def _later(values: Tensor, steps: int) -> Tensor:
-    """The values so many rows further on, and 0 beyond the last."""
+    """Return the values a number of rows further on, and 0 beyond the last."""
     return torch.cat((values[steps:], torch.zeros_like(values[:steps])))

@@ -43,7 +43,7 @@ def settings_document(settings: Settings) -> dict[str, Any]:
 
 
 def make_batch(settings: Settings, episodes: Episodes, size: int, *, threads: int) -> NativeBatch:
-    """So many environments with these rules."""
+    """Make a number of environments with these rules."""
     if isinstance(settings, GanttSettings):
         return GanttBatch(settings, episodes, size, threads=threads)
     return QueueBatch(settings, episodes, size, threads=threads)

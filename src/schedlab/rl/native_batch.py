@@ -141,7 +141,7 @@ Batch = TypeVar("Batch", bound=NativeBatch)
 
 
 def thread_count(size: int, threads: int | None) -> int:
-    """How many threads step so many environments; by default as many as there are processors."""
+    """Return the number of threads. Default: the number of processors."""
     require_whole("the number of environments", size, 1, _MOST_ENVIRONMENTS)
     if threads is None:
         return len(os.sched_getaffinity(0))

@@ -48,7 +48,7 @@ class JobColumns:
         return IN_A_QUEUE
 
     def split(self, observation: Tensor, visible: int) -> tuple[Tensor, Tensor]:
-        """So many jobs, a row each, and what all of them share: the machine, and the head."""
+        """Jobs, a row each, and what all of them share: the machine and the head."""
         end = self.first + visible * self.features
         jobs = observation[:, self.first : end].reshape(-1, visible, self.features)
         shared = [observation[:, : self.first], observation[:, end:]]

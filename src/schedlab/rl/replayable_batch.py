@@ -108,7 +108,7 @@ class ReplayableGanttBatch(ReplayableBatch, GanttBatch):
 def replayable_batch(
     settings: Settings, episodes: Episodes, size: int, *, threads: int
 ) -> ReplayableBatch:
-    """So many environments with these rules."""
+    """Make a number of environments with these rules."""
     made = ReplayableGanttBatch if isinstance(settings, GanttSettings) else ReplayableQueueBatch
     batch: ReplayableBatch = made(settings, episodes, size, threads=threads)
     return batch

@@ -20,7 +20,7 @@ Advanced = tuple[NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]
 
 
 class NativeVecEnv(VecEnv, Generic[Batch]):
-    """So many environments stepped by one call, in threads; an episode that ends begins anew.
+    """Environments stepped by one call, in threads; an episode that ends restarts.
 
     The last info of an episode has ``episode`` (return, length, time), as SB3's Monitor would give,
     and what the ``result`` of the batch tells.
@@ -52,7 +52,7 @@ class NativeVecEnv(VecEnv, Generic[Batch]):
         check_actions(self._actions, self.batch.core.actions)
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Step them all, and begin anew where an episode has ended."""
+        """Step all environments, and restart the episodes that have ended."""
         rewards, dones, infos = self.advance(self._actions)
         names, states = self.batch.core.state_names, self.batch.states().tolist()
         told = [

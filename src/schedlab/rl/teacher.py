@@ -19,7 +19,7 @@ from schedlab.rl.observation_layout import ObservationLayout
 class Teacher:
     """Chooses what a priority would: the head by one order, those backfilled by the other.
 
-    It sees the machine anew after each start, where the policy scores all jobs once an instant:
+    It sees the machine again after each start; the policy scores all jobs once per instant:
     with a weight on the earliest start (``log_start_in``) it sometimes goes on differently after
     the first job that it starts in an instant.
     """

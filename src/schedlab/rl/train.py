@@ -87,7 +87,7 @@ def _checkpoint(folder: Path, config: TrainingConfig, resume: bool) -> Checkpoin
     for name in (CHECKPOINT, MODEL):
         if (folder / name).exists():
             raise ParameterError(
-                f"{folder}: holds a training already; resume it, or begin anew in another folder"
+                f"{folder}: holds a training already; resume it, or start again in another folder"
             )
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -191,7 +191,7 @@ class Training:
             writer.writerows(self.evaluations)
 
     def _agent(self, episodes: int) -> Agent:
-        """The network, ready to decide in so many episodes at a time."""
+        """Return the network, ready to decide in several episodes at a time."""
         policy, masked = self.trainer.policy, self.config.greedy_masked
         if self.trainer.device.type == "cuda":
             return DeviceAgent(policy, episodes, masked=masked)

@@ -69,7 +69,7 @@ class TrainSection:
         relative_to: a policy such as ``saf+easy``, or ``teacher``; what it gets for the same jobs
             is taken off the rewards as time goes on, so that easy and hard jobs count alike.
         anneal: the learning rate falls in a straight line, to 0 at the last step.
-        checkpoint_every: steps; a checkpoint is kept at the end of the update after so many.
+        checkpoint_every: number of steps after which the end of an update keeps a checkpoint.
         threads: for the environments and, on a processor, for the network. Sums of other numbers
             of threads differ in their last bits, so the default is one everywhere; with the engine
             ``gpu`` it is all there are.
@@ -216,7 +216,7 @@ class CloneSection:
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationSection:
-    """``[evaluation]``: so many episodes every so many steps and at the end.
+    """``[evaluation]``: episodes at intervals of steps and at the end.
 
     Greedy ones, or with ``sampled`` with actions drawn by the network's probabilities. The part of
     a trace, or of the seeds of a model, that is ``held_out`` is for them, and not learnt from.
@@ -303,7 +303,7 @@ class TrainingConfig:
         return self.environment
 
     def require_grid(self, resources: int) -> GanttSettings:
-        """The rules, which must be those of ``schedlab/Gantt-v0`` with so many resources."""
+        """Return the rules, which must be those of ``schedlab/Gantt-v0`` with these resources."""
         if not isinstance(self.environment, GanttSettings):
             raise InputError(f"was trained for {QUEUE}; this takes a model for {GANTT}")
         if self.environment.resources != resources:

@@ -52,7 +52,7 @@ class ProgressTable(KVWriter):
 
 
 def training_logger(folder: Path, steps: int) -> Logger:
-    """What a trainer that has done so many steps writes to."""
+    """Return the log of a trainer that has done a number of steps."""
     formats: list[KVWriter] = [ProgressTable(folder / FILE, steps)]
     if find_spec("tensorboard") is not None:
         formats.append(TensorBoardOutputFormat(str(folder)))

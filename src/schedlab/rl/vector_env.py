@@ -22,7 +22,7 @@ Rows = NDArray[np.float32]
 
 
 class NativeVectorEnv(VectorEnv[Rows, NDArray[np.int64], NDArray[Any]], Generic[Batch]):
-    """So many environments stepped by one call, in threads; an episode that ends begins anew.
+    """Environments stepped by one call, in threads; an episode that ends restarts.
 
     The step that ends an episode returns the first observation of the next one; its ``info`` holds
     ``final_obs`` and ``final_info``, as Gymnasium's own vector environments do.

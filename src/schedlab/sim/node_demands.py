@@ -301,7 +301,7 @@ def _held(
 ) -> tuple[Counts, Counts, Counts]:
     """What jobs hold of consumables.
 
-    Return rows (job, set, count, share), with the places behind so many sets and shares; the
+    Return rows (job, set, count, share), numbered behind the given sets and shares; the
     amounts of these shares; and the consumables, of which each is a set.
     """
     job, consumable = np.nonzero(demands.consumables)

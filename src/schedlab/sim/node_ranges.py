@@ -70,7 +70,7 @@ class NodeRanges:
         return self.last.astype(np.int64) - self.first + 1
 
     def width_within(self, clusters: Sequence[int]) -> list[NDArray[np.int64]]:
-        """For clusters of so many nodes, how many nodes of each every range has.
+        """Return the number of nodes of each cluster in every range.
 
         Nodes are numbered through the clusters in order.
         """

@@ -1,6 +1,6 @@
 """Writes the reference set: ``python -m schedlab.testing.make_reference_set [FOLDER]``.
 
-Without a folder the data shipped with the package are made anew.
+Without a folder it regenerates the data shipped with the package.
 """
 
 from __future__ import annotations

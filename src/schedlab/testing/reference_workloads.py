@@ -7,7 +7,7 @@ from schedlab.workload import Workload, apply, generate
 
 
 def reference_workloads() -> list[Workload]:
-    """All of them, made anew; the size of the machine and the point are in their headers."""
+    """Generate all of them; their headers have the size of the machine and the point."""
     return [
         _headed(
             _blocked_head(),

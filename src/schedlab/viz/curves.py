@@ -44,7 +44,7 @@ def band(series: StepSeries, axis: TimeAxis, bins: int) -> Band:
 def cumulative(values: Values, least: float, greatest: float, points: int) -> tuple[Values, Values]:
     """The share of values at or below x, from ``least`` to ``greatest`` on a logarithmic axis.
 
-    At no more than so many x, but each share is exact; NaN does not count.
+    The number of x is limited, but each share is exact; NaN does not count.
     """
     values = np.sort(values[~np.isnan(values)])
     x = np.unique(np.clip(values, least, greatest))

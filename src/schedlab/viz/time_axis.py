@@ -113,7 +113,7 @@ class TimeAxis:
         return (times_s - self.origin_s) / self.unit_s
 
     def bins(self, most: int) -> NDArray[np.int64]:
-        """At most so many equal bins over the span, by their edges."""
+        """Return the edges of equal bins over the span, up to a number of bins."""
         count = max(1, min(most, self.last_s - self.first_s))
         return np.linspace(self.first_s, self.last_s, count + 1).round().astype(np.int64)
 

@@ -60,7 +60,7 @@ class FixedEpisode:
 
 @dataclass(frozen=True)
 class WindowEpisodes:
-    """So many consecutive jobs of a trace, from a place drawn anew for each episode."""
+    """Windows of consecutive jobs of a trace, each from a random place."""
 
     trace: Workload
     jobs: int
@@ -111,7 +111,7 @@ class GeneratedEpisodes:
         self.longest_request_s = int(self.sample["request_s"].max())
 
     def draw(self, random: np.random.Generator) -> Workload:
-        """So many jobs."""
+        """Draw the jobs of an episode."""
         seed = int(random.integers(self.seeds.start, self.seeds.stop))
         return apply(generate(self.model, self.jobs, seed=seed), self.transforms, seed=seed)
 

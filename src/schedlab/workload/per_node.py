@@ -14,7 +14,7 @@ _KIB = 1024
 
 
 def least_nodes(workload: Workload) -> Counts:
-    """The fewest nodes; so many tasks at most on each may need more."""
+    """Return the fewest nodes; a limit of tasks on each node may need more."""
     tasks, on_each = workload["tasks"], workload["tasks_per_node"]
     wanted = np.where((tasks > 0) & (on_each > 0), -(-tasks // np.maximum(on_each, 1)), 0)
     return np.maximum(workload["nodes"], wanted)
@@ -37,7 +37,7 @@ def gpus_on_each(workload: Workload, least: Counts) -> Counts:
 
 
 def memory_on_each(workload: Workload, cores: Counts) -> Counts:
-    """Bytes of memory on each node, of which a job has so many cores; 0 where nothing is said."""
+    """Return bytes of memory on each node, of which a job has these cores; 0 if unknown."""
     by_node, by_core = workload["memory_per_node_kb"], workload["requested_memory_kb"]
     shared = np.where(by_core > 0, by_core * np.maximum(cores, 1), 0.0)
     asked = np.where(by_node > 0, by_node, shared) * _KIB

@@ -22,7 +22,7 @@ class Treatment:
     request_s: Callable[[Workload], NDArray[Any]]
 
     def of(self, workload: Workload, user: int) -> Workload:
-        """The workload in which this user alone asks so."""
+        """Return the workload with only this user's requests changed."""
         mine = workload["user"] == user
         asked_s = np.where(mine, self.request_s(workload), workload["request_s"])
         return workload.replace(request_s=asked_s)

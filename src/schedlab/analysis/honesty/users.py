@@ -11,7 +11,7 @@ from schedlab.workload import Workload
 
 
 def choose_users(workload: Workload, users: int | Sequence[str | int], min_jobs: int) -> list[int]:
-    """The users of these names, or so many of those with most jobs and at least ``min_jobs``.
+    """Return the users of these names, or those with most jobs and at least ``min_jobs``.
 
     As codes of the workload's column; of equally busy users the smaller code comes first.
     """

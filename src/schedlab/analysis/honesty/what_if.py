@@ -35,9 +35,9 @@ def measure_honesty(
 
     Args:
         workload: the jobs; their users must be known.
-        platform: the machine; a number means so many equal nodes.
+        platform: the machine, or a number of equal nodes.
         policies: names, since each run makes a policy of its own.
-        users: so many of those with most jobs, or the names of some.
+        users: a number of users, those with most jobs; or names.
         min_jobs: users with fewer are not taken, unless named.
         treatments: names in ``TREATMENTS``.
         tick: as in ``simulate``.

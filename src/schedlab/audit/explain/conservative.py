@@ -40,7 +40,7 @@ def _before_frozen_start(instant: Instant) -> Departure | None:
 
 
 def explain_rebuilt(instant: Instant) -> Iterator[Departure]:
-    """The plan made anew in queue order starts another job now, or this one later."""
+    """The plan rebuilt in queue order starts another job now, or this one later."""
     queue = instant.queue
     if (yield from plan_in_turn(instant, queue[: instant.depth])):
         yield from too_far_back(instant, queue)

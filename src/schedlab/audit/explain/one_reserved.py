@@ -57,7 +57,7 @@ class _Holes:
         return self.spares_head(job) and hole_s > 0 and request_s <= self.alpha * hole_s
 
     def start(self, job: int) -> None:
-        """Start the job; who was planned in its place is planned anew."""
+        """Start the job; jobs that were planned in its place are replanned."""
         self.instant.start(job)
         self.sacred = self.plan = self._with(self.sacred, job, self.instant.time_s)
         for other in self.planned:

@@ -42,7 +42,7 @@ class Plan:
         return int(self.start_s[self.job == job][0])
 
     def earliest_start(self, begin_s: int, length_s: int, nodes: int) -> int:
-        """The first time from which so many nodes stay free so long."""
+        """Return the first time from which enough nodes stay free for long enough."""
         times_s, free = self._free_from(begin_s)
         lacks_s = np.append(times_s[free < nodes], np.iinfo(np.int64).max)
         next_lack_s = lacks_s[np.searchsorted(lacks_s, times_s)]

@@ -57,7 +57,7 @@ def _plan_all(
 
 
 def _frozen_promises(instant: Instant) -> Plan | None:
-    """What the policy may not move; None if it plans anew, as it does after an overrun."""
+    """Return what the policy may not move; None if it replans, as after an overrun."""
     overrun = np.any(instant.view.running.release_s <= instant.time_s)
     return plan_of_promises(instant) if instant.frozen and not overrun else None
 

@@ -23,7 +23,7 @@ class ScheduleReader:
 
     suffixes: tuple[str, ...]
     read: Callable[[Path, int | None], list[Observed]]
-    """The schedules of the file, on so many nodes or on as many as the file tells."""
+    """Read the schedules of the file, on the given nodes or on those that the file names."""
     recognises: Callable[[bytes], bool] = lambda first_line: True
     """Whether a file of that suffix with this first line is of the format."""
 

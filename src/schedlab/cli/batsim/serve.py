@@ -33,7 +33,7 @@ def serve(
     ] = "tcp://127.0.0.1:28000",
     tick: Annotated[
         int,
-        Option(metavar="S", min=0, help="Decide only every so many seconds; 0: at once."),
+        Option(metavar="S", min=0, help="Seconds between decisions; 0: decide at once."),
     ] = 0,
     depth: Annotated[
         int | None,
@@ -49,7 +49,7 @@ def serve(
     ] = None,
     timeout: Annotated[
         int,
-        Option(metavar="S", min=1, help="Give up if no message comes for so many seconds."),
+        Option(metavar="S", min=1, help="Seconds without a message before giving up."),
     ] = 600,
     json: AsJson = False,
 ) -> None:

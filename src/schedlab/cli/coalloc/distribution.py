@@ -23,9 +23,7 @@ class Distribution:
 
     agents: Annotated[
         int | None,
-        Option(
-            metavar="N", min=1, max=1024, help="Let at most so many agents run dpop, wd or split."
-        ),
+        Option(metavar="N", min=1, max=1024, help="Run dpop, wd or split by at most N agents."),
     ] = None
     transport: Annotated[
         str | None,

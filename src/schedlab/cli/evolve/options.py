@@ -132,7 +132,7 @@ class Rules:
         Option(
             metavar="S",
             min=0,
-            help="Events are seen only every so many seconds; 0: at once.",
+            help="Interval in seconds at which events are seen; 0: at once.",
             rich_help_panel=_EPISODES,
         ),
     ] = 0
@@ -175,7 +175,7 @@ class Search:
             metavar="N",
             min=1,
             max=1_000_000,
-            help="So many times candidates are drawn, measured and learnt from.",
+            help="Number of generations of the search.",
             rich_help_panel=_SEARCH,
         ),
     ] = 150
@@ -185,7 +185,7 @@ class Search:
             metavar="N",
             min=1,
             max=1_000_000,
-            help="After so many generations the search begins anew from another rule.",
+            help="Number of generations after which the search starts again from another rule.",
             rich_help_panel=_SEARCH,
         ),
     ] = 50
@@ -222,7 +222,7 @@ class Search:
         bool,
         Option(
             "--reach",
-            help="Search also for how far behind the head jobs may be to be backfilled.",
+            help="Also tune the maximum priority gap for backfilling.",
             rich_help_panel=_SEARCH,
         ),
     ] = False

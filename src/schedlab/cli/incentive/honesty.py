@@ -37,7 +37,12 @@ class Users:
 
     users: Annotated[
         int,
-        Option(metavar="N", min=1, help="So many of those with most jobs.", rich_help_panel=_USERS),
+        Option(
+            metavar="N",
+            min=1,
+            help="Number of users, those with most jobs.",
+            rich_help_panel=_USERS,
+        ),
     ] = 30
     min_jobs: Annotated[
         int,

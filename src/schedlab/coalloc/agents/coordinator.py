@@ -77,7 +77,7 @@ class Coordinator:
         return shares
 
     def _recall(self, shares: dict[int, Share]) -> None:
-        """Start those anew who were lost before and are needed now."""
+        """Restart the agents that were lost before and are needed now."""
         again = sorted(self._absent & shares.keys())
         if again:
             self._absent.difference_update(again)

@@ -36,9 +36,9 @@ class Distributed:
 
     solver: Talking = field(default_factory=Dpop)
     transport: Callable[[], Transport] = InProcess
-    """Made anew for each problem."""
+    """Made for each problem."""
     agents: int | None = None
-    """At most so many; None: one for each cluster, or job, that owns something."""
+    """The maximum number of agents; None: one for each cluster, or job, that owns something."""
     owners: str = "cluster"
     if_lost: str = "fail"
     name: ClassVar[str] = "agents"

@@ -17,7 +17,7 @@ BEAT_S = 0.5
 SILENCE_S = 30.0
 """An actor that has not said for so long whether it is busy is lost; it may be just starting."""
 IDLE_BEATS = 4
-"""Where all agents have been idle for so many beats, a message is lost."""
+"""The number of beats after which, if all agents are idle, a message counts as lost."""
 
 
 class _Actor:

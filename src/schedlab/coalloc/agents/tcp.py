@@ -76,7 +76,7 @@ class Tcp:
         self._events: SimpleQueue[tuple[int, Channel | None, Wired | Lost]] = SimpleQueue()
 
     def start(self, agents: Iterable[int]) -> None:
-        """Call these agents anew, and tell all where the others listen."""
+        """Call these agents again, and tell all agents where the others listen."""
         agents = list(agents)
         for agent in agents:
             self._hang_up(agent)

@@ -61,7 +61,7 @@ class Instance:
 def draw(recipe: Recipe) -> Instance:
     """The first problem drawn that complete search solves, kept for the next solver.
 
-    Where all jobs must be scheduled, those in which they do not fit are drawn anew.
+    If all jobs must be scheduled, instances in which they do not fit are drawn again.
     """
     limits = Limits(time_s=recipe.time_s)
     for place in range(MAX_DRAWS):

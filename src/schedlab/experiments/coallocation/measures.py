@@ -43,7 +43,7 @@ class Answer:
         return messages if messages is not None and messages.messages else None
 
     def util_mib(self, width: float | None) -> float | None:
-        """A message about so many jobs that may start in any slot, at 4 bytes per cell."""
+        """Return the size of a message about jobs that may start in any slot, 4 bytes a cell."""
         if width is None:
             return None
         return BYTES_PER_CELL * math.pow(self.instance.problem.slots, width) / MIB

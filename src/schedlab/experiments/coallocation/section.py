@@ -34,7 +34,7 @@ class CoallocSection:
         resources: how many there are.
         slots: the time domain is 1 to this.
         objective: criteria in lexicographic order. Where all jobs must be scheduled, a problem is
-            drawn anew until they fit.
+            drawn again until they fit.
         memory: what the messages of a solver may need; one that needs more refuses the problem.
         time_limit: of one solver on one problem; without it results do not depend on the machine.
     """

@@ -42,9 +42,9 @@ class TuneSection:
         score: a result of the evaluation at the end of a training; its mean over runs ranks.
         runs: trainings of each setting, with the seeds ``seed``, ``seed + 1`` and so on.
         seed: of everything.
-        trials: so many settings, proposed by Optuna; without it, the whole grid.
+        trials: number of settings, proposed by Optuna; without it, the whole grid.
         at_once: trials proposed together, before their results are known.
-        prune_at: steps; after so many, trials worse than the median of those before are given up.
+        prune_at: the step after which trials worse than the median of earlier ones are stopped.
     """
 
     training: str

@@ -42,7 +42,7 @@ class Trainings:
     def of(
         self, settings: Sequence[Setting], steps: int, *, after: int | None = None
     ) -> list[Trial]:
-        """Each setting after so many steps, from what is kept and what is left to train.
+        """Train each setting up to a number of steps, and reuse what is kept.
 
         Trainings of ``after`` steps, where there are such, are prolonged.
         """

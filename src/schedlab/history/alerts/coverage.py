@@ -13,7 +13,7 @@ from schedlab.history.store.tables import Measurement, aggregates, jobs, provena
 _FEWEST = 5
 """Of fewer jobs nothing is said."""
 _LATEST, _EARLIER = 500, 2_000
-"""So many jobs are looked at, at most."""
+"""The maximum number of jobs to look at."""
 
 Seen = dict[tuple[str, str], tuple[float, int, str | None]]
 

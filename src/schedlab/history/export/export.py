@@ -41,7 +41,7 @@ _PUBLIC = (jobs.c.cluster, jobs.c.partition)
 
 @dataclass
 class Exported:
-    """What was written: so many jobs, after a search for so many names."""
+    """The numbers of jobs that were written and of names that were searched for."""
 
     jobs: int = 0
     searched: int = 0

@@ -17,7 +17,7 @@ def month_end_s(month: str) -> int:
 
 
 def months_before_s(now_s: float, months: int) -> int:
-    """When the month began that was so many months before this one."""
+    """Return the begin of the month that lies this number of months before."""
     return _begin_s(datetime.fromtimestamp(now_s, UTC), -months)
 
 

@@ -17,7 +17,7 @@ from schedlab.errors import InputError, ParameterError, SensorError
 if TYPE_CHECKING:
     import httpx
 
-# A server that was down is not asked again for so long: each job would wait for it anew.
+# Time for which a server that was down is not asked again: else each job would wait for it.
 REST_S = 30.0
 
 

@@ -144,7 +144,7 @@ def _held_file(engine: Engine) -> Iterator[bool]:
 
 @contextmanager
 def failing_as_store(url: URL) -> Iterator[None]:
-    """What the database says against us, as one sentence that names it and no password."""
+    """Turn a database error into a one-line ``StoreError`` without the password."""
     try:
         yield
     except DBAPIError as error:

@@ -80,7 +80,7 @@ class JobQuery:
     """Limits, themselves allowed, of some of ``QUANTITIES``; a job without a value is not meant."""
     measurements: tuple[Measurement, ...] = ()
     limit: int | None = None
-    """Only so many, the earliest submitted first."""
+    """The maximum number of jobs, the earliest submitted first."""
 
     @property
     def has_window(self) -> bool:

@@ -1,4 +1,4 @@
-"""The tables of sums over the jobs that ended on a day, so that months need not be summed anew."""
+"""The tables of sums over the jobs that ended on a day, so that months need not be summed again."""
 
 from __future__ import annotations
 

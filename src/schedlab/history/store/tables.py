@@ -106,7 +106,7 @@ Index("job_group", jobs.c.accounting_group, jobs.c.queue_s)
 
 # Conditions that a query must have in these words, or the index would not be used for it.
 UNMEASURED = text("measurement != 0")
-# Not as a list of three: for that, SQLite builds a table anew with each row that it adds.
+# Not as a list of three: for that, SQLite rebuilds a table with each row that it adds.
 UNFINISHED = text("(state = 'pending' OR state = 'running' OR state = 'suspended')")
 LONG_S = 86_400
 LONG = text(f"end_s - start_s > {LONG_S}")

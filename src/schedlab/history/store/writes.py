@@ -226,7 +226,7 @@ def _listed(connection: Connection, texts: Iterable[str]) -> Select[str]:
 
 
 def _portions(values: Collection[Any]) -> list[list[Any]]:
-    """So many at a time as a statement may have parameters."""
+    """Split rows so that no statement has too many parameters."""
     ordered = sorted(values)
     return [
         ordered[at : at + _IN_ONE_STATEMENT] for at in range(0, len(ordered), _IN_ONE_STATEMENT)

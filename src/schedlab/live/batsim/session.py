@@ -45,7 +45,7 @@ class Session:
 
     Args:
         policy: as ``simulate`` takes it.
-        tick: 0, or decisions are made only at multiples of so many seconds.
+        tick: decisions are made at multiples of this, in seconds; 0: at once.
         depth: how many waiting jobs a pass considers; all by default.
         default_request_s: what to plan with for jobs without a walltime; without it such a job is
             an error.

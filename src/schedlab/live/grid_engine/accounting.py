@@ -14,7 +14,7 @@ from schedlab.workload.readers.grid_engine_row import Row, parse_row, requests_i
 TAIL_BYTES = 16 << 20
 """So much of the file is read to learn from: some ten thousand jobs."""
 KEPT = 50_000
-"""So many ends are remembered until somebody asks for them."""
+"""The number of ended jobs that are kept until they are asked for."""
 RESCHEDULED = frozenset({24, 25})
 """``failed`` of a run that was put back: migrating, or rescheduling."""
 _CUT_S = 2  # start and end are written in whole seconds

@@ -23,7 +23,7 @@ from schedlab.live.queue import Reading
 
 _QUEUE = ("qstat", "-u", "*", "-r", "-pri", "-ext", "-g", "t")
 _AT_ONCE = 200
-"""So many new jobs are asked about with one command."""
+"""The number of new jobs in one command."""
 
 
 @dataclass

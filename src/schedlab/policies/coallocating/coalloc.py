@@ -42,10 +42,10 @@ class Coalloc(Policy):
 
         Args:
             solver: a name from ``SOLVERS``, as ``cpsat`` or ``wd:width=3``, or a solver.
-            round_s: newcomers wait for the next multiple of so many seconds.
+            round_s: new jobs wait for the next multiple of this, in seconds.
             objective: what they agree for: ``sum-of-starts``, ``makespan``, or one after the other.
             slots: into how many the time that first come, first served needs is divided.
-            jobs: at most so many agree at a time, the first to come first.
+            jobs: maximum number of jobs in one round, in order of arrival.
             replan: when promises move earlier: at ``rounds``, or ``always`` when there is room.
         """
         super().__init__()

@@ -41,7 +41,7 @@ def still_open(settled: Iterable[Place], newcomers: Mapping[int, Place]) -> dict
 def problem_of(
     now: int, newcomers: Mapping[int, Place], free_s: Mapping[int, int], slots: int
 ) -> Problem:
-    """The open jobs on the nodes they would get, in so many slots from now to the last end.
+    """Return the problem of the open jobs on the nodes they would get, in slots up to the last end.
 
     Nodes that serve the same jobs are one resource. The time domain is as long as first come,
     first served needs in whole slots, and a job longer.

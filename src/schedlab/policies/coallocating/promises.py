@@ -11,7 +11,7 @@ class Promises:
     """The start promised to each waiting job; it may get earlier, never later.
 
     Only jobs that outlive their prediction, or their request where they are not killed, can break
-    a promise: while one does, and after it until none is in the past, all are planned anew. These
+    a promise: while one does, and after it until none is in the past, all are replanned. These
     are the rules of conservative backfilling (Mu'alem & Feitelson, IEEE TPDS 2001).
     """
 

@@ -16,7 +16,7 @@ class Reserve(Policy):
     counts_nodes = True
 
     def __init__(self, promises: int | None = None) -> None:
-        """Promise so many waiting jobs a start; the others may start if they delay none of these.
+        """Promise the first waiting jobs a start; others may start if they delay none of these.
 
         Args:
             promises: how many; None: every job.

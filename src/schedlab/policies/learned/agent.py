@@ -53,7 +53,7 @@ class SamplingAgent:
         self.agent, self._random = agent, np.random.default_rng(seed)
 
     def choose(self, observation: Observations, mask: Masks) -> Actions:
-        """One action per row, drawn anew each time."""
+        """Draw one action per row."""
         scores = self.agent.allowed_scores(observation, mask)
         # The highest of logits with Gumbel noise is a draw from their softmax.
         actions: Actions = (scores + self._random.gumbel(size=scores.shape)).argmax(axis=1)

@@ -38,7 +38,7 @@ class QueueSettings:
         nodes: whole nodes of the machine. An environment made without it has the nodes of the
             trace or model that its jobs come from, if that tells.
         visible_jobs: how many waiting jobs the agent sees, in order of arrival.
-        sim_step_s: events are seen at multiples of so many seconds.
+        sim_step_s: events are seen at multiples of this, in seconds.
         mode: what the agent decides. ``pick``: which job starts, or to wait. ``order``: who goes
             first; the first job that does not fit becomes the head, and EASY fills in behind it.
             ``order+guard``: also who is backfilled, among those that do not delay the head.
@@ -50,7 +50,7 @@ class QueueSettings:
             in the terminal reward.
         failure_limit: picks that change nothing, in a row, before time goes on.
         doubling: consecutive intervals without an event double, up to a day.
-        max_steps: after so many the episode is truncated.
+        max_steps: the step after which the episode is truncated.
         scaled: nodes as shares of the machine and times in units of ``time_scale_s``; else raw.
         time_scale_s: by default the longest request of the episodes; what is longer counts as 1.
         estimate: who predicts run times: ``request``, ``actual`` or another predictor.

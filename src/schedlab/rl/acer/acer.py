@@ -254,7 +254,7 @@ class ACER(OnPolicyAlgorithm):
         reset_num_timesteps: bool = True,
         progress_bar: bool = False,
     ) -> Self:
-        """Learn from so many steps of all environments together."""
+        """Learn from a number of steps of all environments together."""
         return super().learn(
             total_timesteps, callback, log_interval, tb_log_name, reset_num_timesteps, progress_bar
         )

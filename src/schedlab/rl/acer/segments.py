@@ -71,7 +71,7 @@ def unstacked(arrays: Mapping[str, NDArray[Any]]) -> tuple[Segment, ...]:
 
 
 class SegmentBuffer:
-    """The latest segments, as many as hold so many steps.
+    """The latest segments, up to a number of steps.
 
     Segments are kept as they are, so that a list of them is a copy of the whole buffer.
     """

@@ -75,7 +75,7 @@ def attribute(
         states: the situations.
         actions: a row per situation: the action, and perhaps the one that it leads over.
         visited: situations to compare with.
-        baselines: so many of them for each.
+        baselines: number of baselines for each.
         seed: draws them.
     """
     random = np.random.default_rng(seed)

@@ -40,7 +40,7 @@ def fcfs_choice(mask: Masks) -> Actions:
 class Visitor:
     """Plays as the agent does, and keeps some of the situations in which there is a choice.
 
-    Of each episode so many, drawn with equal chances while it is played (reservoir sampling).
+    An equal number of each episode, drawn with equal chances (reservoir sampling).
     """
 
     def __init__(self, agent: Agent, per_episode: int, random: np.random.Generator) -> None:

@@ -40,7 +40,7 @@ class GanttBatch(NativeBatch):
         threads: int | None = None,
         observation: NDArray[np.float32] | None = None,
     ) -> None:
-        """Prepare so many environments.
+        """Prepare the environments.
 
         Args:
             settings: their rules.

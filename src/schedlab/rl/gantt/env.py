@@ -102,7 +102,7 @@ def grid_episodes(
     load: Load | None = None,
     units: int | None = None,
 ) -> Episodes:
-    """Generated jobs for so many resources, or those of a workload.
+    """Return generated jobs for these resources, or those of a workload.
 
     Args:
         resources: of the grid.

@@ -37,10 +37,10 @@ class GanttSettings:
         resources: of the grid.
         slots: how many waiting jobs the agent sees; the others are in the backlog.
         window: how many time units ahead resources can be reserved; no job may be longer.
-        backlog_columns: the image has so many for the backlog, a cell per job.
+        backlog_columns: columns of the image for the backlog, a cell per job.
         colours: of the jobs in the chart, which take turns; 0 makes every occupied cell 1.
         arrival_memory: a longer time since the last arrival looks the same.
-        max_steps: after so many the episode is truncated.
+        max_steps: the step after which the episode is truncated.
         observation: ``image``; ``flat``, the same numbers in a row; or ``vector``, a few numbers
             per time unit ahead and per slot.
         reward: what the mean slowdown of all jobs submitted so far has fallen by, the paper's

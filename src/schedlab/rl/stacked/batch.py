@@ -11,7 +11,7 @@ from schedlab.workload.episodes import Episodes
 
 
 class PopulationBatch(QueueBatch):
-    """Environments whose jobs come from several places: so many of each."""
+    """Environments whose jobs come from several places, a number from each."""
 
     warns = False  # trainers without masks try what they forbid
 

@@ -91,6 +91,6 @@ def improve(
 
 
 def biases(steps: Tensor) -> tuple[Tensor, Tensor]:
-    """What the averages are still too small by, after so many steps."""
+    """Return the bias correction of the averages after a number of steps."""
     first, second = (1 - beta ** steps.double() for beta in BETAS)
     return first.float(), second.float()

@@ -229,7 +229,7 @@ class Population:
                 self._learn(group)
 
     def _keep(self, finished: NDArray[np.intp]) -> None:
-        """Keep the rewards, and begin anew where an episode has ended."""
+        """Keep the rewards, and restart the episodes that have ended."""
         batch = self.batch
         self._so_far += batch.reward
         self._rewards[self._row] = batch.reward
@@ -326,7 +326,7 @@ class Population:
                 stack.learn[count]()
 
     def _captured_update(self, group: Group, stack: Stack, count: int) -> Callable[[], None]:
-        """One minibatch of the first so many networks of a stack."""
+        """One minibatch of the first networks of a stack."""
         first = group.first + stack.first
         last = first + count
         leaves = self.networks.leaves(first, last)

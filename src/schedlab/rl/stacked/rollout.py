@@ -29,7 +29,7 @@ class StackedRollout:
         kind: torch.dtype,
         masked: bool,
     ) -> None:
-        """Make room, for observations of such a kind."""
+        """Allocate buffers for this observation space."""
         self._generators, self.steps, self.envs = list(generators), steps, envs
         self.networks, device = len(self._generators), self._generators[0].device
         shape = (self.networks, steps, envs)
@@ -71,7 +71,7 @@ class StackedRollout:
         column.index_copy_(1, self.step, row.unsqueeze(1))
 
     def orders(self, first: int, epochs: Sequence[int]) -> Tensor:
-        """The steps of networks from the first on in the order of each epoch, drawn anew.
+        """Draw the order of the steps of each epoch, for the networks from the first on.
 
         Each network has its number of epochs; the largest number comes first.
         """

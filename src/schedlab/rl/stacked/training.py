@@ -82,7 +82,7 @@ class _Done:
 
 
 def _parts(alike: list[Placed]) -> Iterator[list[Placed]]:
-    """So many at once as there is room for."""
+    """Train as many networks at once as memory allows."""
     room = MOST
     if torch.cuda.is_available():
         free, _ = torch.cuda.mem_get_info()

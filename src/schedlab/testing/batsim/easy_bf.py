@@ -19,7 +19,7 @@ class Hold:
 class EasyBf:
     """Running jobs and the head of the queue hold named nodes; others start where they fit.
 
-    A call plans the head anew if another job has become the head or a job has ended; where none has
+    A call replans the head if another job has become the head or a job has ended; where none has
     ended, only newcomers are tried.
     """
 

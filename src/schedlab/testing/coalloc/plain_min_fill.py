@@ -1,4 +1,4 @@
-"""Min-fill as the textbook has it: every pair of neighbours looked at anew in each step."""
+"""Min-fill as the textbook has it: every pair of neighbours is checked in each step."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ WHOLE = 1000
 
 @dataclass(frozen=True)
 class Gpus:
-    """So many GPUs of a node, so much of each, among these places of the node's vector."""
+    """A number of GPUs of a node, a share of each, among these places of the node's vector."""
 
     count: int
     milli: int

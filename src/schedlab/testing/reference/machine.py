@@ -38,7 +38,7 @@ class Part:
 
 @dataclass(frozen=True)
 class AskedNodes:
-    """What is asked for: so many nodes for the job at this place of the workload."""
+    """A demand: a number of nodes for the job at this place of the workload."""
 
     job: int
     count: int

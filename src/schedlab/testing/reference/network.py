@@ -41,7 +41,7 @@ class NetworkSimulation(Simulation):
         return round(total, 9)  # added up in another order, the last digits are others
 
     def _told(self, job: Job) -> float:
-        """Return the mean run time that past jobs tell, asked for anew every two hours."""
+        """Return the mean run time of past jobs, computed every two hours."""
         since, run_s = self._run_s.get(job, (-ANEW_S, 0.0))
         if self.now >= since + ANEW_S:
             run_s = self.memory.mean(job.submitter.code, job.request_s, job.nodes)

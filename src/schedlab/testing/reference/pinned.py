@@ -124,7 +124,7 @@ class Pinned:
         self.plans.update({plan.job: plan for plan in moved})
 
     def _take_out(self, place: Place) -> list[Place]:
-        """The plans in the way, but not the head's, which are plans no more."""
+        """Remove and return overlapping plans, except the head's."""
         out = [
             plan
             for job, plan in self.plans.items()
@@ -165,7 +165,7 @@ def free_nodes(sim: Simulation, start_s: int, end_s: int, places: list[Place]) -
 
 
 def lowest(nodes: frozenset[int], count: int) -> frozenset[int]:
-    """The so many lowest-numbered of them."""
+    """Return the lowest-numbered of them."""
     return frozenset(sorted(nodes)[:count])
 
 

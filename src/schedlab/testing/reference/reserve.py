@@ -9,13 +9,13 @@ from schedlab.testing.reference.simulation import Simulation
 
 
 class Reserve(Conservative):
-    """Conservative backfilling in which only so many waiting jobs are promised a start.
+    """Conservative backfilling with promises for a limited number of waiting jobs.
 
     The others may start if they delay none of these: with one promise this is EASY.
     """
 
     def __init__(self, promises: int | None = None) -> None:
-        """Promise so many jobs a start; None: all."""
+        """Promise this number of jobs a start; None: all."""
         super().__init__()
         self.limit = promises
 

@@ -133,7 +133,7 @@ def reference_simulate(
         candidate_weights: the same where the candidates' order is linear.
         reach: with EASY, jobs further behind the head, by score, are not tried.
         depth: how many jobs of the queue a pass considers at most.
-        tick: events are seen at the next multiple of so many seconds; 0 for at once.
+        tick: events are seen at the next multiple of this, in seconds; 0: at once.
         kill_at_request: end jobs that reach the time they asked for.
         predict: who says how long jobs run, a key of ``PREDICTORS``.
         place: which nodes a job takes where more have room than it needs.

@@ -115,7 +115,7 @@ def make_generator(text: str) -> WorkloadGenerator:
 
 
 def generate(generator: str, jobs: int, *, seed: int = 0) -> Workload:
-    """So many jobs from the generator of that name, such as ``"lublin:nodes=256"``."""
+    """Generate jobs with the generator of that name, such as ``"lublin:nodes=256"``."""
     jobs, seed = require_whole("jobs", jobs), require_whole("seed", seed)
     return make_generator(generator).generate(jobs, seed)
 

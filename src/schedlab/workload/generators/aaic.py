@@ -60,7 +60,7 @@ class Aaic:
             )
 
     def generate(self, jobs: int, seed: int = 0) -> Workload:
-        """So many jobs, from midnight on."""
+        """Generate jobs from midnight on."""
         require_jobs(jobs)
         for_users, for_jobs, for_arrivals = map(np.random.default_rng, seed_sequence(seed).spawn(3))
         share = shares_of_users(self.users, _RANK_OFFSET, 3)

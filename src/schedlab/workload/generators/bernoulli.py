@@ -62,7 +62,7 @@ class Bernoulli:
         return self.load * self.nodes / (run * nodes)
 
     def generate(self, jobs: int, seed: int = 0) -> Workload:
-        """So many jobs, however long they take to arrive."""
+        """Generate a number of jobs, however long they take to arrive."""
         require_jobs(jobs)
         for_arrivals, for_jobs = _streams(seed)
         blocks: list[Counts] = []
@@ -77,7 +77,7 @@ class Bernoulli:
         )
 
     def generate_units(self, units: int, seed: int = 0) -> Workload:
-        """All jobs that arrive within so many time units, as in the paper (100 units)."""
+        """Generate the jobs that arrive within a number of time units (100 in the paper)."""
         if units < 1:
             raise ParameterError(f"{units} time units; must be >= 1")
         for_arrivals, for_jobs = _streams(seed)

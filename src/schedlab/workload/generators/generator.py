@@ -1,4 +1,4 @@
-"""The contract of a generator: so many jobs from a seed."""
+"""The contract of a generator: a number of jobs from a seed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class WorkloadGenerator(Protocol):
     """A model that jobs can be drawn from."""
 
     def generate(self, jobs: int, seed: int = 0) -> Workload:
-        """So many jobs; the same seed gives the same workload."""
+        """Generate a number of jobs; the same seed gives the same workload."""
         ...
 
 

@@ -29,7 +29,7 @@ class MultiCluster:
     """Rigid jobs for equal clusters named ``c1``, ``c2``, ...
 
     A job needs one cluster, or with probability ``share`` as many as ``span``, all drawn alike;
-    of each so many nodes that their logarithm is uniform. Requests are whole minutes, log-uniform
+    with a log-uniform number of nodes of each. Requests are whole minutes, log-uniform
     from 1 to 240, of which jobs run a share uniform in 0 to 1. Bursts, of geometric size, arrive as
     a Poisson process whose rate gives the load.
     """
@@ -58,7 +58,7 @@ class MultiCluster:
             raise ParameterError(f"burst is {self.burst}; must be >= 1")
 
     def generate(self, jobs: int, seed: int = 0) -> Workload:
-        """So many jobs; the same seed gives the same workload."""
+        """Generate a number of jobs; the same seed gives the same workload."""
         require_jobs(jobs)
         for_needs, for_times, for_arrivals = map(
             np.random.default_rng, seed_sequence(seed).spawn(3)

@@ -83,7 +83,7 @@ class Shared:
         )
 
     def generate(self, jobs: int, seed: int = 0) -> Workload:
-        """So many jobs, from midnight on; they offer the load exactly."""
+        """Generate jobs from midnight on, with exactly the offered load."""
         require_jobs(jobs)
         for_users, for_jobs, for_arrivals = map(np.random.default_rng, seed_sequence(seed).spawn(3))
         share = shares_of_users(self.users, 3, 1)

@@ -27,7 +27,7 @@ class Profiles:
     flops_per_s: float
 
     def demand(self, name: Any, hosts: float, within: tuple[Any, ...] = ()) -> Demand:
-        """What the profile asks for on so many hosts; ``within`` names those it is part of."""
+        """Return what the profile needs on its hosts; ``within`` names the profiles around it."""
         profile = self.by_name.get(str(name))
         if not isinstance(profile, dict):
             raise InputError(f"profile {name!r} is not defined")

@@ -61,13 +61,13 @@ __all__ = [
 
 TRANSFORMS: dict[str, TransformEntry] = {
     "head": TransformEntry(
-        "Keep the first so many jobs.",
+        "Keep the first jobs, this number of them.",
         "head=1000",
         head,
         lambda text: {"jobs": arguments.whole_number(text)},
     ),
     "tail": TransformEntry(
-        "Keep the last so many jobs.",
+        "Keep the last jobs, this number of them.",
         "tail=500",
         tail,
         lambda text: {"jobs": arguments.whole_number(text)},
@@ -141,7 +141,7 @@ TRANSFORMS: dict[str, TransformEntry] = {
         lambda text: {"factor": arguments.number(text)},
     ),
     "load": TransformEntry(
-        "Scale the gaps between submissions to an offered load on so many nodes, or, where jobs "
+        "Scale the gaps between submissions to an offered load on this machine or, where jobs "
         "share nodes, of the most demanded resource.",
         "load=0.9:256 or load=0.9:1000,cores=64000,memory=250TiB,gpus=1000",
         scale_load,
@@ -160,7 +160,7 @@ TRANSFORMS: dict[str, TransformEntry] = {
         parameters.pauses,
     ),
     "cores_per_node": TransformEntry(
-        "Turn counts of cores into whole nodes of so many cores, rounding up.",
+        "Turn counts of cores into whole nodes with this number of cores, rounding up.",
         "cores_per_node=8",
         cores_per_node,
         lambda text: {"cores": arguments.whole_number(text)},
@@ -172,7 +172,7 @@ TRANSFORMS: dict[str, TransformEntry] = {
         parameters.oversize,
     ),
     "resample": TransformEntry(
-        "Draw so many jobs with replacement, singly with their gaps or by whole weeks.",
+        "Draw a number of jobs with replacement, one by one with their gaps or by whole weeks.",
         "resample=10000 or resample=10000:weeks",
         resample,
         parameters.resample,
@@ -180,7 +180,7 @@ TRANSFORMS: dict[str, TransformEntry] = {
     ),
     "fill": TransformEntry(
         "Let jobs come one by one in random order and never leave, drawn again until they ask for "
-        "so many times so many GPUs.",
+        "this multiple of this number of GPUs.",
         "fill=1.3:6212",
         fill,
         parameters.fill,

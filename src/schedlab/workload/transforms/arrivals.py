@@ -55,7 +55,7 @@ def rebase(workload: Workload, start_s: int = 0) -> Workload:
 
 
 def pauses(workload: Workload, after_s: int, pause_s: int) -> Workload:
-    """Puts a pause after every so many seconds of submissions, counted from the first."""
+    """Insert a pause after each interval of submissions, counted from the first."""
     if after_s < 1 or pause_s < 0:
         raise ParameterError(f"pauses of {pause_s} s after {after_s} s; must be >= 0 after >= 1")
     submit_s = workload["submit_s"]

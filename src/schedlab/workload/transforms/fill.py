@@ -18,7 +18,7 @@ _GAP_S = 2
 
 
 def fill(workload: Workload, times: float, gpus: int, *, seed: Seed = 0) -> Workload:
-    """Puts the jobs in random order and draws more, until they ask for so many times the GPUs.
+    """Shuffle the jobs and draw more, until they ask for a multiple of the GPUs.
 
     They come every two seconds and stay for ever. One that finds no room leaves after a second. As
     in Weng et al., "Beware of Fragmentation", USENIX ATC 2023.

@@ -11,7 +11,7 @@ from schedlab.workload.workload import Workload
 
 
 def cores_per_node(workload: Workload, cores: int) -> Workload:
-    """Turns counts of cores into whole nodes of so many cores: nodes = ⌈cores / cores per node⌉.
+    """Turn counts of cores into whole nodes: nodes = ⌈cores / cores per node⌉.
 
     The column ``cores_per_node`` becomes what each node uses when a job's cores are spread evenly.
     Jobs have their nodes to themselves (``exclusive``).
@@ -27,7 +27,7 @@ def cores_per_node(workload: Workload, cores: int) -> Workload:
 
 
 def oversize(workload: Workload, what: str, nodes: int | NDArray[np.int64]) -> Workload:
-    """Drops, clips or refuses the jobs that are wider than a machine of so many nodes.
+    """Drop, clip or refuse the jobs that are wider than the machine.
 
     Where partitions differ, ``nodes`` has a number for each job.
     """

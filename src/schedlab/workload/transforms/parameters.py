@@ -77,7 +77,7 @@ def resample(text: str) -> dict[str, Any]:
 
 
 def fill(text: str) -> dict[str, Any]:
-    """``"1.3:6212"``: so many times so many GPUs."""
+    """Read ``"1.3:6212"``: a multiple, and a number of GPUs."""
     times, gpus = _two_parts(text)
     return {"times": number(times), "gpus": whole_number(gpus)}
 

@@ -15,7 +15,7 @@ Positions = NDArray[np.int64]
 
 
 def resample(workload: Workload, jobs: int, unit: str = "jobs", *, seed: Seed = 0) -> Workload:
-    """Draws so many jobs with replacement; they are numbered anew and depend on nothing.
+    """Draw jobs with replacement; they get new numbers and lose their dependencies.
 
     With ``unit="jobs"`` single jobs are drawn, each with the gap that preceded it, which keeps the
     distributions but neither daily cycles nor users' sessions. With ``unit="weeks"`` whole weeks,

@@ -25,12 +25,12 @@ def keep(
 
 
 def head(workload: Workload, jobs: int) -> Workload:
-    """The first so many jobs."""
+    """Return the first jobs."""
     return keep(workload, slice(_count(jobs)), "head", jobs=jobs)
 
 
 def tail(workload: Workload, jobs: int) -> Workload:
-    """The last so many jobs."""
+    """Return the last jobs."""
     first = max(len(workload) - _count(jobs), 0)
     return keep(workload, slice(first, None), "tail", jobs=jobs)
 

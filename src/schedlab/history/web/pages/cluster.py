@@ -23,7 +23,7 @@ from schedlab.sim import StepSeries
 router = APIRouter(include_in_schema=False)
 
 NEXT_STARTS = 5
-"""So many of the jobs that wait are shown, those that are likely to start first."""
+"""The number of waiting jobs to show, those likely to start first."""
 
 
 @router.get("/cluster", name="cluster")

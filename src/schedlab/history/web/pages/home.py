@@ -20,7 +20,7 @@ from schedlab.history.web.queries.listing import list_jobs
 router = APIRouter(include_in_schema=False)
 
 LATEST = 5
-"""So many jobs are in each list."""
+"""The number of jobs in each list."""
 WENT_WRONG = (JobState.FAILED, JobState.TIMEOUT, JobState.OUT_OF_MEMORY, JobState.NODE_FAIL)
 
 

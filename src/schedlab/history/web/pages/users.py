@@ -22,7 +22,7 @@ router = APIRouter(include_in_schema=False)
 
 MOST_ROWS = 200
 DAYS, WEEKS = 45, 700
-"""Use over so many days is drawn by day, over more of them by week, and beyond by month."""
+"""The longest times, in days, that are drawn by day and by week; longer ones are drawn by month."""
 Period = Annotated[Literal["day", "week", "month"] | None, Query()]
 Groups = list[tuple[Names, Sums]]
 

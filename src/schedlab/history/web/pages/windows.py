@@ -27,7 +27,7 @@ from schedlab.history.web.service import CurrentService, Service
 
 HOUR_S, _STEP_S = 3_600, 300
 _TELLING = 30
-"""So many jobs make a picture."""
+"""The number of jobs in a picture."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def window_form(
     days: int | None = None,
     until_now: bool = False,
 ) -> WindowForm:
-    """What was chosen, or so many days up to the last job that the viewer sees.
+    """Return the chosen window, or the last days up to the last job that the viewer sees.
 
     Or up to when the scheduler was last heard of, if jobs run or wait and it is asked for.
 

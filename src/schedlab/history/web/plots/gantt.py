@@ -15,7 +15,7 @@ from schedlab.history.web.plots.timeline import COLOURS
 from schedlab.viz.colours import OTHERS
 
 MOST_BOXES = 4_000
-"""Beyond so many they cannot be told apart, and a browser is slow with them."""
+"""The largest number of jobs to draw: more look alike, and a browser is slow with them."""
 _MOST_NAMES = 40
 _SHADES = tuple(f"#4477aa{round(255 * share):02x}" for share in np.linspace(0, 1, 65))
 

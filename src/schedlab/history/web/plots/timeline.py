@@ -23,7 +23,7 @@ DASHES: tuple[tuple[int, ...], ...] = ((), (8, 3), (3, 3), (10, 3, 2, 3)) * 2
 """Of the lines: through the gaps of one, those that it lies upon are seen."""
 
 MOST_LINES = len(COLOURS)
-"""Beyond so many, a band is drawn."""
+"""The largest number of lines in one figure; more become a band."""
 
 BAND = "band"
 _HEIGHT = 180

@@ -17,7 +17,7 @@ FOOTPRINT = ("used_cpu_percent", "accelerator.utilization_percent")
 """The items whose means over time and hosts a row shows."""
 
 SORTED = 200_000
-"""Only so many jobs, the latest, are sorted by something that no index has the order of."""
+"""The number of latest jobs that are sorted by a column without an index."""
 
 _COLUMNS = (
     jobs.c.id,

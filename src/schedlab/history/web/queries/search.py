@@ -25,9 +25,9 @@ SORTS: dict[str, ColumnElement[Any]] = {
 """What pages can be sorted by; jobs that have no such value come last."""
 
 COUNTED = 10_000
-"""Jobs beyond so many are not counted one by one."""
+"""The largest number of jobs that is counted exactly."""
 MANY = 2_000
-"""So many jobs are not looked up one by one to be sorted."""
+"""The number of jobs from which sorting no longer looks them up one by one."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Count:
-    """So many jobs, or at least so many."""
+    """Write a number of jobs, exact or as a lower bound."""
 
     jobs: int
     is_exact: bool
@@ -137,7 +137,7 @@ def keys_of_page(
 ) -> tuple[list[int], Cursor | None]:
     """The same without the records: the keys of the jobs, and where the next page begins."""
     meant = conditions(query, in_order=_are_many(connection, query))
-    # No job starts before it is queued; said in so many words, a search begins near the window.
+    # No job starts before it is queued; with this condition, the search begins near the window.
     before_s = query.ran_to_s if sort.by == "queue_time" else None
     rows: list[tuple[int, Any]] = []
     for segment in _segments(meant, sort, after, before_s):

@@ -35,7 +35,7 @@ class Wanted:
         to_s: until when; else until it left, or now.
         freq_s: in steps so long, as time-weighted means or by ``agg``; else as they were measured.
         agg: one of ``AGGREGATES``.
-        max_points: no more points than so many, chosen so that a line through them looks the same.
+        max_points: maximum number of points, chosen so that a line through them looks the same.
     """
 
     from_s: float | None = None

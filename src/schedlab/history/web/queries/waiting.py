@@ -19,7 +19,7 @@ LOOKED_BACK_S = 30 * 86_400
 """Jobs that had waited longer when this one came are not counted as ahead of it."""
 
 DRAWN = 20_000
-"""Beyond so many jobs in the time of its waiting, nothing is said of free nodes."""
+"""The largest number of jobs during a wait for which free nodes are computed."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Wait:
 
 @dataclass(frozen=True)
 class Busy:
-    """The nodes in use while the job waited, as a step function: from each moment on, so many."""
+    """Return the nodes in use while the job waited, as a step function."""
 
     time_s: Floats
     nodes: Floats

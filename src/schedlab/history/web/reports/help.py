@@ -14,7 +14,7 @@ from schedlab.history.site import Site
 from schedlab.history.web.reports.use import Use
 
 _TIGHT = 2.0
-"""Requests of so many times the run times are worth a word."""
+"""Requests of at least this multiple of the run time get a remark."""
 _MOST = 3
 _SAYS = {
     "gpu": "left GPUs idle: ask for fewer, or see whether data reach them fast enough",
@@ -78,6 +78,6 @@ def _advice(kind: str, job: WastedJob, site: Site | None) -> str | None:
 
 
 def _hours(hours: float) -> str:
-    """So many node-hours."""
+    """Write a number of node-hours."""
     shown = f"{hours:,.0f}"
     return f"{shown} node-{'hour' if shown == '1' else 'hours'}"

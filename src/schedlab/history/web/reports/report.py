@@ -22,7 +22,7 @@ from schedlab.history.web.reports.period import Period
 from schedlab.history.web.reports.use import Use, use_of
 
 _LISTED = 10
-"""So many users and groups are named."""
+"""The number of users and groups in the report."""
 
 
 @dataclass(frozen=True)

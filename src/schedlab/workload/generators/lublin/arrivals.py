@@ -53,7 +53,7 @@ class Arrivals:
     def draw(
         self, rng: np.random.Generator, jobs: int, cycle: DailyCycle, start_clock_s: float = 0.0
     ) -> Floats:
-        """Times of so many arrivals after a start at a time of day.
+        """Draw the times of arrivals after a start at a time of day.
 
         Times stay fractional: truncating each would make the clock lose half a second per job and
         the daily cycle drift.
@@ -73,7 +73,7 @@ class Arrivals:
         points: float,
         max_gap_s: float,
     ) -> Floats:
-        """Times of arrivals, block by block; what follows a gap that is too long is drawn anew."""
+        """Yield times of arrivals by blocks; after too long a gap the rest is drawn again."""
         blocks: list[Floats] = []
         made = refused = 0
         while made < jobs:

@@ -53,7 +53,7 @@ class DailyCycle:
         return days * BUCKETS + float(np.interp(clock_s, self._clock_s, self._points))
 
     def time_s(self, points: Floats) -> Floats:
-        """When so many points, counted from midnight of the first day, have been passed."""
+        """Return when a number of points, from midnight of the first day, has been passed."""
         day, rest = np.divmod(points, BUCKETS)
         clock_s: Floats = np.interp(rest, self._points, self._clock_s)
         return day * DAY_S + clock_s

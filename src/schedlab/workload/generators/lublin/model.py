@@ -90,7 +90,7 @@ class Lublin:
         return max(stream.sizes.max_nodes for _, stream in self._streams())
 
     def for_nodes(self, nodes: int) -> Lublin:
-        """The model for a machine of so many nodes; see ``Sizes.for_nodes``."""
+        """Return the model for a machine of this size; see ``Sizes.for_nodes``."""
         if nodes < 2:
             raise ParameterError(f"{nodes} nodes; the model needs >= 2")
 
@@ -105,7 +105,7 @@ class Lublin:
         )
 
     def generate(self, jobs: int, seed: int = 0) -> Workload:
-        """So many jobs, from midnight (or ``start_hour``) at time 0 on."""
+        """Generate the jobs; time 0 is midnight, or ``start_hour``."""
         require_jobs(jobs)
         machine = (str(self.max_nodes),)
         workload = Workload(

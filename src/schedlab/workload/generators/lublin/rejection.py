@@ -15,7 +15,7 @@ MAX_ROUNDS = 20_000
 
 
 def redraw_above(cut: float, count: int, draw: Callable[[NDArray[np.intp]], Floats]) -> Floats:
-    """So many values of at most ``cut``; ``draw(places)`` draws those at the given places."""
+    """Draw values of at most ``cut``; ``draw(places)`` draws those at the given places."""
     values = draw(np.arange(count))
     for _ in range(MAX_ROUNDS):
         above = np.flatnonzero(values > cut)

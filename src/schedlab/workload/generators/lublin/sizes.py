@@ -53,7 +53,7 @@ class Sizes:
         return replace(self, u_hi=u_hi, u_med=max(self.u_med + shift, self.u_low))
 
     def draw(self, rng: np.random.Generator, jobs: int) -> NDArray[np.int64]:
-        """The sizes of so many jobs; none is larger than the machine."""
+        """Draw the sizes of jobs; none is larger than the machine."""
         kind, stage, x = rng.random((3, jobs))
         low = stage < self.u_prob
         start = np.where(low, self.u_low, self.u_med)

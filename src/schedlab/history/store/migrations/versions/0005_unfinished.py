@@ -10,7 +10,7 @@ down_revision = "0004"
 
 
 def upgrade() -> None:
-    """Make the index anew: for a list of three, SQLite builds a table with each row it adds."""
+    """Rebuild the index: for a list of three, SQLite builds a table with each row it adds."""
     unfinished = sa.text("(state = 'pending' OR state = 'running' OR state = 'suspended')")
     op.drop_index("job_unfinished", "jobs")
     op.create_index(
