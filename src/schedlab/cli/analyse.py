@@ -47,7 +47,7 @@ def analyse(
         str,
         Option(
             metavar="T",
-            help="Jobs that ran less are taken for tests and do not count.",
+            help="Shorter jobs count as tests and are left out.",
             rich_help_panel=_COUNTING,
         ),
     ] = "90s",
@@ -70,7 +70,7 @@ def analyse(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Say how accurate the requests in a trace are, and what is requested and when."""
+    """Analyse the requests in a trace: their accuracy, their sizes and their times."""
     from schedlab.analysis import analyse as analyse_workload
     from schedlab.units import parse_duration
 

@@ -57,7 +57,7 @@ def schedlab(
             metavar="",
             is_eager=True,
             callback=version.print_version,
-            help="Say which schedlab this is, and leave.",
+            help="Print the version and exit.",
         ),
     ] = False,
 ) -> None:

@@ -34,7 +34,7 @@ def audit(
     ],
     nodes: Annotated[
         int | None,
-        Option(metavar="N", min=1, help="Size of the machine, instead of what the file tells."),
+        Option(metavar="N", min=1, help="Size of the machine, instead of that in the file."),
     ] = None,
     tick: Annotated[
         int | None,
@@ -56,7 +56,7 @@ def audit(
     format: Annotated[
         str | None,
         Option(
-            metavar="NAME", help="Its format, if the name does not tell: schedlab, swf, batsim."
+            metavar="NAME", help="Format, if the file name does not show it: schedlab, swf, batsim."
         ),
     ] = None,
     json: AsJson = False,

@@ -42,14 +42,15 @@ def compare(
         str | None,
         Option(
             metavar="GROUP",
-            help="Also by user, group, account, qos, partition, queue, size, run_time, clusters, "
+            help="Also group by user, group, account, qos, partition, queue, size, run_time, "
+            "clusters, "
             "day or week.",
         ),
     ] = None,
     no_past: NoPast = False,
     json: AsJson = False,
 ) -> None:
-    """Replay a trace under several policies, and set each beside the best."""
+    """Replay a trace under several policies, and compare each with the best."""
     from schedlab.metrics import find_metric
     from schedlab.viz.comparison import USUAL_METRICS
 

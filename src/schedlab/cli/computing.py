@@ -42,7 +42,7 @@ class Computing:
         str | None,
         Option(
             metavar="auto|HOST:PORT",
-            help="The Ray cluster, auto being the one that runs on this machine.",
+            help="The Ray cluster; auto is the one on this machine.",
             show_default="a Ray of its own",
             rich_help_panel=_COMPUTING,
         ),

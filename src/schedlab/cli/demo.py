@@ -26,12 +26,12 @@ METRICS = ("wait", "wait:percentile=95", "wait:percentile=100", "bounded_slowdow
 
 def demo(
     folder: Annotated[
-        Path, Option("--out", metavar="DIR", help="Where the report and the picture go.")
+        Path, Option("--out", metavar="DIR", help="Folder for the report and the picture.")
     ] = Path("out/demo"),
     seed: Annotated[int, Option(metavar="S", min=0, help="Seed of the workload.")] = 1,
     json: AsJson = False,
 ) -> None:
-    """Compare four policies on a generated workload, and draw what they did."""
+    """Compare four policies on a generated workload, and draw their schedules."""
     from schedlab.sim import simulate
 
     _make(folder)

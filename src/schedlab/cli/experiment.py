@@ -53,7 +53,7 @@ def run(
         Option(
             "--out",
             metavar="DIR",
-            help="The folder of the run; finished cells in it are not computed again.",
+            help="Folder of the run; finished cells in it are not computed again.",
             show_default="out/NAME",
         ),
     ] = None,
@@ -74,7 +74,7 @@ def run(
     ] = False,
     json: AsJson = False,
 ) -> None:
-    """Run an experiment, or what is left of it, and set the results beside the published ones.
+    """Run an experiment, or the rest of it, and compare the results with the published ones.
 
     The exit code is 0 if every cell was computed, 1 if some failed.
     """
@@ -130,7 +130,7 @@ def report(
     folder: Annotated[Path, Argument(metavar="DIR", help="The folder of a run.")],
     json: AsJson = False,
 ) -> None:
-    """Write the tables and the report of a run again, finished or not, and say where they are."""
+    """Write the tables and the report of a run again, finished or not, and print their paths."""
     from schedlab.experiments import write_report
     from schedlab.experiments.report import FILES
 

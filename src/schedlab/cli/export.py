@@ -29,9 +29,9 @@ def export(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Write a trained policy as an ONNX file, with which scheduling needs no torch.
+    """Write a trained policy as an ONNX file, which schedules without torch.
 
-    To export needs the extra rl; to schedule with the file, no more than the extra onnx.
+    Export needs the extra rl; scheduling with the file needs only the extra onnx.
     """
     from schedlab.atomic import require_writable
     from schedlab.cli.progress import progress

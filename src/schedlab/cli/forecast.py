@@ -47,7 +47,7 @@ def forecast(
     ] = None,
     policy: Annotated[str, Option(metavar="P", help="The policy that decides.")] = "easy",
     forks: Annotated[
-        int, Option(metavar="N", min=1, max=10_000, help="How many futures to simulate.")
+        int, Option(metavar="N", min=1, max=10_000, help="Number of futures to simulate.")
     ] = 100,
     predictor: Annotated[
         str,
@@ -58,7 +58,7 @@ def forecast(
         Option(
             "--no-arrivals",
             metavar="",
-            help="No job comes; otherwise jobs come as in the same hours of past weeks.",
+            help="No new jobs arrive; otherwise jobs arrive as in the same hours of past weeks.",
         ),
     ] = False,
     moments: Annotated[
@@ -67,7 +67,7 @@ def forecast(
             metavar="N",
             min=0,
             max=10_000,
-            help="How many earlier forecasts to learn from; with --score: how many to score.",
+            help="Number of earlier forecasts to learn from; with --score: number to score.",
         ),
     ] = 60,
     score: Annotated[
@@ -75,7 +75,7 @@ def forecast(
         Option(
             "--score",
             metavar="",
-            help="Make forecasts at moments of the whole trace, and say how good they were.",
+            help="Make forecasts at moments of the whole trace, and score them.",
         ),
     ] = False,
     plot: Annotated[
@@ -83,10 +83,10 @@ def forecast(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Say when waiting jobs will start, as intervals.
+    """Forecast when waiting jobs will start, as intervals.
 
     The trace is replayed up to a moment. From there many futures are simulated: run times are
-    drawn from what similar jobs ran for, and jobs come as they came in past weeks.
+    drawn from those of similar jobs, and jobs arrive as in past weeks.
     """
     from schedlab.policies import choose_policy
 

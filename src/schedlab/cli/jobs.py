@@ -35,12 +35,14 @@ class Asked:
 
     url: Annotated[
         str | None,
-        Option(metavar="URL", help="Of the service.", show_default=f"the variable {_URL}"),
+        Option(metavar="URL", help="URL of the service.", show_default=f"the variable {_URL}"),
     ] = None
     token_file: Annotated[
         Path | None,
         Option(
-            metavar="FILE", help="With your token.", show_default=f"the variable {_TOKEN} has it"
+            metavar="FILE",
+            help="File with your token.",
+            show_default=f"the variable {_TOKEN} has it",
         ),
     ] = None
 
@@ -58,17 +60,25 @@ class Asked:
 
 def jobs(
     asked: Asked,
-    jobids: Annotated[list[str] | None, Argument(metavar="[JOBID]...", help="These jobs.")] = None,
-    user: Annotated[list[str] | None, Option(metavar="NAME", help="Of this user.")] = None,
-    state: Annotated[list[str] | None, Option(metavar="STATE", help="In this state.")] = None,
-    begin: Annotated[
-        str | None, Option("--from", metavar="TIME", help="That ran from then on.")
+    jobids: Annotated[
+        list[str] | None, Argument(metavar="[JOBID]...", help="Only these jobs.")
     ] = None,
-    end: Annotated[str | None, Option("--to", metavar="TIME", help="That ran before then.")] = None,
-    limit: Annotated[int, Option(metavar="N", min=1, help="No more, the latest first.")] = 20,
+    user: Annotated[
+        list[str] | None, Option(metavar="NAME", help="Only jobs of this user.")
+    ] = None,
+    state: Annotated[
+        list[str] | None, Option(metavar="STATE", help="Only jobs in this state.")
+    ] = None,
+    begin: Annotated[
+        str | None, Option("--from", metavar="TIME", help="Jobs that ran at this time or later.")
+    ] = None,
+    end: Annotated[
+        str | None, Option("--to", metavar="TIME", help="Jobs that ran before this time.")
+    ] = None,
+    limit: Annotated[int, Option(metavar="N", min=1, help="Maximum number of jobs.")] = 20,
     json: AsJson = False,
 ) -> None:
-    """List your jobs as a history service knows them, the latest first."""
+    """List your jobs in a history service, the latest first."""
     require_history()
     which = {"jobid": jobids, "user": user, "state": state, "from": begin, "to": end}
     with asked.client() as client:

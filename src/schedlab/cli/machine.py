@@ -40,7 +40,7 @@ class Machine:
         Path | None,
         Option(
             metavar="FILE",
-            help="A platform in TOML, or in SimGrid's XML as Batsim takes it.",
+            help="A platform in TOML, or in SimGrid's XML as for Batsim.",
             rich_help_panel=_MACHINE,
         ),
     ] = None
@@ -57,7 +57,7 @@ class Machine:
         Option(
             "--cores",
             metavar="",
-            help="Every core of the platform is a node that jobs can have.",
+            help="Treat every core of the platform as a node.",
             rich_help_panel=_MACHINE,
         ),
     ] = False
@@ -66,7 +66,7 @@ class Machine:
         Option(
             "--whole-nodes",
             metavar="",
-            help="Every job has its nodes to itself, whatever part of them it asks for.",
+            help="Give every job whole nodes, whatever share of them it asks for.",
             rich_help_panel=_MACHINE,
         ),
     ] = False
@@ -91,7 +91,7 @@ class Machine:
         Literal["error", "drop", "clip"],
         Option(
             metavar="error|drop|clip",
-            help="What becomes of jobs wider than the machine.",
+            help="What to do with jobs wider than the machine.",
             rich_help_panel=_MACHINE,
         ),
     ] = "error"

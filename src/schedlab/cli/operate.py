@@ -44,8 +44,9 @@ def operate(
         Action,
         Argument(
             metavar="ACTION",
-            help="run: the loop. status: what it did. approve, reject: answer its question. stop: "
-            "end a steering. units: print systemd units. report: on the last week, as HTML.",
+            help="run: the loop. status: its latest steps. approve, reject: answer its "
+            "question. stop: end the steering. units: print systemd units. report: the "
+            "last week, as HTML.",
         ),
     ] = Action.RUN,
     conf: Conf = None,
@@ -60,15 +61,15 @@ def operate(
         Option(metavar="DAY", help="A day in the week of the report. Default: last week."),
     ] = None,
     send: Annotated[
-        bool, Option("--send", help="Send the report to those whom operate.toml names.")
+        bool, Option("--send", help="Send the report to the addresses in operate.toml.")
     ] = False,
     json: AsJson = False,
 ) -> None:
     """Keep learning on a running Slurm: collect, check the twin, learn, test, shadow, ask, steer.
 
-    Every step is written to SITE/operate/operate.log; an interrupted loop goes on there. A policy
-    steers only after it was better in the test and in the shadow, and after somebody has said yes.
-    It is watched, and taken back when it is worse. Settings: SITE/operate.toml.
+    Every step is written to SITE/operate/operate.log; an interrupted loop continues there. A policy
+    steers only after it was better in the test and in the shadow, and after your approval.
+    It is watched, and removed if it is worse. Settings: SITE/operate.toml.
     """
     from schedlab.errors import InputError
     from schedlab.operate.gate import Gate, GateAnswer

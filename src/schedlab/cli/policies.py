@@ -15,7 +15,7 @@ _SHOWN = "fcfs, sjf+easy, easy:depth=100, easy:backfill=sjf,predict=last-two"
 
 
 def policies(json: AsJson = False) -> None:
-    """List the policies: orders of the queue, ways to backfill, and how to name both."""
+    """List the policies: orders of the queue, ways to backfill, and their names."""
     if json:
         print_json(_every_policy())
         return

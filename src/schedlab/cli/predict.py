@@ -49,7 +49,8 @@ def predict(
         str | None,
         Option(
             metavar="GROUP",
-            help="Also by user, group, account, qos, partition, queue, size, run_time, clusters, "
+            help="Also group by user, group, account, qos, partition, queue, size, run_time, "
+            "clusters, "
             f"day or week; the {_SHOWN} with most jobs are shown.",
         ),
     ] = None,
@@ -57,20 +58,20 @@ def predict(
         str,
         Option(
             metavar="T",
-            help="Judge the quantiles of jobs that have run so long already, such as 1h.",
+            help="Evaluate the quantiles of jobs that have already run this long, such as 1h.",
         ),
     ] = "0s",
     levels: Annotated[
         str | None,
         Option(
             metavar="L,L",
-            help="Also how often run times were below the quantiles of these levels, such as "
-            "0.1,0.5,0.9; the pinball loss is then over these.",
+            help="Also report how often run times were below the quantiles of these levels, "
+            "such as 0.1,0.5,0.9; the pinball loss then covers these.",
         ),
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Replay a trace with several predictors of run times, and say how good each was."""
+    """Replay a trace with several predictors of run times, and measure their errors."""
     judging = _Judging.of(by, elapsed, levels)
     chosen = _chosen(policy, predictor)
     policies = Policies(policy=[policy])

@@ -26,7 +26,7 @@ class ReadingRules:
         str | None,
         Option(
             metavar="NAME",
-            help="Its format, if neither suffix nor content tells: swf, gwf, gwf-sqlite, "
+            help="Format, if neither suffix nor content shows it: swf, gwf, gwf-sqlite, "
             "job-history, batsim-json, parquet, alibaba-gpu or csv; or the accounting of a "
             "scheduler: "
             "slurm-sacct, slurm-sacct-json, slurm-jobcomp, grid-engine or clustercockpit.",
@@ -46,7 +46,7 @@ class ReadingRules:
         Literal["allocated", "requested"],
         Option(
             metavar="allocated|requested",
-            help="Which count of processors is the size of a job, where the trace has both.",
+            help="Which count of processors is the size of a job, if the trace has both.",
             rich_help_panel=_READING,
         ),
     ] = "allocated"
@@ -73,8 +73,8 @@ class ReadingRules:
         list[str],
         Option(
             metavar="THEIRS=OURS",
-            help="What we call a column of a CSV or Parquet file; THEIRS=- leaves it out, "
-            "THEIRS=OURS*1024 multiplies its numbers.",
+            help="Rename a column of a CSV or Parquet file to one of schedlab's; THEIRS=- drops "
+            "it, THEIRS=OURS*1024 multiplies its numbers.",
             rich_help_panel=_READING,
         ),
     ] = field(default_factory=list)
@@ -103,7 +103,7 @@ class Reading(ReadingRules):
             metavar="N",
             min=1,
             max=100_000_000,
-            help="How many jobs are drawn, where TRACE is a model.",
+            help="Number of jobs to draw, if TRACE is a model.",
             rich_help_panel=_READING,
         ),
     ] = 10_000

@@ -26,7 +26,7 @@ NoPast = Annotated[
     Option(
         "--no-past",
         metavar="",
-        help='Leave out the row "as it was": what the trace recorded.',
+        help='Leave out the row "as it was", the recorded schedule.',
     ),
 ]
 
@@ -131,7 +131,7 @@ class Policies:
         Option(
             metavar="D",
             min=1,
-            help="How many waiting jobs a pass considers; all by default.",
+            help="Number of waiting jobs that a pass considers. Default: all.",
             rich_help_panel=_RUNS,
         ),
     ] = None
@@ -139,7 +139,7 @@ class Policies:
         str,
         Option(
             metavar="PLACE",
-            help="Which nodes a job takes where more have room than it needs: lowest, best-fit, "
+            help="Which nodes a job takes if more have room than it needs: lowest, best-fit, "
             "worst-fit, weight, switches, fgd or random.",
             rich_help_panel=_RUNS,
         ),
@@ -166,7 +166,7 @@ class Policies:
         Literal["requeue", "cancel", "suspend"],
         Option(
             metavar="requeue|cancel|suspend",
-            help="What becomes of a preempted job.",
+            help="What happens to a preempted job.",
             rich_help_panel=_RUNS,
         ),
     ] = "requeue"
@@ -175,7 +175,7 @@ class Policies:
         Option(
             "--no-kill",
             metavar="",
-            help="Let jobs run beyond their request; otherwise they are killed then.",
+            help="Let jobs run beyond their request; otherwise they are killed at it.",
             rich_help_panel=_RUNS,
         ),
     ] = False

@@ -46,22 +46,22 @@ def serve(
         ),
     ] = None,
     host: Annotated[str, Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
-    port: Annotated[int, Option(metavar="N", min=0, max=65_535, help="0 takes a free one.")] = 8080,
+    port: Annotated[
+        int, Option(metavar="N", min=0, max=65_535, help="Port; 0 takes a free one.")
+    ] = 8080,
     workers: Annotated[int, Option(metavar="N", min=1, max=1024, help="Worker processes.")] = 1,
     prefix: Annotated[
         str | None,
-        Option(
-            metavar="PATH", help="Path under which a proxy shows the service, such as /history."
-        ),
+        Option(metavar="PATH", help="Path under which a proxy serves it, such as /history."),
     ] = None,
     demo: Annotated[
         bool,
         Option("--demo", metavar="", help="Serve a miniature site, made in out/service-demo."),
     ] = False,
 ) -> None:
-    """Serve a job history: pages to look at, and an API.
+    """Serve a job history as web pages and an API.
 
-    The first time, it makes an administrator and prints a token to come in with, this once.
+    The first run creates an administrator and prints a login token once.
     """
     require_service()
     from schedlab.history.private import exposures

@@ -44,7 +44,7 @@ def simulate(
     no_past: NoPast = False,
     json: AsJson = False,
 ) -> None:
-    """Replay a trace under one or more policies, and say how each does."""
+    """Replay a trace under one or more policies, and print a row of metrics for each."""
     from schedlab.sim import check_saving, save_schedules
 
     names = policies.names()

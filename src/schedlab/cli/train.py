@@ -33,7 +33,7 @@ def train(
     ] = None,
     resume: Annotated[
         bool,
-        Option("--resume", metavar="", help="Go on from the folder's checkpoint."),
+        Option("--resume", metavar="", help="Continue from the folder's checkpoint."),
     ] = False,
     seed: Annotated[
         int | None,
@@ -41,19 +41,23 @@ def train(
             metavar="S",
             min=0,
             max=2**32 - 1,
-            help="Of everything.",
+            help="Seed of all random draws.",
             show_default="that of the file",
         ),
     ] = None,
     steps: Annotated[
         int | None,
         Option(
-            metavar="N", min=1, max=10**12, help="To learn from.", show_default="those of the file"
+            metavar="N",
+            min=1,
+            max=10**12,
+            help="Number of steps.",
+            show_default="those of the file",
         ),
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Train a policy by reinforcement learning, or go on with a training that was interrupted.
+    """Train a policy by reinforcement learning, or resume an interrupted training.
 
     The model is the same, to the last bit, whether or not the training was interrupted.
     """

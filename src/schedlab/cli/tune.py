@@ -32,7 +32,7 @@ def tune(
         Option(
             "--out",
             metavar="DIR",
-            help="The folder of the search; trainings finished in it are not done again.",
+            help="Folder of the search; trainings finished in it are not repeated.",
             show_default="out/NAME",
         ),
     ] = None,
@@ -62,7 +62,7 @@ def tune(
             metavar="S",
             min=0,
             max=2**32 - 1,
-            help="Of the first run.",
+            help="Seed of the first run.",
             show_default="that of the file",
         ),
     ] = None,
@@ -70,7 +70,7 @@ def tune(
 ) -> None:
     """Train with every setting of a grid, or with those that Optuna proposes, and rank them.
 
-    The same command goes on with a search that was interrupted. The exit code is 0 if every
+    The same command continues an interrupted search. The exit code is 0 if every
     training succeeded, 1 if some failed.
     """
     from schedlab.cli.progress import progress

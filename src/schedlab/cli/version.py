@@ -12,7 +12,7 @@ _PACKAGES = ("numpy", "polars", "pyarrow", "matplotlib", "bokeh")
 
 
 def version(json: AsJson = False) -> None:
-    """Say which schedlab this is, and which libraries it uses."""
+    """Print the versions of schedlab and of the libraries it uses."""
     import platform
 
     from schedlab.version import __version__

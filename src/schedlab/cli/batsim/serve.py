@@ -28,7 +28,7 @@ def serve(
         str,
         Option(
             metavar="ENDPOINT",
-            help="Where Batsim connects, as ZeroMQ writes it; * for the port takes a free one.",
+            help="ZeroMQ address at which Batsim connects; * as the port takes a free one.",
         ),
     ] = "tcp://127.0.0.1:28000",
     tick: Annotated[
@@ -37,14 +37,16 @@ def serve(
     ] = 0,
     depth: Annotated[
         int | None,
-        Option(metavar="D", min=1, help="How many waiting jobs a pass considers; all by default."),
+        Option(
+            metavar="D", min=1, help="Number of waiting jobs that a pass considers. Default: all."
+        ),
     ] = None,
     request: Annotated[
         int | None,
         Option(
             metavar="S",
             min=1,
-            help="What to plan with for jobs without a walltime; otherwise they are an error.",
+            help="Request for jobs without a walltime; without this option they are an error.",
         ),
     ] = None,
     timeout: Annotated[
@@ -53,9 +55,9 @@ def serve(
     ] = 600,
     json: AsJson = False,
 ) -> None:
-    """Decide by a policy in a running Batsim (4.x), until its simulation ends.
+    """Schedule for a running Batsim (4.x) with a policy, until its simulation ends.
 
-    Exit code 1: Batsim fell silent or sent what its protocol does not allow.
+    Exit code 1: Batsim stopped answering or broke its protocol.
     """
     from schedlab.live.batsim import Session
     from schedlab.live.batsim.server import serve as answer_messages

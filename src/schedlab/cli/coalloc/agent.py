@@ -22,9 +22,9 @@ def agent(
         bool, Option("--once", metavar="", help="End with the first session, or after 60 s.")
     ] = False,
 ) -> None:
-    """Be an agent for coalloc solve --at HOST:PORT, on this machine or another.
+    """Run an agent for coalloc solve --at HOST:PORT, on this machine or another.
 
-    The environment variable SCHEDLAB_AGENT_SECRET holds what all of them must know.
+    The environment variable SCHEDLAB_AGENT_SECRET holds the secret that all of them share.
 
     Messages are authenticated, not encrypted: let them pass through networks you trust.
     """

@@ -27,14 +27,14 @@ def compare(
         list[str] | None,
         Option(
             metavar="NAME[:KEY=VALUE,...]",
-            help=f"Whom to compare; several may be given, and {CONTROL} is always among them.",
+            help=f"Solver to compare; may be given several times. {CONTROL} is always included.",
             show_default=", ".join(USUAL),
         ),
     ] = None,
     objective: ObjectiveText = "value",
     json: AsJson = False,
 ) -> None:
-    """Let several solvers answer the same problems, beside the restart-greedy control."""
+    """Solve the same problems with several solvers, beside the restart-greedy control."""
     from schedlab.cli.coalloc.answers import answer_row, versions
     from schedlab.cli.coalloc.tally import table, take
     from schedlab.coalloc import Objective, make_solver, read_problem

@@ -29,7 +29,7 @@ class Distribution:
         str | None,
         Option(
             metavar="inprocess|tcp|ray",
-            help="How agents talk.",
+            help="How agents communicate.",
             show_default="inprocess, where there are agents",
         ),
     ] = None
@@ -45,19 +45,20 @@ class Distribution:
         list[str] | None,
         Option(
             metavar="HOST:PORT",
-            help="Where agents listen that coalloc agent started; several may be given.",
+            help="Address of a running coalloc agent; may be given several times.",
         ),
     ] = None
     if_lost: Annotated[
         str | None,
         Option(
             metavar="fail|drop|adopt",
-            help="What becomes of the jobs of an agent that cannot be replaced.",
+            help="What happens to the jobs of a lost agent that cannot be replaced.",
             show_default="fail",
         ),
     ] = None
     privacy: Annotated[
-        bool, Option("--privacy", metavar="", help="Show what each agent learns of others' jobs.")
+        bool,
+        Option("--privacy", metavar="", help="Show what each agent learns about others' jobs."),
     ] = False
 
     @property

@@ -28,14 +28,17 @@ class Effort:
 
     time_limit: Annotated[
         str | None,
-        Option(metavar="T", help="Such as 30s or 5m; then the best so far is the answer."),
+        Option(
+            metavar="T",
+            help="Time limit, such as 30s or 5m; the answer is then the best solution so far.",
+        ),
     ] = None
     memory: Annotated[
         str | None,
-        Option(metavar="M", help="For messages, such as 2GB; what would need more is refused."),
+        Option(metavar="M", help="Memory for messages, such as 2GB; larger problems are refused."),
     ] = None
-    threads: Annotated[int, Option(metavar="N", min=1, max=1024, help="Of one solver.")] = 1
-    seed: Annotated[int, Option(metavar="S", min=0, help="Seed of all chance.")] = 0
+    threads: Annotated[int, Option(metavar="N", min=1, max=1024, help="Threads of one solver.")] = 1
+    seed: Annotated[int, Option(metavar="S", min=0, help="Seed of all random draws.")] = 0
 
     def limits(self) -> Limits:
         """As the solvers take them."""

@@ -18,8 +18,8 @@ EXAMPLES = (
 
 
 def generate(
-    jobs: Annotated[int, Option(metavar="N", min=1, max=100_000, help="How many jobs.")],
-    out: Annotated[Path, Option(metavar="FILE", help="The file written: .toml or .json.")],
+    jobs: Annotated[int, Option(metavar="N", min=1, max=100_000, help="Number of jobs.")],
+    out: Annotated[Path, Option(metavar="FILE", help="File to write: .toml or .json.")],
     kind: Annotated[
         Literal["uniform", "one-or-two", "ring"],
         Option(
@@ -28,15 +28,15 @@ def generate(
         ),
     ] = "uniform",
     resources: Annotated[
-        int, Option(metavar="R", min=2, max=100_000, help="How many resources.")
+        int, Option(metavar="R", min=2, max=100_000, help="Number of resources.")
     ] = 15,
     slots: Annotated[
-        int, Option(metavar="T", min=1, max=100_000, help="How many time slots.")
+        int, Option(metavar="T", min=1, max=100_000, help="Number of time slots.")
     ] = 20,
-    seed: Annotated[int, Option(metavar="S", min=0, help="Seed of all chance.")] = 0,
+    seed: Annotated[int, Option(metavar="S", min=0, help="Seed of all random draws.")] = 0,
     json: AsJson = False,
 ) -> None:
-    """Draw a problem whose constraint graph is connected; whether all jobs fit is chance."""
+    """Draw a problem with a connected constraint graph; whether all jobs fit is random."""
     from schedlab.coalloc import generate_problem, write_problem
 
     require_writable(out)

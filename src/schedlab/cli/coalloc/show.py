@@ -38,11 +38,14 @@ def show(
     ] = None,
     heuristic: Annotated[
         str,
-        Option(metavar="NAME", help="Of that tree: max-degree, max-cardinality, min-fill or best."),
+        Option(
+            metavar="NAME",
+            help="Heuristic for that tree: max-degree, max-cardinality, min-fill or best.",
+        ),
     ] = "min-fill",
     json: AsJson = False,
 ) -> None:
-    """Say what is in a problem: its graph, its bounds, and how wide its pseudo trees are."""
+    """Describe a problem: its graph, its bounds, and the width of its pseudo trees."""
     from schedlab.cli.pictures import Pictures
     from schedlab.coalloc import read_problem
     from schedlab.coalloc.orders import CHOICES

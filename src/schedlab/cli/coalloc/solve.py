@@ -49,7 +49,7 @@ def solve(
 ) -> None:
     """Find a first slot for each job.
 
-    Ctrl-C ends the search with the best so far, where the solver has one.
+    Ctrl-C ends the search with the best solution so far, if there is one.
 
     The exit code is 1 if no feasible schedule was found, or if agents fail for good.
     """

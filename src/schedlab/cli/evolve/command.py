@@ -34,7 +34,7 @@ def evolve(
         list[str],
         Option(
             metavar="M",
-            help="What to improve, such as utilisation or bounded_slowdown; several are weighed as "
+            help="What to improve, such as utilisation or bounded_slowdown; weigh several as in "
             "0.3*utilisation, each relative to FCFS + EASY on the same jobs.",
         ),
     ],
@@ -44,13 +44,13 @@ def evolve(
         Option(
             "--absolute",
             metavar="",
-            help="Compare means over all episodes, to which those with long queues contribute "
-            "most; otherwise all episodes count alike.",
+            help="Compare means over all episodes, which long queues dominate; otherwise every "
+            "episode has the same weight.",
         ),
     ] = False,
     resume: Annotated[
         bool,
-        Option("--resume", metavar="", help="Go on with the evolution of that file."),
+        Option("--resume", metavar="", help="Continue the evolution of this file."),
     ] = False,
     json: AsJson = False,
 ) -> None:

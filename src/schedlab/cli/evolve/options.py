@@ -47,7 +47,7 @@ class Jobs(ReadingRules):
             metavar="N",
             min=1,
             max=10_000_000,
-            help="Per episode; the machine is empty at its start.",
+            help="Jobs per episode; the machine is empty at its start.",
             rich_help_panel=_EPISODES,
         ),
     ] = 256
@@ -111,7 +111,7 @@ class Seeded(Shaping):
 
     seed: Annotated[
         int,
-        Option(metavar="S", min=0, help="Of everything.", rich_help_panel=_SEARCH),
+        Option(metavar="S", min=0, help="Seed of all random draws.", rich_help_panel=_SEARCH),
     ] = 0
 
 
@@ -123,7 +123,7 @@ class Rules:
         str,
         Option(
             metavar="PREDICTOR",
-            help="Who says how long jobs run, such as last-two.",
+            help="Predictor of run times, such as last-two.",
             rich_help_panel=_EPISODES,
         ),
     ] = "request"
@@ -141,7 +141,7 @@ class Rules:
         Option(
             "--no-kill",
             metavar="",
-            help="Let jobs run beyond their request; otherwise they are killed then.",
+            help="Let jobs run beyond their request; otherwise they are killed at it.",
             rich_help_panel=_EPISODES,
         ),
     ] = False
@@ -195,7 +195,7 @@ class Search:
             metavar="N",
             min=4,
             max=100_000,
-            help="Candidates of a generation.",
+            help="Candidates per generation.",
             show_default="as CMA-ES advises, about a dozen",
             rich_help_panel=_SEARCH,
         ),
@@ -206,7 +206,7 @@ class Search:
             metavar="N",
             min=1,
             max=100_000,
-            help="Per candidate: all of a generation play the same.",
+            help="Episodes per candidate; all candidates of a generation play the same.",
             rich_help_panel=_SEARCH,
         ),
     ] = 32
@@ -214,7 +214,7 @@ class Search:
         float,
         Option(
             metavar="X",
-            help="How far from a rule, whose largest weight is 1, the search looks at first.",
+            help="Initial step of the search around a rule whose largest weight is 1.",
             rich_help_panel=_SEARCH,
         ),
     ] = 0.5

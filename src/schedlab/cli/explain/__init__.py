@@ -34,14 +34,14 @@ def explain(
             metavar="N",
             min=1,
             max=10_000_000,
-            help="Situations to explain, of all episodes together.",
+            help="Number of situations to explain, over all episodes.",
         ),
     ] = 200,
     predict: Annotated[
         str | None,
         Option(
             metavar="P",
-            help="Who predicts run times, such as last-two.",
+            help="Predictor of run times, such as last-two.",
             show_default="as in the training",
         ),
     ] = None,
@@ -66,7 +66,7 @@ def explain(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Say what a learned policy decides by, and whether it uses the prediction.
+    """Explain which inputs a learned policy uses, and whether it uses the prediction.
 
     By integrated gradients and by shuffling groups of inputs, in single decisions and in whole
     episodes.

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 class Files:
     """What is written."""
 
-    plot: Annotated[Path | None, Option(metavar="FILE", help="Draw it as .png, .pdf or .svg.")] = (
-        None
-    )
+    plot: Annotated[
+        Path | None, Option(metavar="FILE", help="Draw the explanation as .png, .pdf or .svg.")
+    ] = None
     csv: Annotated[Path | None, Option(metavar="FILE", help="Write the table as CSV.")] = None
 
     def check(self) -> None:

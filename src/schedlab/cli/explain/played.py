@@ -50,20 +50,24 @@ class Played:
         ),
     ] = field(default_factory=list)
     episodes: Annotated[
-        int, Option(metavar="N", min=1, max=1_000_000, help="How many.", rich_help_panel=_EPISODES)
+        int,
+        Option(
+            metavar="N", min=1, max=1_000_000, help="Number of episodes.", rich_help_panel=_EPISODES
+        ),
     ] = 20
     seed: Annotated[
         int | None,
         Option(
             metavar="S",
             min=0,
-            help="Of everything drawn.",
+            help="Seed of all random draws.",
             show_default="that of the evaluation",
             rich_help_panel=_EPISODES,
         ),
     ] = None
     threads: Annotated[
-        int, Option(metavar="N", min=1, max=1024, help="Side by side.", rich_help_panel=_EPISODES)
+        int,
+        Option(metavar="N", min=1, max=1024, help="Number of threads.", rich_help_panel=_EPISODES),
     ] = 1
 
     def open(self, model: TrainedModel) -> Episodes:

@@ -25,7 +25,7 @@ def alerts(
     place: Place,
     at: Annotated[
         str | None,
-        Option(metavar="TIME", help="As it was then; later jobs count.", show_default="now"),
+        Option(metavar="TIME", help="Time to check for; later jobs count.", show_default="now"),
     ] = None,
     test: Annotated[
         bool,
@@ -37,9 +37,9 @@ def alerts(
     ] = False,
     json: AsJson = False,
 ) -> None:
-    """Say what is wrong by the rules of the section service.alerts; the exit code is then 1.
+    """List the alerts by the rules of the section service.alerts; if any, the exit code is 1.
 
-    Nobody is told, and nothing is written: the service does that while it runs.
+    No message is sent and nothing is written: the service does that while it runs.
     """
     require_service()
     site = place.read()

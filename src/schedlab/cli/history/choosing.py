@@ -20,33 +20,34 @@ class Choosing:
     """Jobs for which everything that is given holds."""
 
     user: Annotated[
-        list[str], Option(metavar="NAME", help="Of this user.", rich_help_panel=_JOBS)
+        list[str], Option(metavar="NAME", help="Only jobs of this user.", rich_help_panel=_JOBS)
     ] = field(default_factory=list)
     group: Annotated[
-        list[str], Option(metavar="NAME", help="Of this group.", rich_help_panel=_JOBS)
+        list[str], Option(metavar="NAME", help="Only jobs of this group.", rich_help_panel=_JOBS)
     ] = field(default_factory=list)
     node: Annotated[
-        list[str], Option(metavar="NAME", help="That used this node.", rich_help_panel=_JOBS)
+        list[str],
+        Option(metavar="NAME", help="Only jobs that used this node.", rich_help_panel=_JOBS),
     ] = field(default_factory=list)
     state: Annotated[
-        list[str], Option(metavar="STATE", help="In this state.", rich_help_panel=_JOBS)
+        list[str], Option(metavar="STATE", help="Only jobs in this state.", rich_help_panel=_JOBS)
     ] = field(default_factory=list)
     cluster: Annotated[
-        list[str], Option(metavar="NAME", help="Of this cluster.", rich_help_panel=_JOBS)
+        list[str], Option(metavar="NAME", help="Only jobs of this cluster.", rich_help_panel=_JOBS)
     ] = field(default_factory=list)
     since: Annotated[
         str | None,
         Option(
             "--from",
             metavar="TIME",
-            help="That ran then or later; 2026-01-05 or 2026-01-05T12:00+09:00, UTC if no zone "
-            "is said.",
+            help="Jobs that ran then or later; 2026-01-05 or 2026-01-05T12:00+09:00, UTC "
+            "without a zone.",
             rich_help_panel=_JOBS,
         ),
     ] = None
     until: Annotated[
         str | None,
-        Option("--until", metavar="TIME", help="That started before.", rich_help_panel=_JOBS),
+        Option("--until", metavar="TIME", help="Jobs that started before.", rich_help_panel=_JOBS),
     ] = None
     limit: Annotated[
         int | None,

@@ -16,14 +16,16 @@ EXAMPLES = ("schedlab history connect --url https://hpc.example.org/history",)
 
 
 def connect(
-    url: Annotated[str, Option(metavar="URL", help="How people and Grafana reach the service.")],
+    url: Annotated[
+        str, Option(metavar="URL", help="URL at which people and Grafana reach the service.")
+    ],
     output: Annotated[
-        Path, Option("--output", "-o", metavar="FOLDER", help="Where the files go.")
+        Path, Option("--output", "-o", metavar="FOLDER", help="Folder for the files.")
     ] = Path("connect"),
 ) -> None:
-    """Write what other portals need: dashboards for Grafana, a card for Open OnDemand.
+    """Write files for other portals: dashboards for Grafana, a card for Open OnDemand.
 
-    The dashboards ask Grafana's data source "JSON"; its settings are written, too, without the
+    The dashboards use Grafana's data source "JSON"; its settings are written, too, without the
     token.
     """
     require_service()

@@ -14,13 +14,13 @@ EXAMPLES = ("schedlab history demo", "schedlab history demo --seed 7 --out trial
 
 
 def demo(
-    folder: Annotated[Path, Option("--out", metavar="DIR", help="Where the site goes.")] = Path(
+    folder: Annotated[Path, Option("--out", metavar="DIR", help="Folder for the site.")] = Path(
         "out/history-demo"
     ),
     seed: Annotated[int, Option(metavar="S", min=0, help="Seed of the site.")] = 1,
     json: AsJson = False,
 ) -> None:
-    """Make a miniature site without a server, ingest it, and show the record of one job."""
+    """Make a miniature site, ingest its jobs, and show the record of one job."""
     require_history()
     from schedlab.history.demo import store_demo
     from schedlab.history.store import Store

@@ -24,7 +24,7 @@ def doctor(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Try every source of the site file: what is reachable, what has data, and what to mend."""
+    """Test every source of the site file: what is reachable, what has data, and what to fix."""
     site = place.read()
     from schedlab.history.doctor import examine
 

@@ -31,7 +31,7 @@ def export(
         str | None,
         Option(
             metavar="NAME",
-            help="The format, if the suffix does not tell: json-lines, json, parquet, arrow, csv, "
+            help="Format, if the suffix does not show it: json-lines, json, parquet, arrow, csv, "
             "swf, gwf, batsim-json or clustercockpit.",
         ),
     ] = None,
@@ -39,9 +39,8 @@ def export(
         str | None,
         Option(
             metavar="NAME",
-            help="Give the jobs away under this name: names become pseudonyms or are dropped, as "
-            "the section release of the site file says. A file with a real name in it is not "
-            "written.",
+            help="Name of a release: names become pseudonyms or are dropped, as the section "
+            "release of the site file says. A file with a real name in it is not written.",
         ),
     ] = None,
     key: Annotated[
@@ -59,7 +58,7 @@ def export(
     ] = 0,
     json: AsJson = False,
 ) -> None:
-    """Write jobs of the store in another format, as they come, however many there are."""
+    """Write jobs of the store in another format, as a stream of any length."""
     from schedlab.atomic import require_writable
     from schedlab.cli.progress import progress
 

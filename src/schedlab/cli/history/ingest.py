@@ -48,7 +48,7 @@ class Reading:
     ] = None
     cluster: Annotated[
         str | None,
-        Option(metavar="NAME", help="The cluster of these jobs, where --kind does not tell."),
+        Option(metavar="NAME", help="Cluster of these jobs, if --kind does not imply it."),
     ] = None
 
     def sources(
@@ -117,8 +117,8 @@ def ingest(
 ) -> None:
     """Read new jobs into the store, and ask the sensors about those that have ended.
 
-    Stopped at any moment, nothing is half-written, and the next run completes it. What cannot be
-    read is reported, and the rest goes on; the exit code is then 1.
+    It can be stopped at any moment: nothing is half-written, and the next run completes it. What
+    cannot be read is reported, and the rest goes on; the exit code is then 1.
     """
     require_history()
     done = _ingested(place, reading, measuring, tuple(sources or ()))

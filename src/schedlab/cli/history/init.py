@@ -23,11 +23,11 @@ def init(
         Option(
             "--new-key",
             metavar="",
-            help="Also make the key under which releases get their pseudonyms.",
+            help="Also make the key for the pseudonyms of releases.",
         ),
     ] = False,
 ) -> None:
-    """Write a first site file if there is none, and make its store or bring it up to date."""
+    """Write a first site file if there is none, and create or upgrade its store."""
     require_history()
     from schedlab.history.pseudonyms import make_key
     from schedlab.history.site_template import write_template

@@ -28,11 +28,11 @@ def mirror(
         Option(metavar="N", min=0, max=1000, help="Futures of a forecast; 0 for no forecasts."),
     ] = 50,
 ) -> None:
-    """Follow the running scheduler of the site, for the page Queue of a service beside it.
+    """Follow the running scheduler of the site, for the page Queue of the service.
 
     The site folder that the section slurm of the site file names is mirrored, as by schedlab live
     mirror. What runs and waits, why it waits, and when it will start is left there after every
-    look, in live/mirror.json; the service shows it while it is fresh.
+    look, in live/mirror.json; the service shows it while it is recent.
     """
     from schedlab.cli.served_mirror import write_mirror
     from schedlab.live.connect import connect

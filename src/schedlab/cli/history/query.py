@@ -19,10 +19,10 @@ EXAMPLES = (
 
 def query(
     place: Place,
-    sql: Annotated[str, Argument(metavar="SQL", help="A statement as DuckDB understands it.")],
+    sql: Annotated[str, Argument(metavar="SQL", help="A statement in DuckDB's SQL.")],
     json: AsJson = False,
 ) -> None:
-    """Ask the archive of jobs: DuckDB reads its Parquet files where they are.
+    """Query the archive of jobs: DuckDB reads its Parquet files in place.
 
     The table archived_jobs has the columns of the store's table jobs, and lists of hosts and tags.
     Jobs that are still in the store are not in it.

@@ -38,8 +38,10 @@ class About:
         str | None,
         Option(metavar="DAY", help="A day in the period. Default: the last period that is over."),
     ] = None
-    user: Annotated[str | None, Option(metavar="NAME", help="On this user.")] = None
-    group: Annotated[str | None, Option(metavar="NAME", help="On this accounting group.")] = None
+    user: Annotated[str | None, Option(metavar="NAME", help="Report on this user.")] = None
+    group: Annotated[
+        str | None, Option(metavar="NAME", help="Report on this accounting group.")
+    ] = None
 
     def subject(self, site: Site) -> Subject:
         """Whom it is about."""

@@ -35,7 +35,7 @@ def show(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Show jobs of the store: a table of those that are meant, or the whole record of a job."""
+    """Show jobs of the store: a table of the selected jobs, or the whole record of a job."""
     with place.open() as store:
         query = choosing.query(tuple(jobs or ()), most=None if jobs else _FEW)
         found, count = list(store.jobs(query)), store.count(query)

@@ -17,7 +17,7 @@ EXAMPLES = ("schedlab history status", "schedlab history status --store history.
 
 
 def status(place: Place, json: AsJson = False) -> None:
-    """Say what the store holds: jobs, lag and faults per source, coverage per sensor item."""
+    """Show what the store holds: jobs, lag and faults per source, coverage per sensor item."""
     from schedlab.history.job_archive.listed import archived_count
     from schedlab.history.store.status import status_of
 

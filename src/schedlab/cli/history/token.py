@@ -32,12 +32,10 @@ Scopes = Annotated[
 
 def add(
     place: Place,
-    name: Annotated[str, Argument(metavar="NAME", help="What it is for.")],
+    name: Annotated[str, Argument(metavar="NAME", help="Purpose of the token.")],
     user: Annotated[
         str | None,
-        Option(
-            metavar="NAME", help="The account it belongs to. Default: none, and it sees all jobs."
-        ),
+        Option(metavar="NAME", help="Account of the token. Default: none, and it sees all jobs."),
     ] = None,
     scopes: Scopes = None,
     days: Annotated[
@@ -45,7 +43,7 @@ def add(
         Option(metavar="N", max=36_500, help="Days until it expires; 0: never."),
     ] = 90,
 ) -> None:
-    """Make a token and print it, this once: the store keeps a digest only."""
+    """Create a token and print it once: the store keeps only a digest."""
     with access(place) as connection:
         from schedlab.history.web.access.tokens import add_token
 
@@ -61,9 +59,9 @@ def add(
 
 def revoke(
     place: Place,
-    token: Annotated[str, Argument(metavar="ID", help="As the list shows it.")],
+    token: Annotated[str, Argument(metavar="ID", help="Id of the token, as in the list.")],
 ) -> None:
-    """Withdraw a token."""
+    """Revoke a token."""
     with access(place) as connection:
         from schedlab.history.web.access.tokens import revoke_token
 

@@ -24,7 +24,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-Name = Annotated[str, Argument(metavar="NAME", help="As jobs name the user.")]
+Name = Annotated[str, Argument(metavar="NAME", help="User name as in the jobs.")]
 Groups = Annotated[
     list[str] | None,
     Option("--group", metavar="GROUP", help="An accounting group that a manager sees; repeatable."),
@@ -38,11 +38,11 @@ def add(
     groups: Groups = None,
     single_sign_on: Annotated[
         bool,
-        Option("--single-sign-on", metavar="", help="Logs in at the provider, without password."),
+        Option("--single-sign-on", metavar="", help="Log in at the provider, without a password."),
     ] = False,
     password_stdin: FromStdin = False,
 ) -> None:
-    """Make an account, with a password that is asked for."""
+    """Create an account; prompts for its password."""
     with access(place) as connection:
         from schedlab.history.web.access.accounts import Account, Origin, find_account, put_account
 
@@ -65,7 +65,7 @@ def change(
         bool | None, Option("--enable/--disable", help="Allow or block login.")
     ] = None,
 ) -> None:
-    """Change what an account is; groups that are named take the place of those it had."""
+    """Change an account; named groups replace its groups."""
     with access(place) as connection:
         from schedlab.history.web.access.accounts import put_account, require_account
         from schedlab.history.web.access.viewer import Role
@@ -84,7 +84,7 @@ def change(
 
 
 def password(place: Place, name: Name, password_stdin: FromStdin = False) -> None:
-    """Give an account a new password, which is asked for; its sessions end."""
+    """Give an account a new password; prompts for it and ends its sessions."""
     with access(place) as connection:
         from schedlab.history.web.access.accounts import put_account, require_account
 
@@ -94,7 +94,7 @@ def password(place: Place, name: Name, password_stdin: FromStdin = False) -> Non
 
 
 def remove(place: Place, name: Name) -> None:
-    """Remove an account, and with it its sessions and tokens; its jobs stay."""
+    """Remove an account with its sessions and tokens; its jobs stay."""
     with access(place) as connection:
         from schedlab.history.web.access.accounts import remove_account
 

@@ -24,7 +24,7 @@ def validate(
     ],
     json: AsJson = False,
 ) -> None:
-    """Say whether files keep to the standard; every fault is named with its path in the JSON."""
+    """Check files against the standard; each fault is listed with its path in the JSON."""
     require_history()
     from schedlab.history.schema import validate_file
 

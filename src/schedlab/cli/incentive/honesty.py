@@ -46,13 +46,13 @@ class Users:
     ] = 30
     min_jobs: Annotated[
         int,
-        Option(metavar="J", min=1, help="Users with fewer are not taken.", rich_help_panel=_USERS),
+        Option(metavar="J", min=1, help="Leave out users with fewer jobs.", rich_help_panel=_USERS),
     ] = 10
     user: Annotated[
         list[str] | None,
         Option(
             metavar="U",
-            help="This user, however few jobs; may be given several times.",
+            help="This user, with any number of jobs; may be given several times.",
             rich_help_panel=_USERS,
         ),
     ] = None
@@ -71,12 +71,15 @@ def honesty(
     workers: Annotated[
         int | None,
         Option(
-            metavar="W", min=1, max=1024, help="Runs side by side; one per processor by default."
+            metavar="W",
+            min=1,
+            max=1024,
+            help="Number of runs side by side. Default: one per processor.",
         ),
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Say what users would gain by accurate requests, or by padding them five times."""
+    """Estimate what users would gain from accurate requests, or from padding them five times."""
     from schedlab.cli.progress import progress
 
     policies.names()

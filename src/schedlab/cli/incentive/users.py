@@ -40,7 +40,7 @@ def users(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Say whether users whose requests are accurate wait less, under each policy."""
+    """Test whether users with accurate requests wait less, under each policy."""
     policies.names()
     pictures = Pictures(plot=figure, picture="incentive")
     pictures.check()

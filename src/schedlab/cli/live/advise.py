@@ -28,7 +28,7 @@ def advise(
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
-    """Say what a policy would change in the queue of a running scheduler now, and its effect.
+    """Show what a policy would change in the queue of a running scheduler now, and its effect.
 
     Nothing is changed. The policy's order becomes changes of priorities within the clamp; the twin
     forecasts the waits with and without them, in the same futures.

@@ -34,10 +34,11 @@ def mirror(
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
-    """Follow a running scheduler: keep the twin in its state, and say when waiting jobs start.
+    """Follow a running scheduler with the twin, and forecast when waiting jobs start.
 
     Reads only: the queue, the nodes and the shares, once a period. Every look says how far the twin
-    is from what happens: it goes on from a state half an hour ago, given what users did since. With
+    is from reality: the twin continues from the state half an hour ago with what users did since.
+    With
     --json every look is one line.
     """
     from schedlab.live.connect import connect

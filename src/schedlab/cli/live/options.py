@@ -22,13 +22,13 @@ Conf = Annotated[
     Path | None,
     Option(metavar="FILE", help="The slurm.conf of the cluster. Default: as Slurm finds it."),
 ]
-Every = Annotated[str, Option(metavar="T", help="One period, such as 60s: how often to look.")]
+Every = Annotated[str, Option(metavar="T", help="Time between two looks, such as 60s.")]
 Looks = Annotated[
     int | None, Option(metavar="N", min=1, help="End after this many looks. Default: never.")
 ]
-Forks = Annotated[int, Option(metavar="N", min=1, max=1000, help="How many futures to replay.")]
+Forks = Annotated[int, Option(metavar="N", min=1, max=1000, help="Number of futures to replay.")]
 Policy = Annotated[
-    str, Option(metavar="P", help="Whose order of the queue is wished: see schedlab policies.")
+    str, Option(metavar="P", help="Policy that orders the queue: see schedlab policies.")
 ]
 Clamp = Annotated[
     int | None,
@@ -48,7 +48,7 @@ class GuardOptions:
     clamp: Clamp = None
     changes: Annotated[
         int,
-        Option(metavar="N", min=1, max=100_000, help="How many changes in one period, at most."),
+        Option(metavar="N", min=1, max=100_000, help="Maximum number of changes in one period."),
     ] = 100
     longest_wait: Annotated[
         str,
@@ -73,7 +73,7 @@ class GuardOptions:
             metavar="X",
             min=0,
             max=1,
-            help="The least share of jobs that the twin must have in the same state.",
+            help="Minimum share of jobs that the twin must have in the same state.",
         ),
     ] = 0.7
 

@@ -27,7 +27,7 @@ def rehearse(
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
-    """Say what steering would have done with the site's history, before any cluster is touched.
+    """Rehearse steering on the site's history, before any cluster is touched.
 
     The twin replays the history. At every period the policy is asked, and priorities change as
     schedlab live steer would change them. Guards that judge forecasts are not asked.

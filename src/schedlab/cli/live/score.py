@@ -28,9 +28,9 @@ def score(
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
-    """Say what the wishes of a shadow would have done, and how good its forecasts were.
+    """Estimate what the changes logged by a shadow would have done, and score its forecasts.
 
-    The history of the site must have what happened meanwhile: import it again after the shadow.
+    The history of the site must cover the time of the shadow: import it again afterwards.
     The twin replays it with and without the wishes.
     """
     from schedlab.errors import InputError

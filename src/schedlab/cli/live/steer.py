@@ -49,7 +49,7 @@ def shadow(
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
-    """Write down what a policy would change at every period, and change nothing.
+    """Log what a policy would change at every period, and change nothing.
 
     schedlab live score says later what the wishes in the log would have done.
     """
@@ -90,7 +90,7 @@ def steer(
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
-    """Steer a running scheduler: the policy's wish becomes bounded changes of priorities.
+    """Steer a running scheduler: change priorities, within bounds, towards the policy's order.
 
     Never holds a job, never touches one that runs. End it with Ctrl-C, with schedlab live stop, or
     by deleting SITE/live/steering.on: all priorities return to what they were. A watchdog returns

@@ -30,9 +30,9 @@ def trial(
         Path, Option(metavar="SITE", help="The site folder of the cluster: schedlab slurm import.")
     ],
     policy: Policy,
-    output: Annotated[Path, Option("--out", metavar="FOLDER", help="Gets every run.")],
+    output: Annotated[Path, Option("--out", metavar="FOLDER", help="Folder for the runs.")],
     replicas: Annotated[
-        int, Option(metavar="N", min=1, max=1000, help="How many runs of each arm.")
+        int, Option(metavar="N", min=1, max=1000, help="Number of runs of each arm.")
     ] = 10,
     arms: Annotated[
         str,

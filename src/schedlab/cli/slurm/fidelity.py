@@ -29,13 +29,13 @@ Phases = Annotated[
         metavar="N",
         min=1,
         max=1000,
-        help="How many draws of the phases of slurmctld's loops to replay.",
+        help="Number of draws of the phases of slurmctld's loops.",
     ),
 ]
-Seed = Annotated[int, Option(metavar="N", min=0, help="Draws the phases.")]
+Seed = Annotated[int, Option(metavar="N", min=0, help="Seed of the phases.")]
 Report = Annotated[
     Path | None,
-    Option(metavar="FILE", help="Write a page that can be shown, one HTML file."),
+    Option(metavar="FILE", help="Write a report, one HTML file."),
 ]
 
 
@@ -59,9 +59,9 @@ def fidelity(
     report: Report = None,
     json: AsJson = False,
 ) -> None:
-    """Replay the site's history and set the twin beside what really happened.
+    """Replay the site's history and compare the twin with what really happened.
 
-    The phases of slurmctld's loops decide many starts, and no file tells them. They are drawn
+    The phases of slurmctld's loops decide many starts, and no file has them. They are drawn
     several times; the table shows the mean and the range of the replays.
     """
     from schedlab.slurm import read_site

@@ -36,19 +36,19 @@ def forecast(
         Option(metavar="ID", help="Only this job, as squeue names it; may be given several times."),
     ] = None,
     forks: Annotated[
-        int, Option(metavar="N", min=1, max=1000, help="How many futures to replay.")
+        int, Option(metavar="N", min=1, max=1000, help="Number of futures to replay.")
     ] = 50,
     moments: Annotated[
         int,
-        Option(metavar="N", min=0, max=200, help="How many earlier forecasts to learn from."),
+        Option(metavar="N", min=0, max=200, help="Number of earlier forecasts to learn from."),
     ] = 20,
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
-    """Say when the jobs that wait will start, as intervals.
+    """Forecast when waiting jobs will start, as intervals.
 
-    The twin goes on from the state of the site at a moment, many times: with run times drawn from
-    what similar jobs ran for, and with other phases of slurmctld's loops.
+    The twin continues many times from the state of the site at a moment: with run times drawn from
+    those of similar jobs, and with other phases of slurmctld's loops.
     """
     from schedlab.cli.progress import progress
     from schedlab.slurm import read_site

@@ -25,14 +25,17 @@ def import_dump(
     out: Annotated[Path, Option("--out", metavar="SITE", help="The site folder to write.")],
     slurm_version: Annotated[
         str | None,
-        Option(metavar="V", help="Whose defaults count, such as 24.11; default: as the dump says."),
+        Option(
+            metavar="V",
+            help="Slurm version whose defaults count, such as 24.11. Default: as in the dump.",
+        ),
     ] = None,
     skip_unknown: Annotated[
-        bool, Option("--skip-unknown", help="Leave out jobs of partitions that are not described.")
+        bool, Option("--skip-unknown", help="Skip jobs of partitions that are not described.")
     ] = False,
     json: AsJson = False,
 ) -> None:
-    """Make a site folder of a dump: machine, accounts, parameters and history.
+    """Make a site folder from a dump: machine, accounts, parameters and history.
 
     import.md in it says of every parameter that was read whether it is modelled, harmless or not
     modelled, and what that means.

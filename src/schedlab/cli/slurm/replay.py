@@ -29,7 +29,7 @@ def replay(
     workload: Annotated[
         Path, Argument(metavar="WORKLOAD", help="A site folder with a history, or a workload file.")
     ],
-    output: Annotated[Path, Option("--out", metavar="FOLDER", help="Gets what happened: a dump.")],
+    output: Annotated[Path, Option("--out", metavar="FOLDER", help="Folder for the dump.")],
     conf: Annotated[
         Path | None,
         Option(metavar="FILE", help="The slurm.conf of the cluster. Default: as Slurm finds it."),
@@ -42,7 +42,7 @@ def replay(
             metavar="S",
             min=1,
             max=86400,
-            help="How often to write down sprio, squeue --start and sshare, in seconds.",
+            help="Seconds between samples of sprio, squeue --start and sshare.",
         ),
     ] = 30.0,
     most: Annotated[
@@ -51,13 +51,13 @@ def replay(
             metavar="S",
             min=1,
             max=31_536_000,
-            help="After this many seconds, cancel what has not ended.",
+            help="Seconds after which unfinished jobs are cancelled.",
         ),
     ] = 86400.0,
     yes: Annotated[bool, Option("--yes", help="Submit without asking.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Submit a workload to a real Slurm as sleeping jobs, at its times, and collect what happened.
+    """Submit a workload to a real Slurm as sleeping jobs, at its times, and collect a dump.
 
     For test clusters: the jobs hold real nodes. Root submits each job as its own user, where that
     user exists. Ctrl-C cancels what was submitted.

@@ -33,15 +33,15 @@ def tune(
         Option(
             "--out",
             metavar="FOLDER",
-            help="Gets slurm.conf.diff, proposal.md and proposal.json. A folder with an "
-            "interrupted search goes on.",
+            help="Folder for slurm.conf.diff, proposal.md and proposal.json. An interrupted "
+            "search in it continues.",
         ),
     ],
     metric: Annotated[
         str,
         Option(
             metavar="M",
-            help="What is to be small: mean, median, p90, p95, p99 or max of wait or slowdown, as "
+            help="What to minimise: mean, median, p90, p95, p99 or max of wait or slowdown, as "
             'in "p95 wait of partition=gpu".',
         ),
     ] = "mean wait",
@@ -62,7 +62,10 @@ def tune(
         ),
     ] = None,
     generations: Annotated[
-        int, Option(metavar="N", min=1, max=10_000, help="Of CMA-ES, some ten settings each.")
+        int,
+        Option(
+            metavar="N", min=1, max=10_000, help="Generations of CMA-ES, some ten settings each."
+        ),
     ] = 15,
     phases: Annotated[
         int,
@@ -70,7 +73,7 @@ def tune(
             metavar="N",
             min=1,
             max=1000,
-            help="How many draws of the phases of slurmctld's loops to replay a setting under.",
+            help="Number of draws of the phases of slurmctld's loops for each setting.",
         ),
     ] = 4,
     seed: Seed = 0,
@@ -80,7 +83,7 @@ def tune(
     """Search for better settings on the first half of the history, and test them on the second.
 
     Weights of priorities and parameters of the schedulers are searched by CMA-ES. Changes that gain
-    little are taken back. The proposal is a diff of slurm.conf, with the evidence.
+    little are reverted. The proposal is a diff of slurm.conf, with the evidence.
     """
     from schedlab.cli.progress import progress
     from schedlab.slurm import read_site

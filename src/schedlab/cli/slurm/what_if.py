@@ -28,8 +28,8 @@ def what_if(
         Option(
             "--set",
             metavar="NAME=VALUE",
-            help="A parameter of slurm.conf; may be repeated. Options of SchedulerParameters may "
-            "stand alone.",
+            help="A parameter of slurm.conf; may be repeated. Options of SchedulerParameters "
+            "may be given alone.",
         ),
     ] = None,
     add_nodes: Annotated[
@@ -56,7 +56,7 @@ def what_if(
 ) -> None:
     """Replay the site's history under another configuration, beside the present one.
 
-    Both are replayed under the same phases. Differences are told against the twin's own replay of
+    Both are replayed under the same phases. Differences are relative to the twin's own replay of
     the present configuration, so that the twin's error cancels.
     """
     from schedlab.errors import ParameterError

@@ -30,7 +30,7 @@ def fetch(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Download a public trace, verify it and keep it; say where it is."""
+    """Download a public trace, verify it, keep it, and print its path."""
     from schedlab.cli.progress import progress
     from schedlab.workload.catalog import catalogued
     from schedlab.workload.fetch import fetch

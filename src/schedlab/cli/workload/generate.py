@@ -26,15 +26,13 @@ def generate(
             "package.module:object of your own.",
         ),
     ],
-    jobs: Annotated[int, Option(metavar="N", min=0, max=100_000_000, help="How many jobs.")],
-    out: Annotated[
-        Path, Option("--out", metavar="FILE", help="The file written; .gz is compressed.")
-    ],
+    jobs: Annotated[int, Option(metavar="N", min=0, max=100_000_000, help="Number of jobs.")],
+    out: Annotated[Path, Option("--out", metavar="FILE", help="File to write; .gz is compressed.")],
     setting: Annotated[
         list[str] | None,
         Option("--set", metavar="KEY=VALUE", help="A parameter of the model, such as nodes=256."),
     ] = None,
-    seed: Annotated[int, Option(metavar="S", min=0, help="Seed of all chance.")] = 0,
+    seed: Annotated[int, Option(metavar="S", min=0, help="Seed of all random draws.")] = 0,
     to: To = None,
     json: AsJson = False,
 ) -> None:

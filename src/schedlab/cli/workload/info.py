@@ -37,7 +37,7 @@ _LABELS = {
 
 
 def info(reading: Reading, shaping: Shaping, json: AsJson = False) -> None:
-    """Say what is in a workload: jobs, users, span, load, sizes and times."""
+    """Describe a workload: jobs, users, span, load, sizes and times."""
     from schedlab.cli.workload.facts import facts
 
     shaping.check()

@@ -13,10 +13,10 @@ from schedlab.cli.console import print_json, print_notes, reading_notes
 if TYPE_CHECKING:
     from schedlab.workload import Workload
 
-OutFile = Annotated[Path, Argument(metavar="OUT", help="The file written; .gz is compressed.")]
+OutFile = Annotated[Path, Argument(metavar="OUT", help="File to write; .gz is compressed.")]
 To = Annotated[
     str | None,
-    Option(metavar="NAME", help="The format written, if the suffix of the file does not tell."),
+    Option(metavar="NAME", help="Format to write, if the suffix of the file does not show it."),
 ]
 
 
