@@ -39,7 +39,7 @@ def remembering_files() -> Iterator[CommandFiles]:
 
 
 def input_file(path: str | Path, *, or_dash: bool = False) -> Path:
-    """Return the path of a file to read; refuse what is no regular file.
+    """Return the path of a file to read; refuse what is not a regular file.
 
     A device may never end, and a pipe without a writer blocks for ever.
 
@@ -59,7 +59,7 @@ def input_file(path: str | Path, *, or_dash: bool = False) -> Path:
         raise InputError(f"{path}: is a directory; must be a file")
     if not stat.S_ISREG(found.st_mode):
         allowed = "a file, or - for standard input" if or_dash else "a file"
-        raise InputError(f"{path}: is no regular file; give {allowed}")
+        raise InputError(f"{path}: is not a regular file; give {allowed}")
     for command in _commands:
         if _identity(found) in command._replaceable:
             raise InputError(f"{path}: {_BOTH}")

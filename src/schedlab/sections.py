@@ -78,7 +78,7 @@ def build(section: type[T], given: Any, where: str) -> T:
     only(given, known, where)
     for name, each in known.items():
         if name not in given and each.default is MISSING and each.default_factory is MISSING:
-            raise InputError(f"{where} does not say {name}")
+            raise InputError(f"{where} lacks the key {name}")
     values = {key: _typed(hints[key], given[key], f"{where}: {key}") for key in given}
     try:
         return section(**values)

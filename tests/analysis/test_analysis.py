@@ -104,7 +104,7 @@ def test_everything_fits_json() -> None:
 
 
 def test_no_job_left_is_a_mistake() -> None:
-    """A mean of nothing is no number."""
+    """A mean of nothing is not a number."""
     with pytest.raises(
         WorkloadError, match="five: none of 5 jobs ran at least 99999 s and has sta"
     ):

@@ -55,7 +55,7 @@ def test_a_test_reaches_who_would_be_told(site: Path, run: Run) -> None:
     ("more", "sentence"),
     [
         ("", "has no [service.alerts]"),
-        ("[service.alerts]\n", "nobody is told"),
+        ("[service.alerts]\n", "no message can be sent"),
         ('[service.alerts]\nwebhook_file = "none"\n', "webhook none: no such file"),
         ("[service.alerts]\nquiet = 22\n", "quiet is 22; must be a text"),
     ],

@@ -51,9 +51,9 @@ def test_the_site_file_says_when_jobs_are_old(site: Path, run: Run) -> None:
     [
         ("", ("archive", "--before", "2024-01-01"), "has no [archive]"),
         ("", ("query", "SELECT 1"), "has no [archive]"),
-        (ARCHIVE, ("archive",), "Say --before"),
+        (ARCHIVE, ("archive",), "Give --before"),
         (ARCHIVE, ("archive", "--before", "9999-01-01"), "has not come yet"),
-        (ARCHIVE, ("archive", "--before", "soon"), '--before "soon" is no time'),
+        (ARCHIVE, ("archive", "--before", "soon"), '--before "soon" is not a time'),
         (ARCHIVE, ("query", "SELECT"), "query: Parser Error"),
         (ARCHIVE + "move_after_months = 0\n", ("archive",), "must be 1 to 1200"),
     ],

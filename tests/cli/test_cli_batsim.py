@@ -119,7 +119,7 @@ def test_a_peer_that_never_comes(run: Run) -> None:
     [
         (("--policy", "eazy"), 'unknown policy "eazy"; did you mean "easy"?'),
         (("--policy", "easy", "--endpoint", "28000"), "cannot listen at 28000"),
-        (("--policy", "easy:predict=actual"), "which nobody knows"),
+        (("--policy", "easy:predict=actual"), "which are unknown"),
     ],
 )
 def test_a_user_s_mistake(run: Run, options: tuple[str, ...], reason: str) -> None:

@@ -137,7 +137,7 @@ def test_only_regular_files_are_read(run: Run, trace: Path, tmp_path: Path, kind
     ):
         done = run(*command)
         assert done.exit_code == 2
-        assert f"{path}: is no regular file; give a file" in done.stderr
+        assert f"{path}: is not a regular file; give a file" in done.stderr
 
 
 def test_standard_input_is_a_dash(schedlab: Run, trace: Path) -> None:

@@ -95,7 +95,7 @@ def test_show_lists_jobs_and_prints_a_record(site: Path, run: Run) -> None:
 def test_show_says_what_is_wrong(site: Path, run: Run) -> None:
     """Unknown states, times and jobs."""
     assert 'did you mean "failed"' in run("history", "show", "--state", "faild").stderr
-    assert "is no time" in run("history", "show", "--from", "yesterday").stderr
+    assert "is not a time" in run("history", "show", "--from", "yesterday").stderr
     result = run("history", "show", "77")
     assert (result.exit_code, "has no such job" in result.stderr) == (2, True)
 

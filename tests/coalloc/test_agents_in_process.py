@@ -254,7 +254,7 @@ def test_a_wrong_answer_is_not_believed() -> None:
     """The coordinator checks what agents say: these two jobs would overlap."""
     crowd = one_resource(1, 1, slots=2)
     coordinator = by_agents(crowd, _Liar(), (1, 1))
-    with pytest.raises(PeerError, match="not worth"):
+    with pytest.raises(PeerError, match="do not match"):
         Dpop(propagate=coordinator).solve(crowd, VALUE, Limits())
 
 

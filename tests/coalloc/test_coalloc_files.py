@@ -54,7 +54,7 @@ BAD = {
     "not JSON": ("a.json", "{\n,}", "a.json:2: not JSON"),
     "a list": ("a.json", "[]", "holds no object"),
     "empty": ("a.toml", "", "is empty"),
-    "no slots": ("a.toml", 'resources = ["A"]\n' + JOB, "does not say slots"),
+    "no slots": ("a.toml", 'resources = ["A"]\n' + JOB, "lacks the key slots"),
     "text for slots": ("a.toml", HEAD.replace("3", '"three"') + JOB, "must be a whole number"),
     "no job": ("a.toml", HEAD, "the problem has no job"),
     "one job in single brackets": ("a.toml", HEAD + JOB.replace("[[job]]", "[job]"), "double"),

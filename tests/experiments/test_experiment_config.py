@@ -57,7 +57,7 @@ MISTAKES = {
     "no jobs": ("jobs = 60", "", "generate needs it"),
     "names": ('"heavy"', '"light"', 'name among the variants given twice: "light"'),
     "no metrics": ('["wait", "makespan"]', "[]", "metrics and seeds must not be empty"),
-    "missing key": ('name = "heavy"', "", "[[variant]] does not say name"),
+    "missing key": ('name = "heavy"', "", "[[variant]] lacks the key name"),
     "single brackets": ("[[workload]]", "[workload]", "[[workload]] with double brackets"),
     "not TOML": ("jobs = 60", "jobs = ", "two.toml:13: not TOML"),
     "platform": ("[[variant]]", "[[platform]]", 'key or section of [[platform]] "light"'),

@@ -314,7 +314,7 @@ ON_READING = {
     "steps of nothing": ('on = ["*/a"]', 'steps = {"*/a" = 9}', "steps needs on, which names"),
     "no steps": ("sampled = 2", 'steps = {"*/a" = 0}', "steps has a 0; must be >= 1"),
     "unknown steps": ("sampled = 2", 'steps = {"small/c" = 9}', '"small/c"; did you mean'),
-    "no training": ('training = "train/little.toml"', "", "does not say training"),
+    "no training": ('training = "train/little.toml"', "", "lacks the key training"),
     "depth": ("sampled = 2", "depth = 2", 'key or section of [[model]] "Little" "depth"'),
     "predictor": ("sampled = 2", 'predict = "actuall"', 'did you mean "actual"?'),
     "not tested": ("sampled = 2", 'tested_on = ["*/x"]', "small/b"),

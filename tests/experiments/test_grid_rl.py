@@ -283,7 +283,7 @@ ON_READING = {
     "rule": ("gantt:sjf", "gantt:sfj", 'unknown policy "gantt:sfj"; did you mean "gantt:sjf"?'),
     "batsim": ("batsim:easy_bf", "batsim:easy", 'did you mean "batsim:easy_bf"?'),
     "depth": ('"gantt:sjf"', '{ policy = "gantt:sjf", depth = 3 }', "takes no tick, depth or"),
-    "metric": ('"*"]\n', '"*"]\n#', "does not say lines"),
+    "metric": ('"*"]\n', '"*"]\n#', "lacks the key lines"),
     "line": ('["EASY", "Same (sampled)"]', '["Sam"]', 'did you mean "Same"?'),
     "kind": ('of = "learning"', 'of = "learn"', 'did you mean "learning"?'),
     "name": ('name = "curves"', 'name = "a/b"', "must be letters, digits, - and _"),

@@ -94,7 +94,7 @@ def test_values_from_the_command_line_replace_those_of_the_file(file: Path) -> N
         ("[16, 64]", "{ low = 1, high = 9 }", r"\[space.train\] n_steps is a range, which needs"),
         ("[16, 64]", "{ low = 9, high = 1 }", "low is 9.0; must be below high, 1.0"),
         ("[16, 64]", "{ low = 0, high = 1, log = true }", "must be > 0 for a logarithm"),
-        ("[16, 64]", "{ low = 1 }", "n_steps does not say high"),
+        ("[16, 64]", "{ low = 1 }", "n_steps lacks the key high"),
         ("[16, 64]", "{ low = 1.5, high = 2 }", "n_steps is 1.5; must be a whole number"),
         ("n_steps = [16", "seed = [16", "seed cannot be searched: every setting is trained with"),
         ("n_steps = [16", "steps = [16", "steps cannot be searched: every setting learns from"),
@@ -118,7 +118,7 @@ def test_a_mistake_is_told_in_one_sentence(
         ('[tune]\ntraining = "base.toml"\n[space]\n', r"\[space\] names no parameter"),
         ('space = 3\n[tune]\ntraining = "base.toml"\n', r"\[space\] is 3"),
         ('[tune]\ntraining = "base.toml"\n[space]\ntrain = 3\n', r"\[space\] train is 3"),
-        ("[tune]\n[space.train]\n", r"\[tune\] does not say training"),
+        ("[tune]\n[space.train]\n", r"\[tune\] lacks the key training"),
         ("[tune\n", "not TOML"),
     ],
 )

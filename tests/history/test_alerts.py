@@ -346,7 +346,7 @@ def test_one_worker_takes_a_duty(lagging: Watched) -> None:
         ('[service.mail]\nserver = "x"\nsender = "a@b"\ntls = "ssl"', 'unknown tls "ssl"'),
         ('[service.mail]\nserver = "x"\nsender = "a@b"\nuser = "u"', "belong together"),
         ('[service.mail]\nserver = "x"\nsender = "a@b"\nport = 0', "port is 0; must be from 1"),
-        ('[service.mail]\nsender = "a@b"', "does not say server"),
+        ('[service.mail]\nsender = "a@b"', "lacks the key server"),
     ],
 )
 def test_a_wrong_setting_is_one_sentence(tmp_path: Path, lines: str, told: str) -> None:

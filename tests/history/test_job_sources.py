@@ -46,7 +46,7 @@ def test_a_password_does_not_become_a_name() -> None:
     ("kind", "where", "cluster", "sentence"),
     [
         ("sfw", "trace.swf", None, 'unknown job source "sfw"; did you mean "swf"'),
-        ("slurm-database", DATABASE, None, "does not say cluster"),
+        ("slurm-database", DATABASE, None, "lacks the key cluster"),
         ("slurm-database", "trace.swf", "big", "url is none of a database"),
         (
             "clustercockpit",

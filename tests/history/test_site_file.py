@@ -138,9 +138,9 @@ def test_a_record_without_a_cluster_is_of_the_only_one(site: Site, tmp_path: Pat
         ('presets = ["ipmi"]', 'presets = "ipmi"', "must be a list of texts"),
         ('kind = "csv"', 'kind = "cvs"', 'unknown kind of sensor source "cvs"; did you mean "csv"'),
         ('unit = "W"', 'unit = "degC"', r'\[\[item\]\] "power_watt": a gauge in degC cannot'),
-        ('column = "watts"', "", "does not say column"),
+        ('column = "watts"', "", "lacks the key column"),
         ("[[job_source]]", "[job_source]", r"write \[\[job_source\]\] with double brackets"),
-        ('[[cluster]]\nname = "old"', "[[cluster]]", r"\[\[cluster\]\] does not say name"),
+        ('[[cluster]]\nname = "old"', "[[cluster]]", r"\[\[cluster\]\] lacks the key name"),
     ],
 )
 def test_a_mistake_is_one_sentence(tmp_path: Path, old: str, new: str, sentence: str) -> None:

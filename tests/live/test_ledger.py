@@ -91,5 +91,5 @@ def test_a_log_is_a_regular_file(tmp_path: Path) -> None:
     """A device may be read for ever."""
     path = tmp_path / "steering.log"
     path.symlink_to("/dev/full")
-    with pytest.raises(InputError, match="is no regular file"):
+    with pytest.raises(InputError, match="is not a regular file"):
         Ledger(path)

@@ -279,7 +279,7 @@ def test_texts_of_jobs_are_data(cell: GridEngineCell, peer: GridEnginePeer) -> N
         cell.run("qdel", *names)
     hand = peer.hand(PATIENCE_S)
     for text in (*bad, "7 -h u", "7.1", "-1", ""):
-        with pytest.raises(PeerError, match="is no job id"):
+        with pytest.raises(PeerError, match="is not a job id"):
             hand.set_factor(text, 5)
     until(lambda: not told(cell), "all jobs are gone")
 

@@ -251,7 +251,7 @@ def test_names_of_jobs_are_data(cluster: Slurm, site: SlurmSite) -> None:
         cluster.run("scancel", *names)
     hand = SlurmHand(RealSlurm.find(cluster.folder / "slurm.conf"))
     for text in (*bad, "7 Nice=-5", "7_[1-3] Priority=9", "-1"):
-        with pytest.raises(PeerError, match="is no job id"):
+        with pytest.raises(PeerError, match="is not a job id"):
             hand.set_factor(text, 5)
 
 

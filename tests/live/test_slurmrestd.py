@@ -47,7 +47,7 @@ def test_a_token_that_has_expired_is_told(tmp_path: Path) -> None:
         SlurmRest.find(tmp_path)
     for text in ("", "é", "a\nb"):
         path.write_text(text)
-        with pytest.raises(InputError, match="is no token"):
+        with pytest.raises(InputError, match="is not a token"):
             read_token(path)
 
 
@@ -81,5 +81,5 @@ def test_a_slurmrestd_that_is_not_there_is_no_end(tmp_path: Path, url: str) -> N
 def test_a_token_that_is_a_pipe_is_refused(tmp_path: Path) -> None:
     """Nobody may ever write into it."""
     os.mkfifo(tmp_path / "pipe", 0o600)
-    with pytest.raises(InputError, match="is no regular file"):
+    with pytest.raises(InputError, match="is not a regular file"):
         read_token(tmp_path / "pipe")

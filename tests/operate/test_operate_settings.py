@@ -45,7 +45,7 @@ def test_a_file_is_read(tmp_path: Path) -> None:
         ("[operate]\npolicies = []\ngenerations = 0", "nothing to try"),
         ('[operate]\npolicies = ["best"]', "best"),
         ('[operate]\nmetric = "mean joy"', 'no quantity "joy"'),
-        ('[operate]\nkeep = ["max wait"]', "is no guard"),
+        ('[operate]\nkeep = ["max wait"]', "is not a guard"),
         ('[operate]\nwebhook = "ftp://x"', "must begin with https://"),
         ('[operate]\nemail = ["ops@example.org"]', r"email needs a section \[mail\]"),
         ("[operate", "not TOML"),

@@ -102,7 +102,7 @@ def test_without_a_service_the_report_is_of_the_loop_alone(tmp_path: Path) -> No
     assert "names no <code>service</code>" in (tmp_path / "week.html").read_text()
     sent = run.invoke(app, [*words, "--send"])
     assert sent.exit_code == 2
-    assert "says no email" in sent.output
+    assert "has no email address" in sent.output
 
 
 def test_what_old_rounds_collected_goes_and_their_logs_stay(tmp_path: Path) -> None:

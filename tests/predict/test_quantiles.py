@@ -105,7 +105,7 @@ def test_levels_are_probabilities(level: float) -> None:
 
 @pytest.mark.parametrize("elapsed_s", [-1, float("nan")])
 def test_no_job_has_run_a_negative_time(elapsed_s: float) -> None:
-    """Nor one that is no number."""
+    """Nor one that is not a number."""
     with pytest.raises(ParameterError, match="must be a number of seconds >= 0"):
         even(15).quantiles([0.5], elapsed_s)
 

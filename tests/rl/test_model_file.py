@@ -79,13 +79,13 @@ def left_out(key: str) -> Callable[[dict[str, bytes]], None]:
 DAMAGES: dict[str, tuple[Callable[[dict[str, bytes]], Any], str]] = {
     "no numbers": (lambda parts: parts.pop(TENSORS), f"has no {TENSORS} in it"),
     "no configuration": (lambda parts: parts.pop(DOCUMENT), f"has no {DOCUMENT} in it"),
-    "no JSON": (lambda parts: parts.update({DOCUMENT: b"\x80\x04"}), "is no JSON"),
+    "no JSON": (lambda parts: parts.update({DOCUMENT: b"\x80\x04"}), "is not JSON"),
     "a list": (lambda parts: parts.update({DOCUMENT: b"[]"}), "must be a schedlab model"),
     "numbers": (lambda parts: parts.update({TENSORS: b"\x10\x00"}), "is damaged"),
     "another kind": (configured(kind="schedlab checkpoint"), "holds 'schedlab checkpoint'"),
     "another version": (configured(version=9), "format version 9; this schedlab reads version 1"),
     "an unknown rule": (configured(environment={"gpus": 4}), '[environment] "gpus"'),
-    "a missing section": (left_out("train"), "does not say train"),
+    "a missing section": (left_out("train"), "lacks the key train"),
     "no scale": (configured(time_scale_s=0), "time_scale_s is 0.0; must be > 0"),
     "a text for a number": (configured(steps="many"), "cannot be understood"),
     "another window": (

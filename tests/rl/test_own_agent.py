@@ -257,7 +257,7 @@ def test_a_network_for_another_observation_is_refused(tmp_path: Path) -> None:
     ("text", "sentence"),
     [
         ("[agent]\ncall = 'a:b'\n", "there is no section [environment]"),
-        ("[environment]\nnodes = 4\n", "[environment] does not say time_scale_s"),
+        ("[environment]\nnodes = 4\n", "[environment] lacks the key time_scale_s"),
         ("[environment]\nscaled = false\n", "[agent] must say either call or model"),
         ("[environment]\nscaled = false\n[agent]\ncall = 'no_such_module:f'\n", "No module named"),
         ("[environment]\nscaled = false\n[agent]\ncall = 'math:pi'\n", "must be a function"),

@@ -183,7 +183,7 @@ def test_holes_in_a_history_are_told(dump: Path, tmp_path: Path) -> None:
     ("version", "code", "says"),
     [
         ("26.05", 0, "not among the versions whose defaults are known"),
-        ("new", 2, '"new" is no version of Slurm'),
+        ("new", 2, '"new" is not a version of Slurm'),
     ],
 )
 def test_the_version_chooses_the_defaults(

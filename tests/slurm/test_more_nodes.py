@@ -47,7 +47,7 @@ def test_more_nodes_are_copies_of_one(like: str) -> None:
 @pytest.mark.parametrize("text", ["gpu", "0:gpu", "-1:gpu", "1.5:gpu", "16:", "9999999:gpu"])
 def test_what_is_no_number_of_nodes_is_refused(text: str) -> None:
     """With an example of what to write."""
-    with pytest.raises(ParameterError, match=r"is no number of nodes; write 16:gpu, from 1 to"):
+    with pytest.raises(ParameterError, match=r"is not a number of nodes; write 16:gpu, from 1 to"):
         with_more_nodes(site(), [text])
 
 

@@ -49,7 +49,7 @@ def test_defaults_follow_the_version() -> None:
     assert defaults_of("22.05.8").priority.type == "priority/basic"
     assert defaults_of("25.11").select.type == "select/cons_tres"
     assert defaults_of("22.05").scheduler == defaults_of("25.11").scheduler
-    with pytest.raises(SchedlabError, match="no version of Slurm"):
+    with pytest.raises(SchedlabError, match="not a version of Slurm"):
         defaults_of("new")
 
 
@@ -59,7 +59,7 @@ def test_defaults_follow_the_version() -> None:
         ("slurm.toml", "[scheduler]\nbf_intervall_s = 3\n", 'did you mean "bf_interval_s"'),
         ("slurm.toml", "[scheduler]\nbf_interval_s = -3\n", "must be a whole number >= 0"),
         ("slurm.toml", "version = 22\n", "version is 22; must be a text"),
-        ("slurm.toml", 'version = "new"\n', "no version of Slurm"),
+        ("slurm.toml", 'version = "new"\n', "not a version of Slurm"),
         ("slurm.toml", "nonsense\n", "slurm.toml:1: not TOML"),
         ("accounts.toml", "[[associations]]\n", 'did you mean "association"'),
         ("accounts.toml", '[[association]]\naccount = "a"\nuser = "u"\n', "has no association"),

@@ -97,7 +97,7 @@ def test_the_search_sees_the_first_half_only(make, busy: SlurmSite) -> None:  # 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("wait", "is no measure"),
+        ("wait", "is not a measure"),
         ("p94 wait", 'no statistic "p94"; known: mean'),
         ("mean weight", 'no quantity "weight"; known: wait, slowdown'),
         ("mean wait of queue=a", 'no group "queue"; known: partition'),
@@ -112,7 +112,7 @@ def test_what_is_no_measure_is_refused(text: str, says: str) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("mean wait", "is no guard"),
+        ("mean wait", "is not a guard"),
         ("mean wait < soon", "is not a duration"),
         ("mean wait < -5", "is not a duration"),
         ("mean slowdown < x", "must be a number above 0"),
@@ -193,12 +193,12 @@ def test_the_command_writes_the_evidence_and_goes_on(make, tmp_path: Path) -> No
     ("arguments", "says"),
     [
         (["--parameter", "PriorityWeightAges"], "near: PriorityWeightAge"),
-        (["--parameter", "PriorityFlags"], "is no number"),
+        (["--parameter", "PriorityFlags"], "is not a number"),
         (["--parameter", "bf_interval=9"], "write SchedulerParameters.bf_interval=LOW:HIGH"),
         (["--parameter", "bf_interval=9:5"], "ends at 5, not above 9"),
         (["--parameter", "bf_window"], "has no usual range"),
         (["--metric", "mean wait of qos=none"], 'has no jobs of qos "none"; it has normal'),
-        (["--guard", "nothing"], "is no guard"),
+        (["--guard", "nothing"], "is not a guard"),
     ],
 )
 def test_wrong_options_are_told_in_a_sentence(make, tmp_path: Path, arguments, says) -> None:  # type: ignore[no-untyped-def]

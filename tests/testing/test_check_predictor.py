@@ -129,7 +129,7 @@ def test_a_predictor_must_be_deterministic() -> None:
 
 @pytest.mark.parametrize("answer", [math.nan, math.inf, -1.0, None, "long"])
 def test_a_prediction_is_a_duration(answer: Any) -> None:
-    """The simulator cuts what is too short or too long; what is no time at all is a fault."""
+    """The simulator cuts what is too short or too long; what is not a time at all is a fault."""
     rule = f'a prediction must be a finite number >= 0, not {answer}; .* "early end" with job 1'
     with pytest.raises(PolicyError, match=rule):
         check_predictor(Answering(answer), workloads=[early_end()])

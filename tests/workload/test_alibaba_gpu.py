@@ -51,7 +51,7 @@ def test_tasks_are_jobs_on_one_node(tasks: Workload) -> None:
     [
         (",12000,", ",12k,", ':2: cpu_milli is "12k"; must be a whole number'),
         (",scheduled_time", ",scheduled", "has no column scheduled_time"),
-        ("c,4000", "c,4000,1,2,3,4,5,6,7,8,9,10,11,12", "is no table"),
+        ("c,4000", "c,4000,1,2,3,4,5,6,7,8,9,10,11,12", "is not a table"),
     ],
 )
 def test_a_broken_list_of_tasks_is_told(old: str, new: str, said: str, tmp_path: Path) -> None:

@@ -172,7 +172,7 @@ def _report(site: Path, date: str | None, output: Path | None, send: bool) -> No
     require_service()
     settings, mail = read_settings(site)
     if send and (mail is None or not settings.email):
-        raise InputError(f"{site / FILE}: says no email, to which the report could be sent")
+        raise InputError(f"{site / FILE}: has no email address for the report")
     from schedlab.history.notify.mail import send_mail
     from schedlab.operate.report import weekly_report
 

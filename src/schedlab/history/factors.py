@@ -72,7 +72,7 @@ def read_factors(section: type[F], given: Any, where: str) -> Factors[F]:
         raise InputError(f"write {inside} with double brackets, once for each")
     for each in changes:
         if "since" not in each:
-            raise InputError(f"{inside} does not say since")
+            raise InputError(f"{inside} lacks the key since")
         own = {**own, **each}
         found.append(build(section, own, inside))
     _check_order(found, inside)

@@ -77,7 +77,7 @@ def _checked(path: Path) -> tuple[str, int, bool]:
 
 def _lines(path: Path) -> list[bytes]:
     if path.exists() and not path.is_file():
-        raise InputError(f"{path}: is no regular file")
+        raise InputError(f"{path}: is not a regular file")
     try:
         return path.read_bytes().splitlines(keepends=True)
     except OSError as error:

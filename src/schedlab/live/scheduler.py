@@ -113,7 +113,7 @@ def require_no_oracle(policy: ChosenPolicy) -> None:
     entry = PREDICTORS.get(policy.predictor.name.partition(":")[0])
     if entry is not None and entry.reference == "oracle":
         raise ParameterError(
-            f'predictor "{policy.predictor.name}" is told the true run times, which nobody knows '
+            f'predictor "{policy.predictor.name}" needs the true run times, which are unknown '
             "on a live cluster"
         )
 

@@ -18,7 +18,7 @@ def require_count(what: str, value: Any, least: int = 0) -> None:
 
 
 def require_positive(what: str, value: Any) -> None:
-    """Refuse what is no number above 0."""
+    """Refuse what is not a number above 0."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not (number and 0 < value < inf):
         shown = f"{value:g}" if number else repr(value)

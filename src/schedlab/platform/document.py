@@ -84,7 +84,7 @@ def read_clusters(document: Mapping[str, Any], *, named: bool = False) -> tuple[
     types: dict[str, NodeType] = {}
     for each in _sections(document, "node_type", "[[node_type]]"):
         if "name" not in each:
-            raise PlatformError("[[node_type]] does not say name")
+            raise PlatformError("[[node_type]] lacks the key name")
         made = _node_type(each, "[[node_type]]")
         if made.name in types:
             raise PlatformError(f'two [[node_type]] named "{made.name}"')
@@ -92,7 +92,7 @@ def read_clusters(document: Mapping[str, Any], *, named: bool = False) -> tuple[
     site = document.get("site", {}).get("name", Cluster.site)
     clusters = _sections(document, "cluster", "[[cluster]]")
     if named and not all("name" in each for each in clusters):
-        raise PlatformError("[[cluster]] does not say name")
+        raise PlatformError("[[cluster]] lacks the key name")
     return tuple(_cluster(each, types, site) for each in clusters)
 
 

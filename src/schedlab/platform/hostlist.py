@@ -57,7 +57,7 @@ def _numbers(inside: str, text: str) -> list[str]:
     for piece in inside.split(","):
         match = _RANGE.fullmatch(piece.strip())
         if match is None:
-            raise InputError(f"host list {text!r}: {piece!r} is no number or range of numbers")
+            raise InputError(f"host list {text!r}: {piece!r} is not a number or range of numbers")
         low, high = match[1], match[2] or match[1]
         if not 0 <= int(high) - int(low) < MAX_HOSTS:
             raise InputError(f"host list {text!r}: the range {piece!r} is empty or too long")

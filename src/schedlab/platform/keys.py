@@ -20,7 +20,7 @@ def build_section(section: type[T], given: Mapping[str, Any], where: str, **read
     where = place_of(where, given)
     for key, each in known.items():
         if key not in given and each.default is MISSING and each.default_factory is MISSING:
-            raise PlatformError(f"{where} does not say {key}")
+            raise PlatformError(f"{where} lacks the key {key}")
     values = {}
     for key, value in given.items():
         name = known[key].name

@@ -60,7 +60,7 @@ class NodeType:
                 require_count(f"{key}: {name}", count)
         for name in self.resources:
             if name in _TAKEN:
-                raise PlatformError(f"resources: {name} is no name for another resource")
+                raise PlatformError(f"resources: {name} is not a name for another resource")
         require_features(self.features)
 
     @property

@@ -94,7 +94,7 @@ def read_sb3(path: Path, file: AgentFile) -> OwnAgent:
     """Return the network of a file of Stable-Baselines3, which may run code of its maker."""
     source = Source.load(path)
     if not is_sb3(source):
-        raise InputError(f"{path}: is no model of Stable-Baselines3")
+        raise InputError(f"{path}: is not a model of Stable-Baselines3")
     policy = _policy(source)
     seen, actions = policy.observation_space, policy.action_space
     try:

@@ -55,7 +55,7 @@ class Measure:
         match = _MEASURE.fullmatch(text.strip().lower())
         if match is None:
             raise ParameterError(
-                f'"{text}" is no measure; write for example mean wait, or p95 wait of qos=debug'
+                f'"{text}" is not a measure; write for example mean wait, or p95 wait of qos=debug'
             )
         statistic, quantity, key = match[1], match[2], match[3] or ""
         for what, word, known in (
@@ -125,7 +125,7 @@ class Guard:
         match = _GUARD.fullmatch(text.strip())
         if match is None:
             raise ParameterError(
-                f'"{text}" is no guard; write for example p95 wait of qos=debug < 10 min, or '
+                f'"{text}" is not a guard; write for example p95 wait of qos=debug < 10 min, or '
                 "... < 110 % of the present value"
             )
         measure, bound = Measure.parse(match[1]), match[2].replace(" ", "")

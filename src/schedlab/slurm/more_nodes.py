@@ -39,8 +39,8 @@ def _parse(text: str) -> tuple[int, str]:
     number, colon, like = text.partition(":")
     if not colon or not like or not number.isdecimal() or not 1 <= int(number) <= MOST:
         raise ParameterError(
-            f'"{text}" is no number of nodes; write 16:gpu, from 1 to {MOST:,} nodes like those of '
-            "a host, a partition, a feature or a node type"
+            f'"{text}" is not a number of nodes; write 16:gpu, from 1 to {MOST:,} nodes '
+            "like those of a host, a partition, a feature or a node type"
         )
     return int(number), like
 

@@ -153,7 +153,9 @@ def version_of(text: str) -> Version:
     year, _, rest = text.partition(".")
     month = rest.partition(".")[0]
     if not (year.isdecimal() and month.isdecimal()):
-        raise ParameterError(f'"{text}" is no version of Slurm; write for example 22.05 or 25.11.1')
+        raise ParameterError(
+            f'"{text}" is not a version of Slurm; write for example 22.05 or 25.11.1'
+        )
     return int(year), int(month)
 
 

@@ -333,7 +333,7 @@ def _typed(name: str, values: ArrayLike) -> Array:
         return np.asarray(values)
     try:
         given = np.array(values, ndmin=1)
-        with np.errstate(invalid="ignore"):  # what is no number is told below
+        with np.errstate(invalid="ignore"):  # what is not a number is told below
             array: Array = given.astype(dtype, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
         raise WorkloadError(f"column {name}: {error}") from None

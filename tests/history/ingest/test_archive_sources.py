@@ -78,7 +78,7 @@ def test_the_trace_is_read_on(tmp_path: Path) -> None:
     ("line", "reason"),
     [
         ("1 2 3", "3 fields; a line has 18"),
-        ("1 x 20 300 8 250 512 16 600 1024 1 3 4 5 6 2 -1 -1", '"x" is no number'),
+        ("1 x 20 300 8 250 512 16 600 1024 1 3 4 5 6 2 -1 -1", '"x" is not a number'),
         (
             "1 100 nan 300 8 250 512 16 600 1024 1 3 4 5 6 2 -1 -1",
             "Invalid value NaN (not a number)",

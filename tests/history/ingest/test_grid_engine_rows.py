@@ -154,7 +154,7 @@ def test_the_limit_that_was_enforced_may_be_that_of_memory(
     [
         ("job_number", "seven", 'job_number is "seven"; must be a number'),
         ("io", "inf", 'io is "inf"; must be a number'),
-        ("end_time", "9" * 20, "1e+17 s after 1970 is no time"),
+        ("end_time", "9" * 20, "1e+17 s after 1970 is not a time"),
         ("failed", "", 'failed is ""; must be a number'),
     ],
 )

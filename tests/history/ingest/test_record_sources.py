@@ -145,7 +145,7 @@ def test_sources_are_made_from_sections() -> None:
 @pytest.mark.parametrize(
     ("section", "reason"),
     [
-        ({}, "does not say kind"),
+        ({}, "lacks the key kind"),
         ({"kind": "slurm-sact"}, 'did you mean "slurm-sacct"'),
         ({"kind": "swf", "flie": "x"}, 'did you mean "file"'),
         ({"kind": "swf"}, "say either file or command"),

@@ -252,7 +252,7 @@ def test_a_reading_that_breaks_off_names_the_job(tmp_path: Path) -> None:
     ("change", "reason"),
     [
         ({"State": "DANCING"}, "State is 'DANCING'"),
-        ({"Start": "yesterday"}, "'yesterday' is no time"),
+        ({"Start": "yesterday"}, "'yesterday' is not a time"),
         ({"End": "2026-11-15T11:00:00"}, "end_time lies before start_time"),
         ({"NodeList": "n[1-"}, "host list 'n[1-' is broken"),
         ({"ExitCode": "x:0"}, "invalid literal"),

@@ -56,7 +56,7 @@ def test_fractions_of_a_second_are_cut_off() -> None:
 )
 def test_what_is_no_time_is_refused_with_an_example(text: object) -> None:
     """A time without a zone could mean any of 24 hours."""
-    with pytest.raises(ValueError, match="is no time"):
+    with pytest.raises(ValueError, match="is not a time"):
         parse_time(text)
 
 

@@ -95,9 +95,9 @@ def test_answers_out_of_order_are_put_in_order(scripted: Scripted) -> None:
         ([1, 2], r"refused the query .*: \[1, 2\]"),
         ({"status": "success"}, "its answer has no data.result"),
         ({"status": "success", "data": {"result": {}}}, "its answer has no data.result"),
-        (matrix(({"instance": "n01"}, [[0, "many"]])), "is no matrix"),
-        (matrix(({"instance": "n01"}, [["0"]])), "is no matrix"),
-        ({"status": "success", "data": {"result": [1]}}, "is no matrix"),
+        (matrix(({"instance": "n01"}, [[0, "many"]])), "is not a matrix"),
+        (matrix(({"instance": "n01"}, [["0"]])), "is not a matrix"),
+        ({"status": "success", "data": {"result": [1]}}, "is not a matrix"),
     ],
 )
 def test_a_lie_is_one_sentence(scripted: Scripted, answer: Any, sentence: str) -> None:
@@ -226,7 +226,7 @@ def test_presets_are_complete_items() -> None:
 
 def test_a_source_must_say_what_it_is() -> None:
     """Kind, name and items are the least."""
-    with pytest.raises(InputError, match=r"does not say kind; known: archive, csv"):
+    with pytest.raises(InputError, match=r"lacks the key kind; known: archive, csv"):
         make_sensor_source({"name": "x"}, Path())
     with pytest.raises(InputError, match=r"has no .*item.* and no preset"):
         make_sensor_source({"kind": "prometheus", "name": "p", "url": "u"}, Path())

@@ -174,7 +174,7 @@ def test_broken_rows_are_gaps(tmp_path: Path) -> None:
     [
         ("when,power\n0,1\n", 'power.csv: has no column "time"; has "when", "power"'),
         ("time,watts\n2024-01-01T00:00:00,1\n", 'power.csv: has no column "power"'),
-        ("time,power\nnoon,1\n", 'column "time": "noon" is no time such as 2024-01-31'),
+        ("time,power\nnoon,1\n", 'column "time": "noon" is not a time such as 2024-01-31'),
         ("", "power.csv: cannot be read"),
         ("time,power, power\n0,1,2\n", "power.csv: cannot be read: .* duplicate"),
         ("<html><body>Not found</body></html>\n", 'has no column "time"'),

@@ -165,7 +165,7 @@ def test_a_token_needs_no_login(scripted: Scripted, tmp_path: Path) -> None:
         ),
         ({"item.get": Answer(b"<html>Zabbix is down</html>")}, "something else than JSON"),
         ({"item.get": Answer(b"oops", 500)}, "answered with status 500: 'oops'"),
-        ({"item.get": [1]}, "its answer is no JSON-RPC"),
+        ({"item.get": [1]}, "its answer is not JSON-RPC"),
         ({"item.get": {"result": [{"itemid": "x"}]}}, "a strange answer to item.get"),
         ({"item.get": {"result": 5}}, "a strange answer to item.get"),
         ({"item.get": {"result": []}}, 'none of these hosts has an item of key "node.power"'),

@@ -93,7 +93,7 @@ def test_a_time_may_lose_its_plus(admin: httpx.Client) -> None:
         ("sort=size", 400, 'unknown sort "size"'),
         ("fields=job_id", 400, 'did you mean "jobid"?'),
         ("format=csv&fields=per_host", 400, 'unknown field "per_host"'),
-        ("from=yesterday", 422, '"yesterday" is no time; write 2026-01-05'),
+        ("from=yesterday", 422, '"yesterday" is not a time; write 2026-01-05'),
         ("from=2026-01-05&to=2026-01-04", 422, "from: must lie before to"),
         ("state=ended", 422, "completed"),
         ("limit=0", 422, "greater than or equal to 1"),

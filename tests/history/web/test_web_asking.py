@@ -28,7 +28,7 @@ HOSTILE = 'a/b?c#d"><script>alert(1)</script> é'
         ({"policies": "eazy"}, 'did you mean "easy"?'),
         ({"policies": "os:system"}, 'unknown policy "os:system"'),
         ({"policies": "easy", "cluster": "on"}, 'did you mean "one"?'),
-        ({"policies": "easy", "from": "yesterday"}, '"yesterday" is no time'),
+        ({"policies": "easy", "from": "yesterday"}, '"yesterday" is not a time'),
         ({"policies": "easy", "from": "2023-11-16", "to": "2023-11-15"}, "must lie before to"),
         ({"policies": "easy", "from": "0001-01-01"}, "lies too far from now"),
         ({"policies": "easy", "to": "9999-12-31T23:59-14:00"}, "lies too far from now"),

@@ -80,7 +80,7 @@ def test_sending_again_changes_nothing(served: Served, hook: httpx.Client) -> No
         ('{"jobid": "9"}', "record 1: $.req_walltime_sec: is missing"),
         ("[]", "0 records; must be 1 to 10,000"),
         ("", "0 records"),
-        ('{"a": 1}\n{"b"', "line 2 is no JSON"),
+        ('{"a": 1}\n{"b"', "line 2 is not JSON"),
         ("[1]", "record 1: $: is 1"),
         (r'{"jobid": "\u0000"}', r"\u0000"),
     ],

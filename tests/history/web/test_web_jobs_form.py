@@ -53,9 +53,9 @@ def test_the_api_is_asked_for_the_same_jobs() -> None:
     ("query", "fault"),
     [
         ("min_wait_s=soon", '"soon" is not a duration'),
-        ("min_energy_joule=3W", '"3W" is no energy'),
+        ("min_energy_joule=3W", '"3W" is not an energy'),
         ("stat=failed", 'did you mean "state"'),
-        ("from=never", '"never" is no time'),
+        ("from=never", '"never" is not a time'),
         ("from=2026-01-05&to=2026-01-04", "from: must lie before to"),
         ("state=lost", "state.0"),
     ],

@@ -65,7 +65,7 @@ def test_an_administrator_answers_with_the_code(asking: tuple[Served, Gate, str]
         assert gate.heard(hash_of(code)) is None
         page.get_by_label("Code").fill(code)
         page.get_by_role("button", name="Let it steer").click()
-        expect(page.get_by_role("status")).to_contain_text("The answer is with the loop")
+        expect(page.get_by_role("status")).to_contain_text("The loop has the answer")
         answer = gate.heard(hash_of(code))
         assert answer is not None
         assert (answer.yes, answer.who) == (True, "root, on the page")

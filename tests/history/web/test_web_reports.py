@@ -336,14 +336,14 @@ def test_without_chromium_there_is_no_pdf(monkeypatch: pytest.MonkeyPatch) -> No
             r"reports\]: email needs \[service.mail",
         ),
         ("[service.reports]\nusers = true", r"users needs \[service.mail\]"),
-        ("[service.cost]\nnode_hour = 1", "does not say currency"),
+        ("[service.cost]\nnode_hour = 1", "lacks the key currency"),
         ('[service.cost]\ncurrency = "EUR"\nkwh = -1', "kwh is -1; must be >= 0"),
         ('[service.cost]\ncurrency = "EUR"\ngpu = 1', "unknown key or section"),
         ("[service]\ncost = 3", "must be a section"),
         ("[carbon]\ngram_per_kwh = -1\nsource = 'x'", "gram_per_kwh is -1; must be >= 0"),
         (
             "[carbon]\ngram_per_kwh = 1\nsource = 'x'\n[[carbon.change]]\ngram_per_kwh = 2",
-            "does not say since",
+            "lacks the key since",
         ),
         (
             "[carbon]\ngram_per_kwh = 1\nsource = 'x'\n[[carbon.change]]\nsince = 'July'",

@@ -54,8 +54,8 @@ def test_a_site_says_how_it_is_served(tmp_path: Path) -> None:
         ("[service]\nsession_hours = 0", "session_hours is 0; must be > 0"),
         ("[service]\npublic = 1", "public is 1; must be true or false"),
         ("[service.proxy]\naddresses = ['nginx']", "addresses: 'nginx' does not appear to be"),
-        ("[service.proxy]\nuser_header = 'X'", r"\[service.proxy\] does not say addresses"),
-        ("[service.oidc]\nissuer = 'x'", r"\[service.oidc\] does not say client_id"),
+        ("[service.proxy]\nuser_header = 'X'", r"\[service.proxy\] lacks the key addresses"),
+        ("[service.oidc]\nissuer = 'x'", r"\[service.oidc\] lacks the key client_id"),
     ],
 )
 def test_a_mistake_is_named(tmp_path: Path, section: str, sentence: str) -> None:

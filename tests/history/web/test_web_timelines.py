@@ -160,7 +160,7 @@ def test_where_nothing_was_measured_the_timeline_is_empty(
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ({"agg": "mean"}, "say freq too"),
+        ({"agg": "mean"}, "needs freq"),
         ({"freq_s": 60, "agg": "mode"}, "unknown agg"),
         ({"freq_s": 0}, "must be above 0"),
         ({"max_points": 3}, "must be >= 4"),

@@ -165,7 +165,7 @@ def test_short_names_in_an_address_fill_in_the_form(twinned: Served) -> None:
     [
         ({}, "nothing is changed"),
         ({"SchedulerParameters.bf_interval": "often"}, "bf_interval is"),
-        ({"add": "16"}, "is no number of nodes"),
+        ({"add": "16"}, "is not a number of nodes"),
         ({"add": "16:none"}, "no node is like"),
         ({"add": "1:z1", "phases": "none"}, "must be a whole number"),
         ({"add": "1:z1", "phases": "1000"}, "phases"),

@@ -97,7 +97,7 @@ def test_the_scale_of_time_is_that_of_the_training(write: Write) -> None:
 
 WRONG: Mapping[str, tuple[Callable[[Write], Path], str]] = {
     "no description": (lambda write: write(said=""), 'has no property "schedlab"'),
-    "no JSON": (lambda write: write(said="{"), 'property "schedlab" in it is no JSON'),
+    "no JSON": (lambda write: write(said="{"), 'property "schedlab" in it is not JSON'),
     "another kind": (
         lambda write: write(said='{"kind": "cat"}'),
         "holds 'cat'; must be a",

@@ -57,7 +57,7 @@ def measure_honesty(
         if TREATMENTS[treatment].changes(jobs, user)
     ]
     if not cases:
-        raise WorkloadError(f"{len(chosen):,} users were chosen and none would ask otherwise")
+        raise WorkloadError(f"{len(chosen):,} users were chosen and none would change a request")
     return Honesty.of(Replays(jobs, platform, tick, depth).run(cases, workers, progress))
 
 

@@ -46,7 +46,7 @@ def choose_observed(found: Sequence[Observed], name: str | None, policy: str) ->
     if name is not None and name not in by_name:
         raise UnknownNameError("schedule", name, by_name)
     if name is None and len(found) > 1 and policy not in by_name:
-        raise InputError(f"the file holds schedules of {', '.join(by_name)}; say which to audit")
+        raise InputError(f"the file holds schedules of {', '.join(by_name)}; choose one to audit")
     return found[0] if name is None and len(found) == 1 else by_name[name or policy]
 
 

@@ -92,7 +92,9 @@ def _test(site: Site, section: AlertsSection) -> None:
     names = {"mailed_s": ", ".join(section.email), "posted_s": "the webhook"}
     ways = list(channels(site, section))
     if not ways:
-        raise ParameterError("[service.alerts] has neither email nor webhook: nobody is told")
+        raise ParameterError(
+            "[service.alerts] has neither email nor webhook: no message can be sent"
+        )
     for column, tell in ways:
         try:
             tell([example])

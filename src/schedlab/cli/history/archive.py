@@ -48,7 +48,7 @@ def archive(
 
     section = place.read().archive
     if section is None:
-        raise InputError(f"{place.site}: has no [archive]; say its folder there")
+        raise InputError(f"{place.site}: has no [archive]; give its folder there")
     folder, now_s = place.site.parent / section.folder, time.time()
     moment_s = _before_s(section, before, now_s)
     with place.open() as store, store.ingesting(), progress("archiving") as report:
@@ -75,7 +75,7 @@ def _before_s(section: ArchiveSection, before: str | None, now_s: float) -> int:
     moment_s = epoch_s("--before", before)
     if moment_s is None and section.move_after_months is None:
         raise ParameterError(
-            "which jobs are old? Say --before, or move_after_months in [archive] of the site file"
+            "which jobs are old? Give --before, or move_after_months in [archive] of the site file"
         )
     if moment_s is None:
         assert section.move_after_months is not None

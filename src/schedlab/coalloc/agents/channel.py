@@ -90,7 +90,7 @@ class Channel:
         payload = self._read(payload_bytes)
         tag = self._tag(self._in, self._received, prefix + header, payload)
         if not hmac.compare_digest(tag, self._read(TAG_BYTES)):
-            raise PeerError("a message does not come from who knows the secret, or was changed")
+            raise PeerError("a message was not signed with the secret, or was changed")
         if not self._received:
             self._socket.settimeout(None)  # from now on silence is the business of beats
         self._received += 1

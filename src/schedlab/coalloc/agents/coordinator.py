@@ -122,8 +122,8 @@ class Coordinator:
         missing = ", ".join(str(agent) for agent in shares if agent not in answers)
         if tries[None] == TRIES:
             raise PeerError(
-                f"no answer from agents {missing}, though all were asked {TRIES} times to say "
-                "again what they had said: messages get lost"
+                f"no answer from agents {missing}, though all were asked {TRIES} times to "
+                "repeat their messages: messages get lost"
             )
         tries[None] += 1
         self.asked_again += 1
@@ -140,7 +140,7 @@ def _checked(answers: dict[int, Answer], network: Network, utilities: Utilities)
     utility = joined(roots, utilities.combine)
     found = Optimum(utility, tuple(values.get(job, -1) for job in range(len(network.variables))))
     if _worth(found.values, network, utilities) != utility:
-        raise PeerError("the agents' values are not worth what their messages said")
+        raise PeerError("the agents' values do not match their messages")
     return found
 
 

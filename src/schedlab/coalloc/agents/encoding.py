@@ -65,7 +65,7 @@ def decode(header: bytes, payload: bytes) -> Wired:
         fields = json.loads(header)
         return _READERS[fields.pop("kind")](fields, payload)
     except _MALFORMED as error:
-        raise PeerError(f"an agent sent what is no message: {error!r}") from None
+        raise PeerError(f"an agent sent an invalid message: {error!r}") from None
 
 
 def _share_header(share: Share) -> Header:

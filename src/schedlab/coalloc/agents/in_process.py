@@ -53,7 +53,7 @@ class InProcess:
                 self._leave(agent)
 
     def send(self, agent: int, message: Message) -> None:
-        """Deliver at once: what the coordinator says is no message between agents."""
+        """Deliver at once: what the coordinator says is not a message between agents."""
         self._deliver(agent, message, self.clock_s)
 
     def receive(self) -> Answer | Lost | None:

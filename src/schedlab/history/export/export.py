@@ -93,7 +93,7 @@ def choose_exporter(path: Path, format: str | None) -> Exporter:
     matching = [suffix for suffix in suffixes if path.name.lower().endswith(suffix)]
     if not matching:
         known = ", ".join(suffixes)
-        raise OutputError(f"{path}: no format has this ending; say --to, or one of {known}")
+        raise OutputError(f"{path}: no format has this ending; give --to, or one of {known}")
     return suffixes[max(matching, key=len)]()
 
 
@@ -146,7 +146,7 @@ def _refuse_leaks(
     found = list(islice(leaks, _SHOWN_NAMES))
     if found:
         shown = "; ".join(f'"{name}" in "{text.strip()[:60]}"' for name, text in found)
-        raise LeakError(f"{path}: not written, as real names stand in it: {shown}")
+        raise LeakError(f"{path}: not written, because it contains real names: {shown}")
     return len(search)
 
 

@@ -39,7 +39,7 @@ def make_job_source(section: Mapping[str, Any], where: str = "[[job_source]]") -
     ``kind`` is a name in ``JOB_SOURCES`` or ``package.module:Class``, a dataclass of the options.
     """
     if not isinstance(section.get("kind"), str):
-        raise InputError(f"{where} does not say kind; known: {', '.join(JOB_SOURCES)}")
+        raise InputError(f"{where} lacks the key kind; known: {', '.join(JOB_SOURCES)}")
     source = find_class("job source", section["kind"], JOB_SOURCES)
     options = {key: value for key, value in section.items() if key != "kind"}
     made = build(source, {"name": section["kind"], **options}, where)

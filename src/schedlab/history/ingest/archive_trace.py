@@ -113,4 +113,4 @@ def _number(word: str) -> float:
     try:
         return float(word)
     except ValueError:
-        raise ValueError(f'"{word}" is no number') from None
+        raise ValueError(f'"{word}" is not a number') from None

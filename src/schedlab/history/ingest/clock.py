@@ -31,7 +31,9 @@ class Clock:
                 return datetime.fromisoformat(f"{text}+00:00")
             reading = datetime.fromisoformat(text)
         except ValueError:
-            raise ValueError(f"{text!r} is no time; must look like 2026-11-15T09:00:00") from None
+            raise ValueError(
+                f"{text!r} is not a time; must look like 2026-11-15T09:00:00"
+            ) from None
         first = reading.replace(tzinfo=self._zone).astimezone(UTC)
         if not_before is not None and first < not_before:
             second = reading.replace(tzinfo=self._zone, fold=1).astimezone(UTC)

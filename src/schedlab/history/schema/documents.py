@@ -22,7 +22,7 @@ Place = tuple[str, str]
 
 
 def read_documents(path: str | Path) -> Iterator[tuple[Place, Any] | Fault]:
-    """Every document of the file with its place; what is no JSON is a fault."""
+    """Every document of the file with its place; what is not JSON is a fault."""
     data, broken = _content(path)
     if broken is not None:
         yield Fault(f"{path}", f"cannot be unpacked: {broken}; read up to there")

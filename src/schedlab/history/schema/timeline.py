@@ -184,7 +184,7 @@ def parse_timeline_uri(uri: str) -> TimelineUri:
     options = parse_qs(split.query)
     if not found or len(parts) not in (4, 5) or not {"from", "to"} <= options.keys():
         raise InputError(
-            f"{uri!r} is no timeline; must look like "
+            f"{uri!r} is not a timeline; must look like "
             "timelines/CLUSTER/JOBID/HOST/ITEM[/DEVICE]?from=TIME&to=TIME"
         )
     try:

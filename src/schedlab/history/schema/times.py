@@ -26,11 +26,11 @@ def parse_time(value: Any) -> datetime:
         is_plain = value.tzinfo is UTC and not value.microsecond
         return value if is_plain else _whole(value)
     if not isinstance(value, str) or not _TIME.match(value):
-        raise ValueError(f"{value!r} is no time; must look like 20261115T090000+0900")
+        raise ValueError(f"{value!r} is not a time; must look like 20261115T090000+0900")
     try:
         return datetime.fromisoformat(value)
     except ValueError as error:
-        raise ValueError(f"{value!r} is no time: {error}") from None
+        raise ValueError(f"{value!r} is not a time: {error}") from None
 
 
 def _whole(moment: datetime) -> datetime:
@@ -66,7 +66,7 @@ def from_epoch(seconds: float) -> datetime:
     try:
         return datetime.fromtimestamp(seconds // 1, UTC)
     except (OSError, OverflowError):
-        raise ValueError(f"{seconds:g} s after 1970 is no time") from None
+        raise ValueError(f"{seconds:g} s after 1970 is not a time") from None
 
 
 def parse_moment(text: str) -> datetime:
@@ -79,7 +79,7 @@ def parse_moment(text: str) -> datetime:
         moment = datetime.fromisoformat(_BLANK_OFFSET.sub(r"+\1", text))
     except ValueError:
         raise ParameterError(
-            f'"{text}" is no time; write 2026-01-05 or 2026-01-05T12:00+09:00'
+            f'"{text}" is not a time; write 2026-01-05 or 2026-01-05T12:00+09:00'
         ) from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 

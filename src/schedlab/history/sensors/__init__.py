@@ -57,7 +57,7 @@ def make_sensor_source(given: Mapping[str, Any], folder: Path) -> AnySensorSourc
     """
     kind = given.get("kind")
     if not isinstance(kind, str):
-        raise InputError(f"[[sensor_source]] does not say kind; known: {', '.join(SENSORS)}")
+        raise InputError(f"[[sensor_source]] lacks the key kind; known: {', '.join(SENSORS)}")
     presets = given.get("presets", [])
     if not isinstance(presets, list):
         raise InputError(f"[[sensor_source]]: presets is {presets!r}; must be a list of texts")

@@ -45,7 +45,7 @@ class CsvSection(TableSection):
 
 @dataclass
 class CsvSource(TableSource[CsvSection]):
-    """Reads CSV files; what is no number there counts as a gap."""
+    """Reads CSV files; what is not a number there counts as a gap."""
 
     _kept: OrderedDict[tuple[Path, int], pl.DataFrame] = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)  # the service reads in several threads
@@ -101,7 +101,7 @@ class CsvSource(TableSource[CsvSection]):
         if frame.height and not timed.height:
             shown = frame[section.time_column][0]
             raise SensorError(
-                f'{path}: column "{section.time_column}": "{shown}" is no time such as '
+                f'{path}: column "{section.time_column}": "{shown}" is not a time such as '
                 f"{section.time_format or '2024-01-31T12:00:00'}"
             )
         return timed

@@ -226,7 +226,7 @@ def _points(
             time_s = np.array([point[0] for point in each["values"]], dtype=np.float64)
             value = np.array([float(point[1]) for point in each["values"]])
         except (KeyError, TypeError, ValueError, IndexError, AttributeError):
-            raise SensorError(f'{source}: the answer on "{item.name}" is no matrix') from None
+            raise SensorError(f'{source}: the answer on "{item.name}" is not a matrix') from None
         if place is None:
             continue
         if place in found:

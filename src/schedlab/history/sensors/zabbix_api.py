@@ -109,7 +109,7 @@ class ZabbixApiSource(ZabbixSource[ZabbixApiSection]):
             request["auth"] = token
         answer = self._service.ask("", json=request, headers=headers)
         if not isinstance(answer, dict) or not ("result" in answer or "error" in answer):
-            raise self._service.fault("its answer is no JSON-RPC")
+            raise self._service.fault("its answer is not JSON-RPC")
         if "error" in answer:
             error = answer["error"]
             reason = error.get("data") or error.get("message") if isinstance(error, dict) else error

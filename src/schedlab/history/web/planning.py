@@ -41,7 +41,7 @@ PlannerInPerson = Annotated[Viewer, Depends(_planner_in_person)]
 
 def _operator(viewer: NamedViewer) -> Viewer:
     if viewer.role not in OPERATORS:
-        raise Problem(403, "only support and administrators may ask the twin: it tells of all jobs")
+        raise Problem(403, "only support and administrators may ask the twin: it shows all jobs")
     return viewer
 
 

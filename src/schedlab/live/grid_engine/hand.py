@@ -32,7 +32,7 @@ class GridEngineHand:
     def set_factor(self, handle: str, factor: int) -> None:
         """Set the priority of a waiting job; PeerError if Grid Engine refuses."""
         if not _HANDLE.fullmatch(handle):
-            raise PeerError(f"{handle!r} is no job id")
+            raise PeerError(f"{handle!r} is not a job id")
         if not LOWEST <= factor <= HIGHEST:
             raise PeerError(f"priority {factor}; must be from {LOWEST} to {HIGHEST}")
         self.engine.run("qalter", "-p", str(factor), handle, timeout_s=self.timeout_s)
@@ -50,6 +50,6 @@ class GridEngineHand:
         if name in self.engine.ask("qconf", "-so", timeout_s=self.timeout_s).split():
             return f"{name} is an operator of Grid Engine"
         raise InputError(
-            f"{name} is no operator of Grid Engine and cannot raise priorities; allow it with: "
+            f"{name} is not an operator of Grid Engine and cannot raise priorities; allow it with: "
             f"qconf -ao {name}"
         )

@@ -53,9 +53,9 @@ class SlurmHand:
 
 
 def require_change(handle: str, factor: int) -> None:
-    """Refuse what is no job id, and what Slurm cannot keep."""
+    """Refuse what is not a job id, and what Slurm cannot keep."""
     if not _HANDLE.fullmatch(handle):
-        raise PeerError(f"{handle!r} is no job id")
+        raise PeerError(f"{handle!r} is not a job id")
     if abs(factor) > LARGEST:
         raise PeerError(f"site factor {factor}; must be from -{LARGEST:,} to {LARGEST:,}")
 

@@ -35,7 +35,7 @@ def read_token(path: Path) -> str:
         raise InputError(f"{path}: belongs to another account, which can change it")
     token = text.decode("ascii", errors="replace").strip().removeprefix("SLURM_JWT=")
     if not token or len(text) > _LONGEST or not token.isascii() or not token.isprintable():
-        raise InputError(f"{path}: is no token; make one with: scontrol token")
+        raise InputError(f"{path}: is not a token; make one with: scontrol token")
     until = _expires(token)
     if until is not None and until <= time.time():
         clock = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(until))

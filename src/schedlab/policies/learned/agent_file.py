@@ -77,7 +77,7 @@ def _environment(given: Any) -> tuple[QueueSettings, Any]:
     settings = build(QueueSettings, rest, "[environment]")
     if settings.scaled and settings.time_scale_s is None:
         raise InputError(
-            "[environment] does not say time_scale_s, which counts as 1 among the times that the "
+            "[environment] lacks the key time_scale_s, which counts as 1 among the times that the "
             "agent sees; schedlab.rl.save_settings(path, env) writes it"
         )
     if name == QUEUE:

@@ -26,7 +26,7 @@ def read_document(path: str | Path, part: str, text: str | bytes, kind: str) -> 
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
-        raise InputError(f"{path}: {part} in it is no JSON") from None
+        raise InputError(f"{path}: {part} in it is not JSON") from None
     if not isinstance(document, dict) or document.get("kind") != kind:
         found = document.get("kind") if isinstance(document, dict) else None
         raise InputError(f"{path}: holds {found!r}; must be a {kind}")
@@ -53,7 +53,7 @@ def understanding(path: str | Path) -> Iterator[None]:
     try:
         yield
     except KeyError as error:
-        raise InputError(f"{path}: its configuration does not say {error.args[0]}") from None
+        raise InputError(f"{path}: its configuration lacks the key {error.args[0]}") from None
     except (TypeError, ValueError) as error:
         raise InputError(f"{path}: its configuration cannot be understood: {error}") from None
     except SchedlabError as error:

@@ -43,7 +43,7 @@ def moment(text: str, where: str) -> int | None:
         return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
     except ValueError:
         raise InputError(
-            f"{where}: {text!r} is no time; must look like 2026-11-15T09:00:00"
+            f"{where}: {text!r} is not a time; must look like 2026-11-15T09:00:00"
         ) from None
 
 

@@ -125,7 +125,7 @@ def _parsed(site: SlurmSite, text: str, usual: dict[str, tuple[int, int]]) -> Kn
     found, _, field = parameter_named(name)
     kind = field.metadata["kind"]
     if kind not in (*_NUMBERS, "yes"):
-        raise ParameterError(f"{found} is no number, and cannot be searched")
+        raise ParameterError(f"{found} is not a number, and cannot be searched")
     if not equals:
         ends_of = {**RANGES, **usual, **({found: (0, 1)} if kind == "yes" else {})}
         if found not in ends_of:

@@ -47,7 +47,7 @@ def _table(source: Source) -> pl.DataFrame:
         table = pl.read_csv(io.StringIO(source.decoded()), infer_schema_length=0)
     except pl.exceptions.PolarsError as error:
         reason = str(error).partition("\n")[0]
-        raise InputError(f"{source.path}: is no table: {reason}") from None
+        raise InputError(f"{source.path}: is not a table: {reason}") from None
     for name in (*_NUMBERS, "scheduled_time", "qos"):
         if name not in table.columns:
             raise InputError(f"{source.path}: has no column {name}")

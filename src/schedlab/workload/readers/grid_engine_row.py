@@ -117,7 +117,7 @@ def _moment(time: int) -> datetime | None:
     try:
         return datetime.fromtimestamp(seconds, UTC)
     except (OSError, OverflowError):
-        raise ValueError(f"{seconds:g} s after 1970 is no time") from None
+        raise ValueError(f"{seconds:g} s after 1970 is not a time") from None
 
 
 def requests_in(category: str) -> dict[str, str]:

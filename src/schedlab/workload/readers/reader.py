@@ -61,7 +61,7 @@ class ReadOptions:
 
 
 def _scaled(text: str) -> tuple[str, float]:
-    """The column, and what it is multiplied by; NaN if that is no number."""
+    """The column, and what it is multiplied by; NaN if that is not a number."""
     ours, star, factor = text.partition("*")
     try:
         return ours.strip(), float(factor) if star else 1.0

@@ -157,7 +157,7 @@ class Provider:
     def _endpoint(self, name: str) -> str:
         endpoint = self._description.get(name)
         if not isinstance(endpoint, str):
-            raise PeerError(f"{self.section.issuer}: does not say its {name}")
+            raise PeerError(f"{self.section.issuer}: does not give its {name}")
         return endpoint
 
     def _ask(self, method: str, url: str, **options: Any) -> dict[str, Any]:
@@ -170,5 +170,5 @@ class Provider:
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
             raise PeerError(f"{self.section.issuer}: does not answer: {error}") from None
         if not isinstance(found, dict):
-            raise PeerError(f"{self.section.issuer}: answers with something that is no object")
+            raise PeerError(f"{self.section.issuer}: did not answer with a JSON object")
         return found

@@ -115,7 +115,7 @@ def _lines(body: bytes) -> Iterator[Any]:
             try:
                 yield from_json(line)
             except ValueError as error:
-                raise Problem(422, f"line {number} is no JSON: {error}") from None
+                raise Problem(422, f"line {number} is not JSON: {error}") from None
 
 
 def _refused(faults: list[Fault]) -> Response:

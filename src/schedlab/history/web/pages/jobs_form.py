@@ -95,7 +95,7 @@ def _joule(text: str) -> float:
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
     unit = UNITS.get(match[2] or "J") if match else None
     if match is None or unit is None or unit.base != "J":
-        raise ParameterError(f'"{text}" is no energy; write for example 500Wh, 2kWh or 1.5MJ')
+        raise ParameterError(f'"{text}" is not an energy; write for example 500Wh, 2kWh or 1.5MJ')
     return float(match[1]) * unit.factor
 
 

@@ -48,7 +48,7 @@ class Wanted:
         if self.agg is not None and self.agg not in AGGREGATES:
             raise UnknownNameError("agg", self.agg, AGGREGATES)
         if self.agg is not None and self.freq_s is None:
-            raise ParameterError("agg: says how a step is made; say freq too")
+            raise ParameterError("agg: needs freq, the length of a step")
         if self.freq_s is not None and not self.freq_s > 0:
             raise ParameterError(f"freq: is {self.freq_s:g} s; must be above 0")
         if self.max_points is not None and self.max_points < FEWEST_POINTS:
