@@ -103,13 +103,11 @@ std::size_t NodePlan::split(Steps& steps, Time time) const {
     const auto step = at - steps.time.begin();
     if (at != steps.time.end() && *at == time) return static_cast<std::size_t>(step);
     assert(step > 0);
-    const std::size_t resources = machine_->resources();
-    const std::vector<Amount> before(
-        steps.free.begin() + (step - 1) * static_cast<std::ptrdiff_t>(resources),
-        steps.free.begin() + step * static_cast<std::ptrdiff_t>(resources));
+    const auto resources = static_cast<std::ptrdiff_t>(machine_->resources());
     steps.time.insert(at, time);
-    steps.free.insert(steps.free.begin() + step * static_cast<std::ptrdiff_t>(resources),
-                      before.begin(), before.end());
+    const auto own = steps.free.insert(steps.free.begin() + step * resources,
+                                       machine_->resources(), 0);
+    std::copy_n(own - resources, resources, own);
     return static_cast<std::size_t>(step);
 }
 

@@ -75,7 +75,7 @@ class NodePlan {
         Time duration;
         const Calendar& calendar;
         std::int32_t guest;
-        const Time* not_before;  // by node
+        RoomBounds::Rows bounds;
     };
     Wish wish(const View& view, JobIndex job, const Part& part) const;
 
@@ -123,7 +123,7 @@ class NodePlan {
     // `limit` if there is none up to then.
     Time earliest_on(NodeIndex node, const Wish& wish, Time from, Time limit) const {
         // Most nodes are passed over here.
-        return wish.not_before[node] > limit ? kNever : look_at(node, wish, from, limit);
+        return wish.bounds.exclude(node, limit) ? kNever : look_at(node, wish, from, limit);
     }
     Time look_at(NodeIndex node, const Wish& wish, Time from, Time limit) const;
     Time first_room_on(NodeIndex node, const Wish& wish, Time from, Time limit) const;

@@ -139,7 +139,7 @@ Time NodePlan::nth_earliest(const NodeSet& set, NodeCount count, const Wish& wis
     times_.clear();  // the earliest ones so far, the last of them first
     Time latest = limit;
     set.for_each([&](NodeIndex node) {
-        if (wish.not_before[node] > latest || latest < from) return;
+        if (latest < from) return;
         const Time time = earliest_on(node, wish, from, latest);
         if (time > latest) return;
         if (std::ssize(times_) == count) {
@@ -159,7 +159,7 @@ Time NodePlan::earliest_for(const Part& part, const Wish& wish, Time from, Time 
         Time best = kNever;
         set.for_each([&](NodeIndex node) {
             if (best == from) return;
-            best = std::min(best, earliest_on(node, wish, from, std::min(best, limit)));
+            best = std::min(best, earliest_on(node, wish, from, std::min(best - 1, limit)));
         });
         return best;
     }

@@ -36,7 +36,7 @@ void RoomBounds::prepare(const Machine& machine) {
     }
     capacity_.assign(machine.capacity().begin(),
                      machine.capacity().begin() + static_cast<std::ptrdiff_t>(nodes_));
-    times_.assign((lowest_.size() * kLevels + 2) * nodes_, 0);
+    times_.assign((lowest_.size() * kLevels + 1) * nodes_, 0);
 }
 
 void RoomBounds::update(NodeIndex node, std::span<const Time> time, std::span<const Amount> free) {
@@ -61,19 +61,19 @@ void RoomBounds::copy(NodeIndex node, const RoomBounds& other) {
     }
 }
 
-const Time* RoomBounds::of(const Share& share) const {
-    if (share.exclusive) return row(lowest_.size() * kLevels);
-    // The highest level is the hardest to have.
-    std::size_t best = lowest_.size() * kLevels + 1, highest = 0;
-    for (std::size_t r = 0; r < lowest_.size(); ++r) {
+RoomBounds::Rows RoomBounds::of(const Share& share) const {
+    Rows rows;
+    if (share.exclusive) {
+        rows.times_[rows.count_++] = row(lowest_.size() * kLevels);
+        return rows;
+    }
+    for (std::size_t r = 0; r < lowest_.size() && rows.count_ < Rows::kMost; ++r) {
         const std::size_t power = power_of(share.amounts[r]);
         if (share.amounts[r] <= 0 || power < lowest_[r]) continue;
         const std::size_t level = std::min(power - lowest_[r], kLevels - 1);
-        if (level < highest) continue;
-        highest = level;
-        best = r * kLevels + level;
+        rows.times_[rows.count_++] = row(r * kLevels + level);
     }
-    return row(best);
+    return rows;
 }
 
 }  // namespace schedlab

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -13,13 +14,31 @@ namespace schedlab {
 // Of each node it keeps when it first has 1, 2, 4, ... of a resource free, however briefly.
 class RoomBounds {
   public:
+    // Those of one share: a row of times by node for each resource that it wants.
+    class Rows {
+      public:
+        // Whether the node surely has no room up to this time.
+        bool exclude(NodeIndex node, Time until) const {
+            for (std::size_t i = 0; i < count_; ++i) {
+                if (times_[i][node] > until) return true;
+            }
+            return false;
+        }
+
+      private:
+        friend class RoomBounds;
+        static constexpr std::size_t kMost = 4;  // of more resources the first ones are looked at
+        std::array<const Time*, kMost> times_;
+        std::size_t count_ = 0;
+    };
+
     // All nodes must be updated next, if there are others than before.
     void prepare(const Machine& machine);
     // The node has `free` (by step, then by resource) from these times on.
     void update(NodeIndex node, std::span<const Time> time, std::span<const Amount> free);
     void copy(NodeIndex node, const RoomBounds& other);
-    // By node: the share has no room before. The pointer holds until the next `prepare`.
-    const Time* of(const Share& share) const;
+    // They hold until the next `prepare`.
+    Rows of(const Share& share) const;
 
   private:
     static constexpr std::size_t kLevels = 8;
@@ -34,7 +53,7 @@ class RoomBounds {
     std::size_t resources_ = 0;  // that there are
     std::vector<std::size_t> lowest_;  // by resource that is looked at: the power of its first level
     std::vector<Amount> capacity_;     // of the first resource, by node
-    // One row for each resource and level, one for idle nodes, one that bounds nothing.
+    // One row for each resource and level, and one for idle nodes.
     std::vector<Time> times_;
 };
 
