@@ -51,11 +51,11 @@ class _Registering:
 
 
 class _WhenImported:
-    """Finds Gymnasium where everybody else would, once."""
+    """Finds Gymnasium where any other import would, once."""
 
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        """Find what everybody else finds, with another loader."""
+        """Find the normal module, with another loader."""
         if name != "gymnasium":
             return None
         from importlib.util import find_spec

@@ -24,10 +24,10 @@ SOURCES = [
 ]
 AVOIDED = re.compile(
     r"""\b(
-    so\ many | anew | thus | hence | whence | thereof
+    [Ss]o\ many | [Aa]new | [Tt]hus | [Hh]ence | whence | thereof | [Ww]hoever | [Nn]obody
     | of\ such\ a\ kind | by\ what\ right | no\ such\ thing | plans\ no\ more
     )\b""",
-    re.IGNORECASE | re.VERBOSE,
+    re.VERBOSE,
 )
 
 

@@ -18,7 +18,7 @@ def prediction_accuracy(schedule: Schedule, by: str | None = "user") -> pl.DataF
     The columns after the user are ``jobs``; ``mean_absolute_error_s``; ``mean_error_s``, negative
     where predictions are too short; ``underestimated``, the share of jobs that ran longer than
     predicted; and ``accuracy``, the mean of the shorter of prediction and run time over the longer.
-    Where nobody predicts, requests are judged. Jobs that never ran are left out.
+    Without a predictor, requests are judged. Jobs that never ran are left out.
 
     Args:
         schedule: what happened.

@@ -1,4 +1,4 @@
-"""The options that say who computes the cells of an experiment."""
+"""The options that say where the cells of an experiment are computed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COMPUTING = "Computing"
 
 @dataclass(frozen=True, kw_only=True)
 class Computing:
-    """Who computes."""
+    """Where to compute."""
 
     workers: Annotated[
         int | None,

@@ -51,7 +51,7 @@ def mirror_file(folder: Path) -> Path:
 def write_mirror(
     folder: Path, at: float, cluster: str, jobs: Iterable[LiveJob], told: Iterable[StartsTold]
 ) -> None:
-    """Write what the scheduler said, for its owner only: it tells of everybody's jobs."""
+    """Write what the scheduler said, for its owner only: it shows the jobs of all users."""
     path = mirror_file(folder)
     path.parent.mkdir(exist_ok=True)
     there = [job for job in jobs if job.stage is not LiveStage.ENDED]

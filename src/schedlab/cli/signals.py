@@ -81,7 +81,7 @@ def _come_back(number: int) -> None:
 
 
 def _end() -> None:
-    """End by the signal, as whoever sent it expects."""
+    """End by the signal, as its sender expects."""
     if _received:
         with suppress(OSError, ValueError):
             sys.stdout.flush()

@@ -41,7 +41,7 @@ class Dpop:
     relax: str = "none"
     """What to do where the memory does not suffice: one of ``RELAXATIONS``."""
     propagate: Propagate = propagate
-    """Who sends the messages of a pass."""
+    """The sender of the messages of a pass."""
     name: ClassVar[str] = "dpop"
 
     def __post_init__(self) -> None:

@@ -33,7 +33,7 @@ class UtilMessage:
 
 @dataclass(frozen=True)
 class Node:
-    """A job with all it knows of others: its ancestors' variables, and who shares a resource.
+    """A job with all it knows of others: its ancestors' variables, and shared resources.
 
     UTIL goes up: a node joins its children's messages with its own utilities and constraints and
     takes the best over its own values. VALUE comes down: with its ancestors' values known, a node

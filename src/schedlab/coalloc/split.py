@@ -36,7 +36,7 @@ class Split:
     heuristic: str = "min-fill"
     """Of the pseudo trees: one of ``orders.CHOICES``."""
     propagate: Propagate = propagate
-    """Who sends the messages of a pass."""
+    """The sender of the messages of a pass."""
     name: ClassVar[str] = "split"
 
     def __post_init__(self) -> None:

@@ -39,7 +39,7 @@ class WidthDeletion:
     cells: int | None = None
     """Of the largest message, in place of the width; for the safe form."""
     propagate: Propagate = propagate
-    """Who sends the messages of a pass."""
+    """The sender of the messages of a pass."""
     name: ClassVar[str] = "wd"
 
     def __post_init__(self) -> None:

@@ -30,7 +30,7 @@ class Arena:
         objective: whose metrics are measured.
         tick: events are seen at multiples of this, in seconds; 0: at once.
         kill_at_request: a job that exceeds its request is killed then.
-        predict: who says how long jobs run.
+        predict: the predictor of run times.
         threads: simulations side by side; by default as many as there are processors.
     """
 

@@ -103,6 +103,6 @@ class Objective:
         signed = [goal.sign * goal.weight for goal in self.goals]
         if self.absolute:
             return float(np.dot(signed, values.mean(axis=0) / under_easy.mean(axis=0)))
-        # Where nobody waits at all there is nothing to gain or to lose.
+        # If no job waits at all there is nothing to gain or to lose.
         relative = np.divide(values, under_easy, out=np.ones_like(values), where=under_easy > 0)
         return float(np.dot(signed, relative.mean(axis=0)))

@@ -45,7 +45,7 @@ class TrainedPolicy:
     Args:
         training_key: of the training; known before there is a file, unlike a digest of it.
         file: the model, once it is trained.
-        predict: who predicts run times; nobody on the grid of ``schedlab/Gantt-v0``.
+        predict: the predictor of run times; none on the grid of ``schedlab/Gantt-v0``.
         tick: as for every policy.
         kill_at_request: as for every policy.
         runs: 0 for greedy decisions, else the number of sampled runs.

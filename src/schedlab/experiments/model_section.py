@@ -26,7 +26,7 @@ class ModelSection:
         sampled: beside the greedy policy, the mean over this number of runs with actions drawn by
             the network's probabilities.
         seeds: number of the experiment's seeds, from the first on. Default: all.
-        predict: who predicts run times when it schedules; by default who did in training.
+        predict: the predictor of run times when it schedules. Default: that of the training.
         tick: as for every policy; it must be the ``sim_step_s`` of the training.
         kill_at_request: as for every policy.
     """

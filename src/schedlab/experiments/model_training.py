@@ -127,7 +127,7 @@ def _check_sections(path: Path, model: ModelSection, *, on_the_grid: bool) -> No
 
 
 def _predictor(model: ModelSection, config: TrainingConfig) -> str | None:
-    """Who predicts run times when it schedules; nobody on the grid."""
+    """The predictor of run times when it schedules; none on the grid."""
     rules = config.environment
     return model.predict or rules.estimate if isinstance(rules, QueueSettings) else None
 

@@ -22,7 +22,7 @@ class OtherSimulator:
 
     Args:
         policies: their names.
-        play: who makes a schedule, of the jobs, the number of nodes, the policy and a seed.
+        play: makes a schedule from the jobs, the number of nodes, the policy and a seed.
         drawn: those policies that give other schedules with other seeds.
         has_models: whether a policy may also be the file of a trained model.
     """

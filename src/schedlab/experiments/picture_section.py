@@ -19,7 +19,7 @@ class PictureSection:
     Args:
         name: of its file, without the ending.
         title: above it in the report.
-        of: ``workloads``, ``learning`` or ``front``, which shows who is best in two metrics.
+        of: ``workloads``, ``learning`` or ``front``, which shows the best policies in two metrics.
         metric: what is drawn; of ``learning``, of the policies that do not learn.
         on: ``workload/variant``, with ``*`` and ``?`` as for files; in order, to the right.
         lines: policies; and models, each on whatever it was trained on, such as ``PPO`` or

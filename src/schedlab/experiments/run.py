@@ -38,7 +38,7 @@ def run_experiment(
         experiment: from ``read_experiment``, or its ``reduced()``.
         out: the folder of the run; what is finished there is not computed again.
         data: a folder with the traces.
-        engine: who computes; by default processes on this machine.
+        engine: computes the cells. Default: processes on this machine.
         only: a pattern; only the cells whose name contains it.
         models: train the models of the experiment too, and simulate with them.
         progress: called with (trainings and cells finished, and in all).

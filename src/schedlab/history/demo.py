@@ -362,7 +362,7 @@ def _notebook(number: int, job: int, host: str, start_s: int) -> JobRecord:
 
 
 def _ending(job: int, run_s: int, request_s: int) -> dict[str, Any]:
-    """A few fail, and who asked for too little time is stopped."""
+    """A few fail, and jobs with too short requests are killed."""
     if run_s >= request_s:
         return {"state": "timeout", "exit_signal": 15}
     if job % _FAILING == _FAILING - 1:

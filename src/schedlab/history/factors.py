@@ -19,7 +19,7 @@ class CarbonSection:
 
     Args:
         gram_per_kwh: grams of CO2 equivalent.
-        source: who says so.
+        source: the source of the figure.
         since: the day from which a change holds, such as ``2026-07-01``.
     """
 

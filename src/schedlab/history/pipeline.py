@@ -39,7 +39,7 @@ Progress = Callable[[str, int], None]
 
 
 def _silent(_: str, __: int) -> None:
-    """Tells nobody."""
+    """Reports nothing."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Files that only their owner may reach: a store holds password hashes and everybody's jobs."""
+"""Files that only their owner may reach: a store has password hashes and all users' jobs."""
 
 from __future__ import annotations
 

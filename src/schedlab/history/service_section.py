@@ -78,7 +78,7 @@ class ServiceSection:
         prefix: the path under which a proxy shows the service, such as ``/history``.
         url: how people reach the service, with the prefix; links in messages begin with it.
         public: whether visitors see anonymised jobs, as ``[release]`` says.
-        session_hours: after which who has logged in must do so again.
+        session_hours: hours after which users must log in again.
         login_failures: how many wrong passwords for one account from one address are answered.
         login_window_s: the time window in seconds.
         proxy: the reverse proxy in front, if any.

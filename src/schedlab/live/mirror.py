@@ -65,7 +65,7 @@ class Mirror:
         return self.moments[-1].at
 
     def take(self, reading: Reading) -> list[LiveJob]:
-        """Make a reading the present; return the jobs that are gone and nobody saw end."""
+        """Make a reading the present; return the jobs that are gone without a seen end."""
         if self.moments and reading.at <= self.moments[-1].at:
             raise ParameterError(
                 f"a reading of {reading.at:.3f} after one of {self.moments[-1].at:.3f}: the clock "

@@ -1,4 +1,4 @@
-"""A running scheduler as everything above it knows it: who reads it, and who changes priorities."""
+"""A running scheduler as the layers above know it: its reader, and what changes priorities."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Bounds:
     """What a scheduler allows to be added to a priority.
 
     Args:
-        clamp: the largest change where nobody says another.
+        clamp: the largest change, unless another is given.
         lowest: that can be set.
         highest: that can be set.
     """
@@ -82,7 +82,7 @@ class Peer(Protocol):
         """Return jobs that have ended, beside those of the site's history, to learn from."""
 
     def reader(self, timeout_s: float = TIMEOUT_S, *, with_factors: bool = False) -> Reader:
-        """Return who reads it; with what steering has added to priorities if that is asked for."""
+        """Return its reader; with what steering has added to priorities if that is asked for."""
 
     def hand(self, timeout_s: float) -> Hand:
-        """Return who changes priorities."""
+        """Return what changes priorities."""

@@ -1,4 +1,4 @@
-"""How well run times were foreseen: by a predictor, or by the requests where nobody predicts."""
+"""How well run times were foreseen: by a predictor, or by the requests without one."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from schedlab.sim import Schedule
 def prediction_error(schedule: Schedule) -> Values:
     """How far the predicted run time lies from the true one.
 
-    abs(e − r), with e the prediction when the job became eligible (the request where nobody
-    predicts) and r the time it ran.
+    abs(e − r), with e the prediction when the job became eligible (the request without a predictor)
+    and r the time it ran.
     """
     return np.abs(prediction_bias(schedule))
 

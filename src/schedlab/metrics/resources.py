@@ -97,7 +97,7 @@ class ResourceUse:
     Args:
         schedule: what happened.
         demands: what the jobs asked for.
-        ranges: the nodes that they had; None where nobody can tell, as in a log of shared nodes.
+        ranges: the nodes that they had; None if unknown, as in a log of shared nodes.
     """
 
     schedule: Schedule
@@ -204,7 +204,7 @@ class ResourceUse:
         """The least that any job asks for of each resource; infinite where none asks."""
         asked = self._asked()
         least: Values = np.where(asked > 0, asked, np.inf).min(axis=0, initial=np.inf)
-        # What no job asks for is used up for nobody.
+        # What no job asks for is used up for no job.
         return np.where(np.isinf(least), -np.inf, least)
 
     def _asked(self) -> Values:

@@ -1,7 +1,7 @@
 """The log of the loop in the store of the history service: a copy for those who ask there.
 
 The log stays the memory of the loop. It can be written while no database answers, each line is on
-the disk before the next step begins, and whoever owns the database cannot change what the loop
+the disk before the next step begins, and the owner of the database cannot change what the loop
 believes. The copy has another use, too: a log that was rewritten as a whole differs from it.
 """
 

@@ -1,8 +1,8 @@
-"""The human before the steering: a question, and an answer that only who may read it can give.
+"""The human before the steering: a question, and an answer that only its readers can give.
 
 The code of a question lies in a file that only the account of the loop can read, and goes out with
-the notices. Who answers from elsewhere, such as on a page of the service, must know it: an account
-of the service alone cannot let a policy steer.
+the notices. An answer from elsewhere, such as from a page of the service, must contain it: an
+account of the service alone cannot let a policy steer.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class GateAnswer:
 
     Args:
         yes: whether the policy may steer.
-        who: says so.
+        who: the person who answers.
         code: of the question.
     """
 
@@ -71,7 +71,7 @@ class Gate:
         return code
 
     def code(self) -> str:
-        """The code of the question, for who may read it; InputError if nothing is asked."""
+        """Return the code of the question for its readers; InputError if nothing is asked."""
         path = self.folder / QUESTION
         try:
             return str(json.loads(path.read_text(encoding="utf-8"))["code"])

@@ -239,7 +239,7 @@ class Steps:
         asked = record.of("asked")
         while (answer := self.gate.heard(asked["code_hash"])) is None:
             if self.is_due(record):
-                self.end(record, "nobody has answered until the next round")
+                self.end(record, "there was no answer until the next round")
                 return
             time.sleep(LOOK_S)
         kind = "allowed" if answer.yes else "rejected"

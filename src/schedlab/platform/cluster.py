@@ -22,7 +22,7 @@ MAX_NODES = 1 << 24
 
 @dataclass(frozen=True)
 class Cluster:
-    """Groups of nodes, the partitions they are in, and when they are not for everybody.
+    """Groups of nodes, the partitions they are in, and when they are not open to all.
 
     Args:
         name: which jobs and tables give.

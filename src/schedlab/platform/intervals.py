@@ -1,4 +1,4 @@
-"""Times in which nodes are not for everybody."""
+"""Times in which nodes are not open to all jobs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Reservation(NodeInterval):
 
     Args:
         users: who may use the nodes.
-        accounts: whose jobs may use them. Without users and accounts nobody may: maintenance.
+        accounts: whose jobs may use them. Without users and accounts no job may: maintenance.
     """
 
     users: tuple[str, ...] = ()

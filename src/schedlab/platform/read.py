@@ -47,7 +47,7 @@ class HeaderSize:
     unit: str
     """``nodes``, or ``processors`` where the trace counts those; a simulation takes either."""
     inferred: bool
-    """Whether nobody said so, and only the nodes were counted that jobs ran on."""
+    """Whether it was not given, and only the nodes were counted that jobs ran on."""
 
     def __str__(self) -> str:
         says = "inferred from the jobs" if self.inferred else "as the trace's header says"

@@ -32,7 +32,7 @@ ALIASES = {
 
 @dataclass(frozen=True)
 class PolicyFile:
-    """Who makes a policy of a file, loaded when it is named, and what it can be told."""
+    """The maker of a policy from a file, loaded when it is named, and its parameters."""
 
     make: str
     parameters: Parameters = field(default_factory=dict)
@@ -61,7 +61,7 @@ def choose_policy(
             ``evolved:FILE`` or ``learned:NAME`` with a name in ``READY``, or a subclass or
             instance of ``Policy`` or ``Order``.
         depth: how many jobs a pass considers, unless the name says so itself.
-        predict: who says how long jobs run, unless the name says so itself.
+        predict: the predictor of run times, unless the name has one.
     """
     if isinstance(policy, str):
         base, texts = _split(policy)

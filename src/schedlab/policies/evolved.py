@@ -117,7 +117,7 @@ def _lines(priority: Priority) -> Iterator[str]:
     yield "# A job's score is the sum of weight x feature; the smallest goes first."
     yield f"name = {json.dumps(priority.name, ensure_ascii=False)}"
     if priority.reach is not None:
-        yield f"{f'reach = {priority.reach}':<30}# who is further behind the head is not backfilled"
+        yield f"{f'reach = {priority.reach}':<30}# jobs further behind the head are not backfilled"
     for part, what in _PARTS.items():
         yield f"\n[{part}]  # {what}"
         for name, weight in getattr(priority, part).items():

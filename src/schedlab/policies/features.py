@@ -21,7 +21,7 @@ class Feature:
 FEATURES: dict[str, Feature] = {
     "log_request": Feature("log10(request_s)", "the requested run time"),
     "log_estimate": Feature(
-        "log10(estimate_s)", "the predicted run time; the request where nobody predicts"
+        "log10(estimate_s)", "the predicted run time; the request if there is no predictor"
     ),
     "log_nodes": Feature("log10(nodes)", "how wide, by orders of magnitude"),
     "share": Feature("(nodes / N)", "how wide, as a part of the machine"),

@@ -110,21 +110,21 @@ PREDICTORS: dict[str, PredictorEntry] = {
         _boosting,
     ),
     "past": PredictorEntry(
-        "Quantiles of all run times so far, whoever's; plans go by the median.",
+        "Quantiles of all run times so far, of all users; plans use the median.",
         "textbook",
         _quantiles(Past),
         _CALIBRATE,
     ),
     "class-quantiles": PredictorEntry(
         "Calibrated quantiles of the user's jobs with the same request and nodes, backed by "
-        "everybody's; plans go by the median.",
+        "those of all users; plans use the median.",
         "after Nissimov & Feitelson, JSSPP 2007",
         _quantiles(ClassQuantiles),
         _CALIBRATE,
     ),
     "nearest-quantiles": PredictorEntry(
         "Calibrated quantiles of the user's jobs, weighed by how near in request and nodes and how "
-        "recent, backed by everybody's; plans go by the median.",
+        "recent, backed by those of all users; plans use the median.",
         "after Nissimov & Feitelson, JSSPP 2007",
         _quantiles(NearestQuantiles),
         _CALIBRATE,

@@ -106,7 +106,7 @@ class SimilarJobs(QuantilePredictor):
         return weighted_quantiles(log_s, weights)
 
     def note(self, job: KnownJob, run_s: int) -> None:
-        """Add the job to its user's and to everybody's."""
+        """Add the job to its user's and to those of all users."""
         row = (math.log1p(job.request_s), math.log(max(job.nodes, 1)), math.log1p(run_s))
         if job.user not in self._users:
             self._users[job.user] = Ring(self.memory, 3)

@@ -32,7 +32,7 @@ from schedlab.rl.tensor_archive import read_archive, write_archive
 from schedlab.rl.training_config import SECTIONS, TrainingConfig, training_config
 
 _NEEDED = ("environment", "train")
-"""Sections without which nobody knows what the network is."""
+"""Sections that describe the network, and must be there."""
 
 
 @dataclass(frozen=True)

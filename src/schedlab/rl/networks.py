@@ -94,7 +94,7 @@ class JobKernel(nn.Module):
     """One small network scores every visible job, so its size does not depend on their number.
 
     The kernel is that of RLScheduler (Zhang et al., SC20), 32-16-8-1, which sees a job beside the
-    machine and the head of the queue: whom to backfill depends on who is promised a start. To wait
+    machine and the head of the queue: which job to backfill depends on which has a promise. To wait
     has a score of its own. The value is taken from the mean and the maximum over the jobs of what
     another such network makes of each.
     """

@@ -1,4 +1,4 @@
-"""An episode as pictures: what has run, what the nodes do, and who waits."""
+"""An episode as pictures: what has run, what the nodes do, and which jobs wait."""
 
 from __future__ import annotations
 

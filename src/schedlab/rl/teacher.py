@@ -51,7 +51,7 @@ class Teacher:
     def _far_behind(
         self, observation: Observations, scores: NDArray[np.float64]
     ) -> NDArray[np.bool_]:
-        """Who is out of reach of the head, the first of those that wait."""
+        """The jobs out of reach of the head, which is the first waiting job."""
         waits = observation[:, self._column("job nodes")] > 0
         head = np.where(waits, scores, np.inf).min(axis=1, keepdims=True)
         beyond: NDArray[np.bool_] = scores > head + self._reach

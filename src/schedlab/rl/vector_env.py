@@ -76,7 +76,7 @@ class NativeVectorEnv(VectorEnv[Rows, NDArray[np.int64], NDArray[Any]], Generic[
         )
 
     def _where_they_are(self) -> dict[str, Any]:
-        """The state of every environment, in Gymnasium's way: a column, and a mask of who told."""
+        """The state of every environment, in Gymnasium's way: columns with masks."""
         states, told = self.batch.states(), np.ones(self.num_envs, np.bool_)
         columns = dict(zip(self.batch.core.state_names, states.T.copy(), strict=True))
         return {**columns, **{f"_{name}": told for name in columns}}

@@ -35,8 +35,8 @@ class Guests:
         """Return the groups of the workload's jobs."""
         intervals = [each for each, _ in platform.intervals()]
         if not any(isinstance(each, Reservation) for each in intervals):
-            nobody = np.zeros((1, len(intervals)), dtype=bool)
-            return cls(np.zeros(len(workload), dtype=np.int32), nobody)
+            none = np.zeros((1, len(intervals)), dtype=bool)
+            return cls(np.zeros(len(workload), dtype=np.int32), none)
         is_guest = np.zeros((len(workload), len(intervals)), dtype=bool)
         for place, interval in enumerate(intervals):
             if isinstance(interval, Reservation):

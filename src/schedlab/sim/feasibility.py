@@ -48,7 +48,7 @@ def _check_times(workload: Workload) -> None:
 
 
 def _check_no_cycle(workload: Workload) -> None:
-    """Follow dependencies by doubling steps: who never arrives at a free job is in a cycle."""
+    """Follow dependencies by doubling steps: a job that reaches no free one is in a cycle."""
     if "dependencies" in workload:
         dependency_table(workload)  # of several jobs each; refuses circles itself
         return

@@ -190,7 +190,7 @@ def node_demands(
     gpus: bool = False,
 ) -> NodeDemands:
     """Return what the jobs need, of which there must be some; see ``demands_if_any``."""
-    # Every job takes a core: nobody shares a node that has one only, such as a trace's processors.
+    # Every job takes a core: a node with one core, such as a trace's processor, is never shared.
     single = all(group.type.cores == 1 for group in platform.groups)
     demands = demands_of(workload, platform, whole_nodes=whole_nodes or single)
     apart = (gpus and not demands.whole.all()) or asks_for_parts(demands)

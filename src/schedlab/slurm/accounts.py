@@ -129,7 +129,7 @@ class User:
 class Accounts:
     """The associations of a cluster, accounts before what is below them, and its QOS.
 
-    Without associations everybody may use everything: the site does not keep accounts.
+    Without associations every user may use everything: the site does not keep accounts.
     """
 
     associations: tuple[Association, ...] = ()

@@ -151,7 +151,7 @@ def clocks_from_boot(boot_s: float, parameters: SlurmParameters, seed: int) -> C
     Args:
         boot_s: before the first submission.
         parameters: periods of the loops.
-        seed: draws what nobody can know.
+        seed: seed of what is unknown.
     """
     drawn = random.Random(seed)
     tick_s = boot_s + 4 + drawn.random()

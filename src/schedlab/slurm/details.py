@@ -28,7 +28,9 @@ DETAILS: dict[str, Detail] = {
     "first_start_s": Detail("Float64", "when its first attempt started"),
     "start_s": Detail("Float64", "when its last attempt started"),
     "end_s": Detail("Float64", "when its last attempt ended"),
-    "true_run_s": Detail("Float64", "how long it would run if nobody stopped it; inf is for ever"),
+    "true_run_s": Detail(
+        "Float64", "how long it would run if it were not stopped; inf is for ever"
+    ),
     "state": Detail("String", "as Slurm says: COMPLETED, TIMEOUT, CANCELLED, ..."),
     "hosts": Detail("String", "the nodes it ran on, as a host list"),
     "started_by": Detail("String", "main or backfill"),

@@ -195,7 +195,7 @@ def ran_before(site: SlurmSite) -> Mask:
 
 
 def first_starts(site: SlurmSite) -> Times:
-    """When jobs of the history first started; nan where nobody knows, or never."""
+    """When jobs of the history first started; nan if unknown, or never."""
     first_s, last_s = _times(site, "first_start_s"), _times(site, "start_s")
     return np.where(np.isnan(first_s), last_s, first_s)
 

@@ -21,7 +21,7 @@ LOOKED_S = 5.0
 def present_site(site: SlurmSite, at_s: float) -> tuple[SlurmSite, Places]:
     """The site as it was at a moment, and the places of its jobs in the history.
 
-    Jobs that ran then run on their nodes, those that waited wait; of others nobody knows. Users
+    Jobs that ran then run on their nodes, those that waited wait; others are unknown. Users
     have used what they had used. What Slurm was told before holds.
 
     Args:

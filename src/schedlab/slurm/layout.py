@@ -48,7 +48,7 @@ class PartitionRules:
     """The rules of a partition that ``platform.Partition`` does not have.
 
     Nodes, times, tier, default and the most nodes of a job stand in the machine. Empty lists of
-    accounts, groups and QOS let everybody in. Memory is in MiB.
+    accounts, groups and QOS let every user in. Memory is in MiB.
 
     Args:
         name: of the partition.

@@ -132,7 +132,7 @@ class OfferedTwin:
         )
         try:
             found = compare_replays(site, before, after)
-        except InputError as error:  # who asked can do something about it: ask for another change
+        except InputError as error:  # the user can do something about it: ask for another change
             raise ParameterError(str(error)) from None
         return {
             "cluster": site.parameters.cluster_name,

@@ -89,7 +89,7 @@ class ControlSettings:
 
     ``enforce`` holds the words of AccountingStorageEnforce in lower case. ``cred_expire_s`` comes
     from AuthInfo: a requeued job waits for it. ``boot_epoch_s`` is when slurmctld started, from
-    which its clocks count; None if nobody said it.
+    which its clocks count; None if unknown.
     """
 
     enforce: tuple[str, ...] = option("AccountingStorageEnforce", (), "enforce")

@@ -62,7 +62,7 @@ class RealSlurm:
             return ""
 
     def submit(self, options: Sequence[str], script: str, user: str | None) -> str:
-        """The id of a new job, submitted as this user; None is whoever runs this."""
+        """The id of a new job, submitted as this user; None is the user of this process."""
         command = ["sbatch", "--parsable", "--output=/dev/null", "--chdir=/", *options]
         account = pwd.getpwnam(user) if user else None
         done = subprocess.run(

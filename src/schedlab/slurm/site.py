@@ -63,7 +63,7 @@ class SlurmHistory:
 
     @property
     def epoch_s(self) -> int | None:
-        """The moment of time 0; None if nobody said it."""
+        """The moment of time 0; None if unknown."""
         told: Any = self.workload.header.get("UnixStartTime", ())
         return int(told[0]) if told else None
 

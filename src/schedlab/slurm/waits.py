@@ -38,7 +38,7 @@ class JobWaits:
 
         Args:
             submit_s: of all jobs.
-            real_s: when they really started; nan where nobody knows.
+            real_s: when they really started; nan if unknown.
             replays: by name.
             jobs: those that are meant.
         """

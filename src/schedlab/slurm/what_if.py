@@ -16,7 +16,7 @@ from schedlab.slurm.site import SlurmSite
 from schedlab.slurm.waits import CHANGED, TWIN, JobWaits
 
 MUCH, MUCH_S = 0.25, 60.0
-"""Who waits longer by this share and by this many seconds is told."""
+"""The share and the seconds by which a group must wait longer to be listed."""
 
 
 @dataclass(frozen=True)

@@ -124,7 +124,7 @@ class _Witness(Predictor):
                 self.fail(job, rule)
 
     def fail(self, job: int, rule: str) -> NoReturn:
-        """Say which rule was broken, by whom, and where."""
+        """Say which rule was broken, by which predictor, and where."""
         raise PolicyError(
             f"{rule}; predictor {self.name} broke this "
             f'on workload "{self.workload.name}" with job {self.workload["job_id"][job]}'

@@ -6,7 +6,7 @@ from schedlab.policies import Policy, View
 
 
 class FirstFit(Policy):
-    """Starts every waiting job that fits, in order of arrival; nobody is reserved for."""
+    """Starts every waiting job that fits, in order of arrival, without reservations."""
 
     def schedule(self, view: View) -> None:
         """Go through the queue once."""

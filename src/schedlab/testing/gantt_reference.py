@@ -116,7 +116,7 @@ class GanttReference:
                 self.backlog.append(job)
 
     def _free(self, start: int, length: int) -> list[int]:
-        """The resources that nobody has from then on for so long."""
+        """The resources that are free from then on for the whole time."""
         times = range(start, start + length)
         return [
             resource

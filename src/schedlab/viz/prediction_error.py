@@ -25,7 +25,7 @@ class ErrorPoint:
 
     Args:
         policy: its name.
-        predictor: who says how long jobs run.
+        predictor: the predictor of run times.
         error: of the predictions.
         values: by what is measured.
     """

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 INFERRED = "inferred from the jobs"
-"""Stands behind a size in a header that nobody gave: only what jobs used was counted."""
+"""Marks a size in a header that was not given: only what jobs used was counted."""
 
 
 def inferred(count: int) -> str:

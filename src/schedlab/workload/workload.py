@@ -356,7 +356,7 @@ def _refuse_changed(name: str, given: Array, whole: Array) -> None:
 
 
 def _shareable(values: ArrayLike, dtype: type) -> bool:
-    """Whether the array can be kept without a copy: nobody can write to it."""
+    """Whether the array can be kept without a copy: it is read-only."""
     return (
         isinstance(values, np.ndarray)
         and values.dtype == dtype

@@ -1,4 +1,4 @@
-"""What another request brings its user, and everybody else."""
+"""The effect of another request on its user, and on all others."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class Honesty:
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> Honesty:
-        """Users of whom no job runs both before and after are left out."""
+        """Leave out users without a job that runs both before and after."""
         import polars as pl
 
         changes = pl.DataFrame(rows).filter(pl.col("jobs") > 0)

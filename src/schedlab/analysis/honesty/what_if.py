@@ -31,7 +31,7 @@ def measure_honesty(
     """Measure what each user would gain or lose by other requests, all others' unchanged.
 
     A job runs equally long whatever is asked for it: one that would be killed at its request is cut
-    there beforehand. A user whom a treatment would not make ask otherwise is left out of it.
+    there beforehand. A treatment leaves out users whose requests it would not change.
 
     Args:
         workload: the jobs; their users must be known.

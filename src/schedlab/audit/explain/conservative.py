@@ -27,7 +27,7 @@ def explain_conservative(instant: Instant) -> Departure | None:
         return broken_promise(instant, min(instant.late, key=lambda job: (promised_s[job], job)))
     if instant.early and instant.depth is None:
         return _out_of_turn(instant, min(instant.early), plan_of_promises(instant))
-    # With a depth it is not known who was promised what by now, but that the first ones were.
+    # With a depth only the promises of the first jobs are known.
     return _before_frozen_start(instant) if instant.frozen else None
 
 

@@ -85,7 +85,7 @@ class _Holes:
 def fill_holes(
     instant: Instant, head: int, start_s: int, others: list[int]
 ) -> Generator[Departure, None, bool]:
-    """Start what moves nobody or may push others; plan the rest."""
+    """Start jobs that move no plan or may push others; plan the rest."""
     if head in instant.early:
         yield _head_too_early(instant, head, start_s)
     holes = _Holes(instant, head, start_s)

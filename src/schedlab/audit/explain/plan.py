@@ -1,4 +1,4 @@
-"""The plan of a policy that reserves: who holds how many nodes from when until when."""
+"""The plan of a policy that reserves: which job holds how many nodes, and when."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def plan_of_promises(instant: Instant) -> Plan:
     """The policy's promises, found by letting it keep them.
 
     If from now on every job uses its whole request and none gives up, nothing moves a promise: each
-    job starts when it was promised to. Who comes later gets what is left.
+    job starts when it was promised to. Later jobs get what is left.
     """
     replay, now = instant.replay, instant.time_s
     kept = simulate(
@@ -110,7 +110,7 @@ def plan_so_far(instant: Instant, planned_s: Mapping[int, int]) -> Plan:
 
 
 def _undisturbed(instant: Instant) -> Workload:
-    """The same history up to now; from now on nobody ends early or gives up.
+    """Return the same history up to now; from now on no job ends early or is withdrawn.
 
     A job that has exceeded its request is expected to end at the next instant.
     """

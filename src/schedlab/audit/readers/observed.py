@@ -29,7 +29,7 @@ class ScheduleReader:
 
 
 def size_note(observed: Schedule, nodes: int | None) -> list[str]:
-    """What to tell where nobody says how large the machine is."""
+    """Return the message for a file without the size of the machine."""
     if nodes is not None or "platform" in observed.provenance:
         return []
     taken = f"{observed.platform.nodes:,} nodes, the peak use"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Distribution:
-    """Who computes: this process, or agents that own the jobs."""
+    """Where to compute: in this process, or by agents that own the jobs."""
 
     agents: Annotated[
         int | None,

@@ -22,7 +22,7 @@ def show(done: Evolved) -> None:
     if done.priority.reach is not None:
         console.print(
             heading("held back"),
-            f"  who is more than {done.priority.reach:g} behind the head of the queue",
+            f"  jobs more than {done.priority.reach:g} behind the head of the queue",
             sep="\n",
         )
     episodes = f"{len(comparison.evolved)} held-out episodes"

@@ -44,7 +44,7 @@ class About:
     ] = None
 
     def subject(self, site: Site) -> Subject:
-        """Whom it is about."""
+        """The subject of the report."""
         from schedlab.history.web.reports.report import Subject
 
         if self.user and self.group:

@@ -1,4 +1,4 @@
-"""Co-allocation by agents: who own the jobs, exchange UTIL and VALUE, and may be anywhere."""
+"""Co-allocation by agents that own the jobs, exchange UTIL and VALUE, and may be anywhere."""
 
 from __future__ import annotations
 

@@ -34,10 +34,10 @@ class Agent:
         self._chosen: dict[int, int] = {}
         self._utilities: dict[int, float] = {}
         self._said: list[Addressed] = []
-        self._early: list[Message] = []  # from agents who got their shares before this one
+        self._early: list[Message] = []  # from agents that got their shares before this one
 
     def receive(self, message: Message) -> list[Addressed]:
-        """Take in one message; what is to be sent now, and to whom."""
+        """Take in one message; return what to send now, and where."""
         if isinstance(message, Share):
             return self._begin(message)
         if message.epoch > self._share.epoch:

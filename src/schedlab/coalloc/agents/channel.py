@@ -26,7 +26,7 @@ STRANGERS_S = 30.0
 
 
 class Channel:
-    """Frames of header, payload and a tag that only who knows the secret can make.
+    """Frames of header, payload and a tag that needs the secret.
 
     Each side sends random bytes first. The key of the tags is made of both and of the secret, so
     the secret itself is never sent, and what was recorded elsewhere is worth nothing. Tags also
@@ -50,7 +50,7 @@ class Channel:
 
     @classmethod
     def to(cls, address: str, secret: bytes, hello: Hello) -> Channel:
-        """Call whoever listens there, say who calls, and wait for a sign that it is an agent.
+        """Call the listener, identify, and wait for a sign that it is an agent.
 
         Its first frame shows that it knows the secret: nothing else is sent before.
         """
@@ -97,7 +97,7 @@ class Channel:
         return decode(header, payload)
 
     def close(self) -> None:
-        """End the connection; who reads from it, here or there, is told."""
+        """End the connection; readers at both ends are notified."""
         with suppress(OSError):  # it may be broken already
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()

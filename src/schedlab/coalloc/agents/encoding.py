@@ -24,7 +24,7 @@ _MALFORMED = (ValueError, KeyError, TypeError, AttributeError, OverflowError, Re
 
 @dataclass(frozen=True)
 class Hello:
-    """The first message on a connection: who speaks, and in which session."""
+    """The first message on a connection: the sender and the session."""
 
     session: str
     sender: int

@@ -1,4 +1,4 @@
-"""What agents say to each other, and to the coordinator who asked them."""
+"""The messages between agents, and to the coordinator."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from schedlab.coalloc.node import Node, UtilMessage
 from schedlab.coalloc.propagation import BYTES_PER_VALUE
 
 COORDINATOR = 0
-"""The number of who asks; agents count from 1."""
+"""The number of the coordinator; agents count from 1."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """An agent's part of one pass: its own nodes, and whom to talk to about them."""
+    """An agent's part of one pass: its own nodes, and the agents of their neighbours."""
 
     epoch: int
     """The number of the pass: what belongs to an earlier one is void."""
@@ -47,7 +47,7 @@ class Value:
 
     epoch: int
     job: int
-    """Who may choose now."""
+    """The nodes that may choose now."""
     values: Mapping[int, int]
 
     @property

@@ -1,4 +1,4 @@
-"""Who owns which job: agents are clusters with their queues, or jobs that speak for themselves."""
+"""The owners of jobs: agents for clusters with their queues, or one agent for each job."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def job_owners(problem: Problem, agents: int | None = None, by: str = "cluster")
     """For each job the number of its agent, from 1.
 
     A cluster owns the jobs that name it first among their resources. With fewer agents than
-    clusters, or than jobs, neighbours in the list share one; by default nobody shares.
+    clusters, or than jobs, neighbours in the list share one. Default: no sharing.
     """
     if by not in WAYS:
         raise UnknownNameError("kind of owner", by, WAYS)

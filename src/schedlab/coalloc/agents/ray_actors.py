@@ -98,7 +98,7 @@ class RayActors:
         self._answers.shutdown(force=True)
 
     def _beat(self) -> Lost | bool:
-        """Whether anybody is busy, or who is lost."""
+        """Whether any agent is busy, or which are lost."""
         beats = {agent: actor.beat.remote() for agent, actor in self._actors.items()}
         busy = False
         for agent, beat in beats.items():

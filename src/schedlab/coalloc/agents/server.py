@@ -65,7 +65,7 @@ class _Server:
                 elif isinstance(hello, Hello):
                     self._overhear(hello, channel)
             except BROKEN:
-                pass  # whoever misses something asks again
+                pass  # an agent that misses a message asks again
 
     def _attend(self, hello: Hello, channel: Channel) -> None:
         """Be the coordinator's agent as long as it is there, unless another one's is still."""

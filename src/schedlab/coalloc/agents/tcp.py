@@ -28,7 +28,7 @@ class Places(Protocol):
         """See that an agent listens for each of these, and say where."""
 
     def close(self) -> None:
-        """Nobody is needed any more."""
+        """No agent is needed any more."""
 
 
 class Standing:
@@ -42,7 +42,7 @@ class Standing:
         self._spare, self._taken = list(addresses), dict[int, str]()
 
     def start(self, agents: Iterable[int]) -> dict[int, str]:
-        """The next free address for each; who lost its agent gets another if there is one."""
+        """Return the next free address for each; a lost agent is replaced if there is another."""
         agents = list(agents)
         if len(agents) > len(self._spare) + len(self._taken):
             raise ParameterError(f"{len(agents)} agents at {len(self._spare)} addresses")
@@ -57,7 +57,7 @@ class Standing:
 
 
 class Tcp:
-    """Calls every agent; they call each other. Beats tell who is alive and who is busy."""
+    """Calls every agent; they call each other. Beats tell which are alive and which are busy."""
 
     def __init__(
         self,

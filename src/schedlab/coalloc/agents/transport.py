@@ -12,7 +12,7 @@ class Transport(Protocol):
     """Runs agents somewhere and lets them talk to each other and to the coordinator.
 
     What an agent has to say to another goes there directly. A message that cannot be delivered is
-    dropped: whoever misses it asks again. A loss is never raised, it is told by ``receive``.
+    dropped: an agent that misses it asks again. A loss is never raised, ``receive`` returns it.
     """
 
     def start(self, agents: Iterable[int]) -> None:
@@ -22,7 +22,7 @@ class Transport(Protocol):
         """Carry a message of the coordinator's to an agent."""
 
     def receive(self) -> Answer | Lost | None:
-        """The next answer, or who is lost; None: nobody is busy, and nothing comes any more."""
+        """Return the next answer, or the lost agents; None if all are idle and nothing comes."""
 
     def close(self) -> None:
         """Let all agents go."""

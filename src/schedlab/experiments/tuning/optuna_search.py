@@ -25,8 +25,8 @@ Proposal = tuple[optuna.Trial, Setting]
 def optuna_search(tuning: Tuning, trainings: Trainings) -> Found:
     """Propose, train and learn from the scores, until there are enough trials.
 
-    Proposals depend on the seed and on earlier scores only, not on who finishes first: an
-    interrupted search that is begun again asks for the same trainings and finds them kept.
+    Proposals depend on the seed and on earlier scores only, not on which training finishes first:
+    an interrupted search that is begun again asks for the same trainings and finds them kept.
     """
     return _Search(tuning, trainings).run(tuning.about.trials or 0)
 

@@ -53,8 +53,8 @@ def tune(
     Args:
         tuning: from ``read_tuning``.
         out: the folder; trainings finished there are not done again, and those interrupted go on.
-        engine: who trains. Default: this process, all settings side by side, where there is a GPU
-            and they can go so; else processes on this machine.
+        engine: runs the trainings. Default: this process, all settings side by side, where there is
+            a GPU and they can go so; else processes on this machine.
         progress: called as trainings finish.
     """
     if engine is None and (moved := on_the_gpu(tuning)) is not None:

@@ -40,7 +40,7 @@ def training_key(config: TrainingConfig, trace: str | None = None) -> str:
 
 
 def _predictors(config: TrainingConfig) -> tuple[str, ...]:
-    """Who predicts run times in the environment, if anybody does."""
+    """The predictor of run times in the environment, if any."""
     rules = config.environment
     return (rules.estimate,) if isinstance(rules, QueueSettings) else ()
 

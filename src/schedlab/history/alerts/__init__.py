@@ -1,1 +1,1 @@
-"""What is watched, and who is told when something is wrong."""
+"""What is watched, and who is notified when something is wrong."""

@@ -69,13 +69,13 @@ def past_alerts(connection: Connection) -> list[Noted]:
 
 
 def count_unacknowledged(connection: Connection) -> int:
-    """How many hold that nobody has seen to."""
+    """Return the number of unacknowledged alerts."""
     waiting = select(func.count()).where(_HOLDS, alerts.c.acknowledged_s.is_(None))
     return int(connection.execute(waiting).scalar_one())
 
 
 def untold(connection: Connection, column: str, before_s: float) -> list[Noted]:
-    """Those that nobody has acknowledged, and that were not told that way since then."""
+    """Return unacknowledged alerts without a message of this kind since then."""
     told = alerts.c[column]
     return _found(
         connection,
@@ -98,7 +98,7 @@ def note_told(
 
 
 def acknowledge(connection: Connection, alert_id: str, by: str, now_s: float) -> bool:
-    """Remember who sees to it; False if there is no such alert that holds."""
+    """Record who acknowledges it; False if there is no such open alert."""
     this = (alerts.c.id == alert_id) & _HOLDS
     values = {"acknowledged_by": by, "acknowledged_s": now_s}
     return connection.execute(update(alerts).where(this).values(values)).rowcount > 0

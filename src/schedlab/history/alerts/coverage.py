@@ -48,7 +48,7 @@ def _failures(look: Look) -> Iterator[Alert]:
 
 
 def _seen(look: Look, from_s: float, to_s: float, most: int) -> Seen:
-    """The mean share by cluster and item, of how many jobs, and who measured."""
+    """The mean share by cluster and item, of how many jobs, and by which source."""
     found: Seen = {}
     for cluster, item, share, count, source in look.connection.execute(
         _statement(from_s, to_s, most)

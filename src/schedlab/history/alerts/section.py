@@ -1,4 +1,4 @@
-"""What is watched, and who is told: ``[service.alerts]`` of the site file."""
+"""What is watched, and who is notified: ``[service.alerts]`` of the site file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KINDS = ("source-lag", "coverage", "idle-gpu", "queue")
 _HOURS = re.compile(r"(\d\d:\d\d)-(\d\d:\d\d)")
 _LEAST_EVERY_S, _MOST_EVERY_S = 10, 7 * 86400
 _MOST_H = 87_660
-"""Ten years: later times than the store can hold are nobody's wish."""
+"""Ten years, well within the times that the store can hold."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,8 +34,8 @@ class AlertsSection:
         email: addresses that are told.
         webhook: a URL that is told, with JSON.
         webhook_file: a file with that URL, where it is a secret.
-        quiet: hours in which nobody is told, such as ``22:00-07:00`` in the site's zone.
-        remind_h: hours after which an alert that nobody acknowledged is told again.
+        quiet: hours without messages, such as ``22:00-07:00`` in the site's zone.
+        remind_h: hours after which an unacknowledged alert is sent again.
     """
 
     off: tuple[str, ...] = ()
@@ -91,7 +91,7 @@ class AlertsSection:
         return url
 
     def is_quiet(self, moment: datetime) -> bool:
-        """Whether nobody is to be told at that moment, in the site's zone."""
+        """Whether that moment, in the site's zone, is within the quiet hours."""
         hours = self._quiet_hours()
         if hours is None:
             return False

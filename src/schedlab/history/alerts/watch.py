@@ -25,7 +25,7 @@ Telling = Callable[[Sequence[Noted]], None]
 
 
 def watch(connections: Connections, site: Site, section: AlertsSection, now_s: float) -> None:
-    """Look once; tell of what is new or over, and again of what nobody has acknowledged."""
+    """Look once; report new and ended alerts, and repeat unacknowledged ones."""
     kinds, found = find_alerts(connections, site, section, now_s)
     with connections.writing() as connection:
         note_alerts(connection, found, kinds, now_s)

@@ -19,7 +19,7 @@ class Extent:
     Args:
         name: what the history is called.
         nodes: how many there are.
-        inferred: nobody said so: it is how many were used, or the most that one job asked for.
+        inferred: not given, but the number used, or the most that one job asked for.
         find_preceding: finds the ids of the jobs on which others depend.
     """
 

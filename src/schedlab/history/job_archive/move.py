@@ -56,7 +56,7 @@ def move_jobs(
     """Move all jobs that ended before then.
 
     Args:
-        store: where they are; nobody else may ingest meanwhile.
+        store: where they are; no other ingest may run meanwhile.
         folder: of the archive.
         before_s: epoch seconds.
         progress: told how many jobs have been moved.

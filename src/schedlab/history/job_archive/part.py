@@ -31,7 +31,7 @@ def new_path(month: str, keys: Sequence[int]) -> str:
 
 
 def files_in(folder: Path) -> Iterator[str]:
-    """The names of all parts that are there, whoever wrote them."""
+    """Return the names of all parts that are there."""
     for path in sorted((folder / FOLDER).glob("month=*/*.parquet")):
         yield str(path.relative_to(folder))
 

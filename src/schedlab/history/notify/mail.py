@@ -30,7 +30,7 @@ class Message:
     Args:
         subject: one line.
         text: the message as plain text.
-        html: the same as a page, for who can see it.
+        html: the same as a page, for mail programs that show it.
         attachments: files that go along.
     """
 

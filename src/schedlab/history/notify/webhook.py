@@ -17,7 +17,7 @@ def post_json(url: str, document: Mapping[str, Any]) -> None:
     """Send the document.
 
     Raises:
-        ServiceError: nobody is there, or it refuses; the text names the host only, since the rest
+        ServiceError: no answer, or a refusal; the text names the host only, since the rest
             of such a URL is often a secret.
     """
     where = f"webhook at {urlsplit(url).hostname}"

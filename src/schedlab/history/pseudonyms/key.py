@@ -14,7 +14,7 @@ _LEAST_BYTES = 32
 
 
 def make_key(path: str | Path) -> None:
-    """Write a new random key, readable by nobody else; a key that is there stays."""
+    """Write a new random key, readable by its owner only; an existing key stays."""
     try:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
@@ -25,7 +25,7 @@ def make_key(path: str | Path) -> None:
 
 
 def read_key(path: str | Path) -> bytes:
-    """The key in the file, which nobody but its owner may be able to read."""
+    """Return the key in the file, which only its owner may be able to read."""
     path = Path(path)
     if not path.exists():
         remedy = "make it with: schedlab history init --new-key"

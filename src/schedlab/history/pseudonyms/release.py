@@ -34,7 +34,7 @@ class Release:
     """Turns records into those of one release: names by its policy, times shifted together.
 
     A pseudonym is a keyed hash of release, kind and name: the same name has the same one within a
-    release and another in every other, and without the key nobody can try names out.
+    release and another in every other, and without the key names cannot be tried out.
 
     Args:
         name: of the release.

@@ -1,7 +1,7 @@
 """The standard job record: one JSON object per job, with the items of Nomura et al.
 
-The names are the paper's. What lies beyond it is optional and grouped below its items; an item
-nobody here knows is kept.
+The names are the paper's. What lies beyond it is optional and grouped below its items. Unknown
+items are kept.
 """
 
 from __future__ import annotations

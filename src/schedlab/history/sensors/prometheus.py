@@ -100,7 +100,7 @@ class PrometheusItem(ItemSection):
         return query
 
     def place(self, labels: Mapping[str, str], request: Request) -> Place | None:
-        """Whose series it is; None for a host or device that nobody asked for."""
+        """Whose series it is; None for a host or device that was not asked for."""
         if self.scope == "site":
             return Place()
         host = labels.get(self.host_label, "").split(":")[0]

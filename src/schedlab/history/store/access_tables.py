@@ -1,6 +1,6 @@
 """The tables of the history service: accounts, and by what they are recognised.
 
-Sessions and tokens are kept as digests: who reads the store cannot use what stands in it.
+Sessions and tokens are kept as digests: a reader of the store cannot use them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ accounts = Table(
     Column("role", Text, nullable=False),
     # Where it is vouched for: here, or by the provider that logs its owner in.
     Column("origin", Text, nullable=False),
-    # As argon2 writes it; empty where nobody can log in with a password.
+    # As argon2 writes it; empty for an account without a password.
     Column("password", Text),
     Column("enabled", Boolean, nullable=False),
     Column("created_s", Double, nullable=False),

@@ -1,4 +1,4 @@
-"""The tables of jobs that were moved to the archive: who they are, and in which file."""
+"""The tables of jobs that were moved to the archive: their identities, and in which file."""
 
 from __future__ import annotations
 

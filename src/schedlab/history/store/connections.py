@@ -1,4 +1,4 @@
-"""Who gives connections to a store: the part of the service's database that others need."""
+"""The contract of what gives connections to a store: what others need of the database."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Connections(Protocol):
     """Readings and writings of one store."""
 
     def reading_long(self) -> AbstractContextManager[Connection]:
-        """One state of the store, for work that nobody waits for."""
+        """One state of the store, for work in the background."""
 
     def writing(self) -> AbstractContextManager[Connection]:
         """A transaction."""

@@ -97,7 +97,7 @@ def files_of(given: str) -> list[Path]:
 
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
-    """A transaction that nobody else's is mixed with: one writer at a time."""
+    """An exclusive transaction: one writer at a time."""
     with engine.connect() as connection:
         connection = connection.execution_options(writes=True)
         with connection.begin():

@@ -32,6 +32,6 @@ Index("day_sum", day_sums.c.day)
 summed_days = Table(
     "summed_days",
     metadata,
-    # Days whose sums hold; whoever writes a job that ended then takes the day away.
+    # Days whose sums hold; writing a job that ended then removes the day.
     Column("day", Integer, primary_key=True, autoincrement=False),
 )

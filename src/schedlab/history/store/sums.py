@@ -1,6 +1,6 @@
 """Sums over jobs, kept for days that are over: a month of many jobs is added up from thirty days.
 
-The kept sums are always right or not there: who writes a job takes away those of the day on which
+The kept sums are always right or not there: writing a job removes those of the day on which
 it ended, in the same transaction.
 """
 

@@ -11,7 +11,7 @@ tasks = Table(
     metadata,
     Column("id", Text, primary_key=True),
     Column("kind", Text, nullable=False),
-    # Who asked, by name; and, as JSON, as whom: it decides about which jobs the result tells.
+    # Who asked, by name; and, as JSON, as whom: it decides which jobs the result covers.
     Column("account", Text, nullable=False),
     Column("viewer", Text, nullable=False),
     # What is simulated, as JSON, and a digest of it with what the store held then.

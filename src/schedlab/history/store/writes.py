@@ -64,7 +64,7 @@ def known_archived(connection: Connection, wanted: Mapping[Identity, int | None]
 
     Args:
         connection: to the store.
-        wanted: who they are, and when they ended.
+        wanted: their identities, and when they ended.
     """
     parts = select(func.count(), func.max(_DELETED_S)).select_from(archive_parts)
     count, deleted_s = connection.execute(parts).one()
@@ -141,7 +141,7 @@ def ends_of(connection: Connection, which: ColumnElement[bool]) -> set[int | Non
 
 
 def next_number(connection: Connection, column: Any, *conditions: Any) -> int:
-    """The number after the greatest; nobody else can take it, as one writes at a time."""
+    """Return the number after the greatest; there is one writer at a time."""
     greatest = connection.execute(select(func.max(column)).where(*conditions)).scalar()
     return 1 if greatest is None else int(greatest) + 1
 

@@ -1,4 +1,4 @@
-"""A connection that waits for nobody for ever, and whose refusals are problems like all others."""
+"""A connection with timeouts, whose refusals are problems like all others."""
 
 from __future__ import annotations
 

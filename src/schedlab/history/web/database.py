@@ -67,7 +67,7 @@ class Database:
 
     @contextmanager
     def reading_long(self) -> Iterator[Connection]:
-        """One state of the store, for work that nobody waits for."""
+        """One state of the store, for work in the background."""
         with self._watched(), self._snapshots.connect() as connection:
             yield connection
 

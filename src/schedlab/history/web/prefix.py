@@ -8,7 +8,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from schedlab.history.service_section import ServiceSection
 
 PEER = "schedlab.peer"
-"""Under this name the scope has the address of whoever connected, be it the proxy's."""
+"""Under this name the scope has the address of the peer, be it the proxy's."""
 
 
 class BehindProxy:

@@ -37,7 +37,7 @@ class Problem(Exception):  # noqa: N818 (the word of RFC 9457)
 
     Args:
         status: of HTTP.
-        detail: one sentence for whoever asked: what was wrong, and what is allowed.
+        detail: one sentence for the user: what was wrong, and what is allowed.
         headers: further headers of the answer.
     """
 
@@ -100,7 +100,7 @@ def respond(
     headers: Mapping[str, str] | None = None,
     errors: Sequence[Mapping[str, Any]] = (),
 ) -> Response:
-    """The problem as whoever asked can read it."""
+    """The problem in a media type that the client accepts."""
     if wants_page(request):
         from schedlab.history.web.pages.error import error_page
 

@@ -23,7 +23,7 @@ _HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
-    # What one person may see must not be kept for the next; who has it may ask whether it changed.
+    # What one person may see must not be kept for the next; a browser may ask whether it changed.
     "cache-control": "private, no-cache",
 }
 _YEAR_S = 31_536_000

@@ -21,7 +21,7 @@ from schedlab.history.web.tasks.runner import Runner
 
 @dataclass(frozen=True, eq=False)
 class Service:
-    """The settings, the store, what is counted, and who simulates."""
+    """The settings, the store, the counters and the simulations."""
 
     settings: ServiceSettings
     database: Database

@@ -1,4 +1,4 @@
-"""The twin of a site's Slurm, as the service asks it; who makes the service puts one in."""
+"""The twin of a site's Slurm, as the service asks it; given when the service is made."""
 
 from __future__ import annotations
 

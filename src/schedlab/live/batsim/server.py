@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _FAREWELL_MS = 5_000
 _SIGNALS_MS = 200
-"""How long at most a signal waits that comes just before the socket does: it wakes nobody then."""
+"""The longest time until a signal is seen that comes just before the socket waits."""
 
 
 def serve(
@@ -28,7 +28,7 @@ def serve(
     """Answer Batsim's messages until its simulation ends.
 
     Args:
-        session: who answers.
+        session: gives the answers.
         endpoint: where to listen, such as ``tcp://127.0.0.1:28000``; with ``*`` for the port, one
             that is free.
         timeout_s: how long to wait for a message before PeerError.
@@ -39,7 +39,7 @@ def serve(
     import zmq
 
     with zmq.Context() as context, context.socket(zmq.REP) as socket:
-        socket.linger = 0  # who leaves in anger waits for nobody
+        socket.linger = 0  # after an error, do not wait for unsent messages
         try:
             socket.bind(endpoint)
         except zmq.ZMQError as error:

@@ -1,8 +1,9 @@
 """Grid Engine's scheduler in the words of the twin.
 
 It goes through the waiting jobs by priority, and starts each one that fits. A job that does not fit
-reserves nothing, and stops nobody. So does the twin's main scheduler if no job is important enough
-to reserve. Queues are partitions; a queue instance is a node whose cores are its slots.
+reserves nothing, and does not block others. So does the twin's main scheduler if no job is
+important enough to reserve. Queues are partitions; a queue instance is a node whose cores are its
+slots.
 """
 
 from __future__ import annotations

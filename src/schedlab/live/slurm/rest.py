@@ -151,7 +151,7 @@ def _is_done(error: dict[str, Any]) -> bool:
 
 
 def _check_url(url: str, path: Path) -> None:
-    """Refuse what is no address, and one where everybody on the way could read the token."""
+    """Refuse an invalid address, and one on the way to which others could read the token."""
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port

@@ -1,4 +1,4 @@
-"""A token for slurmrestd: from a file that nobody else can read, and never shown."""
+"""A token for slurmrestd: from a file that only its owner can read, and never shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Return all priorities to what they were: what stopping means, whoever does it."""
+"""Return all priorities to what they were: the end of any steering."""
 
 from __future__ import annotations
 

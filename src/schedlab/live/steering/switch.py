@@ -18,7 +18,7 @@ SWITCH, LOG, WATCHDOG_LOG = "steering.on", "steering.log", "watchdog.log"
 
 @dataclass(frozen=True)
 class Switch:
-    """A file in the folder of a live site; whoever deletes it ends the steering."""
+    """A file in the folder of a live site; deleting it ends the steering."""
 
     folder: Path
 

@@ -10,7 +10,7 @@ from schedlab.policies.coallocating.places import Place
 
 
 def still_open(settled: Iterable[Place], newcomers: Mapping[int, Place]) -> dict[int, int]:
-    """The newcomers behind whom nothing is settled on their nodes, and when these are free.
+    """Return the new jobs behind which nothing is settled on their nodes, and when these are free.
 
     One that first come, first served puts into a hole before something settled stays there, and
     so is settled itself.

@@ -53,7 +53,7 @@ class Promises:
         self.room_since_s = None
 
     def make(self, view: View, job: int, at: int | None = None) -> None:
-        """Promise the job that start, or the earliest that moves nobody."""
+        """Promise the job that start, or the earliest that moves no other."""
         self._start_s[job] = view.reserve(job, at)
 
     def start_due(self, view: View, waiting: Sequence[int], wake_s: int | None = None) -> None:

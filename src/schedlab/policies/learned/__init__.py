@@ -23,7 +23,7 @@ READERS = {
     ".onnx": "schedlab.policies.learned.onnx_model:read_onnx",
     ".toml": "schedlab.policies.learned.agent_file:read_agent",
 }
-"""Who reads a model file, by its suffix: loaded by name, since each needs an extra of its own."""
+"""The readers of model files, by suffix: loaded by name, since each needs its own extra."""
 
 
 class Model(Protocol):

@@ -1,4 +1,4 @@
-"""Who decides: anything that chooses one action per situation."""
+"""An agent: anything that chooses one action per situation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Actions = NDArray[np.int64]
 
 
 class Decider(Protocol):
-    """Whoever chooses actions: a network, or a network that is shown something else."""
+    """Chooses actions: a network, or a network that sees something else."""
 
     def choose(self, observation: Observations, mask: Masks) -> Actions:
         """One action per row, each a situation; the mask is 0 where an action makes no sense."""

@@ -1,4 +1,4 @@
-"""The file that makes a policy of an agent: who decides, and in which environment."""
+"""The file that makes a policy of an agent: the agent, and its environment."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from schedlab.workload.readers import Source
 SUFFIX = ".toml"
 QUEUE = "schedlab/Queue-v0"
 SB3 = "schedlab.rl.sb3_model:read_sb3"
-"""Who reads a model of Stable-Baselines3: loaded by name, since it needs an extra."""
+"""The reader of a Stable-Baselines3 model: loaded by name, since it needs an extra."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AgentSection:
-    """``[agent]``: who decides.
+    """``[agent]``: the agent.
 
     Args:
         call: ``package.module:function``, from an observation (and a mask) to an action.

@@ -22,7 +22,7 @@ Observe = Callable[[View, NDArray[np.float32]], Any]
 
 @dataclass(frozen=True)
 class OwnAgent:
-    """Whoever decides, and what it must be shown.
+    """An agent, and what it must see.
 
     Args:
         decider: chooses the actions.
@@ -35,7 +35,7 @@ class OwnAgent:
     observe: Observe | None = None
 
     def agent(self) -> Decider:
-        """Who decides."""
+        """The agent."""
         return self.decider
 
 

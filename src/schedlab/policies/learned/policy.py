@@ -30,7 +30,7 @@ class LearnedPolicy(Policy):
         """Take the agent.
 
         Args:
-            agent: who decides.
+            agent: makes the decisions.
             settings: the rules of its environment, the scale of time among them.
             name: for results.
             observe: what it is shown in place of the settings' observation, if anything.
@@ -79,7 +79,7 @@ class LearnedPolicy(Policy):
         self._prepare(nodes)
 
     def _prepare(self, nodes: int) -> None:
-        # Nobody reads the reward, and intervals double to shorten trainings, not schedules.
+        # The reward is not used, and intervals double to shorten trainings, not schedules.
         self.settings = replace(self.settings, nodes=nodes, reward="terminal", doubling=False)
         self._passes = _core.QueuePasses(self.settings.options(self.settings.time_scale_s or 1.0))
         self._observation = np.zeros((1, self._passes.observation_size), np.float32)

@@ -39,9 +39,10 @@ class QueueSettings:
             trace or model that its jobs come from, if that tells.
         visible_jobs: how many waiting jobs the agent sees, in order of arrival.
         sim_step_s: events are seen at multiples of this, in seconds.
-        mode: what the agent decides. ``pick``: which job starts, or to wait. ``order``: who goes
-            first; the first job that does not fit becomes the head, and EASY fills in behind it.
-            ``order+guard``: also who is backfilled, among those that do not delay the head.
+        mode: what the agent decides. ``pick``: which job starts, or to wait. ``order``: which job
+            goes first; the first job that does not fit becomes the head, and EASY fills in behind
+            it. ``order+guard``: also which jobs are backfilled, among those that do not delay the
+            head.
         observation: ``baseline`` (by request), ``proposal`` (also by estimate) or ``jobs``
             (features of each job and of the machine).
         reward: ``terminal`` (at the end), ``slowdown`` (at each start) or ``utilisation`` (the
@@ -53,7 +54,7 @@ class QueueSettings:
         max_steps: the step after which the episode is truncated.
         scaled: nodes as shares of the machine and times in units of ``time_scale_s``; else raw.
         time_scale_s: by default the longest request of the episodes; what is longer counts as 1.
-        estimate: who predicts run times: ``request``, ``actual`` or another predictor.
+        estimate: the predictor of run times: ``request``, ``actual`` or another.
     """
 
     nodes: int = 256

@@ -186,7 +186,7 @@ class ACER(OnPolicyAlgorithm):
         """Learn from the latest segment, and from some of the buffer."""
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
-        if self._n_updates == 0:  # Whoever gave the policy other parameters has done so by now.
+        if self._n_updates == 0:  # Other parameters have been loaded by now.
             self.averaged_policy.load_state_dict(self.policy.state_dict())
         buffer = self.replay_buffer
         # By numpy's own generator, which Stable-Baselines3 seeds.

@@ -48,7 +48,7 @@ def explain(
         model: from ``read_model``.
         episodes: from ``choose_episodes``, or the model's own ``config.episodes.open(folder)``.
         effort: how much is played and computed.
-        estimate: who predicts run times; by default whoever did in the training.
+        estimate: the predictor of run times. Default: that of the training.
         progress: called now and then.
     """
     effort = effort or Effort()

@@ -55,7 +55,7 @@ def answer(groups: Sequence[GroupImportance], predicted: Sequence[str], estimate
     Args:
         groups: all of them.
         predicted: which hold predictions.
-        estimate: who predicted.
+        estimate: the predictor.
     """
     if not predicted:
         return "The policy does not use the prediction: it does not see it."

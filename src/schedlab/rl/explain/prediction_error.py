@@ -34,7 +34,7 @@ class PredictionOutcome(EstimatedRow):
 
     Args:
         policy: ``learned`` for the model.
-        predictor: who says how long jobs run.
+        predictor: the predictor of run times.
         relative_error: the mean absolute error of its predictions, as a share of the mean run
             time; measured under EASY.
         rank_correlation: of predicted and true run times, from -1 to 1; measured under EASY.

@@ -128,7 +128,7 @@ class PastArrivals:
         Args:
             now_s: the present time.
             horizon_s: for how long.
-            jobs: the unfinished ones, of which nobody knows how long they run.
+            jobs: the unfinished ones, whose run times are unknown.
             runs: their run times in each future.
             rng: chooses the weeks.
         """

@@ -48,7 +48,7 @@ class Submission:
 
     @property
     def user(self) -> str:
-        """Whose job it is; empty if nobody said it."""
+        """Whose job it is; empty if not given."""
         return self.rows[0]["user"]
 
     def depends(self, ids: Mapping[str, str]) -> str:

@@ -25,7 +25,7 @@ _RESERVATION_KEYS = frozenset(
 
 @dataclass(frozen=True)
 class Calendar:
-    """When nodes are not for everybody."""
+    """When nodes are not open to all jobs."""
 
     outages: tuple[Outage, ...] = ()
     drains: tuple[Drain, ...] = ()

@@ -250,8 +250,8 @@ def _tell_holes(
     suspended = [row for row in extras.values() if any(map(_not_0, row.get("suspended", "")))]
     if suspended:
         report.note(
-            f"{path.name}: {len(suspended):,} jobs of this history were suspended; nobody tells "
-            "when, so that in the twin they keep their CPUs meanwhile, and may run longer by that."
+            f"{path.name}: {len(suspended):,} jobs of this history were suspended at unknown "
+            "times: in the twin they keep their CPUs meanwhile, and may run longer by that."
         )
 
 

@@ -144,7 +144,7 @@ def _gpus(row: Row) -> tuple[int, str]:
 
 
 def exact_starts(path: Path, late_s: float = 0.0) -> dict[str, dict[str, Any]]:
-    """Starts and ends to the millisecond, and who started the job: starts.csv of a run."""
+    """Read starts.csv of a run: starts and ends to the millisecond, and the starting loop."""
     found: dict[str, dict[str, Any]] = {}
     for _, row in read_table(path, "jobid", "start_offset_s"):
         name = row["jobid"] + (f"_{row['task']}" if row.get("task") else "")

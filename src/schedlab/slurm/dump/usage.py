@@ -14,7 +14,7 @@ from schedlab.slurm.site import SlurmSite
 from schedlab.slurm.use import Owner, decay_rate, last_moment, use_of_jobs
 
 MOST_HALF_LIVES = 6
-"""After this long 1.6 % of a use is left; nobody can tell from the rest what it was."""
+"""After this long 1.6 % of a use is left, too little to compute it back."""
 
 
 def with_usage(site: SlurmSite, path: Path, report: Report) -> SlurmSite:

@@ -87,7 +87,7 @@ class FairShare:
     def charge_user(
         self, account: str, user: str, billing: float, start_s: int, end_s: int
     ) -> None:
-        """Add the use of a job; nobody's without such an association."""
+        """Add the use of a job; ignored without such an association."""
         if (share := self._by_name.get((account, user))) is not None:
             self.charge(share, billing, start_s, end_s)
 

@@ -63,9 +63,9 @@ class TwinJob:
         tasks_per_node: 0 where nothing was asked for.
         min_nodes: as given with ``--nodes``; 0 without the option.
         memory_mb: of each node; None is the default of the partition.
-        run_s: how long it runs if nobody stops it.
+        run_s: how long it runs if it is not stopped.
         is_measured: whether that is from its real start to its real end.
-        unseen_s: how long it was suspended at a time that nobody knows; it may run longer by that.
+        unseen_s: how long it was suspended at an unknown time; it may run longer by that.
         recorded_start_s: when it started, if it ran when the history begins; inf otherwise.
         recorded_nodes: where.
     """

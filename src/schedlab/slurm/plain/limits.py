@@ -23,7 +23,7 @@ from schedlab.slurm.site import SlurmSite
 
 MINUTE_S = 60
 FORGOTTEN = 10
-"""After this many half lives what was used keeps nobody waiting."""
+"""After this many half lives the use no longer makes jobs wait."""
 Amounts = Mapping[str, float]
 Whose = tuple[str, ...]
 

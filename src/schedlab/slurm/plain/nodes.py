@@ -184,7 +184,7 @@ class Selector:
         return self.pick(job, partition, self.all_free(), allowed) is not None
 
     def could(self, job: TwinJob, partition: str, barred: Collection[int]) -> bool:
-        """The same, and nobody hears of it."""
+        """The same, without a notice."""
         before = list(self._near_gpus)
         found = self.ever(job, partition, barred)
         self._near_gpus = before

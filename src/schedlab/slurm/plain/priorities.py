@@ -85,7 +85,7 @@ class JobPriorities:
         self._shares.end_pass(second)
 
     def charge(self, job: TwinJob, now_s: float) -> None:
-        """Charge a running job, or one that ends now, for what nobody has charged it yet."""
+        """Charge a running job, or one that ends now, for what it has not been charged yet."""
         factor = self._usage_factors.get(job.qos, 1.0)
         billing, start = factor * job.billing, self._second(job.start_s)
         self._shares.charge_user(job.account, job.user, billing, start, self._second(now_s))

@@ -1,4 +1,4 @@
-"""When nodes are not for everybody: outages, drains and reservations."""
+"""When nodes are not open to all jobs: outages, drains and reservations."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def failed_by(job: Job, other: Job) -> bool:
 
 
 def link(jobs: list[Job], workload: Workload) -> None:
-    """Tell the jobs what they wait for, and who waits for them."""
+    """Tell the jobs what they wait for, and which jobs wait for them."""
     for job in jobs:
         job.begin_s = job.submit_s
     asked = Eligibility.of(workload)

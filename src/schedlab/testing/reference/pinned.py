@@ -159,7 +159,7 @@ def earliest(sim: Simulation, job: Job, places: list[Place]) -> Place:
 
 
 def free_nodes(sim: Simulation, start_s: int, end_s: int, places: list[Place]) -> frozenset[int]:
-    """The nodes that nobody holds at any time between."""
+    """The nodes that no job holds at any time between."""
     held = [place.nodes for place in places if place.start_s < end_s and start_s < place.end_s]
     return frozenset(range(sim.machine.nodes)).difference(*held)
 
@@ -170,7 +170,7 @@ def lowest(nodes: frozenset[int], count: int) -> frozenset[int]:
 
 
 def clear_of(plan: Place, others: list[Place]) -> Place:
-    """The plan at the first time, not before its own, at which nobody is in its way."""
+    """The plan at the first time, not before its own, at which no other is in its way."""
     while blockers := [other for other in others if other.in_the_way_of(plan)]:
         plan = plan.moved_to(blockers[0].end_s)
     return plan

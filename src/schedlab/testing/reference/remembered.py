@@ -14,7 +14,7 @@ Answer = TypeVar("Answer")
 def remembered(function: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
     """Let a function remember its last answer, for the same arguments in the same places.
 
-    Nobody may change the answer.
+    Callers must not change the answer.
     """
     last: list[tuple[tuple[object, ...], Answer]] = []
 

@@ -13,7 +13,7 @@ from schedlab.testing.reference.simulation import Simulation
 
 
 class AllReserved:
-    """Reserves the earliest start for everybody; nobody moves a decision of this pass.
+    """Reserves the earliest start for every job; no job moves a decision of this pass.
 
     With ``frozen`` the oldest job keeps the time first reserved for it and starts exactly then,
     unless a job that exceeds its request voids it. ``reserve`` says what a reservation holds of
@@ -67,7 +67,7 @@ class OneReserved(AllReserved):
         self.alpha = alpha
 
     def backfill(self, sim: Simulation, plan: Plan, others: list[Job]) -> None:
-        """Start what moves nobody or may push others; plan the rest."""
+        """Start jobs that move no plan or may push others; plan the rest."""
         sacred, planned = plan.copy(), list[Job]()
         for job in others:
             slot, beside_head = plan.earliest(job), sacred.earliest(job)

@@ -135,7 +135,7 @@ def reference_simulate(
         depth: how many jobs of the queue a pass considers at most.
         tick: events are seen at the next multiple of this, in seconds; 0: at once.
         kill_at_request: end jobs that reach the time they asked for.
-        predict: who says how long jobs run, a key of ``PREDICTORS``.
+        predict: the predictor of run times, a key of ``PREDICTORS``.
         place: which nodes a job takes where more have room than it needs.
         failures: nodes that go down without notice.
         preemption: lets waiting jobs take the nodes of running ones.

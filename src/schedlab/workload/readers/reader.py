@@ -15,7 +15,7 @@ Procs = Literal["allocated", "requested"]
 Cancelled = Literal["drop", "replay", "short"]
 
 LEFT_OUT = "-"
-"""What a column is renamed to that nobody wants."""
+"""The new name of an unwanted column."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ Row = list[str]
 
 
 def new_delimiter() -> str:
-    """One that nobody can put into the name of a job, since it is drawn for each reading."""
+    """A separator drawn for each reading, so that no job name can contain it."""
     return f"\x1f{secrets.token_hex(8)}\x1f"
 
 

@@ -21,7 +21,7 @@ ACCOUNT_ROLES = (Role.USER, Role.MANAGER, Role.SUPPORT, Role.ADMIN)
 
 
 class Origin(StrEnum):
-    """Who vouches for the owner of an account."""
+    """What vouches for the owner of an account."""
 
     LOCAL = "local"
     OIDC = "oidc"
@@ -35,7 +35,7 @@ class Account:
         name: as jobs name them in ``user_identifier``.
         role: what they are to the site.
         groups: the accounting groups that a manager sees.
-        origin: who vouches for them.
+        origin: what vouches for them.
         enabled: whether they may come in at present.
         has_password: whether they may log in with one.
     """

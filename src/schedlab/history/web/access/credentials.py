@@ -13,7 +13,7 @@ def new_secret() -> str:
 
 
 def digest_of(secret: str) -> str:
-    """Under which it is kept; a plain hash, since nobody can try out 256 random bits."""
+    """Return the key it is kept under; a plain hash is enough for 256 random bits."""
     return sha256(secret.encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Who asks, as a dependency of routes: by token, by session, by the proxy's word, or nobody."""
+"""Who asks, as a dependency of routes: by token, session or proxy, or as the public."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ MetricsReader = Annotated[Viewer, Depends(viewer_who_may(Scope.METRICS))]
 
 
 def _named(viewer: CurrentViewer) -> Viewer:
-    """Refuse the public, to whom nobody has a name."""
+    """Refuse the public, which sees no names."""
     if viewer.role is Role.PUBLIC:
         raise _log_in_first()
     return viewer

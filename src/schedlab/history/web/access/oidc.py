@@ -82,7 +82,7 @@ class Provider:
         return f"{endpoint}{'&' if '?' in endpoint else '?'}{urlencode(query)}"
 
     def claims(self, pending: Pending, code: str, redirect_uri: str) -> Claims:
-        """What the provider says of whoever came back with this code; all of it is checked."""
+        """Return what the provider says about the user with this code; all of it is checked."""
         answer = self._token(pending, code, redirect_uri)
         token = answer.get("id_token")
         if not isinstance(token, str):

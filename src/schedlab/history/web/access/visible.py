@@ -34,7 +34,7 @@ def visible_parts(viewer: Viewer, table: Table = jobs) -> list[ColumnElement[boo
         return [false()]
     if viewer.role in _SEES_ALL:
         return [true()]
-    # A job whose user is unknown is nobody's: an empty name must not match it.
+    # A job whose user is unknown belongs to no account: an empty name must not match it.
     own = table.c.user_identifier == viewer.user if viewer.user else false()
     if viewer.role is Role.MANAGER:
         return [own, *(table.c.accounting_group == group for group in sorted(viewer.groups))]

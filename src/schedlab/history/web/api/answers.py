@@ -23,7 +23,7 @@ _PROBLEM = {
 }
 _REFUSALS = {
     400: "A parameter has a wrong value.",
-    401: "Nobody is logged in, and no valid token was sent.",
+    401: "Not logged in, and no valid token was sent.",
     403: "The role, or the token, does not allow it.",
     404: "Not found, or you have no permission.",
     406: "None of the accepted media types is possible.",

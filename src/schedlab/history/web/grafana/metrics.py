@@ -69,7 +69,7 @@ def _over_time(value: Callable[[Sums], float | None]) -> Callable[[Asked], Itera
 
 
 def _load(value: Callable[[Load], Any]) -> Callable[[Asked], Iterator[Frame]]:
-    """A series for each cluster of what everybody's jobs made of it."""
+    """A series for each cluster, over the jobs of all users."""
 
     def frames(asked: Asked) -> Iterator[Frame]:
         begin_s, end_s = asked.query.range.seconds

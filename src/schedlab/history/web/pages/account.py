@@ -46,7 +46,7 @@ def change_password(
     old: Annotated[str, Form(max_length=2_000)],
     new: Annotated[str, Form(max_length=2_000)],
 ) -> Response:
-    """Take a new password, from who knows the old one; other sessions end.
+    """Take a new password from a user who knows the old one; other sessions end.
 
     Wrong ones count as at a login: a browser that was left open is no place to guess them.
     """

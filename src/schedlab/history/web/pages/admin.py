@@ -189,7 +189,7 @@ def _role(name: str) -> Role:
 
 
 def _require_another(viewer: Viewer, name: str, *, is_harmless: bool = False) -> None:
-    """Nobody locks themselves out: who is left might have no way in."""
+    """Refuse to lock oneself out: the remaining accounts might have no way in."""
     if name == viewer.user and not is_harmless:
         raise ParameterError("this is your own account; let another administrator do it")
 

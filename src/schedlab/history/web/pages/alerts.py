@@ -1,4 +1,4 @@
-"""What is wrong, who was told, and who sees to it."""
+"""What is wrong, who was notified, and who acknowledged it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def alerts_page(request: Request, service: CurrentService, viewer: OperatorInPer
 def acknowledge_alert(
     request: Request, service: CurrentService, viewer: OperatorInPerson, alert: str
 ) -> Response:
-    """Say that one sees to it: nobody is told of it again."""
+    """Acknowledge an alert: no more messages are sent about it."""
     with service.database.writing() as connection:
         if not acknowledge(connection, alert, viewer.user or "", time.time()):
             raise not_found()

@@ -167,7 +167,7 @@ def _legend(boxes: Boxes, bars: Bars) -> list[tuple[str, str]]:
 
 
 def _power(seen: JobColumns, edge_s: NDArray[np.int64]) -> NDArray[np.float64] | None:
-    """Of the jobs that the viewer sees: each at its mean; None where nobody measured."""
+    """Of the jobs that the viewer sees: each at its mean; None without measurements."""
     known = ~np.isnan(seen.power_w)
     if not known.any():
         return None

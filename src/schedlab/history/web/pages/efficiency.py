@@ -17,7 +17,7 @@ router = APIRouter(include_in_schema=False)
 
 SHOWN = 20
 _LEAST_IDLE = 0.05
-"""Of a job's node-hours: below, nobody is told of it."""
+"""The smallest share of a job's node-hours that is reported."""
 
 
 @router.get("/efficiency", name="efficiency")

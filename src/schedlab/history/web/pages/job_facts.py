@@ -29,7 +29,7 @@ class Fact:
 
 
 def facts(record: JobRecord, site: Site | None, zone: tzinfo) -> dict[str, list[Fact]]:
-    """Facts by heading; what nobody recorded is not there."""
+    """Facts by heading; unrecorded facts are left out."""
     groups = {
         "Time": _times(record, zone),
         "Request": _request(record),
@@ -57,7 +57,7 @@ def wra(record: JobRecord) -> float | None:
 
 
 def gram_per_kwh(record: JobRecord, site: Site | None) -> tuple[float, str] | None:
-    """The factor of its emissions and who says so, by its record or else by the site."""
+    """The factor of its emissions and its source, by its record or else by the site."""
     known = record.carbon
     if known is not None and known.factor_gram_per_kwh is not None:
         return known.factor_gram_per_kwh, known.source or "its record"

@@ -1,6 +1,6 @@
 """How much sooner a job would have started: simulated in the background, kept for all its readers.
 
-The page of the job asks for it by a script; whoever opens it later finds it there.
+The page of the job asks for it by a script; later visits find it there.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ class StillWaiting:
 
     Args:
         sentences: what is known of its wait.
-        starts: forecasts of its cluster; None for a job of which nobody can tell.
+        starts: forecasts of its cluster; None for a job without a forecast.
     """
 
     sentences: list[str]

@@ -69,7 +69,7 @@ COLUMNS = (
 def jobs_page(
     request: Request, service: CurrentService, viewer: CurrentViewer, shown: CurrentShown
 ) -> Response:
-    """The jobs that the URL means; who follows a link to it sees the same, of what they may see."""
+    """Show the jobs that the URL selects; others see the same of what they may see."""
     form = JobsForm.read(request.query_params, zone_of(service))
     sort, listing, total, fault = NEWEST_FIRST, Listing((), None), Count(0, True), form.fault
     elsewhere = Elsewhere(None, ())

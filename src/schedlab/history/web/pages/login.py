@@ -39,13 +39,13 @@ def log_in(
     password: Annotated[str, Form(max_length=2_000)],
     next: Annotated[str, Form()] = "",
 ) -> Response:
-    """Begin a session for who knows the password."""
+    """Begin a session for a user who knows the password."""
     require_patience(request, service, name)
     with service.database.reading() as connection:
         account = _recognised(connection, name, password)
         is_known = account is not None or find_account(connection, name) is not None
     if account is None:
-        # Not the name itself if nobody has it: it may be a password in the wrong field.
+        # Not the name itself if it is unknown: it may be a password in the wrong field.
         note_wrong_password(request, service, name, name if is_known else "an unknown name")
         return _form(request, service, next, failed=name)
     _LOG.info("login: %s from %s", account.name, _address(request))

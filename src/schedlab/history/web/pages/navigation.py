@@ -17,7 +17,7 @@ class Page:
     Args:
         label: what it says.
         route: the name of the route that it leads to.
-        scope: what who sees it must be allowed.
+        scope: the scope that its viewers need.
         roles: that they must have.
         of_loop: whether it is there only where a loop steers the site.
     """

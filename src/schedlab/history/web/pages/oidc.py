@@ -37,7 +37,7 @@ def to_provider(request: Request, service: CurrentService, next: str = "") -> Re
 def from_provider(
     request: Request, service: CurrentService, code: str = "", state: str = "", error: str = ""
 ) -> Response:
-    """Begin a session for whom the provider sends back."""
+    """Begin a session for the user whom the provider sends back."""
     provider = _provider(service)
     pending = Pending.from_cookie(request.cookies.get(_COOKIE, ""))
     if pending is None or not hmac.compare_digest(state.encode(), pending.state.encode()):

@@ -98,7 +98,7 @@ class Queue:
         cluster: its name.
         now_s: when its scheduler was last heard of; None if it never was.
         rows: the jobs.
-        jobs: how many there are, whoever has them, by state.
+        jobs: the number of jobs of all users, by state.
         nodes: and of how many nodes.
         starts: what is known of their starts.
         is_live: whether a live mirror tells all this, and not the last ingest.

@@ -121,7 +121,7 @@ def _found(asking: Asking, query: JobQuery, keys: list[str]) -> Groups:
 
 
 def _rows(asking: Asking, groups: Groups, by: str) -> list[Row]:
-    """Those of most node-hours first; nobody where their names are left out of a release."""
+    """Those of most node-hours first; none if names are left out of a release."""
     shown = asking.shown
     if shown.name(by, "any") is None:
         return []
@@ -134,13 +134,13 @@ def _rows(asking: Asking, groups: Groups, by: str) -> list[Row]:
 
 
 def _require_shown(asking: Asking, kind: str) -> None:
-    """To whom names are not shown, nobody is behind one."""
+    """Refuse viewers who may not see names."""
     if asking.shown.hides(kind):
         raise not_found()
 
 
 def _total(groups: Groups) -> dict[str, Any]:
-    """The sums of them all; whose jobs the viewer does not see is nobody."""
+    """The sums of them all; users whose jobs the viewer does not see are not found."""
     if not groups:
         raise not_found()
     return regrouped(groups, [], [])[0][1].shown()

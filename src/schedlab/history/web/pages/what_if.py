@@ -1,6 +1,6 @@
 """What if the cluster had had another policy?
 
-The address of the page holds the settings: whoever may ask what if can open it. It shows what came
+The address of the page holds the settings: all who may ask what if can open it. It shows what came
 of them, where the viewer has had them simulated.
 """
 

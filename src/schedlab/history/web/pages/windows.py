@@ -89,7 +89,7 @@ def window_form(
 
     Or up to when the scheduler was last heard of, if jobs run or wait and it is asked for.
 
-    Where nobody says how many: as many as it takes for a picture with something in it.
+    Without a number of days: enough of them for a picture with something in it.
     """
     zone, clusters = zone_of(service), clusters_of(service, viewer)
     with service.database.reading() as connection:

@@ -28,7 +28,7 @@ def roofline_figure(
     architectures, CACM 2009.
 
     Args:
-        peak_flop_per_s: of a node; None if nobody said.
+        peak_flop_per_s: of a node; None if unknown.
         memory_byte_per_s: of a node.
     """
     from bokeh.models import ColumnDataSource, HoverTool

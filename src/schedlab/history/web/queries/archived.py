@@ -1,4 +1,4 @@
-"""Jobs that were moved to the archive: the store knows who they are, the files have the records."""
+"""Archived jobs: the store has their identities, the files have the records."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from schedlab.history.web.access import Viewer, visible
 def archived_rows(
     connection: Connection, viewer: Viewer, condition: ColumnElement[bool]
 ) -> Sequence[Any]:
-    """Who they are and in which file, of those that the viewer sees; latest first."""
+    """Their identities and files, of those that the viewer sees; latest first."""
     statement = select(archived, archive_parts.c.path).join(archive_parts)
     seen = statement.where(visible(viewer, archived), condition)
     return connection.execute(seen.order_by(archived.c.id.desc())).all()

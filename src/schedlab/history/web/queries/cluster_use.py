@@ -50,7 +50,7 @@ class Span:
 
 @dataclass(frozen=True, eq=False)
 class JobColumns:
-    """Jobs of a span; -1 for a start that never was, NaN for a power that nobody measured."""
+    """Jobs of a span; -1 for a start that never was, NaN for a power without a measurement."""
 
     key: Times
     jobid: Sequence[str]

@@ -24,7 +24,7 @@ class JobId:
     attempt: int | None = None
 
     def fits(self, job: IdentifiedJob) -> bool:
-        """Whether it can be that job; one whose cluster nobody said is of any."""
+        """Whether it can be that job; a job without a cluster matches any."""
         return (
             self.jobid == job.jobid
             and (self.cluster is None or job.cluster in ("", self.cluster))

@@ -48,7 +48,7 @@ class Shown:
         return None if is_dropped else self.release.pseudonym(kind, name)
 
     def check(self, query: JobQuery) -> None:
-        """Refuse to search by names that are hidden: who finds a job by one knows whose it is."""
+        """Refuse to search by names that are hidden: a hit would show whose job it is."""
         for attribute, kind in _NAMES.items():
             if getattr(query, attribute) and self.hides(kind):
                 raise ParameterError(f"{kind}: is hidden from the public; log in to ask by it")

@@ -98,7 +98,7 @@ def read_timelines(
     know nothing in that time, the timeline is empty and its provenance says so.
 
     Args:
-        connection: to the store, which knows who else was on a shared host.
+        connection: to the store, which knows the other jobs on a shared host.
         site: whose sensors are asked.
         record: of the job.
         hosts: of the job, with the accelerators that are meant.
@@ -187,7 +187,7 @@ def _occupancy(
     first_s: float,
     last_s: float,
 ) -> Occupancy | None:
-    """Who else was on the hosts; what others held divides the measurement, and is not shown."""
+    """The other jobs on the hosts; what they held divides the measurement, and is not shown."""
     if site.sharing is None or record.exclusive:
         return None
     query = JobQuery(nodes=tuple(nodes), ran_from_s=int(first_s), ran_to_s=int(last_s) + 1)

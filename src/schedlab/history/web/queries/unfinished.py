@@ -73,7 +73,7 @@ def _seen(viewer: Viewer, cluster: str, *columns: Column[Any]) -> Select[Any]:
 def standings(
     connection: Connection, viewer: Viewer, cluster: str
 ) -> tuple[dict[str, int], dict[str, int]]:
-    """Return how many jobs there run and wait, and their nodes, by state, whoever has them."""
+    """Return how many jobs there run and wait, and their nodes, by state, for all users."""
     columns = (jobs.c.state, func.count(), func.coalesce(func.sum(jobs.c.num_host), 0))
     statement = select(*columns).where(UNFINISHED, jobs.c.cluster == cluster, countable(viewer))
     rows = connection.execute(statement.group_by(jobs.c.state)).all()

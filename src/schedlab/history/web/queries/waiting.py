@@ -1,4 +1,4 @@
-"""What a cluster did while a job waited: who was ahead of it, and how many nodes were free."""
+"""What a cluster did while a job waited: the jobs ahead of it, and the free nodes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Wait:
         queue_s: since when.
         start_s: until when.
         num_host: for how many nodes.
-        nodes: how many the cluster has; None where nobody said, or the job could share some.
+        nodes: how many the cluster has; None if unknown, or if the job could share some.
         are_shared: whether jobs share nodes, so that one is in use by several at a time.
     """
 
@@ -73,7 +73,7 @@ class Waited:
 
 
 def waited(connection: Connection, viewer: Viewer, wait: Wait) -> Waited:
-    """What happened on the cluster while the job waited, in numbers that name nobody."""
+    """What happened on the cluster while the job waited, in numbers without names."""
     queue = [countable(viewer), jobs.c.cluster == wait.cluster]
     if wait.partition is not None:
         queue.append(jobs.c.partition == wait.partition)

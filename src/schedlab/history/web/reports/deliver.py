@@ -90,7 +90,7 @@ class Post:
     def _mail(
         self, subject: Subject, period: Period, address: str, viewer: Viewer | None = None
     ) -> None:
-        """Send it; who has asked for it is not told of a time in which they had no job."""
+        """Send it; subscribers get no message about a time without jobs."""
         report = self._report(subject, period, viewer or _ALL)
         if viewer is not None and not report.use.jobs:
             return

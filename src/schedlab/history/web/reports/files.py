@@ -17,7 +17,7 @@ def as_html(report: Report, site: str, url: str | None = None, stop_url: str | N
         report: what it says.
         site: what the site is called.
         url: of the same on a page.
-        stop_url: where who gets it as a message can stop that.
+        stop_url: where its receivers can stop the messages.
     """
     return written("report_file.html", report=report, site=site, url=url, stop_url=stop_url)
 

@@ -1,4 +1,4 @@
-"""A forecast as a task: of all jobs that wait on a cluster, whoever has them."""
+"""A forecast as a task: of all jobs that wait on a cluster, of all users."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Past:
 def records_of(connection: Connection, cluster: str, now_s: int) -> dict[int, Record]:
     """Return the records by key, in order of submission.
 
-    Jobs that are held or not yet eligible are left out: nobody knows when they may start.
+    Jobs that are held or not yet eligible are left out: it is unknown when they may start.
     """
     there = select(jobs.c.id, jobs.c.record).where(
         jobs.c.cluster == cluster, jobs.c.queue_s.is_not(None), jobs.c.queue_s <= now_s

@@ -1,6 +1,6 @@
 """A window of a cluster's history, as ``simulate`` takes it and as it was.
 
-All jobs of the cluster are simulated, whoever asks: a queue without the others is no queue. The
+All jobs of the cluster are simulated, whatever the viewer may see: the others share the queue. The
 results cover the jobs that the viewer may see, and how busy the cluster was.
 """
 
@@ -72,7 +72,7 @@ class Replay:
         counted: the numbers (``job_id``) of those that were submitted in the window and that the
             viewer sees.
         span_s: the window, in the workload's own time.
-        facts: who each job is, by ``job_id`` - 1.
+        facts: the identity of each job, by ``job_id`` - 1.
         keys: of the jobs in the store, by ``job_id`` - 1.
         whole_nodes: whether every job has its nodes to itself in simulations.
         notes: what machine is simulated, one sentence each.
@@ -169,7 +169,7 @@ def replay_of(
 def _noted(
     records: Iterable[Mapping[str, Any]], facts: list[dict[str, Any]]
 ) -> Iterator[Mapping[str, Any]]:
-    """Keep who each job is: the records themselves are large."""
+    """Keep the identity of each job: the records themselves are large."""
     for record in records:
         facts.append({name: record.get(name) for name in FACTS})
         yield record

@@ -42,7 +42,7 @@ Simulation = Callable[[Task, Progress], Any]
 
 
 class Unwanted(Exception):  # noqa: N818 (no error: somebody changed their mind)
-    """Nobody wants the result any more."""
+    """The result is not wanted any more."""
 
 
 class Runner:

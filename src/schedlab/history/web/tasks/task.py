@@ -21,7 +21,7 @@ class State(StrEnum):
     DONE = "done"
     FAILED = "failed"
     CANCELLED = "cancelled"
-    """By who had asked for it."""
+    """Withdrawn by the user who had asked for it."""
     INTERRUPTED = "interrupted"
     """Its worker is gone."""
 
