@@ -25,6 +25,7 @@ SOURCES = [
 AVOIDED = re.compile(
     r"""\b(
     [Ss]o\ many | [Aa]new | [Tt]hus | [Hh]ence | whence | thereof | [Ww]hoever | [Nn]obody
+    | [Ss]o\ (?:long|much)(?!\ (?:as|that)\b)
     | of\ such\ a\ kind | by\ what\ right | no\ such\ thing | plans\ no\ more
     )\b""",
     re.VERBOSE,

@@ -101,7 +101,7 @@ def only(given: Collection[str], known: Collection[str], where: str) -> None:
 
 
 def from_keywords(section: type[T], given: Mapping[str, Any]) -> T:
-    """The dataclass with these values; an unknown key is told with the nearest one."""
+    """The dataclass with these values; an unknown key is an error that names the nearest one."""
     only(given, [each.name for each in fields(section)], section.__name__)  # type: ignore[arg-type]
     return section(**given)
 

@@ -26,7 +26,7 @@ class Counted:
 
     @classmethod
     def of(cls, workload: Workload, min_run_s: int, statuses: Sequence[int]) -> Counted:
-        """Select the jobs, and say what could not be told."""
+        """Select the jobs, and say what is unknown."""
         if min_run_s < 0:
             raise ParameterError(f"the least run time is {min_run_s} s; must be >= 0")
         wanted = workload["run_s"] >= min_run_s

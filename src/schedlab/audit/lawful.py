@@ -33,7 +33,7 @@ def find_violations(schedule: Schedule, tolerance_s: int = 0) -> list[Violation]
 
     Args:
         schedule: the observed schedule.
-        tolerance_s: let pass starts up to so much too early, and over-use that lasts no longer.
+        tolerance_s: allow starts up to this much too early, and over-use that lasts no longer.
     """
     found = list(_impossible_jobs(schedule))
     if found:

@@ -48,7 +48,7 @@ def policies(json: AsJson = False) -> None:
         "",
         _predictors(references),
         "",
-        "On which nodes a job starts is told by --place:",
+        "--place chooses the nodes on which a job starts:",
         "",
         _places(),
         "",

@@ -12,10 +12,10 @@ PATIENCE_S = 2.0
 
 
 class Report(Protocol):
-    """How a piece of work tells of itself."""
+    """How a piece of work reports its progress."""
 
     def __call__(self, done: int, total: int | None, note: str = "") -> None:
-        """So much is done, of so much where it is known; the note says how it goes."""
+        """Report what is done, the total if it is known, and a note."""
 
 
 @contextmanager

@@ -24,7 +24,7 @@ _SITE, _DEMO = Path("site.toml"), Path("out/service-demo")
 _WHOLE = "whole"
 """A file that is written last."""
 _RECENT_S = 3_600
-"""So long the miniature site is kept; then its month is made to end now."""
+"""How long the miniature site is kept before it is made again."""
 TWIN, LOOP = "schedlab.cli.served_twin:ServedTwin", "schedlab.cli.served_loop:ServedLoop"
 MIRROR = "schedlab.cli.served_mirror:ServedMirror"
 """Put in here: the service knows no Slurm."""

@@ -56,11 +56,11 @@ class Learnt:
     values: int
     """Starts of others' jobs that it was told."""
     bits: float
-    """At most so much about the data of others' jobs."""
+    """An upper bound of what it learned about others' jobs."""
     all_bits: float
     """What it would know of others if everything was sent to it."""
     revealed: float
-    """At most so much about the data of its own jobs became known to others, all together."""
+    """An upper bound of what others, all together, learned about its own jobs."""
     own_bits: float
     """All data of its own jobs, which it would have to send to a central solver."""
 

@@ -27,7 +27,7 @@ MAX_STARTS = 20_000
 """Of all jobs together: beyond that the linear program takes longer than most solvers."""
 
 _ROUNDING = 1e-9
-"""Relative, and absolute where sums are small: so much a bound gives away to stay one."""
+"""The margin of a bound: relative, and absolute where sums are small."""
 
 
 def lp_bound(problem: Problem, criterion: Criterion) -> float | None:

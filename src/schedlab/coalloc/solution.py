@@ -15,7 +15,7 @@ Starts = tuple[int | None, ...]
 Ending = Literal["finished", "time-limit", "interrupted", "infeasible"]
 
 _ROUNDING = 1e-12
-"""Relative; a sum of values and a bound on it may differ by so much though they are equal."""
+"""The relative difference up to which a sum of values equals a bound on it."""
 
 
 @dataclass(frozen=True)

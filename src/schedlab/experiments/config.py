@@ -150,7 +150,7 @@ class PolicySection:
         return is_drawn(self.policy)
 
     def rules(self) -> dict[str, Any]:
-        """What a ``SimulationTask`` is told."""
+        """The arguments of a ``SimulationTask``."""
         rules = {key: value for key, value in asdict(self).items() if key != "name"}
         if self.place == LOWEST:  # so that what was computed before there were places still holds
             del rules["place"]

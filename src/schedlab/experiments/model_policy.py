@@ -40,7 +40,7 @@ class ModelPolicy:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainedPolicy:
-    """The same with the file of its model, as a simulation is told.
+    """Return the same with the file of its model, as a simulation needs it.
 
     Args:
         training_key: of the training; known before there is a file, unlike a digest of it.
@@ -59,7 +59,7 @@ class TrainedPolicy:
     runs: int
 
     def rules(self) -> dict[str, Any]:
-        """What a ``SimulationTask`` is told."""
+        """The arguments of a ``SimulationTask``."""
         policy = f"learned:{self.file}:predict={self.predict}"
         if self.predict is None:
             policy = f"gantt:{self.file}"

@@ -18,7 +18,7 @@ def locate(
     """The file of each workload that has one, by the workload's name.
 
     Files are looked for in ``data``, then in the experiment's folder; traces of the catalog in
-    ``data``, then among those fetched. Whatever is missing is told at once.
+    ``data``, then among those fetched. Missing files are an error at once.
     """
     if data is not None and not data.is_dir():
         raise InputError(f"{data}: no such folder; must hold the traces of the experiment")

@@ -37,7 +37,7 @@ class CostSection:
     """``[service.cost]``: what use costs; a ``[[service.cost.change]]`` has the same keys.
 
     Args:
-        currency: in which prices are told.
+        currency: the currency of the prices.
         node_hour: what an hour of a node costs.
         gpu_hour: what an hour of a GPU costs, beside that of its node.
         kwh: what a kilowatt-hour costs.

@@ -87,7 +87,7 @@ class LiveForecaster:
     too. No job comes.
 
     Args:
-        site: as imported; its history tells of run times.
+        site: as imported; its history has the run times.
         forks: how many futures are replayed.
         seed: draws them.
     """

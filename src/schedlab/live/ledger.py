@@ -18,7 +18,7 @@ Entry = dict[str, Any]
 class Ledger:
     """Adds entries to a log; opening it checks what stands there.
 
-    A line that a crash cut off at the end is told and cut off; any other change is an error.
+    A last line that a crash cut short is reported and removed; any other change is an error.
 
     Args:
         path: a file of JSON lines; made where there is none.

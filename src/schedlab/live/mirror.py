@@ -19,7 +19,7 @@ from schedlab.slurm.site import SlurmHistory, SlurmSite
 KEPT_S = 3600.0
 """For how long ended jobs and readings are kept."""
 FAR_S = 2 * 86_400.0
-"""A job that asks not to start before so long from now is held in the twin."""
+"""A job with a begin time later than this from now is held in the twin."""
 _ENDED_BY_LIMIT = "TIMEOUT"
 
 

@@ -1,4 +1,4 @@
-"""A policy that is told what happens on a cluster, and says which jobs start."""
+"""A policy that receives what happens on a cluster, and says which jobs start."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class LiveScheduler:
         self._ended.add(job_id)
 
     def decide(self, time_s: int) -> list[Start]:
-        """What starts now, after all that was told."""
+        """Return the jobs that start now."""
         starts = [
             Start(self._names[job], self._cluster.nodes_of(job))
             for job in self._cluster.decide(self._policy.core, time_s)

@@ -11,7 +11,7 @@ from schedlab.platform.checks import require_count, require_word
 
 @dataclass(frozen=True)
 class CapacityStep:
-    """From that time on, in seconds on the clock of the workload, there is so much."""
+    """The capacity from that time on, in seconds on the clock of the workload."""
 
     at_s: int
     capacity: int

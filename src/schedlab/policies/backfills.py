@@ -1,4 +1,4 @@
-"""The ways to backfill, and what each can be told."""
+"""The ways to backfill, and the parameters of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a policy can be told after the colon of its name."""
+"""The parameters of a policy, after the colon of its name."""
 
 from __future__ import annotations
 

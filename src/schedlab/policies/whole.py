@@ -1,4 +1,4 @@
-"""Policies that are no order with a way to backfill, and what each can be told."""
+"""Policies that are not an order with a way to backfill, and their parameters."""
 
 from __future__ import annotations
 

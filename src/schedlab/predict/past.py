@@ -127,7 +127,7 @@ class NearestQuantiles(SimilarJobs):
     """A job is the more like another, the nearer they are in log request and log nodes."""
 
     distance = 0.35
-    """The standard deviation of the bell: a request of 1.4 times is so far away."""
+    """The standard deviation of the bell: that of a request 1.4 times as long."""
 
     def likeness(self, jobs: Numbers, log_request: float, log_nodes: float) -> Numbers:
         """Return a bell of the distance."""

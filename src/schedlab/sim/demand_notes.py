@@ -1,4 +1,4 @@
-"""What is told about the demands of jobs: which share nodes, and what is not used."""
+"""Notes about the demands of jobs: which share nodes, and what is not used."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Arrivals:
 
 
 def check_run_times(jobs: _core.Unfinished, run_s: NDArray[np.generic]) -> NDArray[np.int64]:
-    """Return a row of whole seconds for each future, if the jobs can run so long."""
+    """Return a row of whole seconds for each future, if the jobs can run this long."""
     if run_s.ndim != 2 or run_s.shape[1] != len(jobs):
         raise ParameterError(
             f"run_s has the shape {run_s.shape}; must have one number for each of the "

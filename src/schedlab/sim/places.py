@@ -31,7 +31,7 @@ class PlaceEntry:
         tells_apart: whether it can tell idle nodes apart that have the same resources.
         looks_at_room: whether it asks what nodes have of each resource.
         looks_at_gpus: whether it asks what is free of each GPU.
-        parameters: what it can be told.
+        parameters: its parameters.
     """
 
     sentence: str

@@ -117,7 +117,7 @@ class OfferedTwin:
             nodes: more of them, such as ``16:gpu``.
             phases: draws of the phases of slurmctld's loops.
             seed: draws them.
-            progress: is told the share that is done; what it raises ends the replays.
+            progress: called with the share that is done; what it raises ends the replays.
         """
         site = self._site()
         self.checked(changes, nodes)

@@ -25,7 +25,7 @@ class SlurmHistory:
     Args:
         workload: the jobs; time 0 is ``UnixStartTime`` of its header.
         details: a row for each job, in the same order; see ``DETAILS``.
-        commands: what Slurm was told meanwhile, in order of time.
+        commands: the commands given to Slurm meanwhile, in order of time.
         clocks: the phases of slurmctld's loops, if a log told them.
         begin_s: from when on the twin decides. Default: the first submission; where jobs ran before
             the history begins, the first end.

@@ -1,4 +1,4 @@
-"""What a trace tells of its jobs and a simulation has no use for."""
+"""Columns of a trace that a simulation does not use."""
 
 from __future__ import annotations
 

@@ -208,7 +208,7 @@ def _resources(record: Record, hosts: int) -> dict[str, float]:
 
 
 def _spread(per_host: float | None, hosts: int, nodes: int) -> int:
-    """What a job has of each node that it got, where it asked for so much on each of its hosts.
+    """What a job has of each node that it got, if it asked for amounts on each of its hosts.
 
     A job that asks for 32 cores and leaves the hosts to the scheduler may get 8 nodes of 4.
     """

@@ -57,7 +57,7 @@ def mirror(
 def each_look(
     watch: LiveWatch, every_s: float, looks: int | None, tell: Callable[[str], None]
 ) -> Iterator[Look]:
-    """Look once a period; a look that fails is told, and ends nothing unless it is the only one."""
+    """Look once a period; report a failed look, and go on unless it is the only one."""
     from schedlab.errors import PeerError
 
     done = 0

@@ -19,7 +19,7 @@ class Conditions:
     hop_s: float = 1.0
     """What a message takes from one agent to another; computing takes no time."""
     slow_s: Mapping[int, float] = field(default_factory=dict)
-    """Agents whose messages take so much longer."""
+    """Agents whose messages take longer, by this much."""
     leaves_s: Mapping[int, float] = field(default_factory=dict)
     """Agents that are gone for good from that time on."""
     lost: frozenset[int] = frozenset()

@@ -15,7 +15,7 @@ from schedlab.errors import ParameterError, PeerError
 
 BEAT_S = 0.5
 SILENCE_S = 30.0
-"""An actor that has not said for so long whether it is busy is lost; it may be just starting."""
+"""The time without a sign after which an actor counts as lost; it may be just starting."""
 IDLE_BEATS = 4
 """The number of beats after which, if all agents are idle, a message counts as lost."""
 

@@ -16,7 +16,7 @@ from schedlab.errors import PeerError
 BUSY_S = 3.0
 """How long a coordinator waits for the session of another to end before it is turned away."""
 UNWANTED_S = 60.0
-"""After so long without a coordinator an agent started for a single session goes away."""
+"""The time without a coordinator after which an agent for a single session ends."""
 
 BROKEN = (OSError, PeerError)
 SHUT = (errno.EINVAL, errno.EBADF)

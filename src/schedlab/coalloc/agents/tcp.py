@@ -16,9 +16,9 @@ from schedlab.errors import ParameterError, PeerError
 
 BEAT_S = 0.5
 SILENCE_S = 10.0
-"""An agent that has given no sign of life for so long is lost."""
+"""The time without a sign of life after which an agent counts as lost."""
 PATIENCE_S = 2.0
-"""Where all agents have been idle for so long, a message is lost."""
+"""The time after which, if all agents are idle, a message counts as lost."""
 
 
 class Places(Protocol):

@@ -28,11 +28,11 @@ class AlertsSection:
         every_s: how often the service looks.
         source_lag_h: hours in which a job of each source must have ended.
         coverage: below this share of what it was in the week before, coverage has fallen.
-        idle_gpu_h: hours after which an idle GPU of a running job is told.
+        idle_gpu_h: hours after which an idle GPU of a running job is an alert.
         queue_factor: the queue is too long at this many times its usual length.
         queue_least: fewer waiting jobs are never too many.
-        email: addresses that are told.
-        webhook: a URL that is told, with JSON.
+        email: addresses that get messages.
+        webhook: a URL that gets messages, as JSON.
         webhook_file: a file with that URL, where it is a secret.
         quiet: hours without messages, such as ``22:00-07:00`` in the site's zone.
         remind_h: hours after which an unacknowledged alert is sent again.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 FORGET_AFTER_S = 90 * 86400
-"""An id met again so long after its job was put back belongs to another job."""
+"""The time after a requeue from which the same id belongs to another job."""
 
 
 class Attempts:

@@ -20,9 +20,9 @@ from schedlab.history.web.tasks import Asked, State, Task
 from schedlab.history.web.tasks.queue import find_task, recent_tasks, submit
 
 FRESH_S = 120
-"""For so long no other is asked for."""
+"""How long a forecast stays valid."""
 OLD_S = 86_400
-"""A scheduler that was not heard of for so long has no forecasts."""
+"""The time without news after which a scheduler has no forecasts."""
 _KEPT = 10
 BY = {
     "mirror": "A live mirror of the scheduler goes on from its present state many times.",

@@ -115,5 +115,5 @@ def _all_own(service: Service, viewer: Viewer, kind: str) -> list[Task]:
 
 
 def _sees_the_same(viewer: Viewer, task: Task) -> bool:
-    """Whether nothing has changed since in what the viewer may be told."""
+    """Whether nothing has changed since in what the viewer may see."""
     return viewer_document(viewer) == viewer_document(task.viewer)

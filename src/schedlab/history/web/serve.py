@@ -112,7 +112,7 @@ def serve(
         host: the address to listen at.
         port: 0 takes a free one.
         workers: how many processes answer.
-        listening: is told the URL once requests would be accepted.
+        listening: called with the URL once requests are accepted.
     """
     import uvicorn
     from uvicorn.supervisors import Multiprocess

@@ -30,7 +30,7 @@ class Duty:
     Args:
         name: in the store.
         every_s: how long after one time the next is due.
-        work: is told the moment.
+        work: called with the moment.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Watcher:
             self._thread.join(timeout=10)
 
     def do_what_is_due(self, now_s: float) -> list[str]:
-        """Do it, and return the names; what fails is told in the log, and due again later."""
+        """Do it, and return the names; failures go to the log, and are due again later."""
         return [duty.name for duty in self._duties if self._taken(duty, now_s)]
 
     def _taken(self, duty: Duty, now_s: float) -> bool:

@@ -12,7 +12,7 @@ from schedlab.live.queue import UNLIMITED_S, LiveJob, LiveStage
 from schedlab.workload.readers.grid_engine_row import Row, parse_row, requests_in, seconds_in
 
 TAIL_BYTES = 16 << 20
-"""So much of the file is read to learn from: some ten thousand jobs."""
+"""The bytes of the file to learn from: some ten thousand jobs."""
 KEPT = 50_000
 """The number of ended jobs that are kept until they are asked for."""
 RESCHEDULED = frozenset({24, 25})

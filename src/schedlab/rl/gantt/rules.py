@@ -94,7 +94,7 @@ class Tetris(SlotRule):
     """Wide and short jobs first, after Grandl et al. (SIGCOMM 2014)."""
 
     def __init__(self, settings: GanttSettings, packing: float = 0.5) -> None:
-        """Weigh the packing so much, and the shortness with the rest."""
+        """Set the weight of the packing; the shortness has the rest."""
         super().__init__(settings)
         self.packing = packing
 

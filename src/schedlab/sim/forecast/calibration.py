@@ -22,7 +22,7 @@ deviation in log(1 + wait)."""
 HALF_LIFE_S, OLD = 86_400.0, 0.1
 """After this long a forecast counts half; old ones count this much still."""
 REACH = 1.0
-"""A forecast counts for another by how near their medians are: a factor of e is so far away."""
+"""The width of the kernel over log medians by which forecasts weigh each other: a factor e."""
 _PRIOR = np.array([SPREAD * NormalDist().inv_cdf((rank + 0.5) / DOUBT) for rank in range(DOUBT)])
 _GOLDEN = (5**0.5 - 1) / 2
 _MIDDLE = len(FORECAST_LEVELS) // 2

@@ -263,7 +263,7 @@ def read_extras(path: Path) -> dict[str, dict[str, str]]:
 
 
 def commands_of(path: Path, late_s: float = 0.0) -> tuple[Command, ...]:
-    """What was told to Slurm during a run: events.csv."""
+    """The commands given to Slurm during a run: events.csv."""
     found = []
     for where, row in read_table(path, "offset_s", "command"):
         job = _ABOUT_JOB.search(row["command"])

@@ -112,7 +112,7 @@ class Memory:
         return weighed / sum(weight for _, weight in told)
 
     def run_s(self, user: int, request_s: int, nodes: int, *, level: float, elapsed_s: int) -> int:
-        """Return the run time at a level, of a job that has run so long."""
+        """Return the run time at a level, of a job that has already run for some time."""
         told = self.tell(user, request_s, nodes)
         if not told:
             return max(request_s, elapsed_s + 1)
@@ -151,7 +151,7 @@ class Ranked(Order):
 
 @dataclass(frozen=True)
 class Settings:
-    """What ``lookahead`` is told."""
+    """The parameters of ``lookahead``."""
 
     candidates: Sequence[str]
     period_s: int = 7200

@@ -106,7 +106,7 @@ class Machine:
         return there
 
     def some_of(self, name: str, amount: int) -> Part:
-        """Return the part of a job that holds so much of a consumable."""
+        """Return the part of a job that holds an amount of a consumable."""
         place = [each.name for each in self.consumables].index(name)
         return Part(frozenset({self.nodes + place}), 1, (amount,), site_wide=True)
 

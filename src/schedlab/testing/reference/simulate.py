@@ -128,7 +128,7 @@ def reference_simulate(
         pinned: with all-reserved and one-reserved, plans name nodes and are kept.
         push: with pinned one-reserved plans, where one in the way of a job goes.
         beta: the weight of the past in the users' accuracy.
-        ageing_s: with the order wrsa, waiting so long weighs as much as all accuracy.
+        ageing_s: with the order wrsa, the wait that weighs as much as full accuracy.
         weights: with the order linear, those of the features.
         candidate_weights: the same where the candidates' order is linear.
         reach: with EASY, jobs further behind the head, by score, are not tried.

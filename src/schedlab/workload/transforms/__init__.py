@@ -85,13 +85,13 @@ TRANSFORMS: dict[str, TransformEntry] = {
         parameters.time_range,
     ),
     "min_run": TransformEntry(
-        "Keep the jobs that run at least so long.",
+        "Keep the jobs that run at least this long.",
         "min_run=90s",
         min_run,
         lambda text: {"run_s": parse_duration(text)},
     ),
     "overrun": TransformEntry(
-        "Keep the jobs that ran at most so long beyond their request.",
+        "Keep the jobs that ran at most this long beyond their request.",
         "overrun=0s",
         overrun,
         lambda text: {"at_most_s": parse_duration(text)},
@@ -154,7 +154,7 @@ TRANSFORMS: dict[str, TransformEntry] = {
         lambda text: {"start_s": parse_duration(text)} if text else {},
     ),
     "pauses": TransformEntry(
-        "Put a pause after every so much time with submissions, counted from the first.",
+        "Insert a pause after each interval of submissions, counted from the first.",
         "pauses=100s:300s",
         pauses,
         parameters.pauses,

@@ -12,7 +12,7 @@ from schedlab.workload.transforms.resample import TIES
 from schedlab.workload.workload import MOST_JOBS, Workload
 
 RUN_S = 1_000_000_000
-"""How long jobs stay: so long that the time in which they come does not count."""
+"""How long jobs stay: far longer than the time in which they arrive."""
 _WHOLE_GPU_MILLI = 1000
 _GAP_S = 2
 

@@ -52,12 +52,12 @@ def window(workload: Workload, start_s: int = 0, end_s: int | None = None) -> Wo
 
 
 def min_run(workload: Workload, run_s: int) -> Workload:
-    """The jobs that run at least so long."""
+    """Return the jobs that run at least this long."""
     return keep(workload, workload["run_s"] >= run_s, "min_run", run_s=run_s)
 
 
 def overrun(workload: Workload, at_most_s: int) -> Workload:
-    """The jobs that ran at most so long beyond their request."""
+    """Return the jobs that ran at most this long beyond their request."""
     beyond_s = workload["run_s"] - workload["request_s"]
     return keep(workload, beyond_s <= at_most_s, "overrun", at_most_s=at_most_s)
 

@@ -94,7 +94,7 @@ def post_what_if(
     """Replay the history of the site as it is and changed, in the background.
 
     The same question gives the same task for as long as the folder of the twin does not change. It
-    is for support and administrators: the result tells of all jobs.
+    is for support and administrators: the result covers all jobs.
     """
     settings = checked_settings(
         twin, question.changes, question.nodes, question.phases, question.seed

@@ -21,7 +21,7 @@ _WAITING = (Standing.WAITS, Standing.HELD, Standing.NOT_ELIGIBLE)
 
 @dataclass(frozen=True)
 class StillWaiting:
-    """What is told of a job that waits.
+    """What is shown of a waiting job.
 
     Args:
         sentences: what is known of its wait.

@@ -28,13 +28,13 @@ router = APIRouter(include_in_schema=False)
 
 @dataclass(frozen=True)
 class Starts:
-    """What a page tells of starts.
+    """What a page shows of starts.
 
     Args:
         cluster: whose jobs.
         forecast: the last that is known.
         task: the last that was asked for.
-        zone: in which times are told.
+        zone: the time zone of shown times.
         asks: whether the page asks for a newer one.
     """
 
@@ -124,7 +124,7 @@ def _require(service: Service, viewer: Viewer, cluster: str) -> None:
 
 
 def told(starts: Starts, keys: Iterable[int]) -> dict[str, Any]:
-    """Return what a script is told: the state of the last task, and words by key."""
+    """Return the data of a script: the state of the last task, and words by key."""
     words = {key: starts.words(key) for key in keys}
     return {
         "state": "none" if starts.task is None else str(starts.task.state),

@@ -33,7 +33,7 @@ class Wanted:
     Args:
         from_s: from when; else from when the job came to the host.
         to_s: until when; else until it left, or now.
-        freq_s: in steps so long, as time-weighted means or by ``agg``; else as they were measured.
+        freq_s: length of a step, as time-weighted means or by ``agg``; else as they were measured.
         agg: one of ``AGGREGATES``.
         max_points: maximum number of points, chosen so that a line through them looks the same.
     """

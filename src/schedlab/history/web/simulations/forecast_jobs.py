@@ -26,7 +26,7 @@ from schedlab.workload.readers.job_history import history_workload
 Record = Mapping[str, Any]
 Seconds = NDArray[np.float64]
 LEARNT_S = 28 * 86_400
-"""So long ago a job may have come to be learnt from."""
+"""The greatest age of a job to learn from."""
 LEARNT = 10_000
 """The number of jobs to learn from, at most; the latest count."""
 

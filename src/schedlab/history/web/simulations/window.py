@@ -34,7 +34,7 @@ MOST_JOBS = 100_000
 FACTS = ("jobid", "job_name", "user_identifier", "accounting_group", "partition")
 
 Progress = Callable[[int, int], None]
-"""Is told how many jobs have ended, of how many."""
+"""Called with the number of ended jobs, and of all."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Replay:
         return self.platform.nodes
 
     def told(self, schedule: Schedule) -> Schedule:
-        """Return the part of a schedule that the viewer may be told about."""
+        """Return the part of a schedule that the viewer may see."""
         return schedule.take(np.isin(schedule.workload["job_id"], self.counted))
 
     def simulate(
@@ -132,7 +132,7 @@ def replay_of(
     *,
     whole_nodes: bool = False,
 ) -> Replay:
-    """Return the window for simulation; with jobs of others, of which nothing may be told."""
+    """Return the window for simulation; with jobs of others, which must not be shown."""
     meant = (countable(viewer), window.condition)
     statement = select(jobs.c.record, visible(viewer), jobs.c.id).where(*meant)
     rows = connection.execute(statement.order_by(jobs.c.queue_s, jobs.c.id).limit(MOST_JOBS)).all()

@@ -19,7 +19,7 @@ MOST_UNFINISHED = 3
 KEPT = 50
 """Of one account: of more, the oldest are forgotten."""
 LOST_AFTER_S = 120.0
-"""A worker that has said nothing for so long is gone."""
+"""The time without a sign after which a worker counts as gone."""
 
 
 def submit(connection: Connection, asked: Asked, *, kept: int | None = None) -> str:

@@ -36,7 +36,7 @@ _NOTED_EVERY_S = 0.5
 _SEEN_EVERY_S = LOST_AFTER_S / 4
 
 Progress = Callable[[float], None]
-"""Is told the share that is done, from 0 to 1; raises what ends the simulation."""
+"""Called with the share that is done, from 0 to 1; raises what ends the simulation."""
 Simulation = Callable[[Task, Progress], Any]
 """From a task to a result that JSON can hold."""
 
