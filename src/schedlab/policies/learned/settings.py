@@ -45,8 +45,9 @@ class QueueSettings:
             head.
         observation: ``baseline`` (by request), ``proposal`` (also by estimate) or ``jobs``
             (features of each job and of the machine).
-        reward: ``terminal`` (at the end), ``slowdown`` (at each start) or ``utilisation`` (the
-            growth of a lower bound of the makespan, each step).
+        reward: ``terminal`` (at the end), ``slowdown`` (minus the rise of the waiting jobs' bounded
+            slowdowns, each step) or ``utilisation`` (minus the growth of a lower bound of the
+            makespan, each step).
         reward_weights: of the share of jobs started, the utilisation and the share of steps left
             in the terminal reward.
         failure_limit: picks that change nothing, in a row, before time goes on.
