@@ -1,5 +1,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -16,6 +17,7 @@
 #include "core/view.h"
 #include "policies/lookahead.h"
 #include "policies/lookahead_orders.h"
+#include "policies/weight_search.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -114,8 +116,8 @@ using PlainCandidate = std::tuple<std::string, std::shared_ptr<Order>,
 void make_lookahead(Lookahead* self, const std::vector<PlainCandidate>& candidates, Time period,
                     std::size_t forks, double doubt, std::optional<Time> horizon,
                     LookaheadMetric metric, Time patience, std::optional<Time> guard,
-                    double fairness, std::size_t search, std::optional<Time> arrivals, std::int64_t budget,
-                    std::uint64_t seed, std::size_t threads) {
+                    double fairness, std::size_t search, std::size_t evolve,
+                    std::optional<Time> arrivals, std::int64_t budget, std::uint64_t seed, std::size_t threads) {
     std::vector<LookaheadCandidate> all;
     for (const auto& [name, head, backfill, reach] : candidates) {
         all.push_back({name, head, backfill.value_or(nullptr),
@@ -123,8 +125,8 @@ void make_lookahead(Lookahead* self, const std::vector<PlainCandidate>& candidat
     }
     new (self) Lookahead(std::move(all),
                          {period, forks, doubt, horizon.value_or(kNever), metric, patience,
-                          guard.value_or(kNever), fairness, search, arrivals.value_or(kNever), budget, seed,
-                          threads});
+                          guard.value_or(kNever), fairness, search, evolve,
+                          arrivals.value_or(kNever), budget, seed, threads});
 }
 
 using PlainSwitch = std::tuple<Time, std::string, std::size_t, double, double>;
@@ -173,6 +175,15 @@ void bind_futures(nb::module_& m) {
                  new (self) PredictedOrder(PredictedOrder::Weights{nodes, ageing});
              },
              "nodes"_a, "ageing"_a);
+    nb::class_<WeightSearch>(m, "WeightSearch",
+                             "Improves two weights from generation to generation.")
+        .def(nb::init<std::uint64_t>(), "seed"_a)
+        .def_prop_ro("mean", &WeightSearch::mean, "the weights that are used")
+        .def("ask", &WeightSearch::ask, "count"_a, "Return the weights to try.")
+        .def("tell",
+             [](WeightSearch& self, const std::vector<WeightSearch::Weights>& tried,
+                const std::vector<double>& scores) { self.tell(tried, scores); },
+             "tried"_a, "scores"_a, "Learn from the score of each; less is better.");
     nb::enum_<LookaheadMetric>(m, "LookaheadMetric", "What a rollout is judged by.")
         .value("bounded_slowdown", LookaheadMetric::bounded_slowdown)
         .value("wait", LookaheadMetric::wait)
@@ -180,8 +191,9 @@ void bind_futures(nb::module_& m) {
     nb::class_<Lookahead, Policy>(m, "Lookahead", "Tries candidates before it decides.")
         .def("__init__", &make_lookahead, "candidates"_a, "period"_a, "forks"_a, "doubt"_a,
              "horizon"_a.none(), "metric"_a, "patience"_a, "guard"_a.none(),
-             "fairness"_a, "search"_a, "arrivals"_a.none(), "budget"_a, "seed"_a, "threads"_a,
-             "A candidate is (name, head, backfill, reach); the first is the base.")
+             "fairness"_a, "search"_a, "evolve"_a, "arrivals"_a.none(), "budget"_a, "seed"_a, "threads"_a,
+             "A candidate is (name, head, backfill, reach); the first is the base, the last the one "
+             "whose weights are evolved.")
         .def("rehearse",
              [](const Lookahead& self, Simulator& simulator) {
                  const nb::gil_scoped_release unlocked;
@@ -206,6 +218,8 @@ void bind_futures(nb::module_& m) {
         .def_prop_ro("decisions", &Lookahead::decisions, "how often it has decided")
         .def_prop_ro("rollouts", &Lookahead::rollouts, "how many forks it has run")
         .def_prop_ro("moves", &Lookahead::moves, "how often it has put a job first")
+        .def_prop_ro("weights", &Lookahead::weights,
+                     "of nodes and request in the candidate whose weights are evolved")
         .def_prop_ro("guarded", &Lookahead::guarded, "seconds under the guard");
     m.def("unfinished", &unfinished, "simulator"_a,
           "Return the jobs that are submitted and have not ended.");

@@ -240,6 +240,21 @@ void Present::expect(std::span<Arrival> arrivals) const {
     }
 }
 
+std::shared_ptr<Simulator> Present::replay(std::span<const Arrival> past) const {
+    std::vector<JobIndex> jobs;
+    for (const Arrival& each : past) jobs.push_back(each.like);
+    JobTable table = known_rows(*from_.table_, jobs);
+    for (std::size_t i = 0; i < past.size(); ++i) {
+        table.submit[i] = past[i].submit;
+        table.run[i] = past[i].run;
+    }
+    Options options = from_.options_;
+    options.place = nullptr;
+    options.changes = nullptr;  // a replay may last longer than the past: no failure to come
+    options.preempt_by = PreemptBy::nobody;
+    return std::make_shared<Simulator>(std::move(table), std::move(options));
+}
+
 std::shared_ptr<Simulator> Present::imagine(const Future& future) const {
     auto made = std::shared_ptr<Simulator>(new Simulator(*base_));
     made->imagined_ = future.run;

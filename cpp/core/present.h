@@ -57,6 +57,9 @@ class Present {
     // Return the simulation of a future. No policy decides yet: call `use`. The unfinished jobs have
     // their places here, arrivals come behind them.
     std::shared_ptr<Simulator> imagine(const Future& future) const;
+    // Return the simulation of past jobs, by rising submission, as they ran: on a machine that is
+    // empty before them and stays whole. No policy decides yet.
+    std::shared_ptr<Simulator> replay(std::span<const Arrival> past) const;
 
   private:
     void keep_jobs();

@@ -53,7 +53,7 @@ class Lookahead::CurrentOrder : public Order {
 };
 
 Lookahead::Lookahead(std::vector<Candidate> candidates, Settings settings)
-    : candidates_(std::move(candidates)), settings_(settings) {
+    : candidates_(std::move(candidates)), settings_(settings), weights_(settings.seed) {
     memory_ = std::make_shared<RunMemory>();
     past_ = std::make_shared<PastArrivals>();
     build();
@@ -61,22 +61,30 @@ Lookahead::Lookahead(std::vector<Candidate> candidates, Settings settings)
 
 void Lookahead::build() {
     ahead_ = std::make_shared<JobsAhead>();
-    orders_.clear();
-    policies_.clear();
-    const auto add = [this](std::shared_ptr<const Order> head, std::shared_ptr<Order> backfill,
-                            double reach) {
-        if (const auto* predicted = dynamic_cast<const PredictedOrder*>(head.get())) {
-            head = std::make_shared<PredictedOrder>(predicted->weights(), memory_);
-        }
-        orders_.push_back(std::make_shared<GuardedOrder>(std::move(head), ahead_));
-        policies_.push_back(
-            std::make_shared<Easy>(orders_.back(), kUnlimited, std::move(backfill), reach));
-    };
-    for (const Candidate& each : candidates_) add(each.head, each.backfill, each.reach);
-    orders_.push_back(make_order("fcfs"));
-    policies_.push_back(std::make_shared<Conservative>(orders_.back(), kUnlimited));
+    orders_.assign(candidates_.size() + 1, nullptr);
+    policies_.assign(candidates_.size() + 1, nullptr);
+    for (std::size_t i = 0; i < candidates_.size(); ++i) put(i);
+    orders_.back() = make_order("fcfs");
+    policies_.back() = std::make_shared<Conservative>(orders_.back(), kUnlimited);
     order_ = std::make_shared<CurrentOrder>(orders_[0], memory_, past_);
     deciding_ = policies_[0]->clone();
+}
+
+void Lookahead::put(std::size_t candidate) {
+    const Candidate& own = candidates_[candidate];
+    std::shared_ptr<const Order> head = own.head;
+    if (const auto* predicted = dynamic_cast<const PredictedOrder*>(head.get())) {
+        head = std::make_shared<PredictedOrder>(predicted->weights(), memory_);
+    }
+    orders_[candidate] = std::make_shared<GuardedOrder>(std::move(head), ahead_);
+    policies_[candidate] =
+        std::make_shared<Easy>(orders_[candidate], kUnlimited, own.backfill, own.reach);
+}
+
+void Lookahead::use_weights(const WeightSearch::Weights& weights) {
+    candidates_.back().head =
+        std::make_shared<PredictedOrder>(PredictedOrder::Weights{weights[0], 0, weights[1]});
+    put(candidates_.size() - 1);
 }
 
 std::shared_ptr<Policy> Lookahead::clone() const {
@@ -101,6 +109,8 @@ void Lookahead::begin(const View& view) {
     last_waiting_ = 0;
     decisions_ = rollouts_ = moves_ = 0;
     switches_.clear();
+    weights_ = WeightSearch(settings_.seed);
+    if (settings_.evolve > 0) use_weights(weights_.mean());
     deciding_ = policies_[0]->clone();
     deciding_->begin(view);
 }

@@ -7,6 +7,7 @@
 #include "core/policy.h"
 #include "core/rollouts.h"
 #include "policies/easy.h"
+#include "policies/weight_search.h"
 #include "predictors/run_memory.h"
 
 namespace schedlab {
@@ -29,6 +30,7 @@ struct LookaheadSettings {
     // The worst-off user's mean is at most so many times that under the base.
     double fairness = std::numeric_limits<double>::infinity();
     std::size_t search = 0;  // how many of the first jobs are tried at the very front
+    std::size_t evolve = 0;  // weights of the last candidate that are tried on the past at each look
     // For so long jobs come in the forks, up to a day; kNever: where run times are known, for 2 h.
     Time arrivals = kNever;
     std::int64_t budget = 16'000;  // starts of jobs that a decision may try, more or less
@@ -86,6 +88,8 @@ class Lookahead : public Policy {
     std::int64_t rollouts() const { return rollouts_; }
     // How often a job was put first because forks gained by it.
     std::int64_t moves() const { return moves_; }
+    // Of the candidate whose weights are evolved: nodes and request.
+    const WeightSearch::Weights& weights() const { return weights_.mean(); }
     // Seconds for which the guard let the oldest job go first.
     Time guarded() const { return guarded_s_; }
 
@@ -95,9 +99,14 @@ class Lookahead : public Policy {
     struct Tried;
 
     void build();
+    // Makes order and policy of a candidate.
+    void put(std::size_t candidate);
     bool is_due(const View& view) const;
     void decide(View& view);
     Decision best(Known& known);
+    // Replays the jobs that ended lately with other weights of the last candidate, and improves them.
+    void evolve(Known& known);
+    void use_weights(const WeightSearch::Weights& weights);
     std::vector<Future> draw(const Known& known, std::size_t count) const;
     Time arrivals_length() const;
     // Lets jobs come for so long in the futures, as they came at this hour of the last days.
@@ -123,6 +132,7 @@ class Lookahead : public Policy {
     std::shared_ptr<RunMemory> memory_;
     std::shared_ptr<PastArrivals> past_;
     std::shared_ptr<JobsAhead> ahead_;
+    WeightSearch weights_;
     std::vector<std::shared_ptr<Order>> orders_;     // guarded, by candidate; then of the guard
     std::vector<std::shared_ptr<Policy>> policies_;  // the same
     std::shared_ptr<CurrentOrder> order_;

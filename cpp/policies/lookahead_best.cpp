@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -19,12 +20,15 @@ constexpr std::size_t kBestTried = 3;   // these are tried in all
 constexpr std::size_t kLeastForks = 2;
 constexpr std::size_t kRounds = 3;  // in each of which one job may be put first
 constexpr Time kArrivals = 2 * 3600;
+constexpr double kAnyReach = std::numeric_limits<double>::infinity();
+constexpr std::size_t kReplayed = 500;  // jobs, at most
 
 double uniform(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1.0p-53; }
 
 }  // namespace
 
 Lookahead::Decision Lookahead::best(Known& known) {
+    if (settings_.evolve > 0) evolve(known);
     const std::size_t waiting = known.waiting;
     const std::size_t all = candidates_.size();
     const Time length = arrivals_length();
@@ -68,6 +72,37 @@ Lookahead::Decision Lookahead::best(Known& known) {
     }
     for (Tried& each : tried) made.sums.push_back(std::move(each.sum));
     return made;
+}
+
+void Lookahead::evolve(Known& known) {
+    const Time now = known.present.now();
+    std::vector<Arrival> past =
+        past_->between(now - PastArrivals::kDays * PastArrivals::kDay, now, 0);
+    if (past.size() > kReplayed) past.erase(past.begin(), past.end() - kReplayed);
+    const auto told = std::make_shared<std::vector<ToldRun>>();
+    for (const Arrival& each : past) {
+        told->push_back(known.kinds->ask(known.present.past_job(each.like)).run);
+    }
+    const std::vector<WeightSearch::Weights> tried = weights_.ask(settings_.evolve);
+    std::vector<double> scores;
+    for (const auto& [nodes, request] : tried) {
+        const PredictedOrder::Weights weights{nodes, 0, request};
+        const auto order = std::make_shared<KnownOrder>(weights, told, known.kinds);
+        const auto done = known.present.replay(past);
+        run_stages(*done, {{std::make_shared<Easy>(order, kUnlimited, nullptr, kAnyReach), kNever}});
+        double sum = 0;
+        for (std::size_t i = 0; i < past.size(); ++i) {
+            const auto wait = static_cast<double>(done->start_times()[i] - past[i].submit);
+            const auto ran = static_cast<double>(std::max<Time>(past[i].run, 10));
+            const bool slows = settings_.metric == LookaheadMetric::bounded_slowdown;
+            const double score = slows ? wait / ran : wait;
+            sum = settings_.metric == LookaheadMetric::longest_wait ? std::max(sum, score)
+                                                                    : sum + score;
+        }
+        scores.push_back(sum);
+    }
+    weights_.tell(tried, scores);
+    use_weights(weights_.mean());
 }
 
 void Lookahead::search(const Known& known, std::span<const Future> futures, Tried best,

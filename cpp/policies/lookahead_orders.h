@@ -20,8 +20,8 @@ struct ToldRun {
     double slowness;  // the mean of 1 / run time, of run times of 10 s or more
 };
 
-// The smallest log(run time) + nodes x log(nodes) - ageing x log(1 + wait / run time) first. The run
-// time is the mean of what past jobs tell.
+// The smallest log(run time) + nodes x log(nodes) + request x log(request) - ageing x log(1 + wait /
+// run time) first. The run time is the mean of what past jobs tell.
 //
 // Jobs age when the queue is put in order, not before each pass.
 class PredictedOrder : public Order {
@@ -29,6 +29,7 @@ class PredictedOrder : public Order {
     struct Weights {
         double nodes;
         double ageing;
+        double request = 0;
     };
     explicit PredictedOrder(Weights weights, std::shared_ptr<const RunMemory> memory = nullptr)
         : weights_(weights), memory_(std::move(memory)) {}
@@ -44,8 +45,9 @@ class PredictedOrder : public Order {
                       Time now) {
         const double run = std::max(told.mean, 1.0);
         const auto wait = static_cast<double>(now - job.eligible);
-        return std::log(run) + weights.nodes * std::log(static_cast<double>(job.nodes)) -
-               weights.ageing * std::log(1 + wait / run);
+        const double asked = std::max(static_cast<double>(job.request), 1.0);
+        return std::log(run) + weights.nodes * std::log(static_cast<double>(job.nodes)) +
+               weights.request * std::log(asked) - weights.ageing * std::log(1 + wait / run);
     }
 
   private:

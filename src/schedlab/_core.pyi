@@ -586,6 +586,21 @@ class PredictedOrder(Order):
 
     def __init__(self, nodes: float, ageing: float) -> None: ...
 
+class WeightSearch:
+    """Improves two weights from generation to generation."""
+
+    def __init__(self, seed: int) -> None: ...
+
+    @property
+    def mean(self) -> list[float]:
+        """the weights that are used"""
+
+    def ask(self, count: int) -> list[list[float]]:
+        """Return the weights to try."""
+
+    def tell(self, tried: Sequence[Sequence[float]], scores: Sequence[float]) -> None:
+        """Learn from the score of each; less is better."""
+
 class LookaheadMetric(enum.Enum):
     """What a rollout is judged by."""
 
@@ -598,8 +613,10 @@ class LookaheadMetric(enum.Enum):
 class Lookahead(Policy):
     """Tries candidates before it decides."""
 
-    def __init__(self, candidates: Sequence[tuple[str, Order, Order | None, float | None]], period: int, forks: int, doubt: float, horizon: int | None, metric: LookaheadMetric, patience: int, guard: int | None, fairness: float, search: int, arrivals: int | None, budget: int, seed: int, threads: int) -> None:
-        """A candidate is (name, head, backfill, reach); the first is the base."""
+    def __init__(self, candidates: Sequence[tuple[str, Order, Order | None, float | None]], period: int, forks: int, doubt: float, horizon: int | None, metric: LookaheadMetric, patience: int, guard: int | None, fairness: float, search: int, evolve: int, arrivals: int | None, budget: int, seed: int, threads: int) -> None:
+        """
+        A candidate is (name, head, backfill, reach); the first is the base, the last the one whose weights are evolved.
+        """
 
     def rehearse(self, simulator: Simulator) -> tuple[str, float, float, list[list[float]], list[int]]:
         """
@@ -621,6 +638,10 @@ class Lookahead(Policy):
     @property
     def moves(self) -> int:
         """how often it has put a job first"""
+
+    @property
+    def weights(self) -> list[float]:
+        """of nodes and request in the candidate whose weights are evolved"""
 
     @property
     def guarded(self) -> int:

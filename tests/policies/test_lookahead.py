@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedlab import Schedule, Simulation, simulate
+from schedlab import Schedule, Simulation, _core, simulate
 from schedlab.errors import ParameterError, UnknownNameError
 from schedlab.policies import choose_policy
 from schedlab.policies.lookahead import lookahead
@@ -17,11 +17,13 @@ from schedlab.testing import check_policy
 from schedlab.testing.instances import crowd, jobs
 from schedlab.testing.other_futures import other_futures
 from schedlab.testing.reference.lookahead import Settings, decide
+from schedlab.testing.reference.weight_search import WeightSearch
 from schedlab.testing.strategies import examples, workloads
 from schedlab.workload import Workload, apply, generate
 
 NODES = 8
 OFTEN = "lookahead:period=60,forks=4,patience=5m"
+EVOLVING = f"{OFTEN},evolve=4"
 CANDIDATES = ("predicted", "fcfs", "sjf", "saf")
 
 
@@ -47,11 +49,17 @@ def ran_by(schedule: Schedule) -> list[str]:
     forks=st.integers(1, 6),
     patience_s=st.sampled_from((10, 86_400)),
     budget=st.sampled_from((1, 60, 20_000)),
-    search=st.sampled_from((0, 3, 64)),
+    search_and_evolve=st.sampled_from(((0, 0), (3, 0), (64, 0), (0, 1), (0, 2), (0, 7), (3, 4))),
     seed=st.integers(0, 3),
 )
 def test_a_decision_is_that_of_the_plain_reference(
-    workload: Workload, now_s: int, forks: int, patience_s: int, budget: int, search: int, seed: int
+    workload: Workload,
+    now_s: int,
+    forks: int,
+    patience_s: int,
+    budget: int,
+    search_and_evolve: tuple[int, int],
+    seed: int,
 ) -> None:
     """The same draws, the same forks, the same sums, the same choice."""
     simulation = Simulation(workload, NODES, "easy").run(now_s)
@@ -62,7 +70,8 @@ def test_a_decision_is_that_of_the_plain_reference(
         period_s=20,
         forks=forks,
         patience_s=patience_s,
-        search=search,
+        search=search_and_evolve[0],
+        evolve=search_and_evolve[1],
         budget=budget,
         seed=seed,
     )
@@ -79,13 +88,14 @@ def decides_as_the_reference(simulation: Simulation, settings: Settings) -> None
         forks=settings.forks,
         patience=settings.patience_s,
         search=settings.search,
+        evolve=settings.evolve,
         arrivals=settings.arrivals_s,
         budget=settings.budget,
         seed=settings.seed,
     )
     chosen, _, _, sums, moved = policy.rehearse(simulation._simulator)
     expected = decide(simulation, settings)
-    for name, own in zip(settings.candidates, sums, strict=True):
+    for name, own in zip(expected.sums, sums, strict=True):
         assert own == pytest.approx(expected.sums[name])
     assert (chosen, moved) == (expected.chosen, expected.moved)
 
@@ -114,19 +124,33 @@ def test_jobs_come_in_the_forks_as_in_the_plain_reference(
     decides_as_the_reference(simulation, settings)
 
 
+@pytest.mark.parametrize("place", [60, 140])
+def test_weights_are_evolved_on_the_past_as_in_the_plain_reference(place: int) -> None:
+    """With many jobs in the past, of which some waited."""
+    workload = busy(150)
+    simulation = Simulation(workload, 64, "easy").run(int(workload["submit_s"][place]))
+    decides_as_the_reference(simulation, Settings(CANDIDATES[:2], forks=2, evolve=6, seed=place))
+
+
 def test_it_keeps_the_rules_of_policies() -> None:
     """No job too early, none twice, no node for two; and no look into the future."""
     check_policy(OFTEN)
 
 
 @examples(40)
-@given(workload=workloads(NODES, 20), now_s=st.integers(0, 300))
-def test_what_is_decided_stays_when_the_future_changes(workload: Workload, now_s: int) -> None:
+@given(
+    workload=workloads(NODES, 20),
+    now_s=st.integers(0, 300),
+    policy=st.sampled_from((OFTEN, EVOLVING)),
+)
+def test_what_is_decided_stays_when_the_future_changes(
+    workload: Workload, now_s: int, policy: str
+) -> None:
     """Starts up to now depend on nothing that happens later."""
-    schedule = simulate(workload, NODES, OFTEN)
+    schedule = simulate(workload, NODES, policy)
     known = schedule.started & (schedule.start_s <= now_s)
     for future in other_futures(schedule, now_s):
-        other = simulate(future, NODES, OFTEN)
+        other = simulate(future, NODES, policy)
         assert np.array_equal(other.start_s[known], schedule.start_s[known])
 
 
@@ -134,7 +158,7 @@ def test_a_seed_gives_the_same_run_again() -> None:
     """Another seed draws other run times, and decides otherwise somewhere."""
     workload = busy()
     first, again, other = (
-        simulate(workload, 64, f"{OFTEN},seed={seed}").start_s for seed in (3, 3, 4)
+        simulate(workload, 64, f"{EVOLVING},seed={seed}").start_s for seed in (3, 3, 4)
     )
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)
@@ -148,11 +172,11 @@ def test_threads_change_nothing() -> None:
 
 
 def test_a_run_in_parts_is_the_same_run() -> None:
-    """A fork has a memory of its own."""
+    """A fork has a memory and weights of its own."""
     workload = busy()
-    whole = simulate(workload, 64, OFTEN)
+    whole = simulate(workload, 64, EVOLVING)
     middle = int(np.median(workload["submit_s"]))
-    simulation = Simulation(workload, 64, OFTEN).run(middle)
+    simulation = Simulation(workload, 64, EVOLVING).run(middle)
     fork = simulation.fork()
     simulation.run()
     assert np.array_equal(fork.run().schedule().start_s, whole.start_s)
@@ -240,6 +264,7 @@ def test_it_runs_where_jobs_share_nodes() -> None:
         ("period=0", "period is .*at least 1s"),
         ("candidates=+", "must name candidates"),
         ("metric=joy", "must be bounded_slowdown or wait or longest_wait"),
+        ("evolve=65", "evolve is .*<= 64"),
         ("forks=0", "forks is .*>= 1"),
         ("forks=1001", "forks is .*<= 1000"),
         ("doubt=-1", "doubt is .*>= 0"),
@@ -259,3 +284,33 @@ def test_an_unknown_candidate_gets_a_suggestion() -> None:
         choose_policy("lookahead:candidates=saff+sjf")
     with pytest.raises(UnknownNameError, match="wrsa"):
         choose_policy("lookahead:base=wrsa")
+
+
+@examples(60)
+@given(
+    seed=st.integers(0, 2**64 - 1),
+    generations=st.lists(
+        st.lists(st.sampled_from((0.0, 1.0, 2.5, 7.0)), min_size=1, max_size=9), max_size=8
+    ),
+)
+def test_weights_are_searched_as_in_the_plain_reference(
+    seed: int, generations: list[list[float]]
+) -> None:
+    """The same draws and the same steps, whatever the scores."""
+    own, plain = _core.WeightSearch(seed), WeightSearch(seed)
+    for scores in generations:
+        tried, expected = own.ask(len(scores)), plain.ask(len(scores))
+        assert np.array(tried) == pytest.approx(np.array(expected))
+        own.tell(tried, scores)
+        plain.tell(expected, scores)
+        assert list(own.mean) == pytest.approx(plain.mean)
+
+
+def test_the_search_finds_the_best_weights_and_follows_them() -> None:
+    """They move to (1, -1) in the middle of it."""
+    search = _core.WeightSearch(1)
+    for best in ((0.0, 0.5), (1.0, -1.0)):
+        for _ in range(60):
+            tried = search.ask(8)
+            search.tell(tried, [(x - best[0]) ** 2 + (y - best[1]) ** 2 for x, y in tried])
+        assert search.mean == pytest.approx(best, abs=0.15)

@@ -33,6 +33,7 @@ PREDICTED = {
     "aged": (0.25, 0.3),
 }
 """Orders by the run time that past jobs tell: how much the nodes weigh beside it, and the wait."""
+EVOLVED = "evolved"
 PERIOD_S, FORKS, DOUBT, BUDGET = 7200, 40, 0.5, 16_000
 DAY_S = 86_400
 PATIENCE_S = inf
@@ -94,15 +95,18 @@ def lookahead(
     guard: float = inf,
     fairness: float = inf,
     search: int = 0,
+    evolve: int = 0,
     arrivals: int | None = None,
     budget: int = BUDGET,
     seed: int = 0,
     threads: int = 1,
 ) -> _core.Lookahead:
     """Return the policy; ``PARAMETERS`` says what each means."""
-    tried = list(dict.fromkeys((base, *candidates)))
+    tried = [candidate(name) for name in dict.fromkeys((base, *candidates))]
+    if evolve:
+        tried.append((EVOLVED, _core.PredictedOrder(0.0, 0.0), None, None))
     return _core.Lookahead(
-        [candidate(name) for name in tried],
+        tried,
         period=period,
         forks=forks,
         doubt=doubt,
@@ -112,6 +116,7 @@ def lookahead(
         guard=None if guard == inf else int(guard),
         fairness=fairness,
         search=search,
+        evolve=evolve,
         arrivals=arrivals,
         budget=budget,
         seed=seed,
@@ -151,6 +156,9 @@ PARAMETERS: Parameters = {
     ),
     "search": Parameter(
         up_to(64), "number of first jobs that are tried at the front. Default: none"
+    ),
+    "evolve": Parameter(
+        up_to(64), "adds an order whose weights are evolved, so many tried at each look; none"
     ),
     "arrivals": Parameter(
         coming,

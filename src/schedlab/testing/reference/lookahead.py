@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from schedlab import _core
 from schedlab.policies import Order, Queue
-from schedlab.sim import Simulation
+from schedlab.sim import Simulation, simulate
+from schedlab.testing.reference.mix import mix
+from schedlab.testing.reference.weight_search import Weights, WeightSearch
 from schedlab.workload import Workload
 
 OWN, EVERYBODY = 100, 200
@@ -21,15 +23,7 @@ HALF_LIFE, DISTANCE = 10, 0.35
 FIRST_FORKS, BEST_TRIED, LEAST_FORKS, ROUNDS = 10, 3, 2, 3
 EXACT, ARRIVALS_S, DAY_S, DAYS = 0.99, 7200, 86_400, 7
 NODES_WEIGHT = 0.25
-_BITS = (1 << 64) - 1
-
-
-def mix(value: int) -> int:
-    """Return the next number of SplitMix64."""
-    value = (value + 0x9E3779B97F4A7C15) & _BITS
-    value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & _BITS
-    value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & _BITS
-    return value ^ (value >> 31)
+REPLAYED = 500
 
 
 @dataclass(order=True)
@@ -159,6 +153,7 @@ class Settings:
     doubt: float = 0.5
     patience_s: float = math.inf
     search: int = 0
+    evolve: int = 0
     arrivals_s: int | None = None
     budget: int = 16_000
     seed: int = 0
@@ -181,7 +176,7 @@ def decide(simulation: Simulation, settings: Settings) -> Decision:
     memory = _taught(simulation)
     left = simulation.unfinished()
     waiting = np.flatnonzero(left.is_waiting)
-    names = settings.candidates
+    names = (*settings.candidates, "evolved") if settings.evolve else settings.candidates
     known_only_s = ARRIVALS_S if memory.is_exact() else 0
     length_s = known_only_s if settings.arrivals_s is None else settings.arrivals_s
     expected = _came(simulation, simulation.now_s - DAY_S, length_s)
@@ -320,14 +315,43 @@ def _orders(
         "fcfs": lambda user, request, width: 0,
         "sjf": lambda user, request, width: request,
         "saf": lambda user, request, width: request * width,
-        "predicted": lambda user, request, width: (
-            math.log(max(memory.mean(user, request, width), 1.0)) + NODES_WEIGHT * math.log(width)
-        ),
+        "predicted": _weighed(memory, (NODES_WEIGHT, 0.0)),
     }
+    if settings.evolve:
+        keys["evolved"] = _weighed(memory, _evolved(simulation, memory, settings))
     queue = simulation.queue
     oldest = int(np.lexsort((queue.job, -queue.wait_s))[0])
     first = int(queue.job[oldest]) if queue.wait_s[oldest] > settings.patience_s else -1
-    return {name: partial(Ranked, keys[name], first) for name in settings.candidates}
+    return {name: partial(Ranked, key, first) for name, key in keys.items()}
+
+
+def _weighed(memory: Memory, weights: Weights) -> Callable[[int, int, int], float]:
+    """Return the order by run time, nodes and request."""
+
+    def key(user: int, request_s: int, nodes: int) -> float:
+        run = math.log(max(memory.mean(user, request_s, nodes), 1.0))
+        return run + weights[0] * math.log(nodes) + weights[1] * math.log(max(request_s, 1))
+
+    return key
+
+
+def _evolved(simulation: Simulation, memory: Memory, settings: Settings) -> Weights:
+    """Return weights that order the last jobs better, after one generation."""
+    ended = simulation.schedule()
+    came = _came(simulation, simulation.now_s - DAYS * DAY_S, DAYS * DAY_S)[-REPLAYED:]
+    past = ended.workload.take(came).replace(run_s=(ended.end_s - ended.start_s)[came])
+    past = past.replace(cancel_after_s=np.full(len(past), -1))
+    search = WeightSearch(settings.seed)
+    tried = search.ask(settings.evolve)
+    search.tell(tried, [_replayed(simulation, memory, past, each) for each in tried])
+    return search.mean
+
+
+def _replayed(simulation: Simulation, memory: Memory, past: Workload, weights: Weights) -> float:
+    """Return the sum of what jobs wait beside what they run, had these weights ordered them."""
+    order = Ranked(_weighed(memory, weights), -1)
+    schedule = simulate(past, simulation.platform, _core.Easy(order))
+    return float(sum(schedule.wait_s / np.maximum(past["run_s"], 10)))
 
 
 def _sum_of_slowdowns(
