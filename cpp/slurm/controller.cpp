@@ -145,6 +145,13 @@ bool Controller::may_start(const QueueRecord& record) const {
     return !refuse(job, limits_.keeps_from_starting(*job.row, *record.place));
 }
 
+bool Controller::could_start(const QueueRecord& record) const {
+    const JobRow& job = *record.job->row;
+    return eligible_.has_licences(*record.job) && eligible_.has_array_room(*record.job) &&
+           !limits_.keeps_from_starting(job, *record.place) &&
+           !limits_.keeps_from_having(job, *record.place, job.asks);
+}
+
 bool Controller::may_have(const QueueRecord& record, const Amounts& amounts) const {
     TwinJob& job = *record.job;
     return !refuse(job, limits_.keeps_from_having(*job.row, *record.place, amounts));

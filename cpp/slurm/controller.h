@@ -61,6 +61,7 @@ class Controller final : public ClusterView {
     }
     bool lacks_nodes(const QueueRecord& record) const override;
     bool may_start(const QueueRecord& record) const override;
+    bool could_start(const QueueRecord& record) const override;
     bool may_have(const QueueRecord& record, const Amounts& amounts) const override;
     void start(const QueueRecord& record, const std::vector<NodeIndex>& nodes,
                Scheduler by) override;

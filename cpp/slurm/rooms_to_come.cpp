@@ -152,7 +152,7 @@ void Outlook::look_at(const Selector& selector, const RoomsToCome& rooms, NodeIn
         const std::int32_t cpus = selector.most_of(shape_, node, room);
         if (cpus == 0) return false;
         if (wants_all_of_one_ && std::exchange(is_new, false)) offering_.add(ends, node);
-        const bool is_useful = !wants_all_of_one_ || cpus >= shape_.cpus();
+        const bool is_useful = selector.is_enough(shape_, cpus);
         if (is_useful) useful_.add(ends, node);
         return is_useful;
     });

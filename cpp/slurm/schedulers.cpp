@@ -116,22 +116,23 @@ BackfillCycle::BackfillCycle(const Site& site, ClusterView& cluster)
       service_(cluster.in_service()),
       usable_(cluster.usable()),
       window_(plan_),
-      reserved_(site.partitions.size()) {
-    look_again();
-}
+      reserved_(site.partitions.size()),
+      waiting_(cluster.queue()),
+      last_(waiting_.records.size()) {}
 
 std::int64_t BackfillCycle::go() {
     const Settings& settings = site_.settings;
     std::vector<std::int64_t> users(site_.users);
     std::vector<std::int64_t> partitions(site_.partitions.size());
-    std::unordered_map<std::int64_t, std::int64_t> arrays;
     std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t> users_there;
     std::unordered_map<std::int32_t, std::int64_t> associations;
     std::int64_t tested = 0, started = 0;
-    const WaitingJobs waiting = cluster_.queue();
-    for (const QueueRecord& record : waiting.records) {
+    note_places();
+    find_last();
+    for (const QueueRecord& record : waiting_.records) {
         const JobRow& job = *record.job->row;
         const std::int32_t partition = record.place->partition;
+        ++next_;
         if (record.job->stage != Stage::pending) continue;
         ++tested;
         if (tested > settings.bf_max_job_test) break;
@@ -146,15 +147,17 @@ std::int64_t BackfillCycle::go() {
             ++associations[job.association] > settings.bf_max_job_assoc) {
             continue;
         }
-        if (job.task >= 0 && arrays[job.id] >= settings.bf_max_job_array_resv) continue;
+        if (job.task >= 0 && is_used_up(job)) continue;
         if (!is_allowed(record)) {
             if (settings.assoc_limit_stop) break;
             continue;
         }
-        if (place(record)) {
+        if (next_ <= last_ && place(record)) {
             if (++started == settings.bf_max_job_start) break;
         } else if (job.task >= 0) {
-            ++arrays[job.id];
+            ++arrays_[job.id];
+            const bool is_last = last_ > next_ && waiting_.records[last_ - 1].job->row->id == job.id;
+            if (is_last && is_used_up(job)) find_last();
         }
     }
     return tested;
@@ -162,6 +165,78 @@ std::int64_t BackfillCycle::go() {
 
 bool BackfillCycle::is_allowed(const QueueRecord& record) const {
     return cluster_.may_start(record) && cluster_.may_have(record, record.job->row->asks);
+}
+
+bool BackfillCycle::is_used_up(const JobRow& task) const {
+    const auto found = arrays_.find(task.id);
+    const std::int64_t planned = found == arrays_.end() ? 0 : found->second;
+    return planned >= site_.settings.bf_max_job_array_resv;
+}
+
+void BackfillCycle::note_places() {
+    const std::int64_t most = site_.settings.bf_max_job_user;
+    std::vector<std::int64_t> users(site_.users);
+    is_behind_.assign(waiting_.records.size(), false);
+    for (std::size_t at = 0; most > 0 && at < is_behind_.size(); ++at) {
+        const JobRow& job = *waiting_.records[at].job->row;
+        // A job of several partitions may be gone when its turn comes.
+        if (job.places.size() == 1) ++users[job.user];
+        is_behind_[at] = users[job.user] > most;
+    }
+}
+
+void BackfillCycle::find_last() {
+    if (site_.settings.gangs) return;  // others may make room
+    while (last_ > next_ && (is_behind_[last_ - 1] || !may_matter(waiting_.records[last_ - 1]))) {
+        --last_;
+    }
+}
+
+bool BackfillCycle::may_matter(const QueueRecord& record) {
+    const Second length = record.job->row->limit_s;
+    const ShapeRow& shape = site_.shape(*record.place);
+    last_end_ = now_ + length;
+    last_needed_ = 0;
+    if (record.job->row->task >= 0 && is_used_up(*record.job->row)) return false;
+    if (cluster_.may_preempt(record)) return true;
+    if (hopeless_.contains({record.place->shape, length})) return false;
+    if (!cluster_.could_start(record)) return false;
+    // What a plan gives a job may count for its priority.
+    const bool gets_what_it_asks = !shape.exclusive && shape.needed_nodes() <= shape.tasks;
+    if (shape.gpus > 0 || (!gets_what_it_asks && site_.settings.weight_job_size != 0)) return true;
+    window_.begin(length);
+    window_.move_to(now_);
+    last_nodes_ = useful_now(record.place->shape);
+    last_nodes_.keep_words([&](std::size_t index) { return window_.word(index); });
+    last_needed_ = shape.needed_nodes();
+    if (last_nodes_.count() >= last_needed_) return true;
+    hopeless_.insert({record.place->shape, length});
+    return false;
+}
+
+const Nodes& BackfillCycle::useful_now(std::int32_t shape) {
+    const auto [known, is_new] = useful_now_.try_emplace(shape);
+    if (is_new) {
+        const ShapeRow& own = site_.shapes[shape];
+        const Selector& selector = cluster_.selector();
+        Nodes found(site_.node_count(), {});
+        selector.capable(own).for_each([&](NodeIndex node) {
+            const bool is_useful = selector.is_useful(own, node, cluster_.rooms()[node]);
+            if (is_useful && service_.has(node)) found.add(node);
+        });
+        known->second = std::move(found);
+    }
+    return known->second;
+}
+
+void BackfillCycle::has_planned(Second begin, const Nodes& nodes) {
+    if (last_needed_ == 0 || begin > last_end_ || last_ <= next_) return;
+    last_nodes_.remove(nodes);
+    if (last_nodes_.count() < last_needed_) {
+        const QueueRecord& record = waiting_.records[last_ - 1];
+        hopeless_.insert({record.place->shape, record.job->row->limit_s});
+        find_last();
+    }
 }
 
 bool BackfillCycle::may_reserve(const QueueRecord& record) const {
@@ -213,6 +288,10 @@ bool BackfillCycle::place(const QueueRecord& record) {
             if (Picked taken = cluster_.preempt(record, allowed_)) {
                 found = {now_ + 1, std::move(*taken)};
                 look_again();
+                hopeless_.clear();
+                useful_now_.clear();
+                last_ = waiting_.records.size();
+                last_needed_ = 0;
                 outlook = &outlook_of(record.place->shape);
             }
         }
@@ -247,6 +326,7 @@ bool BackfillCycle::place(const QueueRecord& record) {
             continue;
         }
         plan_.reserve(first, last, nodes);
+        has_planned(first, nodes);
         ++reserved_[record.place->partition];
         record.job->planned_cpus = 0;
         for (const NodeShare& each : cluster_.selector().shares(shape, found->nodes)) {
@@ -325,6 +405,7 @@ std::optional<BackfillCycle::Start> BackfillCycle::will_run(const ShapeRow& shap
 void BackfillCycle::look_again() {
     rooms_.set(site_, cluster_.rooms(), cluster_.running(), now_);
     outlooks_.clear();
+    knows_rooms_ = true;
 }
 
 void BackfillCycle::has_started(const TwinJob& job) {
@@ -339,6 +420,7 @@ void BackfillCycle::has_started(const TwinJob& job) {
 }
 
 const Outlook& BackfillCycle::outlook_of(std::int32_t shape) {
+    if (!knows_rooms_) look_again();
     // Made only if it is not there yet.
     const auto [known, is_new] =
         outlooks_.try_emplace(shape, cluster_.selector(), site_.shapes[shape], rooms_);

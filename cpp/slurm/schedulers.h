@@ -1,8 +1,10 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "slurm/backfill_plan.h"
@@ -46,6 +48,8 @@ class ClusterView {
     // Whether licences and limits on numbers of jobs let it start. Where they do not, it is noted
     // why the job waits.
     virtual bool may_start(const QueueRecord& record) const = 0;
+    // Whether both let it start with what it asks for, and nobody hears of it.
+    virtual bool could_start(const QueueRecord& record) const = 0;
     // Whether limits on resources let it have these.
     virtual bool may_have(const QueueRecord& record, const Amounts& amounts) const = 0;
     virtual void start(const QueueRecord& record, const std::vector<NodeIndex>& nodes,
@@ -75,6 +79,19 @@ class BackfillCycle {
     };
 
     bool is_allowed(const QueueRecord& record) const;
+    // Whether no other task of the array is planned in this cycle.
+    bool is_used_up(const JobRow& task) const;
+    // Notes which records come behind bf_max_job_user others of their user.
+    void note_places();
+    // Goes back to the last record that may matter, of those that are to come.
+    void find_last();
+    // Whether the job could start now, as far as running and planned jobs let it, or whether its test
+    // leaves a trace.
+    bool may_matter(const QueueRecord& record);
+    // The nodes in service that were of use to a job when it was first asked for.
+    const Nodes& useful_now(std::int32_t shape);
+    // The nodes are planned for a job from then on.
+    void has_planned(Second begin, const Nodes& nodes);
     // Whether the job may be planned, if it cannot start now.
     bool may_reserve(const QueueRecord& record) const;
     // Starts the job, or plans it. Returns whether it has started.
@@ -98,10 +115,22 @@ class BackfillCycle {
     BackfillPlan plan_;
     Nodes service_, usable_;
     BackfillPlan::Window window_;
-    RoomsToCome rooms_;
+    bool knows_rooms_ = false;
+    RoomsToCome rooms_;  // once a job is placed
     std::unordered_map<std::int32_t, Outlook> outlooks_;  // by shape
     std::unordered_set<const TwinJob*> planned_;
     std::vector<std::int64_t> reserved_;  // by partition: how many reservations
+    // Behind the last job that may matter none needs a plan: it is only there for those after it.
+    WaitingJobs waiting_;
+    std::size_t next_ = 0, last_;  // records: the next one, and how many up to the last that matters
+    // Shapes and lengths of jobs that cannot start now. What keeps them stays for the whole cycle.
+    std::set<std::pair<std::int32_t, Second>> hopeless_;
+    std::unordered_map<std::int64_t, std::int64_t> arrays_;  // how many of their tasks are planned
+    std::vector<bool> is_behind_;  // by record
+    std::unordered_map<std::int32_t, Nodes> useful_now_;  // by shape
+    Nodes last_nodes_;     // which the last one that matters could have now
+    Second last_end_ = 0;  // when it would reach its limit
+    NodeCount last_needed_ = 0;
     // Sets of nodes while a job is placed; they keep their memory.
     Nodes inside_, there_, allowed_, able_, offering_, mattering_;
 };

@@ -152,12 +152,12 @@ Picked Selector::by_weight(const ShapeRow& shape, const std::vector<Offer>& offe
     while (nodes < needed || cpus < shape.cpus()) {
         Weight next = kHeaviest;
         for (const Offer& each : offers) {
-            const Weight own = weight_of(each);
+            const Weight own = each.weight;
             if (heaviest < own && own < next) next = own;
         }
         heaviest = next;
         for (const Offer& each : offers) {
-            if (weight_of(each) != heaviest) continue;
+            if (each.weight != heaviest) continue;
             ++nodes;
             cpus += each.cpus;
         }
@@ -165,7 +165,7 @@ Picked Selector::by_weight(const ShapeRow& shape, const std::vector<Offer>& offe
     first_.clear();
     rest_.clear();
     for (const Offer& each : offers) {
-        const Weight own = weight_of(each);
+        const Weight own = each.weight;
         if (own < heaviest) first_.push_back(each);
         if (own == heaviest) rest_.push_back(each);
     }

@@ -73,6 +73,13 @@ class Selector {
         if (site_.settings.gangs) return offer(shape, node, room.over_lower(own.level), own.rows - 1);
         return offer(shape, node, room, own.rows - 1);
     }
+    // Whether a node with so many CPUs for the job is of use: one that must do alone has all of them.
+    bool is_enough(const ShapeRow& shape, std::int32_t cpus) const {
+        return cpus > 0 && (cpus >= shape.cpus() || !wants_all_of_one(shape));
+    }
+    bool is_useful(const ShapeRow& shape, NodeIndex node, const Room& room) const {
+        return is_enough(shape, most_of(shape, node, room));
+    }
     // The nodes that the job would get of those allowed, given the room of each. Where jobs are
     // suspended by tier, those of lower tiers do not count if it does not fit beside them.
     template <typename RoomOf>
@@ -116,17 +123,22 @@ class Selector {
                 const std::int32_t cpus = kept.empty()
                                               ? offer(shape, node, room, row)
                                               : offer(shape, node, less(room, node, kept), row);
-                if (cpus > 0) offers_.push_back({node, cpus});
+                if (cpus > 0) offers_.push_back({node, cpus, weight_of(node)});
             });
             if (Picked found = choose(shape, offers_)) return found;
         }
         return {};
     }
 
+    // Lighter nodes go first; of those of one weight, those with more GPUs.
+    using Weight = std::int64_t;
+    static constexpr Weight kLightest = std::numeric_limits<Weight>::min();
+    static constexpr Weight kHeaviest = std::numeric_limits<Weight>::max();
     // A node and how many of its CPUs the job could use.
     struct Offer {
         NodeIndex node;
         std::int32_t cpus;
+        Weight weight;
     };
 
     // A node on which a job that wants GPUs is tested counts as lighter from then on.
@@ -141,12 +153,8 @@ class Selector {
     std::size_t number_of(const ShapeRow& shape) const {
         return static_cast<std::size_t>(&shape - site_.shapes.data());
     }
-    // Lighter nodes go first; of those of one weight, those with more GPUs.
-    using Weight = std::int64_t;
-    static constexpr Weight kLightest = std::numeric_limits<Weight>::min();
-    static constexpr Weight kHeaviest = std::numeric_limits<Weight>::max();
-    Weight weight_of(const Offer& offer) const {
-        return (Weight{site_.nodes[offer.node].weight} << 32) - near_gpus_[offer.node];
+    Weight weight_of(NodeIndex node) const {
+        return (Weight{site_.nodes[node].weight} << 32) - near_gpus_[node];
     }
     const Nodes& places_of(const ShapeRow& shape, const Nodes& allowed) const;
     // CPUs that are free in a row. With OverSubscribe=FORCE:2 a node has two rows of jobs; the first

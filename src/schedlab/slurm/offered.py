@@ -11,7 +11,7 @@ from schedlab.errors import InputError, ParameterError
 from schedlab.slurm.changes import changed_site, changes_told, parameter_named, present_values
 from schedlab.slurm.more_nodes import nodes_told, with_more_nodes
 from schedlab.slurm.periods import periods_of
-from schedlab.slurm.replay import history_of, not_replayed, phases_of, replay_all
+from schedlab.slurm.replay import history_of, not_replayed, phases_of, replay_sites
 from schedlab.slurm.scheduling import WITHIN
 from schedlab.slurm.site import SlurmSite
 from schedlab.slurm.site_folder import DETAILS, HISTORY, SLURM, read_site
@@ -122,13 +122,9 @@ class OfferedTwin:
         site = self._site()
         self.checked(changes, nodes)
         other = with_more_nodes(changed_site(site, changes), nodes)
-        before, after = (
-            replay_all(
-                each,
-                phases_of(each, phases, seed),
-                lambda done, place=place: progress((place + done / phases) / 2),  # type: ignore[misc]
-            )
-            for place, each in enumerate((site, other))
+        before, after = replay_sites(
+            [(each, phases_of(each, phases, seed)) for each in (site, other)],
+            lambda done: progress(done / phases / 2),
         )
         try:
             found = compare_replays(site, before, after)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, fields
+from itertools import chain
 from threading import Event
 
 import numpy as np
@@ -89,17 +90,37 @@ def replay_all(
 
     What is later than ``until_s`` is not replayed.
     """
-    history_of(site)
-    tables = SiteTables(site).made()
+    return replay_sites([(site, phases)], tell, until_s)[0]
+
+
+def replay_sites(
+    asked: Sequence[tuple[SlurmSite, list[Clocks]]],
+    tell: Callable[[int], object] = lambda done: None,
+    until_s: float = math.inf,
+) -> list[list[TwinReplay]]:
+    """Replay several sites, each under its phases; the next is read while the first are replayed.
+
+    Args:
+        asked: the sites and their phases.
+        tell: hears how many replays of all are done.
+        until_s: what is later is not replayed.
+    """
+    for site, _ in asked:
+        history_of(site)
     stopped = Event()
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         try:
-            made = [threads.submit(_replay, tables, clocks, stopped, until_s) for clocks in phases]
-            for done, _ in enumerate(as_completed(made), 1):
+            made = []
+            for site, phases in asked:
+                tables = SiteTables(site).made()
+                made.append(
+                    [threads.submit(_replay, tables, each, stopped, until_s) for each in phases]
+                )
+            for done, _ in enumerate(as_completed(chain.from_iterable(made)), 1):
                 tell(done)
         finally:
             stopped.set()
-    return [each.result() for each in made]
+    return [[each.result() for each in replays] for replays in made]
 
 
 def _replay(tables: SlurmTables, clocks: Clocks, stopped: Event, until_s: float) -> TwinReplay:

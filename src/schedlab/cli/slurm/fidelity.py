@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -121,11 +122,19 @@ def clocks_of_log(site: SlurmSite) -> Clocks:
 
 def replays(site: SlurmSite, draws: list[Clocks], what: str) -> list[TwinReplay]:
     """Replay under all phases, with a bar where it takes long."""
-    from schedlab.cli.progress import progress
-    from schedlab.slurm.replay import replay_all
+    return replays_of_all([(site, draws)], what)[0]
 
+
+def replays_of_all(
+    asked: Sequence[tuple[SlurmSite, list[Clocks]]], what: str
+) -> list[list[TwinReplay]]:
+    """Replay sites, each under its phases, with a bar where it takes long."""
+    from schedlab.cli.progress import progress
+    from schedlab.slurm.replay import replay_sites
+
+    every = sum(len(draws) for _, draws in asked)
     with progress(what) as report:
-        return replay_all(site, draws, lambda done: report(done, len(draws)))
+        return replay_sites(asked, lambda done: report(done, every))
 
 
 def _print(found: Fidelity) -> None:

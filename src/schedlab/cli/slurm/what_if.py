@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option
 
 from schedlab.cli.console import AsJson, new_table, out, print_json, print_notes
-from schedlab.cli.slurm.fidelity import Phases, Report, Seed, Site, check_report, replays
+from schedlab.cli.slurm.fidelity import Phases, Report, Seed, Site, check_report, replays_of_all
 
 if TYPE_CHECKING:
     from schedlab.slurm.what_if import WhatIfRow
@@ -75,11 +75,11 @@ def what_if(
     check_report(report)
     present = read_site(site)
     other = with_more_nodes(changed_site(present, changes or ()), add_nodes or ())
-    before = replays(present, phases_of(present, phases, seed), f"replaying {site.name} as it is")
-    if policy is None:
-        after = replays(other, phases_of(other, phases, seed), f"replaying {site.name} changed")
-    else:
-        after = [replay_under(other, policy)] * phases
+    replayed = [present, other] if policy is None else [present]
+    before, *changed = replays_of_all(
+        [(each, phases_of(each, phases, seed)) for each in replayed], f"replaying {site.name}"
+    )
+    after = changed[0] if policy is None else [replay_under(other, policy)] * phases
     found = compare_replays(present, before, after)
     rows, ignored = found.rows, not_replayed(present)
     written = []

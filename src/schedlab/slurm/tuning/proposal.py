@@ -14,7 +14,7 @@ from schedlab.errors import InputError, ParameterError
 from schedlab.evolve.record import read_record, write_record
 from schedlab.slurm.measures import Guard, Measure
 from schedlab.slurm.periods import interval_over, part_of, periods_of
-from schedlab.slurm.replay import history_of, phases_of, replay_all
+from schedlab.slurm.replay import history_of, phases_of, replay_sites
 from schedlab.slurm.site import SlurmSite
 from schedlab.slurm.tuning.conf_diff import conf_diff
 from schedlab.slurm.tuning.knobs import Knob
@@ -235,8 +235,9 @@ def _tested(
     """Replay the whole history under phases that the search did not see."""
     seed = settings.seed + TEST_SEED
     changed = trials.changed(setting, site)
-    before = replay_all(site, phases_of(site, settings.phases, seed))
-    after = replay_all(changed, phases_of(changed, settings.phases, seed))
+    before, after = replay_sites(
+        [(each, phases_of(each, settings.phases, seed)) for each in (site, changed)]
+    )
     periods = periods_of(site)
     half = len(periods) // 2
     later = ~periods.before(half) & always_started(site, before)
