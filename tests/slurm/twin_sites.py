@@ -215,7 +215,8 @@ def _parameters(draw: st.DrawFn) -> SlurmParameters:
 def _dependency(draw: st.DrawFn, number: int) -> str | None:
     if number == 1 or draw(st.integers(0, 7)):
         return None
-    kind = draw(st.sampled_from(("after", "afterok", "afternotok", "afterany", "singleton")))
+    kinds = ("after", "afterok", "afternotok", "afterany", "aftercorr", "singleton")
+    kind = draw(st.sampled_from(kinds))
     return kind if kind == "singleton" else f"{kind}:{draw(st.integers(1, number - 1))}"
 
 
@@ -250,6 +251,7 @@ def _job(draw: st.DrawFn, number: int) -> dict[str, Any]:
         "partition": partition,
         "constraint": draw(st.sampled_from((-1, -1, -1, 1) if small else (-1, -1, -1, 0, 1))),
         "licences": draw(st.sampled_from((-1, -1, 0))),
+        "array_limit": -1,
         "details": {
             "slurm_id": str(number),
             "submit_s": submit_s,
@@ -269,6 +271,22 @@ def _job(draw: st.DrawFn, number: int) -> dict[str, Any]:
     }
 
 
+def _tasks(draw: st.DrawFn, job: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the job, or as an array of as many tasks; some may run only so many at a time."""
+    tasks = draw(st.sampled_from((0,) * 9 + (1, 3, 5)))
+    if not tasks or job["details"]["ran_before"]:
+        return [job]
+    throttle = draw(st.sampled_from((-1, -1, 1, 2)))
+    found = []
+    for task in range(tasks):
+        run_s = draw(st.sampled_from((0, 5, 40, 90, 300)))
+        name = f"{job['details']['slurm_id']}_{task}"
+        own = {"slurm_id": name, "true_run_s": float(run_s), "exit_code": draw(st.integers(0, 1))}
+        details = job["details"] | own
+        found.append(job | {"run_s": run_s, "array_limit": throttle, "details": details})
+    return found
+
+
 def _commands(draw: st.DrawFn, jobs: int) -> tuple[Command, ...]:
     number = st.integers(1, jobs)
     texts = st.one_of(
@@ -277,6 +295,8 @@ def _commands(draw: st.DrawFn, jobs: int) -> tuple[Command, ...]:
         number.map(lambda x: f"scontrol release {x}"),
         number.map(lambda x: f"scontrol requeue {x}"),
         number.map(lambda x: f"scontrol update JobId={x} Nice=200"),
+        number.map(lambda x: f"scontrol update JobId={x} ArrayTaskThrottle={x % 3}"),
+        number.map(lambda x: f"scancel {x}_1"),
         st.sampled_from(
             [
                 "scontrol update NodeName=z1 State=DRAIN Reason=x",
@@ -303,13 +323,14 @@ def _commands(draw: st.DrawFn, jobs: int) -> tuple[Command, ...]:
 
 
 @st.composite
-def twin_sites(draw: st.DrawFn, max_jobs: int = 15) -> SlurmSite:
+def twin_sites(draw: st.DrawFn, max_jobs: int = 12) -> SlurmSite:
     """Return a site of five unlike nodes with a history of jobs that want more than there is."""
-    rows = [_job(draw, number) for number in range(1, draw(st.integers(1, max_jobs)) + 1)]
+    jobs = draw(st.integers(1, max_jobs))
+    rows = [row for number in range(1, jobs + 1) for row in _tasks(draw, _job(draw, number))]
     rows.sort(key=lambda row: int(row["details"]["submit_s"]))
     details = [row.pop("details") for row in rows]
     columns = {name: [row[name] for row in rows] for name in rows[0]}
-    columns["job_id"] = [int(each["slurm_id"]) for each in details]
+    columns["job_id"] = list(range(1, len(rows) + 1))
     columns["submit_s"] = [int(each["submit_s"]) for each in details]
     labels = {
         "user": USERS,
@@ -345,7 +366,7 @@ def twin_sites(draw: st.DrawFn, max_jobs: int = 15) -> SlurmSite:
             ),
         ),
         switches=(Switch("s1", "a[1-2]"), Switch("s2", "a3,z1"), Switch("s3", "z2")),
-        history=SlurmHistory(workload, frame, _commands(draw, len(rows))),
+        history=SlurmHistory(workload, frame, _commands(draw, jobs)),
     )
 
 
