@@ -152,6 +152,24 @@ def test_a_job_that_started_keeps_the_factor_it_waited_with(site: SlurmSite) -> 
     assert history_of(told).details["nice"].to_list() == [-70]
 
 
+def test_the_twin_hears_of_changes_of_factors_when_they_were_made(site: SlurmSite) -> None:
+    """Else it would judge itself by an order that Slurm did not have, and steering would stop."""
+    busy = [runs(job(f"{90 + at}"), 0, host) for at, host in enumerate(("a1", "a2", "a3", "z1"))]
+    first, second = job("1", 10, priority=100), job("2", 20, priority=100)
+    mirror = Mirror(site)
+    mirror.take(reading(30.0, *busy, replace(first, site_factor=-900, priority=1), second))
+    started = [ended(busy[0], 60), *busy[1:], runs(second, 61, "a1")]
+    mirror.take(reading(90.0, *started, replace(first, site_factor=-900, priority=1)))
+    mirror.take(reading(150.0, *started[1:], first))  # a guard has ended all changes
+    told = mirror.site(mirror.moments[0])
+    assert told is not None
+    nice = dict(history_of(told).details.select("slurm_id", "nice").iter_rows())
+    assert (nice["1"], nice["2"]) == (900, 0)
+    texts = [each.text for each in history_of(told).commands]
+    assert texts == ["scontrol update JobId=1 Nice=0"]
+    assert departure_of(mirror, phases=2).same == 1.0
+
+
 def test_a_job_that_begins_in_years_does_not_take_the_twin_there(site: SlurmSite) -> None:
     """Else one user could keep it busy for hours."""
     mirror = Mirror(site)

@@ -67,6 +67,12 @@ def test_equal_priorities_become_unequal_by_one() -> None:
     assert wished_factors(jobs, ["3", "1", "2"], 10) == {"3": 0, "1": -1, "2": -2}
 
 
+def test_no_job_is_pushed_below_the_lowest_priority() -> None:
+    """Slurm takes all below 1 for 1, and starts equal ones in its own order."""
+    jobs = [waits("1", priority=1), waits("2", priority=1), waits("3", priority=2)]
+    assert wished_factors(jobs, ["2", "1", "3"], 10) == {"2": 2, "1": 1, "3": -1}
+
+
 def test_partitions_do_not_exchange() -> None:
     """Their jobs wait for other nodes."""
     jobs = [waits("1", priority=300), waits("2", priority=10, partition="fast")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from schedlab.errors import ParameterError
@@ -54,6 +54,8 @@ class Mirror:
         # At which reading a job was first seen to run or to have ended: whole seconds are told.
         self._ran: dict[str, float] = {}
         self._ended: dict[str, float] = {}
+        # What steering had added to the priority of a waiting job, from which moment on.
+        self._factors: dict[str, list[tuple[float, int]]] = {}
         self.unknown: dict[str, str] = {}
         """Jobs that are left out, and why: the site was imported before something changed."""
 
@@ -85,6 +87,7 @@ class Mirror:
             for name, job in self.jobs.items()
             if name not in there and job.stage is not LiveStage.ENDED
         ]
+        self._note_factors(there.values(), reading.at)
         self.jobs.update(there)
         self._note(there.values(), reading.at)
         self._ended.update({job.id: reading.at for job in gone})
@@ -103,6 +106,19 @@ class Mirror:
             else:  # it waits, perhaps again
                 self._ran.pop(job.id, None)
                 self._ended.pop(job.id, None)
+
+    def _note_factors(self, jobs: Iterable[LiveJob], at: float) -> None:
+        """It has changed since the reading before, nobody knows when: half way between them."""
+        before = self.moments[-1].at if self.moments else at
+        for job in jobs:
+            known = self._factors.setdefault(job.id, [])
+            if job.site_factor != (known[-1][1] if known else 0):
+                known.append(((before + at) / 2, job.site_factor))
+
+    def _factor(self, job: LiveJob, at: float) -> int:
+        """What steering had added at a moment."""
+        known = self._factors.get(job.id, ())
+        return next((factor for since, factor in reversed(known) if since <= at), 0)
 
     def end(self, jobs: Iterable[LiveJob]) -> None:
         """Hear how jobs ended."""
@@ -137,6 +153,7 @@ class Mirror:
         for name in [name for name, at in self._ended.items() if at <= first]:
             del self.jobs[name], self._ended[name]
             self._ran.pop(name, None)
+            self._factors.pop(name, None)
 
     def waiting(self) -> list[LiveJob]:
         """The jobs that wait, in order of submission."""
@@ -167,10 +184,22 @@ class Mirror:
             return None
         name = self._site.machine.name
         made, _ = history_of_rows(rows, name, self.epoch_s or None)
-        history = SlurmHistory(
-            made.workload, made.details, self._withdrawals(moment), begin_s=begin_s
-        )
+        history = SlurmHistory(made.workload, made.details, self._commands(moment), begin_s=begin_s)
         return replace(self._with_usage(moment), machine=self._machine(moment), history=history)
+
+    def _commands(self, moment: Moment) -> tuple[Command, ...]:
+        """What the scheduler was told since; without it the twin would order jobs as it is now."""
+        commands = (*self._withdrawals(moment), *self._steered(moment))
+        return tuple(sorted(commands, key=lambda each: each.at_s))
+
+    def _steered(self, moment: Moment) -> Iterator[Command]:
+        for name, changes in self._factors.items():
+            told = name.replace(".", "_")
+            for at, factor in changes:
+                if at > moment.at and self._ended.get(name, math.inf) > moment.at:
+                    nice = self.jobs[name].nice - factor
+                    text = f"scontrol update JobId={told} Nice={nice}"
+                    yield Command(at - self.epoch_s, text, told)
 
     def _withdrawals(self, moment: Moment) -> tuple[Command, ...]:
         """What cancelled jobs that waited then or came later."""
@@ -254,7 +283,7 @@ class Mirror:
             "min_nodes": job.min_nodes,
             "memory_per_cpu_kb": None if per_cpu_mb is None else per_cpu_mb * 1024,
             "dependency": job.dependency or None,
-            "nice": job.nice - job.site_factor,
+            "nice": job.nice - self._factor(job, moment.at),
             "held": (job.held and job.id in moment.held) or is_far,
             "reservation": job.reservation or None,
             "ran_before": ran,

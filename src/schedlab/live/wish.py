@@ -13,6 +13,9 @@ from schedlab.policies import ChosenPolicy
 CANNOT_START = frozenset({"Dependency", "DependencyNeverSatisfied", "BeginTime"})
 """Reasons of jobs that no priority lets start."""
 
+LOWEST_PRIORITY = 1
+"""Slurm gives no waiting job less, whatever is taken off."""
+
 
 def can_be_moved(job: LiveJob) -> bool:
     """Whether a priority matters: the job waits, and is not held, nor waits for a condition."""
@@ -64,8 +67,10 @@ def wished_factors(jobs: Sequence[LiveJob], order: Sequence[str], clamp: int) ->
     """Return factors by which the priorities of jobs come near to an order.
 
     In each partition the jobs exchange the priorities that they have without steering: the first
-    one of the order gets the highest, and so on; equal ones become unequal by 1. No factor goes
-    beyond the clamp. Waiting tasks of an array have one factor, that of the first of them.
+    one of the order gets the highest, and so on; equal ones become unequal by 1: downwards, as far
+    as there are priorities, and upwards from there. Slurm takes all below 1 for 1, so that jobs
+    pushed there would be equal again. No factor goes beyond the clamp. Waiting tasks of an array
+    have one factor, that of the first of them.
 
     Args:
         jobs: that wait.
@@ -78,11 +83,21 @@ def wished_factors(jobs: Sequence[LiveJob], order: Sequence[str], clamp: int) ->
         groups[job.partition].setdefault(job.handle or job.id, job)
     found: dict[str, int] = {}
     for group in groups.values():
-        given = sorted((own_priority(job) for job in group.values()), reverse=True)
-        last = given[0] + 1
+        given = _unequal([own_priority(job) for job in group.values()])
         for (handle, job), priority in zip(group.items(), given, strict=True):
-            last = min(priority, last - 1)
-            found[handle] = max(-clamp, min(clamp, last - own_priority(job)))
+            found[handle] = max(-clamp, min(clamp, priority - own_priority(job)))
+    return found
+
+
+def _unequal(priorities: Sequence[int]) -> list[int]:
+    """The priorities from the highest on, no two of them equal, and none too low."""
+    found = sorted(priorities, reverse=True)
+    lowest = min(LOWEST_PRIORITY, found[-1])  # other schedulers have lower ones
+    for at in range(1, len(found)):
+        found[at] = min(found[at], found[at - 1] - 1)
+    found[-1] = max(found[-1], lowest)
+    for at in reversed(range(len(found) - 1)):
+        found[at] = max(found[at], found[at + 1] + 1)
     return found
 
 
