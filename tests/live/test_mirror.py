@@ -170,6 +170,22 @@ def test_the_twin_hears_of_changes_of_factors_when_they_were_made(site: SlurmSit
     assert departure_of(mirror, phases=2).same == 1.0
 
 
+def test_a_job_that_started_soon_after_its_factor_was_set_had_it(site: SlurmSite) -> None:
+    """No reading shows it: the job no longer waits when Slurm is read again."""
+    mirror = Mirror(site)
+    mirror.take(reading(10.0, job("1"), job("2")))
+    mirror.steered("1", 70)
+    mirror.steered("2", -70)
+    started = [runs(job("1"), 15, "a1"), runs(job("2"), 15, "a2")]
+    for at in (20.0, 30.0):
+        mirror.take(reading(at, *started))
+    told = mirror.site(mirror.moments[0])
+    assert told is not None
+    commands = history_of(told).commands
+    assert [each.text for each in commands] == ["scontrol update JobId=1 Nice=-70"]
+    assert commands[0].at_s + mirror.epoch_s == T0 + 12.5
+
+
 def test_a_job_that_begins_in_years_does_not_take_the_twin_there(site: SlurmSite) -> None:
     """Else one user could keep it busy for hours."""
     mirror = Mirror(site)

@@ -56,6 +56,7 @@ class Mirror:
         self._ended: dict[str, float] = {}
         # What steering had added to the priority of a waiting job, from which moment on.
         self._factors: dict[str, list[tuple[float, int]]] = {}
+        self._wanted: dict[str, int] = {}  # what steering has set last
         self.unknown: dict[str, str] = {}
         """Jobs that are left out, and why: the site was imported before something changed."""
 
@@ -108,12 +109,19 @@ class Mirror:
                 self._ended.pop(job.id, None)
 
     def _note_factors(self, jobs: Iterable[LiveJob], at: float) -> None:
-        """It has changed since the reading before, nobody knows when: half way between them."""
+        """Note what has changed since the reading before: half way, since the moment is unknown."""
         before = self.moments[-1].at if self.moments else at
         for job in jobs:
             known = self._factors.setdefault(job.id, [])
             if job.site_factor != (known[-1][1] if known else 0):
-                known.append(((before + at) / 2, job.site_factor))
+                until = at if job.start is None else max(before, min(at, job.start))
+                known.append(((before + until) / 2, job.site_factor))
+
+    def steered(self, handle: str, factor: int) -> None:
+        """Hear that steering has set the factor of waiting jobs; it may count later."""
+        for job in self.waiting():
+            if job.handle == handle:
+                self._wanted[job.id] = factor
 
     def _factor(self, job: LiveJob, at: float) -> int:
         """What steering had added at a moment."""
@@ -130,7 +138,10 @@ class Mirror:
         if job.stage is LiveStage.WAITS or known is None:
             return job
         asked = job.asked or known.asked or known.partition
-        return replace(job, site_factor=known.site_factor, asked=asked)
+        factor = known.site_factor
+        if known.stage is LiveStage.WAITS:  # it has started: the larger one is the likelier
+            factor = max(factor, self._wanted.get(job.id, factor))
+        return replace(job, site_factor=factor, asked=asked)
 
     def _concerns(self, job: LiveJob) -> bool:
         """Whether a job that has ended was there at a reading, or has come since the last."""
@@ -154,6 +165,7 @@ class Mirror:
             del self.jobs[name], self._ended[name]
             self._ran.pop(name, None)
             self._factors.pop(name, None)
+            self._wanted.pop(name, None)
 
     def waiting(self) -> list[LiveJob]:
         """The jobs that wait, in order of submission."""

@@ -163,6 +163,7 @@ class Steering:
             self._imagined[key_of(change.job)] = change.after
         else:
             self._hand.set_factor(change.job, base + change.after)
+            self._watch.mirror.steered(change.job, change.after)
 
     def _log_forecasts(self, look: Look) -> None:
         """The first forecast of each job, to be compared with its start later."""
