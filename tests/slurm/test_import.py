@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from schedlab.cli.app import app
 from schedlab.slurm import read_site
 
+DATA = Path(__file__).parent / "data"
 CONF = """\
 ClusterName=tiny   # a comment
 SchedulerParameters=bf_interval=60,\\
@@ -177,6 +178,22 @@ def test_holes_in_a_history_are_told(dump: Path, tmp_path: Path) -> None:
     assert "sacct.txt: 1 rows are not readable" in told
     assert "1 jobs of this history were suspended" in told
     assert "1 of 3 jobs ran when it was written, and 0 waited" in told
+
+
+def test_json_tells_how_long_a_job_was_suspended(dump: Path, tmp_path: Path) -> None:
+    """Two jobs of a real sacct 22.05; one was suspended for 4 s."""
+    (dump / "sacct.txt").unlink()
+    (dump / "sacct.json").write_text((DATA / "sacct-suspended.json").read_text())
+    (dump / "nodes.conf").write_text(NODES.replace("n[1-2,10]", "n[1-2,10],n[01-04]"))
+    code, printed = run("import", dump, "--out", tmp_path / "site")
+    told = " ".join(printed.split())
+    assert code == 0
+    assert "sacct.json: 1 jobs of this history were suspended" in told
+    assert "sacct.json: it does not tell the nice value of 2 jobs" in told
+    history = read_site(tmp_path / "site").history
+    assert history is not None
+    found = history.details.select("slurm_id", "suspended_s", "started_by").rows()
+    assert sorted(found) == [("1", None, "main"), ("3", 4, "backfill")]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from schedlab.errors import InputError, ParameterError
 from schedlab.platform.hostlist import fold_hosts
 from schedlab.slurm.commands import Command
 from schedlab.slurm.dump.findings import Report
+from schedlab.slurm.dump.sacct_extras import is_json, read_json_extras
 from schedlab.slurm.dump.shown import read_table
 from schedlab.slurm.dump.values import minutes
 from schedlab.slurm.site import SlurmHistory
@@ -257,8 +258,8 @@ def _memory_per_cpu_kb(job: Record, extra: Mapping[str, str]) -> float | None:
 
 def read_extras(path: Path) -> dict[str, dict[str, str]]:
     """What sacct prints beside a job's own record: Flags, Reservation, SubmitLine and the like."""
-    if path.name.removesuffix(".gz").endswith(".json"):
-        return {}
+    if is_json(path):
+        return read_json_extras(path)
     return {row["jobid"]: row for _, row in read_table(path, "jobid", lenient=True) if row["jobid"]}
 
 

@@ -35,6 +35,7 @@ from schedlab.slurm.dump.history import (
 from schedlab.slurm.dump.log import clocks_of_log, submissions_of_log
 from schedlab.slurm.dump.machine import groups_of, layouts_of, licences_of, partitions_of
 from schedlab.slurm.dump.nodes import Node, nodes_of, with_gres_types
+from schedlab.slurm.dump.sacct_extras import is_json
 from schedlab.slurm.dump.settings import settings_of
 from schedlab.slurm.dump.shown import read_config, read_shown
 from schedlab.slurm.dump.submitted import exact_starts, submitted_history, truth_of
@@ -247,6 +248,9 @@ def _tell_holes(
             f"{path.name}: of {len(lacking):,} jobs it is not read who started them, nor their "
             "nice value and reservation."
         )
+    blind = sum("submitline" not in row for row in extras.values())
+    if blind and is_json(path):
+        report.note(f"{path.name}: it does not tell the nice value of {blind:,} jobs.")
     suspended = [row for row in extras.values() if any(map(_not_0, row.get("suspended", "")))]
     if suspended:
         report.note(
