@@ -158,7 +158,9 @@ PARAMETERS: Parameters = {
         up_to(64), "number of first jobs that are tried at the front. Default: none"
     ),
     "evolve": Parameter(
-        up_to(64), "adds an order whose weights are evolved, so many tried at each look; none"
+        up_to(64),
+        "number of weights to try at each decision for one more candidate, an evolved order. "
+        "Default: none",
     ),
     "arrivals": Parameter(
         coming,
