@@ -29,8 +29,8 @@ class WhatIfRow:
         real_wait_s: as it was; None where the history does not say.
         before_s: the twin under the present configuration.
         after_s: the twin under the other one.
-        difference: of the waits, as a share; the mean over pairs of replays with equal phases.
-        least: the least of the pairs.
+        difference: of these two, as a share.
+        least: the least of the pairs of replays with equal phases.
         most: the most of the pairs.
         interval: the 95 % interval of the difference over weeks, days or parts of the history; None
             for too few of them.
@@ -117,7 +117,7 @@ def compare_replays(
                 None if np.isnan(real).any() else float(real.mean()),
                 Spread.of(waits[0]),
                 Spread.of(waits[1]),
-                float(np.mean(pairs)),
+                difference(inside),
                 min(pairs),
                 max(pairs),
                 interval_over(periods, inside, difference),
