@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 
 #include "core/correction.h"
 #include "core/preemption.h"
@@ -94,7 +95,13 @@ void Simulator::fill_queue() {
     }
     std::sort(waiting.begin(), waiting.end());
     queue_.clear(order_ && order_->keys_change() == KeysChange::by_group);
-    for (const auto [arrival, job] : waiting) enqueue(job, arrival);
+    for (const auto& [arrival, job] : waiting) {
+        if (queue_.is_grouped()) {
+            enqueue(job, arrival);
+        } else {  // the keys of all are computed at once
+            queue_.insert(waiting_job(job, arrival), std::numeric_limits<double>::infinity());
+        }
+    }
     if (!queue_.empty()) reorder_queue();
 }
 

@@ -6,6 +6,7 @@
 namespace schedlab {
 
 void RunDistribution::add(double share, double weight) {
+    if (at_.empty()) at_.reserve(RunMemory::kOwn + RunMemory::kEverybody);
     at_.push_back({share, (at_.empty() ? 0.0 : at_.back().upto) + weight});
 }
 
@@ -101,7 +102,8 @@ void RunMemory::tell(std::int64_t user, Time request, NodeCount nodes,
     const double log_request = std::log(static_cast<double>(request));
     const double log_nodes = std::log(static_cast<double>(nodes));
     const std::vector<Past>& every = everybody_.by_share;
-    thread_local std::vector<double> weights;
+    thread_local std::vector<double> kept;
+    std::vector<double>& weights = kept;  // who it belongs to is asked once
     weights.clear();
     double sum = 0;
     for (const Past& past : every) {
