@@ -41,10 +41,12 @@ cpptest: $(VENV)/.tools
 	$(VENV)/bin/cmake --build build/cpptest
 	$(VENV)/bin/ctest --test-dir build/cpptest --output-on-failure
 
-# The tests of simulator, co-allocation and Slurm's twin on a core with assertions, AddressSanitizer and UndefinedBehaviorSanitizer.
+# The tests in C++, and those of simulator, co-allocation and Slurm's twin, on a core with assertions, AddressSanitizer and UndefinedBehaviorSanitizer.
 sanitize: $(VENV)/.installed
 	$(PY) -m pip install --quiet --no-build-isolation --no-deps --upgrade --target build/sanitized \
-	  -Cbuild-dir=build/Sanitize -Ccmake.build-type=Debug -Ccmake.define.SCHEDLAB_SANITIZE=ON .
+	  -Cbuild-dir=build/Sanitize -Ccmake.build-type=Debug -Ccmake.define.SCHEDLAB_SANITIZE=ON \
+	  -Ccmake.define.SCHEDLAB_TESTS=ON .
+	$(VENV)/bin/ctest --test-dir build/Sanitize --output-on-failure
 	SCHEDLAB_SITE=$(CURDIR)/build/sanitized SCHEDLAB_EXAMPLES=25 ASAN_OPTIONS=detect_leaks=0 \
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so)" \
 	  $(PYTEST) tests/sim tests/policies tests/coalloc/test_dpop.py tests/coalloc/test_wd.py \
