@@ -32,9 +32,7 @@ from benchmarks.service_load import (
 from benchmarks.service_store import queue
 from schedlab.history.store import JobQuery, Store
 from schedlab.history.web.access.accounts import Account, put_account
-from schedlab.history.web.access.cookies import SESSION
-from schedlab.history.web.access.credentials import form_token
-from schedlab.history.web.access.sessions import begin_session
+from schedlab.history.web.access.sessions import SESSION, begin_session, form_token
 from schedlab.history.web.access.viewer import Role
 from schedlab.history.web.database import Database
 

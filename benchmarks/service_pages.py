@@ -30,8 +30,7 @@ from schedlab.errors import StoreError
 from schedlab.history.store.tables import jobs
 from schedlab.history.web.access import Role, Viewer
 from schedlab.history.web.access.accounts import Account, put_account
-from schedlab.history.web.access.cookies import SESSION
-from schedlab.history.web.access.sessions import begin_session
+from schedlab.history.web.access.sessions import SESSION, begin_session
 from schedlab.history.web.database import Database
 from schedlab.history.web.simulations.forecast import forecast_starts
 from schedlab.history.web.simulations.machine import Machines

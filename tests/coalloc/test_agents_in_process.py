@@ -24,7 +24,7 @@ from schedlab.coalloc.split import Split
 from schedlab.coalloc.utility import sum_utilities
 from schedlab.coalloc.wd import WidthDeletion
 from schedlab.errors import AgentLostError, ParameterError, PeerError, UnknownNameError
-from schedlab.testing.coalloc.instances import figure_1, one_resource
+from schedlab.testing.coalloc.check_solver import figure_1, one_resource
 from schedlab.testing.coalloc.strategies import problems
 
 OBJECTIVES = ("value", "makespan", "sum-of-starts", "value,makespan", "makespan,sum-of-starts")

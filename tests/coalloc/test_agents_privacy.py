@@ -13,7 +13,7 @@ from schedlab.coalloc.dpop import Dpop
 from schedlab.coalloc.messages import Learnt
 from schedlab.coalloc.split import Split
 from schedlab.coalloc.wd import WidthDeletion
-from schedlab.testing.coalloc.instances import figure_1
+from schedlab.testing.coalloc.check_solver import figure_1
 from schedlab.testing.coalloc.strategies import problems
 
 

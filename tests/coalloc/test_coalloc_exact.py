@@ -14,7 +14,7 @@ from schedlab.coalloc.integral import integral_values
 from schedlab.coalloc.objective import CRITERIA, Criterion, measure
 from schedlab.coalloc.prices import lp_bound, price_bound, slot_prices
 from schedlab.testing.coalloc import brute_force
-from schedlab.testing.coalloc.instances import one_resource
+from schedlab.testing.coalloc.check_solver import one_resource
 from schedlab.testing.coalloc.strategies import problems
 
 pytest.importorskip("ortools")

@@ -8,7 +8,7 @@ import pytest
 
 from schedlab.coalloc import CoallocJob, Objective, Problem, Solution
 from schedlab.errors import ParameterError, ProblemError, UnknownNameError
-from schedlab.testing.coalloc.instances import figure_1
+from schedlab.testing.coalloc.check_solver import figure_1
 
 VALUE, MAKESPAN = Objective(("value",)), Objective(("makespan",))
 

@@ -21,7 +21,7 @@ from schedlab.coalloc.lns import Lns
 from schedlab.coalloc.neighbourhood import Reach
 from schedlab.errors import ParameterError, UnknownNameError
 from schedlab.testing.coalloc import brute_force
-from schedlab.testing.coalloc.instances import one_resource
+from schedlab.testing.coalloc.check_solver import one_resource
 from schedlab.testing.coalloc.strategies import problems
 
 SOLVERS = ("greedy", "restart-greedy:restarts=20", "lns:moves=20")

@@ -26,7 +26,7 @@ from schedlab.coalloc.split import Split
 from schedlab.coalloc.utility import sum_utilities
 from schedlab.coalloc.wd import WidthDeletion
 from schedlab.errors import MemoryLimitError, ProblemError, UnknownNameError
-from schedlab.testing.coalloc.instances import figure_1, one_resource
+from schedlab.testing.coalloc.check_solver import figure_1, one_resource
 
 
 def test_messages_of_figure_1() -> None:

@@ -13,7 +13,7 @@ from schedlab.coalloc.minibucket import minibucket_bound, quick_minibucket_bound
 from schedlab.coalloc.objective import CRITERIA, Criterion, measure
 from schedlab.errors import MemoryLimitError
 from schedlab.testing.coalloc import brute_force
-from schedlab.testing.coalloc.instances import one_resource
+from schedlab.testing.coalloc.check_solver import one_resource
 from schedlab.testing.coalloc.strategies import problems
 
 

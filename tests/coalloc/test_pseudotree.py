@@ -15,7 +15,7 @@ from schedlab.coalloc.network import Neighbours, Network
 from schedlab.coalloc.orders import CHOICES, HEURISTICS, make_tree, max_degree, min_fill
 from schedlab.coalloc.pseudotree import PseudoTree
 from schedlab.testing.coalloc import plain_min_fill
-from schedlab.testing.coalloc.instances import figure_1, one_resource
+from schedlab.testing.coalloc.check_solver import figure_1, one_resource
 from schedlab.testing.coalloc.strategies import problems
 
 

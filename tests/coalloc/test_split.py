@@ -10,7 +10,7 @@ from schedlab.coalloc import CoallocJob, Limits, Objective, Problem, generate_pr
 from schedlab.coalloc.split import Split
 from schedlab.errors import ParameterError
 from schedlab.testing.coalloc import brute_force
-from schedlab.testing.coalloc.instances import figure_1, one_resource
+from schedlab.testing.coalloc.check_solver import figure_1, one_resource
 from schedlab.testing.coalloc.strategies import problems
 
 

@@ -18,7 +18,7 @@ from schedlab.coalloc.utility import disturbed_values
 from schedlab.coalloc.wd import WidthDeletion
 from schedlab.errors import ParameterError
 from schedlab.testing.coalloc import brute_force
-from schedlab.testing.coalloc.instances import one_resource
+from schedlab.testing.coalloc.check_solver import one_resource
 from schedlab.testing.coalloc.strategies import problems
 
 OBJECTIVES = st.sampled_from(("value", "makespan", "sum-of-starts", "value,makespan"))

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlab.metrics import METRICS, find_job_metric, jain_index, table
+from schedlab.metrics.capacity import least_over_spans
 from schedlab.metrics.groupings import GROUPINGS
-from schedlab.metrics.loss_of_capacity import least_over_spans
 from schedlab.sim import Schedule, simulate
 from schedlab.testing.strategies import workloads
 

@@ -14,8 +14,8 @@ from schedlab.errors import ParameterError, UnknownNameError
 from schedlab.policies import choose_policy
 from schedlab.policies.lookahead import lookahead
 from schedlab.testing import check_policy
+from schedlab.testing.check_policy import other_futures
 from schedlab.testing.instances import crowd, jobs
-from schedlab.testing.other_futures import other_futures
 from schedlab.testing.reference.lookahead import Settings, decide
 from schedlab.testing.reference.weight_search import WeightSearch
 from schedlab.testing.strategies import examples, workloads

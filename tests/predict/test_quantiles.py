@@ -25,8 +25,8 @@ from schedlab.predict.boosted_quantiles import BoostedQuantiles
 from schedlab.predict.calibration import Calibration
 from schedlab.predict.past import ClassQuantiles, NearestQuantiles, Past, SimilarJobs
 from schedlab.testing import check_predictor
+from schedlab.testing.check_policy import other_futures
 from schedlab.testing.instances import crowd, jobs
-from schedlab.testing.other_futures import other_futures
 from schedlab.testing.strategies import workloads
 
 NAMES = [name for name in PREDICTORS if name == "past" or name.endswith("-quantiles")]

@@ -71,7 +71,7 @@ def test_first_come_in_order_is_easy(workload: Workload, tick: int) -> None:
 def test_always_the_first_that_fits_is_first_fit(workload: Workload, tick: int) -> None:
     """In the paper's environment nothing is reserved for anybody: the list is gone through."""
     starts, info, _ = played(plain(workload), sim_step_s=tick)
-    schedule = simulated(plain(workload), "schedlab.testing.first_fit:FirstFit", tick)
+    schedule = simulated(plain(workload), "schedlab.testing.check_policy:FirstFit", tick)
     assert starts == schedule.start_s.tolist()
     assert info["utilisation"] == pytest.approx(find_metric("utilisation").value(schedule))
     assert info["mean_wait_s"] == pytest.approx(find_metric("wait").value(schedule))

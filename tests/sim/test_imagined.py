@@ -18,8 +18,8 @@ from schedlab import Simulation, simulate
 from schedlab.errors import ParameterError
 from schedlab.platform import Platform
 from schedlab.sim import Arrivals
+from schedlab.testing.check_policy import other_futures
 from schedlab.testing.instances import crowd, jobs
-from schedlab.testing.other_futures import other_futures
 from schedlab.testing.strategies import examples, workloads
 from schedlab.workload import Workload
 

@@ -8,7 +8,7 @@ import pytest
 from schedlab.coalloc import Objective, Problem, Solution, generate_problem, solve
 from schedlab.coalloc.network import Network
 from schedlab.coalloc.orders import make_tree
-from schedlab.testing.coalloc.instances import figure_1
+from schedlab.testing.coalloc.check_solver import figure_1
 from schedlab.viz import draw_coalloc_gantt, draw_constraint_graph, draw_pseudo_tree
 
 pytest.importorskip("matplotlib")

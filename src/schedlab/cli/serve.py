@@ -65,8 +65,7 @@ def serve(
     """
     require_service()
     from schedlab.history.private import exposures
-    from schedlab.history.web.logs import log_to_stderr
-    from schedlab.history.web.serve import ServicePlace
+    from schedlab.history.web.serve import ServicePlace, log_to_stderr
     from schedlab.history.web.serve import serve as answer_requests
 
     if demo and (site or store):

@@ -1,8 +1,8 @@
 """How good a schedule is: one formula per metric, each in its docstring."""
 
 from schedlab.metrics.accuracy import wra, wrsa_by_user, wrsa_over_time
+from schedlab.metrics.capacity import jain_index
 from schedlab.metrics.clusters import by_cluster, by_site
-from schedlab.metrics.fairness import jain_index
 from schedlab.metrics.groupings import GROUPINGS
 from schedlab.metrics.incentive import incentive_points
 from schedlab.metrics.metric import JobMetric, Metric

@@ -6,8 +6,7 @@ import numpy as np
 
 from schedlab.metrics.groupings import groups_of
 from schedlab.metrics.metric import Values
-from schedlab.metrics.slowdown import bounded_slowdown
-from schedlab.metrics.wait import wait
+from schedlab.metrics.wait import bounded_slowdown, wait
 from schedlab.sim import Schedule
 
 

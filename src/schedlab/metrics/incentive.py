@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from schedlab.errors import UnknownNameError
 from schedlab.metrics.accuracy import BETA, wrsa_by_user
 from schedlab.metrics.metric import JobMetric, Metric, Values
-from schedlab.metrics.slowdown import slowdown
-from schedlab.metrics.wait import delay, wait_per_node
+from schedlab.metrics.wait import delay, slowdown, wait_per_node
 from schedlab.sim import Schedule
 
 if TYPE_CHECKING:

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from schedlab.errors import ParameterError, UnknownNameError
 from schedlab.lookup import is_outside, load_outside, split_parameters
-from schedlab.metrics.capacity import makespan, throughput, utilisation
+from schedlab.metrics.capacity import (
+    fairness,
+    loss_of_capacity,
+    makespan,
+    max_queue_length,
+    mean_queue_length,
+    throughput,
+    utilisation,
+)
+from schedlab.metrics.clusters import energy
 from schedlab.metrics.coallocation import coallocated_bounded_slowdown, coallocated_wait
-from schedlab.metrics.energy import energy
-from schedlab.metrics.fairness import fairness
 from schedlab.metrics.incentive import INCENTIVES
 from schedlab.metrics.interruptions import interruptions, lost_work
-from schedlab.metrics.loss_of_capacity import loss_of_capacity
 from schedlab.metrics.metric import JobMetric, Metric
 from schedlab.metrics.prediction import (
     prediction_accuracy,
     prediction_error,
     underestimated,
 )
-from schedlab.metrics.queue import max_queue_length, mean_queue_length
 from schedlab.metrics.resources import (
     core_utilisation,
     gpu_utilisation,
@@ -25,8 +30,7 @@ from schedlab.metrics.resources import (
     stranded_cores,
     stranded_gpus,
 )
-from schedlab.metrics.slowdown import bounded_slowdown, slowdown
-from schedlab.metrics.wait import delay, response, wait, wait_per_node
+from schedlab.metrics.wait import bounded_slowdown, delay, response, slowdown, wait, wait_per_node
 from schedlab.metrics.weights import WEIGHTS
 from schedlab.sim import Schedule
 

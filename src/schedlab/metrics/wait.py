@@ -1,4 +1,4 @@
-"""How long jobs waited."""
+"""How long jobs waited, also relative to how long they ran."""
 
 from __future__ import annotations
 
@@ -47,3 +47,27 @@ def delay(schedule: Schedule) -> Values:
         start_s[attempts.job[first]] = attempts.start_s[first]
     late = np.maximum(start_s - schedule.promised_s, 0)
     return np.where(schedule.promised_s >= 0, late, np.nan)
+
+
+BOUND_S = 10
+"""Run times below this bound are taken as equal to it in the bounded slowdown."""
+
+
+def slowdown(schedule: Schedule) -> Values:
+    """Response time over run time.
+
+    (w + r) / r, with w the wait and r the time the job ran. Clocks count whole seconds: a job that
+    ran for 0 s is taken to have run for 1 s.
+    """
+    ran = np.maximum(schedule.ran_s, 1)
+    return (schedule.wait_s + ran) / np.maximum(schedule.worked_s, 1)
+
+
+def bounded_slowdown(schedule: Schedule) -> Values:
+    """Slowdown in which jobs shorter than 10 s do not dominate.
+
+    max(1, (w + r) / max(r, τ)) with τ = 10 s (Feitelson et al., "Theory and practice in parallel
+    job scheduling", JSSPP 1997).
+    """
+    taken = schedule.wait_s + schedule.ran_s
+    return np.maximum(taken / np.maximum(schedule.worked_s, BOUND_S), 1.0)

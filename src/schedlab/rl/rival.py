@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.metrics.slowdown import BOUND_S
+from schedlab.metrics.wait import BOUND_S
 from schedlab.policies import PolicyLike
 from schedlab.rl.batch import QueueBatch
 from schedlab.sim import Schedule, simulate

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import PolicyError
-from schedlab.policies import PolicyLike
+from schedlab.policies import Policy, PolicyLike, View
 from schedlab.sim import JobState, Schedule, simulate
 from schedlab.testing.instances import small_workloads
-from schedlab.testing.other_futures import other_futures
 from schedlab.testing.reference import ReferenceSchedule
 from schedlab.workload import Workload
 
@@ -89,3 +88,27 @@ def _require(schedule: Schedule, kept: NDArray[np.bool_], rule: str) -> None:
             f"{rule}; policy {schedule.policy} broke this "
             f'on workload "{schedule.workload.name}" with job {job_id}'
         )
+
+
+class FirstFit(Policy):
+    """Starts every waiting job that fits, in order of arrival, without reservations."""
+
+    def schedule(self, view: View) -> None:
+        """Go through the queue once."""
+        queue = view.queue
+        for job, nodes in zip(queue.job.tolist(), queue.nodes.tolist(), strict=True):
+            if nodes <= view.free_nodes:
+                view.start(job)
+
+
+def other_futures(schedule: Schedule, now: int) -> Iterator[Workload]:
+    """The same workload as far as anyone can know at this time, with other run times after it.
+
+    All unfinished jobs end as soon as they can, or use all they asked for.
+    """
+    workload = schedule.workload
+    unfinished = ~schedule.started | (schedule.end_s > now)
+    running = unfinished & schedule.started & (schedule.start_s <= now)
+    soonest_s = np.where(running, now - schedule.start_s + 1, 0)
+    for run_s in (soonest_s, workload["request_s"]):
+        yield workload.replace(run_s=np.where(unfinished, run_s, workload["run_s"]))

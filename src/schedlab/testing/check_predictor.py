@@ -19,8 +19,8 @@ from schedlab.predict import (
     choose_predictor,
 )
 from schedlab.sim import Schedule, simulate
+from schedlab.testing.check_policy import other_futures
 from schedlab.testing.instances import small_workloads
-from schedlab.testing.other_futures import other_futures
 from schedlab.workload import Workload
 
 MakePredictor = Callable[[Workload], _core.Predictor | None]

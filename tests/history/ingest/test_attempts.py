@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedlab.history.ingest.attempts import FORGET_AFTER_S, Attempts
+from schedlab.history.ingest.source import FORGET_AFTER_S, Attempts
 
 runs = st.lists(st.integers(1, 10_000), min_size=1, max_size=6, unique=True).map(sorted)
 

@@ -11,8 +11,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 from tests.history.web.served import Served
 
-from schedlab.history.web.access.cookies import SESSION
-from schedlab.history.web.access.sessions import begin_session
+from schedlab.history.web.access.sessions import SESSION, begin_session
 
 CHROMIUM = shutil.which("chromium")
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")

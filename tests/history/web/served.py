@@ -22,9 +22,7 @@ from schedlab.history.site import read_site
 from schedlab.history.store import Store
 from schedlab.history.web.access import Role, Scope, passwords
 from schedlab.history.web.access.accounts import Account, put_account
-from schedlab.history.web.access.cookies import SESSION
-from schedlab.history.web.access.credentials import form_token
-from schedlab.history.web.access.sessions import begin_session
+from schedlab.history.web.access.sessions import SESSION, begin_session, form_token
 from schedlab.history.web.access.tokens import add_token
 from schedlab.history.web.access.viewer import SCOPES
 from schedlab.history.web.app import create_app

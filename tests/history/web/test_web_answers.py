@@ -20,9 +20,8 @@ from tests.history.web.served import Served
 from schedlab.errors import ParameterError, SchedlabError, SensorError, StoreError
 from schedlab.history.schema.times import from_epoch
 from schedlab.history.store import Store
-from schedlab.history.web.body_limit import MOST_BYTES
 from schedlab.history.web.metrics import Metrics
-from schedlab.history.web.security_headers import POLICY
+from schedlab.history.web.middleware import MOST_BYTES, POLICY
 
 PAGE = {"accept": "text/html"}
 SECRET = "postgresql://me@db.internal/history"

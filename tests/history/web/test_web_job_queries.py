@@ -15,11 +15,10 @@ from schedlab.history.store import JobQuery
 from schedlab.history.web.access import Role, Viewer
 from schedlab.history.web.database import Database
 from schedlab.history.web.queries import listing
-from schedlab.history.web.queries.by_key import jobs_by_key
 from schedlab.history.web.queries.listing import list_jobs
 from schedlab.history.web.queries.neighbours import neighbours
 from schedlab.history.web.queries.other_attempts import attempts_at
-from schedlab.history.web.queries.search import Sort
+from schedlab.history.web.queries.search import Sort, jobs_by_key
 from schedlab.history.web.queries.waiting import Wait, waited
 
 ADMIN, ANN = Viewer(Role.ADMIN, "root"), Viewer(Role.USER, "ann")

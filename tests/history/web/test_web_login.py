@@ -17,9 +17,8 @@ from schedlab.history.web.access.accounts import (
     remove_account,
     require_account,
 )
-from schedlab.history.web.access.cookies import SESSION
-from schedlab.history.web.access.credentials import digest_of
 from schedlab.history.web.access.first_run import first_admin_token
+from schedlab.history.web.access.sessions import SESSION, digest_of
 from schedlab.history.web.access.tokens import add_token
 from schedlab.history.web.access.viewer import SCOPES
 

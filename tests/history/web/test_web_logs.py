@@ -10,7 +10,7 @@ from tests.history.web.provider import CLIENT, SECRET, scripted_provider
 from tests.history.web.served import PASSWORD, Served, token_in
 
 from schedlab.history.service_section import OidcSection
-from schedlab.history.web.access.cookies import FORM, SESSION
+from schedlab.history.web.access.sessions import FORM, SESSION
 
 PAGE = {"accept": "text/html"}
 MISTYPED = "my password in the wrong field"

@@ -12,9 +12,8 @@ from tests.history.web.authorisation import RULES, Case, Rule
 from tests.history.web.served import ACCOUNTS, Served
 
 from schedlab.history.web.access import Role, Scope
-from schedlab.history.web.access.cookies import FORM
-from schedlab.history.web.access.credentials import form_token
 from schedlab.history.web.access.current import FORM_HEADER
+from schedlab.history.web.access.sessions import FORM, form_token
 from schedlab.history.web.access.viewer import PEOPLE, SCOPES
 
 # What must not stand in any answer to somebody with the role.

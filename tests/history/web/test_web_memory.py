@@ -10,7 +10,7 @@ import pytest
 
 _ARENAS = """
 import ctypes, sys, threading
-from schedlab.history.web.memory import give_memory_back
+from schedlab.history.web.serve import give_memory_back
 if sys.argv[1] == "settled":
     give_memory_back()
 ready, kept = threading.Barrier(7), []

@@ -18,7 +18,7 @@ from schedlab.errors import InputError
 from schedlab.history.service_section import OidcSection
 from schedlab.history.web.access import Role
 from schedlab.history.web.access.accounts import Account, Origin, find_account, put_account
-from schedlab.history.web.access.cookies import SESSION
+from schedlab.history.web.access.sessions import SESSION
 
 pytestmark = pytest.mark.slow
 PAGE = {"accept": "text/html"}

@@ -6,7 +6,7 @@ import pytest
 from tests.history.web.served import PASSWORD, Served, token_in
 
 from schedlab.history.service_section import ProxySection
-from schedlab.history.web.access.cookies import SESSION
+from schedlab.history.web.access.sessions import SESSION
 
 PROXY = ProxySection(addresses=("192.0.2.0/24",), user_header="X-Remote-User")
 PAGE = {"accept": "text/html"}

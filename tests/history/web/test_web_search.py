@@ -18,8 +18,16 @@ from schedlab.history.store.tables import jobs
 from schedlab.history.web.access import Role, Viewer, visible
 from schedlab.history.web.database import Database
 from schedlab.history.web.queries import search as searching
-from schedlab.history.web.queries.identity import JobId, jobs_of
-from schedlab.history.web.queries.search import SORTS, Count, Cursor, Sort, count, search
+from schedlab.history.web.queries.search import (
+    SORTS,
+    Count,
+    Cursor,
+    JobId,
+    Sort,
+    count,
+    jobs_of,
+    search,
+)
 
 EVERYTHING = JobQuery()
 ADMIN = Viewer(Role.ADMIN)

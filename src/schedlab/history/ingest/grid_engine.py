@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from schedlab.history.ingest.attempts import Attempts
 from schedlab.history.ingest.grid_engine_job import RESCHEDULED, record_of
 from schedlab.history.ingest.records import made
-from schedlab.history.ingest.source import Fault
+from schedlab.history.ingest.source import Attempts, Fault
 from schedlab.history.ingest.text_input import Place, TextInput
 from schedlab.history.schema.job import JobRecord
 from schedlab.workload.readers.grid_engine_row import Row, parse_row

@@ -8,8 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from schedlab.history.ingest.fingerprint import fingerprint
-from schedlab.history.ingest.source import Fault
+from schedlab.history.ingest.source import Fault, fingerprint
 from schedlab.history.schema.documents import read_documents
 from schedlab.history.schema.fault import faults_of
 from schedlab.history.schema.job import JobRecord

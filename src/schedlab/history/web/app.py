@@ -31,8 +31,7 @@ from schedlab.history.web.api import efficiency as efficiency_api
 from schedlab.history.web.api import reports as reports_api
 from schedlab.history.web.api import what_if as what_if_api
 from schedlab.history.web.api.schema import describe
-from schedlab.history.web.body_limit import BodyLimit
-from schedlab.history.web.conditional import Conditional
+from schedlab.history.web.middleware import BehindProxy, BodyLimit, Conditional, SecurityHeaders
 from schedlab.history.web.observe import Observed
 from schedlab.history.web.pages import (
     account,
@@ -61,9 +60,7 @@ from schedlab.history.web.pages import tasks as task_pages
 from schedlab.history.web.pages import users as user_pages
 from schedlab.history.web.pages.render import STATIC
 from schedlab.history.web.plots.embed import library_folder
-from schedlab.history.web.prefix import BehindProxy
 from schedlab.history.web.problems import answer_problems
-from schedlab.history.web.security_headers import SecurityHeaders
 from schedlab.history.web.service import Service
 from schedlab.history.web.settings import ServiceSettings
 from schedlab.history.web.watcher import Watcher, watcher_of

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from schedlab.coalloc import Limits, Objective, Problem, Solution, Solver, generate_problem
+from schedlab.coalloc import (
+    CoallocJob,
+    Limits,
+    Objective,
+    Problem,
+    Solution,
+    Solver,
+    generate_problem,
+)
 from schedlab.coalloc import make_solver as named_solver
 from schedlab.coalloc.generate import KINDS
 from schedlab.coalloc.objective import measure
 from schedlab.coalloc.solution import Starts
 from schedlab.errors import SolverError
-from schedlab.testing.coalloc.brute_force import brute_force
-from schedlab.testing.coalloc.instances import figure_1, one_resource
+from schedlab.testing.coalloc.plain_solvers import brute_force
 
 OBJECTIVES = ("value", "makespan", "sum-of-starts", "value,makespan")
 
@@ -78,3 +85,21 @@ def _too_tight(found: Solution, bound: float, optimum: Starts) -> bool:
 @cache
 def _optimum(problem: Problem, objective: Objective) -> Starts | None:
     return brute_force(problem, objective)
+
+
+def figure_1(slots: int = 20) -> Problem:
+    """The paper's five jobs of one slot, which need AB, AF, BCD, BDF and CE."""
+    needs = ("AB", "AF", "BCD", "BDF", "CE")
+    jobs = tuple(
+        CoallocJob(f"E{at}", tuple("ABCDEF".index(letter) for letter in need), 1)
+        for at, need in enumerate(needs, 1)
+    )
+    return Problem(tuple("ABCDEF"), jobs, slots)
+
+
+def one_resource(*lengths: int, slots: int, values: tuple[float, ...] = ()) -> Problem:
+    """Jobs of these lengths that all need the same resource."""
+    worth = values or (1.0,) * len(lengths)
+    pairs = zip(lengths, worth, strict=True)
+    jobs = (CoallocJob(f"E{at}", (0,), *pair) for at, pair in enumerate(pairs, 1))
+    return Problem(("R",), tuple(jobs), slots)

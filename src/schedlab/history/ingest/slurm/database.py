@@ -13,11 +13,10 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from schedlab.command_files import read_secret
 from schedlab.errors import InputError, ParameterError, PeerError
-from schedlab.history.ingest.attempts import FORGET_AFTER_S, Attempts
 from schedlab.history.ingest.records import made
 from schedlab.history.ingest.slurm.database_rows import SlurmRows
 from schedlab.history.ingest.slurm.job import records_of
-from schedlab.history.ingest.source import Fault
+from schedlab.history.ingest.source import FORGET_AFTER_S, Attempts, Fault
 from schedlab.history.schema.job import JobRecord
 
 _BATCH = 1000

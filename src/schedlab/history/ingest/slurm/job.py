@@ -9,11 +9,11 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from schedlab.history.ingest.attempts import Attempts
 from schedlab.history.ingest.records import SHARED_PARTS, Part, part
 from schedlab.history.ingest.slurm.states import PUT_BACK
 from schedlab.history.ingest.slurm.submit_line import submission_of
 from schedlab.history.ingest.slurm.tres import NOTHING, Tres
+from schedlab.history.ingest.source import Attempts
 from schedlab.history.schema.job import (
     HostUse,
     JobRecord,

@@ -7,13 +7,12 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from schedlab.history.ingest.attempts import Attempts
 from schedlab.history.ingest.clock import Clock, limit_of_minutes
 from schedlab.history.ingest.records import made
 from schedlab.history.ingest.slurm.job import SlurmJob, records_of
 from schedlab.history.ingest.slurm.states import state_of
 from schedlab.history.ingest.slurm.tres import Tres, parse_tres
-from schedlab.history.ingest.source import Fault
+from schedlab.history.ingest.source import Attempts, Fault
 from schedlab.history.ingest.text_input import Place, TextInput
 from schedlab.history.schema.job import JobRecord, JobState
 

@@ -12,12 +12,15 @@ from starlette.concurrency import run_in_threadpool
 
 from schedlab.errors import SchedlabError
 from schedlab.history.web.access.accounts import find_account
-from schedlab.history.web.access.cookies import SESSION, form_secret
-from schedlab.history.web.access.credentials import is_form_token
-from schedlab.history.web.access.sessions import session_account
+from schedlab.history.web.access.sessions import (
+    SESSION,
+    form_secret,
+    is_form_token,
+    session_account,
+)
 from schedlab.history.web.access.tokens import find_token, note_use, token_viewer
 from schedlab.history.web.access.viewer import OPERATORS, Role, Scope, Viewer
-from schedlab.history.web.prefix import PEER
+from schedlab.history.web.middleware import PEER
 from schedlab.history.web.problems import Problem
 from schedlab.history.web.service import CurrentService, Service
 

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 
 from schedlab.errors import PeerError
 from schedlab.history.service_section import OidcSection
-from schedlab.history.web.access.credentials import new_secret
+from schedlab.history.web.access.sessions import new_secret
 
 if TYPE_CHECKING:
     from joserfc.jwk import KeySet

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hmac
+import secrets
 import time
+from hashlib import sha256
 
+from fastapi import Request
 from sqlalchemy import Connection, delete, insert, select
+from starlette.responses import Response
 
 from schedlab.history.store.access_tables import sessions
 from schedlab.history.web.access.accounts import Account, find_account
-from schedlab.history.web.access.credentials import digest_of, new_secret
 
 
 def begin_session(connection: Connection, account: str, lifetime_s: float) -> str:
@@ -33,3 +37,82 @@ def session_account(connection: Connection, secret: str) -> Account | None:
 def end_session(connection: Connection, secret: str) -> None:
     """Log out."""
     connection.execute(delete(sessions).where(sessions.c.digest == digest_of(secret)))
+
+
+def new_secret() -> str:
+    """256 random bits, as text that may stand in a URL."""
+    return secrets.token_urlsafe(32)
+
+
+def digest_of(secret: str) -> str:
+    """Return the key it is kept under; a plain hash is enough for 256 random bits."""
+    return sha256(secret.encode()).hexdigest()
+
+
+def form_token(secret: str) -> str:
+    """What a form must send back to show that our page made it, for the holder of the secret.
+
+    It differs each time, so that pages which are compressed give nothing of it away.
+    """
+    salt = secrets.token_hex(16)
+    return f"{salt}.{_signature(secret, salt)}"
+
+
+def is_form_token(token: str, secret: str) -> bool:
+    """Whether the token was made for the holder of the secret."""
+    salt, _, signature = token.partition(".")
+    expected = _signature(secret, salt)
+    return bool(secret) and hmac.compare_digest(signature.encode(), expected.encode())
+
+
+def _signature(secret: str, salt: str) -> str:
+    return hmac.digest(secret.encode(), f"form {salt}".encode(), "sha256").hex()
+
+
+SESSION = "schedlab_session"
+FORM = "schedlab_form"
+"""Ties a form to the browser that loaded it where there is no session to tie it to."""
+
+
+def set_cookie(
+    request: Request, response: Response, name: str, value: str, lifetime_s: float | None = None
+) -> None:
+    """Set it for the service's paths only, and for https only where the client uses it."""
+    response.set_cookie(
+        name,
+        value,
+        max_age=None if lifetime_s is None else int(lifetime_s),
+        path=_path(request),
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def drop_cookie(request: Request, response: Response, name: str) -> None:
+    """Let the browser forget it."""
+    response.delete_cookie(
+        name,
+        path=_path(request),
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def form_secret(request: Request) -> str:
+    """What forms of this browser are tied to; empty if it has shown nothing yet."""
+    return request.cookies.get(SESSION) or request.cookies.get(FORM) or ""
+
+
+def new_form_token(request: Request) -> tuple[str, str | None]:
+    """A token for the forms of a page, and the cookie that must be set with it, if any."""
+    secret = form_secret(request)
+    if secret:
+        return form_token(secret), None
+    secret = new_secret()
+    return form_token(secret), secret
+
+
+def _path(request: Request) -> str:
+    return request.scope.get("root_path") or "/"

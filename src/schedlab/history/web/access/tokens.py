@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 from schedlab.errors import ParameterError, UnknownNameError
 from schedlab.history.store.access_tables import tokens
 from schedlab.history.web.access.accounts import Account, find_account, require_account
-from schedlab.history.web.access.credentials import digest_of, new_secret
+from schedlab.history.web.access.sessions import digest_of, new_secret
 from schedlab.history.web.access.viewer import SCOPES, Role, Scope, Viewer
 
 PREFIX = "schedlab_"

@@ -13,7 +13,7 @@ from schedlab.history.site import Site
 from schedlab.history.web.api.answers import as_json, refusals
 from schedlab.history.web.api.formats import MEDIA_TYPES, Format
 from schedlab.history.web.api.parameters import CurrentAsking
-from schedlab.history.web.queries.clusters import clusters_of_jobs
+from schedlab.history.web.queries.search import clusters_of_jobs
 from schedlab.history.web.queries.shown import Shown
 from schedlab.platform import Cluster, NodeGroup
 from schedlab.platform.hostlist import fold_hosts

@@ -18,8 +18,7 @@ from schedlab.history.web.api.answers import ForecastAnswer, refusals
 from schedlab.history.web.api.formats import MEDIA_TYPES, Format
 from schedlab.history.web.api.parameters import Asking, CurrentAsking, Name, Parameters
 from schedlab.history.web.forecasts import Forecast, ask_forecast, known_forecast
-from schedlab.history.web.queries.clusters import clusters_of_site
-from schedlab.history.web.queries.search import Found
+from schedlab.history.web.queries.search import Found, clusters_of_site
 from schedlab.history.web.queries.unfinished import unfinished_jobs
 
 router = APIRouter(prefix="/v1", tags=["jobs"])

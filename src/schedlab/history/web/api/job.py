@@ -23,7 +23,7 @@ from schedlab.history.web.api.parameters import (
     words,
 )
 from schedlab.history.web.problems import ProblemResponse, not_found
-from schedlab.history.web.queries.identity import IdentifiedJob, JobId, jobs_of
+from schedlab.history.web.queries.search import IdentifiedJob, JobId, jobs_of
 
 MOST_IDS = 1_000
 

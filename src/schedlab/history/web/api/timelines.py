@@ -31,7 +31,7 @@ from schedlab.history.web.api.parameters import (
     one_of,
 )
 from schedlab.history.web.problems import Problem, not_found
-from schedlab.history.web.queries.identity import IdentifiedJob, JobId, jobs_of
+from schedlab.history.web.queries.search import IdentifiedJob, JobId, jobs_of
 from schedlab.history.web.queries.shown import Shown
 from schedlab.history.web.queries.timelines import FEWEST_POINTS, Answer, Wanted, read_timelines
 from schedlab.units import parse_duration

@@ -25,9 +25,8 @@ from schedlab.history.web.pages.quantities import zone_of
 from schedlab.history.web.pages.render import path_of, render
 from schedlab.history.web.plots.timeline import MOST_LINES, timeline_data
 from schedlab.history.web.problems import not_found
-from schedlab.history.web.queries.by_key import jobs_by_key
-from schedlab.history.web.queries.identity import JobId, jobs_of
 from schedlab.history.web.queries.job_series import Columns, mean_over_places
+from schedlab.history.web.queries.search import JobId, jobs_by_key, jobs_of
 from schedlab.history.web.queries.shown import Shown
 from schedlab.history.web.service import CurrentService, Service
 

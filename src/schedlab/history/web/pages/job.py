@@ -24,10 +24,10 @@ from schedlab.history.web.pages.job_waiting import still_waiting
 from schedlab.history.web.pages.quantities import zone_of
 from schedlab.history.web.pages.render import render
 from schedlab.history.web.problems import not_found
-from schedlab.history.web.queries.by_key import jobs_by_key
 from schedlab.history.web.queries.listing import FOOTPRINT, footprints
 from schedlab.history.web.queries.neighbours import neighbours
 from schedlab.history.web.queries.other_attempts import attempts_at
+from schedlab.history.web.queries.search import jobs_by_key
 from schedlab.history.web.service import CurrentService
 
 router = APIRouter(include_in_schema=False)

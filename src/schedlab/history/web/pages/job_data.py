@@ -19,8 +19,8 @@ from schedlab.history.web.pages.job_items import FLOPS, MOVED, Item, MeasuredJob
 from schedlab.history.web.plots.roofline import POINTS
 from schedlab.history.web.plots.timeline import BAND, MOST_LINES
 from schedlab.history.web.problems import not_found
-from schedlab.history.web.queries.by_key import jobs_by_key
 from schedlab.history.web.queries.job_series import Columns, band, line, on_grid
+from schedlab.history.web.queries.search import jobs_by_key
 from schedlab.history.web.queries.shown import Shown
 from schedlab.history.web.service import CurrentService, Service
 from schedlab.units import short_duration

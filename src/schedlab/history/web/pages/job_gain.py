@@ -19,7 +19,7 @@ from schedlab.history.schema.job import JobRecord
 from schedlab.history.web.access import Role, Viewer
 from schedlab.history.web.access.current import CurrentViewer, NamedViewer
 from schedlab.history.web.problems import not_found
-from schedlab.history.web.queries.by_key import jobs_by_key
+from schedlab.history.web.queries.search import jobs_by_key
 from schedlab.history.web.service import CurrentService, Service
 from schedlab.history.web.simulations import GAIN
 from schedlab.history.web.simulations.gain import Gain

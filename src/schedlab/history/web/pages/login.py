@@ -12,10 +12,16 @@ from sqlalchemy import Connection
 from starlette.responses import RedirectResponse, Response
 
 from schedlab.history.web.access.accounts import Account, account_with_password, find_account
-from schedlab.history.web.access.cookies import FORM, SESSION, drop_cookie, set_cookie
 from schedlab.history.web.access.current import Identified, require_own_form
-from schedlab.history.web.access.login_limit import note_failure, seconds_to_wait
-from schedlab.history.web.access.sessions import begin_session, end_session
+from schedlab.history.web.access.passwords import note_failure, seconds_to_wait
+from schedlab.history.web.access.sessions import (
+    FORM,
+    SESSION,
+    begin_session,
+    drop_cookie,
+    end_session,
+    set_cookie,
+)
 from schedlab.history.web.access.tokens import PREFIX, account_with_token
 from schedlab.history.web.pages.render import path_of, render
 from schedlab.history.web.problems import Problem

@@ -9,8 +9,8 @@ from http import HTTPStatus
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from schedlab.history.web.access.cookies import drop_cookie, set_cookie
 from schedlab.history.web.access.oidc import Pending, Provider
+from schedlab.history.web.access.sessions import drop_cookie, set_cookie
 from schedlab.history.web.access.signed_on import sign_on
 from schedlab.history.web.pages.login import logged_in
 from schedlab.history.web.problems import Problem, not_found

@@ -12,7 +12,7 @@ from fastapi import Request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from starlette.responses import HTMLResponse
 
-from schedlab.history.web.access.cookies import FORM, new_form_token, set_cookie
+from schedlab.history.web.access.sessions import FORM, new_form_token, set_cookie
 from schedlab.history.web.access.viewer import Viewer
 from schedlab.history.web.pages.navigation import entries
 from schedlab.history.web.pages.quantities import FILTERS

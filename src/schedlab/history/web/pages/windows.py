@@ -20,8 +20,7 @@ from schedlab.history.web.access.current import CurrentViewer
 from schedlab.history.web.pages.quantities import zone_of
 from schedlab.history.web.queries.calendar import DAY_S
 from schedlab.history.web.queries.cluster_use import first_queue_s, last_end_s
-from schedlab.history.web.queries.clusters import clusters_of_site
-from schedlab.history.web.queries.search import count
+from schedlab.history.web.queries.search import clusters_of_site, count
 from schedlab.history.web.queries.unfinished import heard_s
 from schedlab.history.web.service import CurrentService, Service
 

@@ -6,7 +6,7 @@ import re
 
 from sqlalchemy import Connection, select
 
-from schedlab.history.ingest.attempts import FORGET_AFTER_S
+from schedlab.history.ingest.source import FORGET_AFTER_S
 from schedlab.history.store.tables import jobs
 from schedlab.history.web.access import Viewer, visible
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import binascii
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pydantic_core import from_json, to_json
 from sqlalchemy import ColumnElement, Connection, Select, func, select, tuple_
 
 from schedlab.errors import ParameterError, UnknownNameError
+from schedlab.history.site import Site
+from schedlab.history.store.archive_tables import archived
 from schedlab.history.store.queries import QUANTITIES, JobQuery, conditions, key_sets
 from schedlab.history.store.tables import jobs
 from schedlab.history.web.access import Viewer, visible, visible_parts
+from schedlab.history.web.queries.archived import archived_rows, read_archived
 
 SORTS: dict[str, ColumnElement[Any]] = {
     "queue_time": jobs.c.queue_s,
@@ -203,3 +207,85 @@ def _segments(
     if after is not None and after.value is None:
         unknown = unknown.where(key < after.key if sort.descending else key > after.key)
     yield unknown
+
+
+_GREATEST = 2**63 - 1
+
+
+def jobs_by_key(
+    connection: Connection, viewer: Viewer, keys: Sequence[int], archive: Path | None
+) -> list[Found]:
+    """Those of the jobs that the viewer sees, in the order of the keys, archived ones too."""
+    possible = [key for key in keys if 0 <= key <= _GREATEST]
+    statement = select(jobs.c.id, jobs.c.record).where(visible(viewer), jobs.c.id.in_(possible))
+    records = {key: Found(key, record) for key, record in connection.execute(statement)}
+    missing = [key for key in possible if key not in records]
+    if missing:
+        rows = archived_rows(connection, viewer, archived.c.id.in_(missing))
+        for row, document in read_archived(archive, rows):
+            records[row.id] = Found(row.id, document)
+    return [records[key] for key in dict.fromkeys(possible) if key in records]
+
+
+def clusters_of_jobs(connection: Connection, viewer: Viewer) -> list[str]:
+    """The clusters on which jobs ran that the viewer sees."""
+    names = select(jobs.c.cluster).where(visible(viewer), jobs.c.cluster != "").distinct()
+    return sorted(connection.execute(names).scalars())
+
+
+def clusters_of_site(connection: Connection, viewer: Viewer, site: Site | None) -> list[str]:
+    """Those of the site; where it has no file, those on which jobs ran."""
+    if site is not None:
+        return [each.name for each in site.clusters]
+    return clusters_of_jobs(connection, viewer)
+
+
+@dataclass(frozen=True)
+class JobId:
+    """An id and, as far as it takes to be one job's, what else tells the job from others."""
+
+    jobid: str
+    cluster: str | None = None
+    queue_s: int | None = None
+    attempt: int | None = None
+
+    def fits(self, job: IdentifiedJob) -> bool:
+        """Whether it can be that job; a job without a cluster matches any."""
+        return (
+            self.jobid == job.jobid
+            and (self.cluster is None or job.cluster in ("", self.cluster))
+            and self.queue_s in (None, job.queue_s)
+            and self.attempt in (None, job.attempt)
+        )
+
+
+@dataclass(frozen=True)
+class IdentifiedJob:
+    """A job of the store: what identifies it, its key, and its record as JSON."""
+
+    jobid: str
+    cluster: str
+    queue_s: int | None
+    attempt: int
+    key: int
+    document: str
+
+
+def jobs_of(
+    connection: Connection, viewer: Viewer, ids: Sequence[JobId], archive: Path | None
+) -> Mapping[JobId, list[IdentifiedJob]]:
+    """The jobs that each id can mean, of those that the viewer sees; latest first.
+
+    Archived ones come after those of the store.
+    """
+    columns = (jobs.c.jobid, jobs.c.cluster, jobs.c.queue_s, jobs.c.attempt, jobs.c.id)
+    wanted = sorted({each.jobid for each in ids})
+    statement = select(*columns, jobs.c.record).where(visible(viewer), jobs.c.jobid.in_(wanted))
+    by_jobid: dict[str, list[IdentifiedJob]] = {}
+    for row in connection.execute(statement.order_by(jobs.c.id.desc())):
+        by_jobid.setdefault(row.jobid, []).append(IdentifiedJob(*row))
+    rows = archived_rows(connection, viewer, archived.c.jobid.in_(wanted))
+    for row, document in read_archived(archive, rows):
+        who = (row.jobid, row.cluster, row.queue_s, row.attempt, row.id)
+        by_jobid.setdefault(row.jobid, []).append(IdentifiedJob(*who, document))
+    return {each: [job for job in by_jobid.get(each.jobid, ()) if each.fits(job)] for each in ids}

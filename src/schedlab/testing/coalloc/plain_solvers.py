@@ -1,17 +1,20 @@
-"""DPOP as the textbook has it: the join as one array, then the maximum over the own axis."""
+"""Plain solvers to read and to compare with: DPOP, its elimination order, and brute force."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab._core import Combine
-from schedlab.coalloc.network import LEFT_OUT, Network, Variable
+from schedlab.coalloc import Objective, Problem
+from schedlab.coalloc.network import LEFT_OUT, Neighbours, Network, Variable
 from schedlab.coalloc.node import Cells, Node, UtilMessage
 from schedlab.coalloc.propagation import Optimum, tree_nodes
 from schedlab.coalloc.pseudotree import PseudoTree
+from schedlab.coalloc.solution import Starts
 from schedlab.coalloc.utility import Utilities
 
 
@@ -67,3 +70,52 @@ def _aligned(table: Cells, axes: Sequence[int], scope: Sequence[int]) -> Cells:
     lengths = dict(zip(axes, table.shape, strict=True))
     in_order = np.transpose(table, np.argsort([scope.index(job) for job in axes]))
     return in_order.reshape([lengths.get(job, 1) for job in scope])
+
+
+def plain_min_fill(neighbours: Neighbours, ranks: Sequence[int]) -> list[int]:
+    """The same order as ``schedlab.coalloc.orders.min_fill``, ancestors first."""
+    near = {job: set(others) for job, others in enumerate(neighbours)}
+    order = []
+    while near:
+        job = min(near, key=lambda each: (_joined(near, each), len(near[each]), ranks[each]))
+        around = near.pop(job)
+        for other in around:
+            near[other] |= around - {other}
+            near[other].discard(job)
+        order.append(job)
+    return order[::-1]
+
+
+def _joined(near: dict[int, set[int]], job: int) -> int:
+    """How many pairs of neighbours the elimination of the job would join."""
+    return sum(one not in near[other] for one, other in combinations(near[job], 2))
+
+
+def brute_force(problem: Problem, objective: Objective) -> Starts | None:
+    """The best starts by the objective, the first of equals; None if nothing is feasible."""
+    return min(
+        feasible_starts(problem, objective.may_leave_out),
+        key=lambda starts: objective.key(problem, starts),
+        default=None,
+    )
+
+
+def feasible_starts(problem: Problem, may_leave_out: bool) -> Iterator[Starts]:
+    """Every choice of starts without overlaps."""
+    extra = [None] if may_leave_out else []
+    domains = [[*extra, *problem.domain(job)] for job in range(len(problem.jobs))]
+    pairs = [
+        pair
+        for pair in combinations(range(len(problem.jobs)), 2)
+        if set(problem.jobs[pair[0]].resources) & set(problem.jobs[pair[1]].resources)
+    ]
+    for starts in product(*domains):
+        if not any(_overlap(problem, starts, *pair) for pair in pairs):
+            yield starts
+
+
+def _overlap(problem: Problem, starts: Starts, one: int, other: int) -> bool:
+    first, second = starts[one], starts[other]
+    if first is None or second is None:
+        return False
+    return first < second + problem.jobs[other].slots and second < first + problem.jobs[one].slots
