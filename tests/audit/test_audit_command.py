@@ -90,7 +90,7 @@ def test_options_reach_the_audit(audit_command: Audit, tmp_path: Path) -> None:
     [
         (("missing.csv", "--policy", "easy"), "schedlab: missing.csv: no such file"),
         (("two.csv", "--policy", "eazy"), 'schedlab: unknown policy "eazy"; did you mean "easy"?'),
-        (("two.csv", "--policy", "sjf"), "holds schedules of fcfs, easy; say which"),
+        (("two.csv", "--policy", "sjf"), "holds schedules of fcfs, easy; choose one to audit"),
         (("two.csv",), "missing option '--policy'"),
         (("two.csv", "--policy", "easy", "--tolerance", "-1"), "--tolerance"),
     ],

@@ -132,7 +132,7 @@ def test_one_of_several_schedules(tmp_path: Path) -> None:
     assert choose_observed(found, None, "easy").schedule.policy == "easy"
     assert choose_observed(found, "fcfs", "easy").schedule.policy == "fcfs"
     assert choose_observed(found[:1], None, "sjf").schedule.policy == "fcfs"
-    with pytest.raises(InputError, match="holds schedules of fcfs, easy; say which"):
+    with pytest.raises(InputError, match="holds schedules of fcfs, easy; choose one to audit"):
         choose_observed(found, None, "sjf")
     with pytest.raises(UnknownNameError, match="unknown schedule"):
         choose_observed(found, "eazy", "easy")

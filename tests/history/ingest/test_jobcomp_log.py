@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.history.ingest.reading import clean, read
 
 from schedlab.history.ingest.slurm.jobcomp import JobComp
-from schedlab.history.ingest.slurm.sacct import SacctText
+from schedlab.history.ingest.slurm.sacct_text import SacctText
 from schedlab.history.schema import JobState
 
 LINE = (

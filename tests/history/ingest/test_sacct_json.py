@@ -10,8 +10,8 @@ import pytest
 from tests.history.ingest.reading import clean, read
 
 from schedlab.errors import InputError
-from schedlab.history.ingest.slurm.sacct import SacctText
 from schedlab.history.ingest.slurm.sacct_json import SacctJson, number
+from schedlab.history.ingest.slurm.sacct_text import SacctText
 from schedlab.history.schema import JobRecord
 
 OLD: dict[str, Any] = {

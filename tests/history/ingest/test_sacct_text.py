@@ -13,9 +13,9 @@ from tests.history.ingest.reading import clean, read
 
 from schedlab.errors import InputError
 from schedlab.history.ingest.clock import Clock
-from schedlab.history.ingest.slurm.sacct import SacctText
 from schedlab.history.ingest.slurm.sacct_lines import new_delimiter
 from schedlab.history.ingest.slurm.sacct_rows import jobs_in
+from schedlab.history.ingest.slurm.sacct_text import SacctText
 from schedlab.history.schema import JobState
 
 COLUMNS = [

@@ -10,7 +10,7 @@ import pytest
 from tests.history.ingest.reading import clean
 from tests.history.ingest.test_sacct_text import COLUMNS, DONE
 
-from schedlab.history.ingest.slurm.sacct import SacctText
+from schedlab.history.ingest.slurm.sacct_text import SacctText
 from schedlab.history.ingest.slurm.submit_line import submission_of
 from schedlab.workload import Workload, read_workload, write_workload
 

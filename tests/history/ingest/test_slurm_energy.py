@@ -11,7 +11,7 @@ from tests.services.waiting import until
 
 from schedlab.history.aggregate import measure
 from schedlab.history.gather import gather
-from schedlab.history.ingest.slurm.sacct import SacctText
+from schedlab.history.ingest.slurm.sacct_text import SacctText
 from schedlab.history.schema import JobRecord
 from schedlab.history.site import read_site
 

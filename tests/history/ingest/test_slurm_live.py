@@ -16,8 +16,8 @@ from schedlab.errors import PeerError
 from schedlab.history.ingest import Fault, JobSource
 from schedlab.history.ingest.slurm.database import SlurmDatabase
 from schedlab.history.ingest.slurm.jobcomp import JobComp
-from schedlab.history.ingest.slurm.sacct import SacctText
 from schedlab.history.ingest.slurm.sacct_json import SacctJson
+from schedlab.history.ingest.slurm.sacct_text import SacctText
 from schedlab.history.schema import JobState
 from schedlab.platform.hostlist import fold_hosts
 

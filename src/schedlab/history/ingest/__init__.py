@@ -11,8 +11,8 @@ from schedlab.history.ingest.cluster_cockpit import ClusterCockpit
 from schedlab.history.ingest.grid_engine import GridEngine
 from schedlab.history.ingest.slurm.database import SlurmDatabase
 from schedlab.history.ingest.slurm.jobcomp import JobComp
-from schedlab.history.ingest.slurm.sacct import SacctText
 from schedlab.history.ingest.slurm.sacct_json import SacctJson
+from schedlab.history.ingest.slurm.sacct_text import SacctText
 from schedlab.history.ingest.source import Fault, JobSource
 from schedlab.history.ingest.standard import StandardRecords
 from schedlab.lookup import find_class

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from typing import IO, ClassVar
 
-from schedlab.errors import InputError
 from schedlab.history.ingest.clock import Clock
 from schedlab.history.ingest.commands import output_of
 from schedlab.history.ingest.records import made
+from schedlab.history.ingest.slurm.cursor import OVERLAP_S, SlurmCursor
 from schedlab.history.ingest.slurm.job import SlurmJob, records_of
-from schedlab.history.ingest.slurm.sacct_lines import new_delimiter
-from schedlab.history.ingest.slurm.sacct_rows import FIELDS, jobs_in
 from schedlab.history.ingest.slurm.squeue import Squeue
 from schedlab.history.ingest.source import Attempts, Fault, fingerprint
 from schedlab.history.ingest.text_input import open_file
@@ -99,65 +96,3 @@ class Sacct(ABC):
         window = f"--starttime=uts{max(since_s, _BEFORE_SLURM_S)}"
         command = (*self.command, "--allusers", "--duplicates", window, *self.options())
         return output_of(command, {"TZ": "UTC", **self.environment})
-
-
-@dataclass
-class SacctText(Sacct):
-    """Reads the text form, whatever its columns; names may hold ``|`` and line ends."""
-
-    environment: ClassVar[dict[str, str]] = {"SLURM_TIME_FORMAT": "%s"}
-
-    def options(self) -> tuple[str, ...]:
-        """What is asked of ``sacct``: rows that no text of a user can be taken for."""
-        delimiter = f"--delimiter={new_delimiter()}"
-        return ("--parsable", delimiter, "--noconvert", f"--format={','.join(FIELDS)}")
-
-    def jobs(self, stream: IO[bytes], label: str) -> Iterator[JobAt | Fault]:
-        """Every job of the text with its line."""
-        lines = (line.decode(errors="replace").rstrip("\r\n") for line in stream)
-        return jobs_in(lines, self.clock, label)
-
-
-OVERLAP_S = 600
-"""Read again each time: rows reach the accounting some seconds after what they tell of."""
-
-
-@dataclass
-class SlurmCursor:
-    """The moment up to which rows were read, or the file as it was, and attempts put back."""
-
-    since_s: int = 0
-    file: str = ""
-    attempts: dict[str, list[int]] = field(default_factory=dict)
-    evaluated: dict[str, int] = field(default_factory=dict)
-    """When the scheduler last looked at jobs that ended and will be read once more."""
-    queued: dict[str, list[str]] = field(default_factory=dict)
-    """What squeue said of jobs that waited and that the accounting had not told of."""
-
-    @classmethod
-    def parse(cls, cursor: str | None) -> SlurmCursor:
-        """From its text; the beginning of time where there is none."""
-        try:
-            return cls(**json.loads(cursor)) if cursor else cls()
-        except (TypeError, ValueError):
-            raise InputError(f"the cursor {cursor!r} is not one of this source") from None
-
-    def after(
-        self,
-        attempts: Attempts,
-        began_s: float,
-        file: str | None,
-        evaluated: dict[str, int],
-        queued: dict[str, list[str]],
-    ) -> SlurmCursor:
-        """The cursor of the next reading, after one that began at that moment."""
-        return SlurmCursor(
-            since_s=max(0, int(began_s) - OVERLAP_S),
-            file=fingerprint(file) if file else "",
-            attempts=attempts.known(int(began_s)),
-            evaluated=evaluated,
-            queued=queued,
-        )
-
-    def __str__(self) -> str:
-        return json.dumps(asdict(self), separators=(",", ":"))
