@@ -80,7 +80,7 @@ def test_padding_stops_at_the_greatest_request() -> None:
 def test_a_killed_job_runs_no_longer_for_being_honest() -> None:
     """It asked for 4 s and needs 9 s: after 4 s it is gone, and 4 s is what it honestly uses."""
     workload = jobs((0, 1, 4, 9), (0, 1, 9, 9), user=[0, 1])
-    with pytest.raises(WorkloadError, match="1 users were chosen and none would ask otherwise"):
+    with pytest.raises(WorkloadError, match="1 users were chosen and none would change a request"):
         measure_honesty(workload, 1, ["easy"], users=[0], treatments=["accurate"])
     found = measure_honesty(
         workload, 1, ["easy"], users=[0], treatments=["accurate"], kill_at_request=False

@@ -81,7 +81,7 @@ def test_messages_survive_their_encoding(message: Wired) -> None:
 )
 def test_what_is_no_message_is_refused(header: bytes, payload: bytes) -> None:
     """It is decoded to a message or not at all."""
-    with pytest.raises(PeerError, match="no message"):
+    with pytest.raises(PeerError, match="an invalid message"):
         decode(header, payload)
 
 

@@ -282,7 +282,7 @@ def test_what_is_no_store_is_refused() -> None:
     """The sentence says what was given and what is allowed."""
     with pytest.raises(StoreError, match="kind mysql; must be sqlite or postgresql"):
         Store.open("mysql://localhost/jobs")
-    with pytest.raises(StoreError, match="no store"):
+    with pytest.raises(StoreError, match="not a store"):
         Store.open("sqlite://")
 
 
