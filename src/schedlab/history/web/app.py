@@ -31,6 +31,7 @@ from schedlab.history.web.api import efficiency as efficiency_api
 from schedlab.history.web.api import reports as reports_api
 from schedlab.history.web.api import what_if as what_if_api
 from schedlab.history.web.api.schema import describe
+from schedlab.history.web.error_handlers import answer_problems
 from schedlab.history.web.middleware import BehindProxy, BodyLimit, Conditional, SecurityHeaders
 from schedlab.history.web.observe import Observed
 from schedlab.history.web.pages import (
@@ -60,7 +61,6 @@ from schedlab.history.web.pages import tasks as task_pages
 from schedlab.history.web.pages import users as user_pages
 from schedlab.history.web.pages.render import STATIC
 from schedlab.history.web.plots.embed import library_folder
-from schedlab.history.web.problems import answer_problems
 from schedlab.history.web.service import Service
 from schedlab.history.web.settings import ServiceSettings
 from schedlab.history.web.watcher import Watcher, watcher_of

@@ -2,34 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
-from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
-
-from schedlab.errors import (
-    ParameterError,
-    PeerError,
-    SchedlabError,
-    SensorError,
-    StoreError,
-    UnknownNameError,
-)
-
-_LOG = logging.getLogger("schedlab.service")
-
-# Their text may name files, hosts and databases: it goes into the log, and this to the client.
-_ANSWERS: Mapping[type[SchedlabError], tuple[int, str]] = {
-    StoreError: (503, "the store does not answer; try again in a moment"),
-    SensorError: (502, "the source of this timeline does not answer, or not in a usable way"),
-    PeerError: (502, "the login provider does not answer, or not in a way that can be trusted"),
-    SchedlabError: (500, "something that the service reads cannot be used; its log says what"),
-}
+from fastapi import Request
+from starlette.responses import JSONResponse
 
 
 class Problem(Exception):  # noqa: N818 (the word of RFC 9457)
@@ -83,66 +61,3 @@ def is_api(request: Request) -> bool:
     """Whether the path is the API's."""
     path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
     return bool(path.startswith("/v1/"))
-
-
-def answer_problems(app: FastAPI) -> None:
-    """Let the app answer every mistake as a problem."""
-    app.add_exception_handler(Problem, _problem)
-    app.add_exception_handler(HTTPException, _http_exception)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(SchedlabError, _schedlab_error)
-
-
-def respond(
-    request: Request,
-    status: int,
-    detail: str,
-    headers: Mapping[str, str] | None = None,
-    errors: Sequence[Mapping[str, Any]] = (),
-) -> Response:
-    """The problem in a media type that the client accepts."""
-    if wants_page(request):
-        from schedlab.history.web.pages.error import error_page
-
-        return error_page(request, status, detail, headers)
-    return ProblemResponse(status, detail, headers, errors)
-
-
-async def _problem(request: Request, problem: Exception) -> Response:
-    assert isinstance(problem, Problem)
-    return respond(request, problem.status, problem.detail, problem.headers)
-
-
-async def _http_exception(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    if wants_page(request) and not hasattr(request.state, "viewer"):
-        from schedlab.history.web.access.current import note_viewer
-
-        await note_viewer(request)
-    detail = {
-        404: "not found, or you have no permission",
-        405: f"{request.method} is not possible here",
-    }.get(error.status_code, str(error.detail))
-    return respond(request, error.status_code, detail, error.headers)
-
-
-async def _invalid(request: Request, error: Exception) -> Response:
-    """What FastAPI found wrong with parameters or body; the values themselves are not repeated."""
-    assert isinstance(error, RequestValidationError)
-    faults = [
-        {
-            "where": ".".join(str(part) for part in each["loc"]),
-            "what": each["msg"].removeprefix("Value error, "),
-        }
-        for each in error.errors()
-    ]
-    detail = "; ".join(f"{each['where']}: {each['what']}" for each in faults)
-    return respond(request, 422, detail, errors=faults)
-
-
-async def _schedlab_error(request: Request, error: Exception) -> Response:
-    if isinstance(error, ParameterError | UnknownNameError):
-        return respond(request, 400, str(error))
-    status, detail = next(answer for kind, answer in _ANSWERS.items() if isinstance(error, kind))
-    _LOG.error("%s", error)
-    return respond(request, status, detail)
