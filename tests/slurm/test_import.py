@@ -135,7 +135,12 @@ def test_nothing_is_dropped_silently(dump: Path, tmp_path: Path) -> None:
         ("nodes.conf", "n[1-2,10]", "n[1-", "nodes.conf:2: NodeName: host list"),
         ("nodes.conf", "NodeName=g1", "NodeName=n1", 'node "n1" is described twice'),
         ("nodes.conf", "CPUs=8", "CPUs=x", "CPUs is 'x'; must be a whole number"),
-        ("sacctmgr-assoc.txt", "tiny|physics||", "tiny|chemistry||", "the account has no assoc"),
+        (
+            "sacctmgr-assoc.txt",
+            "tiny|physics||",
+            "tiny|chemistry||",
+            'sacctmgr-assoc.txt:4: user "ann" is in account "physics", which has no association',
+        ),
         ("sacctmgr-assoc.txt", "cpu=16", "cpu:16", "must be such as cpu=100"),
         ("sacctmgr-qos.txt", "|10|", "|high|", "must be a whole number"),
         ("sacct.txt", "|gpu|", "|old|", '1 jobs name partition "old", which slurm.conf does not'),

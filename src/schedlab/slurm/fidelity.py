@@ -150,8 +150,7 @@ def fidelity_of(
     details = history.details
     submit_s = details["submit_s"].to_numpy()
     real_s = first_starts(site)
-    if np.isnan(real_s).all():
-        raise InputError("the history does not say when jobs started: nothing to compare with")
+    check_starts(site)
     started = ~np.isnan(real_s) & compared(site)
     both = started & np.all([~np.isnan(each.start_s) for each in replays], axis=0)
     names = details["slurm_id"].to_list()
@@ -175,6 +174,12 @@ def fidelity_of(
         Spread.of([_use(each.last_start_s, each.end_s, cores, site, window_s) for each in replays]),
         JobWaits.of(submit_s, real_s, {TWIN: replays}, both),
     )
+
+
+def check_starts(site: SlurmSite) -> None:
+    """Refuse a history that knows no starts."""
+    if np.isnan(first_starts(site)).all():
+        raise InputError("the history does not say when jobs started: nothing to compare with")
 
 
 def compared(site: SlurmSite) -> Mask:

@@ -66,7 +66,7 @@ def fidelity(
     several times; the table shows the mean and the range of the replays.
     """
     from schedlab.slurm import read_site
-    from schedlab.slurm.fidelity import fidelity_of
+    from schedlab.slurm.fidelity import check_starts, fidelity_of
     from schedlab.slurm.replay import not_replayed, phases_of
     from schedlab.slurm.replicas import replicas_of
 
@@ -74,6 +74,7 @@ def fidelity(
     read = read_site(site)
     replicas = replicas_of(read, [(each.name, read_site(each)) for each in replica or ()])
     draws = [clocks_of_log(read)] if from_log else phases_of(read, phases, seed)
+    check_starts(read)  # before the replays, which take long
     made = replays(read, draws, f"replaying {site.name}")
     found = fidelity_of(read, made, clocks=draws[0])
     ignored = not_replayed(read)

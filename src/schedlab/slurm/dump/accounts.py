@@ -28,6 +28,7 @@ class AccountBook:
     def __init__(self, report: Report) -> None:
         self.report = report
         self.associations: dict[tuple[str, str | None, str | None], Association] = {}
+        self.places: dict[tuple[str, str], str] = {}  # account and user: the first file and line
         self.users: dict[str, User] = {}
         self.qos: dict[str, Qos] = {}
 
@@ -37,6 +38,12 @@ class AccountBook:
             self.associations = {(ROOT, None, None): Association(ROOT), **self.associations}
         if self.associations:  # Slurm makes it, and counts it in fair share
             self.associations.setdefault((ROOT, ROOT, None), Association(ROOT, ROOT))
+        for (account, user), where in self.places.items():
+            if (account, None, None) not in self.associations:
+                raise InputError(
+                    f'{where}: user "{user}" is in account "{account}", which has no association; '
+                    f'add "{account}"'
+                )
         used = {name for each in self.associations.values() for name in each.qos}
         used |= {name for each in self.qos.values() for name in each.preempt}
         for name in sorted(used - {*self.qos}):
@@ -51,6 +58,8 @@ class AccountBook:
         values = read_keys(given, ASSOCIATION_KEYS, where, "association", self.report)
         made = Association(**(values | fixed))
         self.associations[made.account, made.user, made.partition] = made
+        if made.user is not None:
+            self.places.setdefault((made.account, made.user), where)
 
     def add_qos(self, where: str, name: str, given: Mapping[str, str]) -> None:
         """Note a QOS, or change one."""
