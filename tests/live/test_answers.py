@@ -64,6 +64,12 @@ def test_numbers_of_later_versions() -> None:
     assert (job.memory_per_node_mb, job.memory_per_cpu_mb) == (500, None)
 
 
+@pytest.mark.parametrize(("written", "meant"), [(0, 0), (7, 7), (4294967284, -12), (-12, -12)])
+def test_a_nice_below_zero(written: int, meant: int) -> None:
+    """22.05 writes it without its sign; read so, a raised job would seem to be far down."""
+    assert _one(nice=written).nice == meant
+
+
 def test_waiting_tasks_of_an_array_are_jobs_with_one_handle() -> None:
     """What is set for one of them is set for all: anything else would split the array."""
     jobs, _ = live_jobs({"jobs": [{**PLAIN, "array_job_id": 7, "array_task_string": "1-5:2,9%2"}]})

@@ -73,6 +73,12 @@ def _positive(value: Any) -> int | None:
     return number if number and number > 0 else None
 
 
+def _signed(value: Any) -> int:
+    """A number that may be negative: Slurm 22.05 writes -12 as 2^32 - 12."""
+    number = _number(value) or 0
+    return number - 2**32 if number >= 2**31 else number
+
+
 def _tasks(each: Answer) -> Iterator[LiveJob]:
     """The job, or those of an array's tasks that this record stands for."""
     array = _positive(each.get("array_job_id"))
@@ -114,7 +120,7 @@ def _job(each: Answer, name: str, handle: str) -> LiveJob:
         partition=str(each.get("partition") or ""),
         qos=str(each.get("qos") or ""),
         priority=_number(each.get("priority")) or 0,
-        nice=_number(each.get("nice")) or 0,
+        nice=_signed(each.get("nice")),
         eligible=eligible,
         begin=eligible if reason == "BeginTime" else None,
         # Slurm tells a start of jobs that wait, and of those that were cancelled before it.
