@@ -207,7 +207,9 @@ def test_an_evolution_is_not_overwritten_or_mixed_with_another(tmp_path: Path) -
     evolve(SCENES, arena(), out, SMALL)
     with pytest.raises(ParameterError, match="exists already; resume that evolution"):
         evolve(SCENES, arena(), out, SMALL)
-    with pytest.raises(InputError, match="was made with seed = 7, not 8; start again in another file"):
+    with pytest.raises(
+        InputError, match="was made with seed = 7, not 8; start again in another file"
+    ):
         evolve(SCENES, arena(), out, replace(SMALL, seed=8), resume=True)
     with pytest.raises(InputError, match="was made with metrics"):
         evolve(SCENES, arena("wait"), out, SMALL, resume=True)

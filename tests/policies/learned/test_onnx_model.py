@@ -106,7 +106,10 @@ WRONG: Mapping[str, tuple[Callable[[Write], Path], str]] = {
         lambda write: write(said=json.dumps({"kind": MODEL, "version": 9})),
         "format version 9; this schedlab reads version 1",
     ),
-    "no rules": (lambda write: write(said=description(environment=None)), "lacks the key environment"),
+    "no rules": (
+        lambda write: write(said=description(environment=None)),
+        "lacks the key environment",
+    ),
     "an unknown rule": (
         lambda write: write(said=description(environment={"gpus": 4})),
         '[environment] "gpus"',
