@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def grid(steps: int, runs: int, batch_sizes: list[int] | None) -> Tuning:
-    """Return the grid with trainings of so many steps, or its settings with these minibatches."""
+    """Return the grid with trainings of this many steps, or its settings with these minibatches."""
     read = read_tuning(GRID, runs=runs)
     space = Space(
         tuple(

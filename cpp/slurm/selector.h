@@ -73,7 +73,7 @@ class Selector {
         if (site_.settings.gangs) return offer(shape, node, room.over_lower(own.level), own.rows - 1);
         return offer(shape, node, room, own.rows - 1);
     }
-    // Whether a node with so many CPUs for the job is of use: one that must do alone has all of them.
+    // Whether a node with this many CPUs is of use: a job that must fit on one node needs all it asks.
     bool is_enough(const ShapeRow& shape, std::int32_t cpus) const {
         return cpus > 0 && (cpus >= shape.cpus() || !wants_all_of_one(shape));
     }

@@ -11,7 +11,6 @@ from typer.testing import CliRunner
 from schedlab.cli.app import app
 from schedlab.slurm import read_site
 
-DATA = Path(__file__).parent / "data"
 CONF = """\
 ClusterName=tiny   # a comment
 SchedulerParameters=bf_interval=60,\\
@@ -185,10 +184,14 @@ def test_holes_in_a_history_are_told(dump: Path, tmp_path: Path) -> None:
     assert "1 of 3 jobs ran when it was written, and 0 waited" in told
 
 
-def test_json_tells_how_long_a_job_was_suspended(dump: Path, tmp_path: Path) -> None:
+def test_json_tells_how_long_a_job_was_suspended(
+    dump: Path, tmp_path: Path, shared_data: Path
+) -> None:
     """Two jobs of a real sacct 22.05; one was suspended for 4 s."""
     (dump / "sacct.txt").unlink()
-    (dump / "sacct.json").write_text((DATA / "sacct-suspended.json").read_text())
+    answer = json.loads((shared_data / "samples" / "slurm" / "sacct_edge_states.json").read_text())
+    jobs = [job for job in answer["jobs"] if job["job_id"] in (1, 3)]
+    (dump / "sacct.json").write_text(json.dumps({**answer, "jobs": jobs}))
     (dump / "nodes.conf").write_text(NODES.replace("n[1-2,10]", "n[1-2,10],n[01-04]"))
     code, printed = run("import", dump, "--out", tmp_path / "site")
     told = " ".join(printed.split())
