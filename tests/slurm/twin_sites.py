@@ -272,7 +272,7 @@ def _job(draw: st.DrawFn, number: int) -> dict[str, Any]:
 
 
 def _tasks(draw: st.DrawFn, job: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the job, or an array of as many tasks, in some of which only a number run at a time."""
+    """Return the job, or an array of its tasks; some arrays limit how many run at a time."""
     tasks = draw(st.sampled_from((0,) * 9 + (1, 3, 5)))
     if not tasks or job["details"]["ran_before"]:
         return [job]
