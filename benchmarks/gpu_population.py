@@ -2,8 +2,8 @@
 
 360 trainings of Proposal NN1, or of a part of their steps; prints the steps per second of all
 together and where the time goes. With ``--out`` the figures are added to a file. With ``--folder``
-the search is kept there, as ``schedlab tune`` keeps it: a part of the grid, by ``--batch-sizes``,
-that was trained before is not trained again.
+the search is kept there, as ``schedlab learn tune`` keeps it: a part of the grid, by
+``--batch-sizes``, that was trained before is not trained again.
 """
 
 from __future__ import annotations

@@ -132,7 +132,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5, help="of policies that draw")
     parser.add_argument("--no-header", action="store_true", help="rows alone, to add to others")
     options = parser.parse_args()
-    policies = options.policy or ["lookahead", "lookahead:doubt=inf", "learned:slowdown"]
+    policies = options.policy or ["lookahead", "lookahead:doubt=inf", "evolved:slowdown"]
     writer = csv.writer(sys.stdout, lineterminator="\n")
     if not options.no_header:
         writer.writerow(COLUMNS)

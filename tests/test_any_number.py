@@ -114,11 +114,11 @@ COMMANDS: dict[str, str] = {
     "predict": "{trace} --policy easy --predictor last-two",
     "serve": "--site {absent}",
     "jobs": "--url http://127.0.0.1:1 --token-file {key}",
-    "train": "{absent}",
-    "evolve": "lublin:nodes=16 --metric wait --out {new} --jobs 20 --generations 1 --population 4 "
-    "--episodes 1 --pool 2 --test 2 --threads 1",
-    "explain": "{absent}",
-    "tune": "{absent}",
+    "learn train": "{absent}",
+    "learn evolve": "lublin:nodes=16 --metric wait --out {new} --jobs 20 --generations 1 "
+    "--population 4 --episodes 1 --pool 2 --test 2 --threads 1",
+    "learn explain": "{absent}",
+    "learn tune": "{absent}",
     "workload info": "{trace}",
     "workload convert": "{trace} {new}.csv",
     "workload generate": "wl1 --jobs 5 --out {new}.swf",

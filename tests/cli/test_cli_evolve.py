@@ -1,4 +1,4 @@
-"""schedlab evolve: a policy file from a model or a trace, interrupted and resumed."""
+"""schedlab learn evolve: a policy file from a model or a trace, interrupted and resumed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MODEL = ("lublin:nodes=8", "--transform", "load=1.2:8")
 def test_evolve_and_simulate(run: Run, head_blocked: str, tmp_path: Path) -> None:
     """The file is a policy like any other."""
     out = tmp_path / "evolved.toml"
-    done = run("evolve", *MODEL, *SMALL, "--metric", "wait", "--out", out, "--json")
+    done = run("learn", "evolve", *MODEL, *SMALL, "--metric", "wait", "--out", out, "--json")
     assert done.exit_code == 0, done.output
     result = json.loads(done.stdout)
     assert result["policy"] == f"evolved:{out}"
@@ -40,7 +40,7 @@ def test_the_tables_are_for_people(run: Run, tmp_path: Path) -> None:
     """The formulas, then for each metric the rules, the best first, with paired differences."""
     out = tmp_path / "evolved.toml"
     metrics = ("--metric", "0.5*utilisation", "--metric", "0.5*wait")
-    shown = run("evolve", *MODEL, *SMALL, *metrics, "--out", out).stdout
+    shown = run("learn", "evolve", *MODEL, *SMALL, *metrics, "--out", out).stdout
     assert "head: smallest first" in shown
     assert "backfill: smallest first" in shown
     assert "utilisation, mean of 4 held-out episodes" in shown
@@ -53,12 +53,12 @@ def test_windows_of_a_trace(run: Run, tmp_path: Path) -> None:
     """The machine is the header's, or the one given."""
     trace, out = tmp_path / "trace.swf", tmp_path / "evolved.toml"
     run("workload", "generate", "lublin", "--set", "nodes=8", "--jobs", "100", "--out", trace)
-    made = run("evolve", trace, *SMALL, "--metric", "response", "--out", out)
+    made = run("learn", "evolve", trace, *SMALL, "--metric", "response", "--out", out)
     assert made.exit_code == 0, made.output
     assert 'workload = "trace.swf"' in out.read_text()
     assert "nodes = [8]" in out.read_text()
     wider = tmp_path / "wider.toml"
-    run("evolve", trace, *SMALL, "--nodes", "9", "--metric", "response", "--out", wider)
+    run("learn", "evolve", trace, *SMALL, "--nodes", "9", "--metric", "response", "--out", wider)
     assert "nodes = [9]" in wider.read_text()
 
 
@@ -81,7 +81,7 @@ def test_mistakes_take_one_line(
     """Exit code 2, and one sentence."""
     monkeypatch.chdir(tmp_path)
     out = () if "--out" in arguments else ("--out", "evolved.toml")
-    done = run("evolve", *arguments, *out)
+    done = run("learn", "evolve", *arguments, *out)
     assert done.exit_code == 2
     assert sentence in " ".join(done.stderr.split())
 
@@ -90,7 +90,17 @@ def test_mistakes_take_one_line(
 def test_ctrl_c_keeps_the_best_and_resume_gives_the_same(tmp_path: Path, schedlab: Run) -> None:
     """The way on is told, and the exit code is 130."""
     halting, straight = tmp_path / "halting.toml", tmp_path / "straight.toml"
-    command = ("evolve", *MODEL, *SMALL, "--generations", "40", "--metric", "wait", "--out")
+    command = (
+        "learn",
+        "evolve",
+        *MODEL,
+        *SMALL,
+        "--generations",
+        "40",
+        "--metric",
+        "wait",
+        "--out",
+    )
     process = subprocess.Popen(
         [sys.executable, "-m", "schedlab", *command, str(halting)],
         stdout=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""schedlab explain: what a model decides by, for people and for programs."""
+"""schedlab learn explain: what a model decides by, for people and for programs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def table(path: Path) -> list[dict[str, str]]:
 
 def test_the_answer_comes_first(run: Run, model: Path) -> None:
     """Then a row per group, and how far to trust it."""
-    shown = run("explain", model, *LITTLE)
+    shown = run("learn", "explain", model, *LITTLE)
     assert shown.exit_code == 0
     assert shown.stdout.startswith("The policy uses the prediction (here the request itself): ")
     for text in ("job estimate", "position", "check: gradients add up to within "):
@@ -62,7 +62,7 @@ def test_the_answer_comes_first(run: Run, model: Path) -> None:
 def test_everything_for_programs(run: Run, model: Path, tmp_path: Path) -> None:
     """JSON on stdout; the table and the picture in files."""
     files = ("--csv", tmp_path / "groups.csv", "--plot", tmp_path / "groups.png")
-    told = run("explain", model, *LITTLE, *files, "--json")
+    told = run("learn", "explain", model, *LITTLE, *files, "--json")
     found = json.loads(told.stdout)
     assert found["seed"] == 1
     assert set(found["checks"]) == {"completeness_error", "rank_agreement", "randomised_agreement"}
@@ -77,7 +77,7 @@ def test_with_other_predictors(run: Run, model: Path, tmp_path: Path) -> None:
     """From the truth over noise and predictors to the request, beside a policy with the same."""
     files = ("--csv", tmp_path / "errors.csv", "--plot", tmp_path / "errors.svg")
     few = ("--predictors", "--policy", "easy", "--episodes", "2")
-    shown = run("explain", model, *few, *files)
+    shown = run("learn", "explain", model, *few, *files)
     assert shown.exit_code == 0
     rows = table(tmp_path / "errors.csv")
     assert len(rows) == 22
@@ -95,7 +95,7 @@ def test_mistakes_take_one_line(schedlab: Run, tmp_path: Path) -> None:
         (nothing, "--policy", "easy"): "--policy needs --predictors",
         (nothing, "--plot", "a.bmp"): "a.bmp: the name of a picture must end in one of .png, ",
     }.items():
-        done = schedlab("explain", *arguments)
+        done = schedlab("learn", "explain", *arguments)
         assert (done.returncode, done.stdout) == (2, "")
         assert sentence in done.stderr
         assert done.stderr.count("\n") == 1

@@ -1,4 +1,4 @@
-"""schedlab export: a model for machines without torch."""
+"""schedlab learn export: a model for machines without torch."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_scheduling_needs_nothing_that_trains(
 ) -> None:
     """Without torch the exported file gives the same figures, and nobody is told of it."""
     file = tmp_path / "policy.onnx"
-    assert run("export", model, "--out", file).exit_code == 0
+    assert run("learn", "export", model, "--out", file).exit_code == 0
     arguments = ["simulate", head_blocked, "--nodes", "4", "--tick", "60", "--json", "--policy"]
     home = {**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     del home["ORT_DISABLE_TELEMETRY"]
@@ -95,11 +95,11 @@ def test_the_file_is_put_beside_the_model(
     run: Run, model: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Unless told otherwise; what torch's exporter has to say of itself is not shown."""
-    done = run("export", model)
+    done = run("learn", "export", model)
     file = model.with_suffix(".onnx")
     assert (done.exit_code, done.stdout, done.stderr) == (0, f"written: {file}\n", "")
     assert capfd.readouterr() == ("", "")
-    done = run("export", model, "--json")
+    done = run("learn", "export", model, "--json")
     assert json.loads(done.stdout) == {"model": str(model), "onnx": str(file)}
 
 
@@ -107,10 +107,16 @@ def test_mistakes_take_one_line(run: Run, model: Path, tmp_path: Path) -> None:
     """Exit code 2, and nothing is left behind."""
     (tmp_path / "bad.onnx").write_bytes(b"no network")
     mistakes = {
-        ("export", model, "--out", tmp_path / "a.zip"): "a.zip: must end in .onnx",
-        ("export", model, "--out", tmp_path / "no" / "a.onnx"): "no does not exist",
-        ("export", tmp_path / "no.zip"): "no.zip: no such file",
-        ("export", tmp_path / "bad.onnx", "--out", tmp_path / "a.onnx"): "or no schedlab model",
+        ("learn", "export", model, "--out", tmp_path / "a.zip"): "a.zip: must end in .onnx",
+        ("learn", "export", model, "--out", tmp_path / "no" / "a.onnx"): "no does not exist",
+        ("learn", "export", tmp_path / "no.zip"): "no.zip: no such file",
+        (
+            "learn",
+            "export",
+            tmp_path / "bad.onnx",
+            "--out",
+            tmp_path / "a.onnx",
+        ): "or no schedlab model",
         ("simulate", model, "--policy", f"learned:{tmp_path / 'bad.onnx'}"): "or no ONNX file",
     }
     for arguments, sentence in mistakes.items():

@@ -14,7 +14,7 @@ from schedlab.workload import generate, write_workload
 
 Run = Callable[..., Any]
 
-POLICIES = ("--policy", "easybf", "--policy", "lwjf")
+POLICIES = ("--policy", "easy-one-reserved", "--policy", "wrsa")
 
 
 @pytest.fixture
@@ -31,10 +31,10 @@ def ranks(values: list[float]) -> list[int]:
 
 
 def test_numbers_and_users_as_json(run: Run, busy: Path) -> None:
-    """Per policy and measure; nobody is promised anything under lwjf."""
-    easybf, lwjf = json.loads(run("incentive", "users", busy, *POLICIES, "--json").stdout)
-    assert list(easybf["incentive"]) == ["wait", "delay", "slowdown"]
-    slowdown = easybf["incentive"]["slowdown"]
+    """Per policy and measure; nobody is promised anything under wrsa."""
+    one_reserved, wrsa = json.loads(run("incentive", "users", busy, *POLICIES, "--json").stdout)
+    assert list(one_reserved["incentive"]) == ["wait", "delay", "slowdown"]
+    slowdown = one_reserved["incentive"]["slowdown"]
     users = slowdown["users"]
     assert [user["jobs"] for user in users if user["jobs"] < 10] == []
     wrsa, value, scaled = ([user[key] for user in users] for key in ("wrsa", "value", "scaled"))
@@ -44,9 +44,9 @@ def test_numbers_and_users_as_json(run: Run, busy: Path) -> None:
     above_line = np.add(wrsa, scaled) - 1
     assert slowdown["share_above"] == (above_line > 0).mean() == 3 / 8
     assert slowdown["mean_distance"] == pytest.approx(np.abs(above_line).mean() / np.sqrt(2))
-    assert lwjf["incentive"]["delay"]["rank_correlation"] is None
-    assert lwjf["incentive"]["delay"]["users"] == []
-    assert easybf["nodes"] == 256
+    assert wrsa["incentive"]["delay"]["rank_correlation"] is None
+    assert wrsa["incentive"]["delay"]["users"] == []
+    assert one_reserved["nodes"] == 256
 
 
 def test_a_row_per_measure_and_policy(run: Run, busy: Path) -> None:
@@ -55,7 +55,8 @@ def test_a_row_per_measure_and_policy(run: Run, busy: Path) -> None:
     lines = result.stdout.splitlines()
     rows = [line.split()[:2] for line in lines if line.startswith(("wait", "delay", "slowdown"))]
     measures = ("wait", "delay", "slowdown")
-    assert rows == [[measure, policy] for measure in measures for policy in ("easybf", "lwjf")]
+    policies = ("easy-one-reserved", "wrsa")
+    assert rows == [[measure, policy] for measure in measures for policy in policies]
     assert max(map(len, lines)) <= 80
 
 

@@ -89,7 +89,7 @@ def test_mistakes(run: Run, two_queues: Path, words: list[str], said: str) -> No
 def test_a_model_has_no_partitions(run: Run, tmp_path: Path) -> None:
     """Evolution draws its jobs, or reads them."""
     words = ("--metric", "wait", "--out", tmp_path / "x.toml", "--partitions", "trace")
-    result = run("evolve", "wl1", *words)
+    result = run("learn", "evolve", "wl1", *words)
     assert (result.exit_code, result.stderr) == (
         2,
         "schedlab: --partitions needs a trace; wl1 is a model\n",

@@ -1,4 +1,4 @@
-"""schedlab train: a model from a file, interrupted and resumed as users do it."""
+"""schedlab learn train: a model from a file, interrupted and resumed as users do it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def small(tmp_path: Path) -> Path:
 def test_train_and_simulate(run: Run, small: Path, head_blocked: str, tmp_path: Path) -> None:
     """The model is a policy like any other."""
     out = tmp_path / "out"
-    trained = run("train", small, "--out", out, "--seed", "3", "--json")
+    trained = run("learn", "train", small, "--out", out, "--seed", "3", "--json")
     assert trained.exit_code == 0
     result = json.loads(trained.stdout)
     assert result["steps"] == 128
@@ -48,17 +48,17 @@ def test_train_and_simulate(run: Run, small: Path, head_blocked: str, tmp_path: 
 def test_the_table_is_for_people(run: Run, small: Path, tmp_path: Path) -> None:
     """What the greedy policy does, and where the model is; ``--resume`` prolongs it."""
     out = tmp_path / "out"
-    shown = run("train", small, "--out", out)
+    shown = run("learn", "train", small, "--out", out)
     assert "mean bounded slowdown" in shown.stdout
     assert "learnt from 128 steps" in shown.stdout
-    prolonged = run("train", small, "--out", out, "--resume", "--steps", "160")
+    prolonged = run("learn", "train", small, "--out", out, "--resume", "--steps", "160")
     assert "learnt from 160 steps" in prolonged.stdout
 
 
 def test_mistakes_take_one_line(schedlab: Run, small: Path, tmp_path: Path) -> None:
     """Exit code 2, and no torch before the file is understood."""
     small.write_text(SMALL.replace("n_epochs", "epochs"))
-    done = schedlab("train", small)
+    done = schedlab("learn", "train", small)
     assert (done.returncode, done.stdout) == (2, "")
     sentence = 'unknown key or section of [train] "epochs"; did you mean "n_epochs"?'
     assert done.stderr == f"schedlab: {small}: {sentence}\n"
@@ -73,7 +73,7 @@ def test_ctrl_c_and_resume_give_the_same_model(small: Path, tmp_path: Path, sche
     small.write_text(SMALL.replace("steps = 128", "steps = 3_200", 1))
     out, straight = tmp_path / "interrupted", tmp_path / "straight"
     process = subprocess.Popen(
-        [sys.executable, "-m", "schedlab", "train", str(small), "--out", str(out)],
+        [sys.executable, "-m", "schedlab", "learn", "train", str(small), "--out", str(out)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -88,6 +88,6 @@ def test_ctrl_c_and_resume_give_the_same_model(small: Path, tmp_path: Path, sche
     assert (process.returncode, stdout) == (130, "")
     assert f"a checkpoint is kept in {out}; run again with --resume to go on" in stderr
     assert not (out / "model.zip").exists()
-    assert schedlab("train", small, "--out", out, "--resume").returncode == 0
-    assert schedlab("train", small, "--out", straight).returncode == 0
+    assert schedlab("learn", "train", small, "--out", out, "--resume").returncode == 0
+    assert schedlab("learn", "train", small, "--out", straight).returncode == 0
     assert (out / "model.zip").read_bytes() == (straight / "model.zip").read_bytes()

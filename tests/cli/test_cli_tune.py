@@ -1,4 +1,4 @@
-"""schedlab tune: the best parameters from a file, interrupted and taken up as users do it."""
+"""schedlab learn tune: the best parameters from a file, interrupted and taken up as users do it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ runs = 2
 n_steps = [8, 16]
 batch_size = [16, 32]
 """
-COMMAND = ("tune", "tuning.toml", "--out", "out")
+COMMAND = ("learn", "tune", "tuning.toml", "--out", "out")
 
 
 @pytest.fixture(autouse=True)
@@ -79,7 +79,7 @@ def test_tune_and_train(run: Run) -> None:
     assert [row["rank"] for row in rows] == [1, 2, 3]
     assert rows[0]["mean"] <= rows[1]["mean"] <= rows[2]["mean"]
     assert "trainings done now: 0" in again.stderr
-    assert run("train", "out/best.toml", "--out", "best").exit_code == 0
+    assert run("learn", "train", "out/best.toml", "--out", "best").exit_code == 0
     assert Path("best/model.zip").read_bytes() == Path("out/best.zip").read_bytes()
 
 
@@ -141,7 +141,7 @@ def test_ctrl_c_kill_and_again(run: Run, schedlab: Run) -> None:
     process.communicate(timeout=300)
     again = schedlab(*command)
     assert (again.returncode, again.stderr) == (0, "")
-    run("tune", "tuning.toml", "--out", "whole", "--runs", "1", "--workers", "1")
+    run("learn", "tune", "tuning.toml", "--out", "whole", "--runs", "1", "--workers", "1")
     assert models("out") == models("whole")
 
 
@@ -151,5 +151,5 @@ def test_ray_gives_the_same_models(run: Run, schedlab: Run) -> None:
     pytest.importorskip("ray", reason="Ray is not installed")
     there = schedlab(*COMMAND, "--runs", "1", "--workers", "1", "--engine", "ray")
     assert (there.returncode, there.stderr) == (0, "")
-    run("tune", "tuning.toml", "--out", "here", "--runs", "1", "--workers", "1")
+    run("learn", "tune", "tuning.toml", "--out", "here", "--runs", "1", "--workers", "1")
     assert models("out") == models("here")

@@ -19,9 +19,9 @@ from schedlab.testing.instances import crowd
 def test_a_ready_policy_schedules_by_its_weights(name: str) -> None:
     """It is known by its name alone, and is nothing but the priority in its file."""
     jobs = crowd(count=200)
-    by_name = simulate(jobs, 64, f"learned:{name}")
+    by_name = simulate(jobs, 64, f"evolved:{name}")
     by_weights = simulate(jobs, 64, EvolvedPolicy(ready_priority(name)))
-    assert by_name.policy == f"learned:{name}"
+    assert by_name.policy == f"evolved:{name}"
     assert (by_name.start_s == by_weights.start_s).all()
 
 
@@ -35,16 +35,16 @@ def test_a_ready_policy_says_how_it_came_about(name: str) -> None:
 def test_a_misspelt_name_is_told_the_right_one() -> None:
     """It is not taken for a file that does not exist."""
     with pytest.raises(UnknownNameError, match='unknown ready policy "slowdwon"; did you mean'):
-        choose_policy("learned:slowdwon")
+        choose_policy("evolved:slowdwon")
 
 
 def test_a_ready_policy_has_no_chance_in_it() -> None:
     """Actions are drawn from networks only."""
     with pytest.raises(ParameterError, match="decides by itself"):
-        choose_policy("learned:slowdown:sample=1")
+        choose_policy("evolved:slowdown:sample=1")
 
 
 def test_an_experiment_does_not_look_for_its_file() -> None:
     """In files of experiments names of files are relative to their folder."""
-    assert with_file_in(Path("there"), "learned:slowdown") == "learned:slowdown"
+    assert with_file_in(Path("there"), "evolved:slowdown") == "evolved:slowdown"
     assert with_file_in(Path("there"), "learned:a.zip") == "learned:there/a.zip"

@@ -169,7 +169,7 @@ def test_a_ready_policy_can_teach(tmp_path: Path) -> None:
 
     Of this draw: it has a weight on the earliest start, so in some it decides differently.
     """
-    config = document(tmp_path, clone={"teacher": "learned:slowdown"})
+    config = document(tmp_path, clone={"teacher": "evolved:slowdown"})
     episodes, _ = config.open_episodes()
     teacher = teacher_of(config, episodes)
     assert teacher is not None

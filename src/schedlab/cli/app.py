@@ -13,14 +13,12 @@ from schedlab.cli import (
     coalloc,
     compare,
     demo,
-    evolve,
     experiment,
-    explain,
-    export,
     forecast,
     history,
     incentive,
     jobs,
+    learn,
     live,
     operate,
     policies,
@@ -28,8 +26,6 @@ from schedlab.cli import (
     serve,
     simulate,
     slurm,
-    train,
-    tune,
     version,
     workload,
 )
@@ -75,6 +71,7 @@ app.add_typer(workload.app)
 app.add_typer(experiment.app)
 app.add_typer(incentive.app)
 app.add_typer(coalloc.app)
+app.add_typer(learn.app)
 app.add_typer(batsim.app)
 app.add_typer(history.app)
 app.add_typer(slurm.app)
@@ -82,10 +79,5 @@ app.add_typer(live.app)
 add_command(app, operate.operate, *operate.EXAMPLES)
 add_command(app, serve.serve, *serve.EXAMPLES)
 add_command(app, jobs.jobs, *jobs.EXAMPLES)
-add_command(app, train.train, *train.EXAMPLES)
-add_command(app, evolve.evolve, *evolve.EXAMPLES)
-add_command(app, explain.explain, *explain.EXAMPLES)
-add_command(app, tune.tune, *tune.EXAMPLES)
-add_command(app, export.export, *export.EXAMPLES)
 add_command(app, policies.policies, *policies.EXAMPLES)
 add_command(app, version.version, *version.EXAMPLES)

@@ -78,8 +78,8 @@ def run(
 
     The exit code is 0 if every cell was computed, 1 if some failed.
     """
+    from schedlab.cli.learn.train import require_trainers
     from schedlab.cli.progress import progress
-    from schedlab.cli.train import require_trainers
     from schedlab.experiments import find_experiment, read_experiment, run_experiment
 
     engine = computing.chosen()

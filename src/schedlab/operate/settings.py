@@ -57,7 +57,7 @@ class OperateSettings:
         seed: draws phases, candidates and futures.
     """
 
-    policies: tuple[str, ...] = ("saf", "learned:slowdown")
+    policies: tuple[str, ...] = ("saf", "evolved:slowdown")
     generations: int = 8
     metric: str = "mean wait"
     keep: tuple[str, ...] = ("max wait < 125 %",)

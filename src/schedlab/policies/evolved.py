@@ -57,7 +57,7 @@ class EvolvedPolicy(_core.Easy):
 
 
 def evolved_policy(path: str | Path, name: str = "") -> EvolvedPolicy | NetworkPolicy:
-    """The policy in a file that ``schedlab evolve`` wrote, or somebody by hand."""
+    """The policy in a file that ``schedlab learn evolve`` wrote, or somebody by hand."""
     found, name = read_evolved(path), name or f"evolved:{path}"
     return EvolvedPolicy(found, name) if isinstance(found, Priority) else NetworkPolicy(found, name)
 

@@ -67,7 +67,7 @@ def sb3_agent(policy: BasePolicy, settings: QueueSettings, masked: bool | None) 
 
 
 def read_zip(path: str | Path) -> Model:
-    """Return the model of a file: of ``schedlab train``, or of Stable-Baselines3."""
+    """Return the model of a file: of ``schedlab learn train``, or of Stable-Baselines3."""
     source = Source.load(path)
     if not is_sb3(source):
         return read_model(path)

@@ -191,7 +191,7 @@ class CloneSection:
 
     Args:
         teacher: the file of an evolved priority, looked for beside the training file, or a ready
-            one, such as ``learned:slowdown``; on the grid a rule, such as ``sjf``.
+            one, such as ``evolved:slowdown``; on the grid a rule, such as ``sjf``.
         decisions: of the teacher to learn from, in whole episodes.
         epochs: how often each is learnt from.
         batch_size: decisions per step of the optimiser.

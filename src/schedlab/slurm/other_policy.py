@@ -18,7 +18,7 @@ def replay_under(site: SlurmSite, policy: PolicyLike) -> TwinReplay:
 
     Args:
         site: with its history.
-        policy: a policy, or its name: ``easy``, ``learned:slowdown``.
+        policy: a policy, or its name: ``easy``, ``evolved:slowdown``.
     """
     history = history_of(site)
     done = simulate(history.workload, site.machine, policy)

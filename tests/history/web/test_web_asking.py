@@ -39,7 +39,7 @@ HOSTILE = 'a/b?c#d"><script>alert(1)</script> é'
         ({"order": "fcfs", "backfilling": "eazy"}, 'unknown way to backfill "eazy"'),
         ({"backfilling": "easy", "depth": "0"}, "depth is"),
         ({"backfilling": "easy", "depth": "1,predict=os:system"}, "unknown predictor"),
-        ({"learned": "learned:/etc/passwd"}, "unknown policy"),
+        ({"evolved": "evolved:/etc/passwd"}, "unknown policy"),
     ],
 )
 def test_what_is_wrong_with_a_what_if_is_told(

@@ -282,7 +282,7 @@ def test_predictors_are_those_of_the_table(predictor: str) -> None:
 
 def test_policies_have_their_full_names() -> None:
     """The same policy by another name is simulated once."""
-    given = ["fcfs+easy", "easy", "sjf+easy:depth=3,predict=last-two", "learned:slowdown"]
+    given = ["fcfs+easy", "easy", "sjf+easy:depth=3,predict=last-two", "evolved:slowdown"]
     assert check_policies(given) == ["easy", "sjf+easy:depth=3,predict=last-two", given[-1]]
     with pytest.raises(ParameterError, match="depth"):
         check_policies(["easy:depth=0"])

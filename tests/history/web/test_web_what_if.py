@@ -45,12 +45,12 @@ def test_every_order_and_parameter_is_in_the_picker() -> None:
         (Picked(backfills=("conservative",)), ["conservative"]),
         (
             Picked(("fcfs",), ("easy", "one-reserved"), values={"depth": "5", "alpha": "2"}),
-            ["easy:depth=5", "easybf:depth=5,alpha=2"],
+            ["easy:depth=5", "easy-one-reserved:depth=5,alpha=2"],
         ),
         (Picked(("wrsa",), values={"ageing": "7", "alpha": "2"}), ["wrsa:ageing=7d"]),
         (
-            Picked(("sjf",), ("easy",), ("learned:slowdown",), {"predict": "last-two"}),
-            ["sjf+easy:predict=last-two", "learned:slowdown"],
+            Picked(("sjf",), ("easy",), ("evolved:slowdown",), {"predict": "last-two"}),
+            ["sjf+easy:predict=last-two", "evolved:slowdown"],
         ),
     ],
 )
@@ -62,11 +62,11 @@ def test_what_is_picked_has_a_name(picked: Picked, policies: list[str]) -> None:
 
 
 def test_what_the_picker_cannot_say_is_given_by_name() -> None:
-    """Two depths at once, or weights; learned policies stay ticked."""
-    given = ["easy:depth=5", "sjf+easy:depth=10", "linear:log_nodes=1", "learned:slowdown"]
+    """Two depths at once, or weights; evolved policies stay ticked."""
+    given = ["easy:depth=5", "sjf+easy:depth=10", "linear:log_nodes=1", "evolved:slowdown"]
     picked = picked_of(given)
     assert picked.names == tuple(given[:3])
-    assert picked.learned == ("learned:slowdown",)
+    assert picked.evolved == ("evolved:slowdown",)
     assert set(picked.policies()) == set(given)
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "schedlab live advise mysite --policy saf",
-    "schedlab live advise mysite --policy learned:slowdown --clamp 500 --json",
+    "schedlab live advise mysite --policy evolved:slowdown --clamp 500 --json",
 )
 _SHOWN = 20
 

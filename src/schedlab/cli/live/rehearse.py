@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "schedlab live rehearse mysite --policy saf",
-    "schedlab live rehearse mysite --policy learned:slowdown --clamp 5000 --phases 4",
+    "schedlab live rehearse mysite --policy evolved:slowdown --clamp 5000 --phases 4",
 )
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 SHADOW_EXAMPLES = ("schedlab live shadow mysite --policy saf",)
 EXAMPLES = (
     "schedlab live steer mysite --policy saf --clamp 500",
-    "schedlab live steer mysite --policy learned:slowdown --every 2min --yes",
+    "schedlab live steer mysite --policy evolved:slowdown --every 2min --yes",
 )
 
 

@@ -46,7 +46,7 @@ def what_if(
         Option(
             metavar="P",
             help="A policy of schedlab in place of Slurm, on the same machine: easy, "
-            "learned:slowdown, ...",
+            "evolved:slowdown, ...",
         ),
     ] = None,
     phases: Phases = 8,

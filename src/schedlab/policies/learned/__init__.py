@@ -1,4 +1,4 @@
-"""Policies that were learnt: files of ``schedlab train`` and ``schedlab export``, and your own."""
+"""Learned policies: files of ``schedlab learn train`` and ``learn export``, and your own."""
 
 from __future__ import annotations
 

@@ -62,12 +62,12 @@ class OnnxModel:
 
 
 def read_onnx(path: str | Path) -> OnnxModel:
-    """The model of a file that ``schedlab export`` wrote."""
+    """The model of a file that ``schedlab learn export`` wrote."""
     session, properties = _open(Source.load(path))
     if PROPERTY not in properties:
         raise InputError(
             f'{path}: has no property "{PROPERTY}" that says what it scores; '
-            "use a file that schedlab export wrote"
+            "use a file that schedlab learn export wrote"
         )
     document = read_document(path, f'property "{PROPERTY}"', properties[PROPERTY], MODEL)
     with understanding(path):

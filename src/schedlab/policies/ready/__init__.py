@@ -1,4 +1,4 @@
-"""Tuned policies that come with schedlab, by what they are good for: ``learned:slowdown``."""
+"""Tuned policies that come with schedlab, by what they are good for: ``evolved:slowdown``."""
 
 from __future__ import annotations
 
@@ -21,4 +21,4 @@ def ready_priority(name: str) -> Priority:
 
 def ready_policy(name: str) -> EvolvedPolicy:
     """A new policy, for one simulation at a time."""
-    return EvolvedPolicy(ready_priority(name), f"learned:{name}")
+    return EvolvedPolicy(ready_priority(name), f"evolved:{name}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from schedlab.errors import SchedlabError, UnknownNameError
-from schedlab.history.web.simulations.policy_names import LEARNED, check_policies, split_policy
+from schedlab.history.web.simulations.policy_names import EVOLVED, check_policies, split_policy
 from schedlab.policies import ALIASES, BACKFILLS, ORDERS
 from schedlab.predict import PREDICTORS
 
@@ -153,14 +153,14 @@ class Picked:
     Args:
         orders: of the queue.
         backfills: ways to backfill; each goes with each order.
-        learned: policies that decide by themselves.
+        evolved: policies that decide by themselves.
         values: of ``CONTROLS``, as their fields have them; for those policies that take them.
         names: further policies, by their names.
     """
 
     orders: tuple[str, ...] = ()
     backfills: tuple[str, ...] = ()
-    learned: tuple[str, ...] = ()
+    evolved: tuple[str, ...] = ()
     values: Mapping[str, str] = field(default_factory=dict)
     names: tuple[str, ...] = ()
 
@@ -169,12 +169,12 @@ class Picked:
         for kind, given, known in (
             ("order", self.orders, GROUPED),
             ("way to backfill", self.backfills, BACKFILLS),
-            ("policy", self.learned, LEARNED),
+            ("policy", self.evolved, EVOLVED),
         ):
             for name in given:
                 if name not in known:
                     raise UnknownNameError(kind, name, known)
-        return check_policies([*self._combined(), *self.learned, *self.names])
+        return check_policies([*self._combined(), *self.evolved, *self.names])
 
     def _combined(self) -> Iterator[str]:
         if not self.orders and not self.backfills:
@@ -192,20 +192,20 @@ class Picked:
 
 def picked_of(policies: Sequence[str]) -> Picked:
     """Return what to tick for these policies; by their names, if the picker cannot say them."""
-    learned = tuple(name for name in policies if name in LEARNED)
-    others = tuple(name for name in policies if name not in LEARNED)
+    evolved = tuple(name for name in policies if name in EVOLVED)
+    others = tuple(name for name in policies if name not in EVOLVED)
     try:
         parts = [_split(name) for name in others]
         made = Picked(
             tuple(dict.fromkeys(order for order, _, _ in parts)),
             tuple(dict.fromkeys(backfill for _, backfill, _ in parts)),
-            learned,
+            evolved,
             {key: value for *_, values in parts for key, value in values.items()},
         )
         is_said = set(made.policies()) == set(policies)
     except (SchedlabError, KeyError):
         is_said = False
-    return made if is_said else Picked(learned=learned, names=others)
+    return made if is_said else Picked(evolved=evolved, names=others)
 
 
 def _split(name: str) -> tuple[str, str, dict[str, str]]:

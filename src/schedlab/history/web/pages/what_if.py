@@ -33,7 +33,7 @@ from schedlab.history.web.pages.render import path_of, render
 from schedlab.history.web.pages.windows import WindowForm, window_form
 from schedlab.history.web.planning import PlannerInPerson, ask_what_if, own_what_if, own_what_ifs
 from schedlab.history.web.service import CurrentService, Service
-from schedlab.history.web.simulations.policy_names import LEARNED, MOST_POLICIES, check_policies
+from schedlab.history.web.simulations.policy_names import EVOLVED, MOST_POLICIES, check_policies
 from schedlab.history.web.simulations.what_if import Comparison, Settings
 from schedlab.history.web.simulations.window import MOST_JOBS, Window
 from schedlab.history.web.tasks import State, Task
@@ -110,7 +110,7 @@ def what_if_ask(
     picked = Picked(
         tuple(posted.get("order", ())),
         tuple(posted.get("backfilling", ())),
-        tuple(posted.get("learned", ())),
+        tuple(posted.get("evolved", ())),
         {key: first(key).strip() for key in CONTROLS if first(key).strip()},
         tuple(filter(None, _BETWEEN_NAMES.split(first("policies")))),
     )
@@ -168,7 +168,7 @@ def _page(
         orders=ORDERS,
         order_groups=ORDER_GROUPS,
         backfills=BACKFILLS,
-        learned=LEARNED,
+        evolved=EVOLVED,
         controls=CONTROLS,
         common=COMMON,
         most_policies=MOST_POLICIES,

@@ -12,8 +12,8 @@ from schedlab.policies.ready import READY
 from schedlab.predict import PREDICTORS
 
 MOST_POLICIES = 6
-LEARNED = {f"learned:{name}": sentence for name, sentence in READY.items()}
-OFFERED = (*(name for name in POLICIES if name not in WHOLE), *LEARNED)
+EVOLVED = {f"evolved:{name}": sentence for name, sentence in READY.items()}
+OFFERED = (*(name for name in POLICIES if name not in WHOLE), *EVOLVED)
 """All names, without parameters; those for jobs on several clusters are left out."""
 
 

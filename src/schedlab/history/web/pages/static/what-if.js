@@ -32,7 +32,7 @@ if (said) {
     const [orders, backfills] = [ticked("order"), ticked("backfilling")];
     const combined = orders + backfills ? Math.max(orders, 1) * Math.max(backfills, 1) : 0;
     const names = form.elements.policies.value.split(/\s+/).filter(Boolean).length;
-    const all = combined + ticked("learned") + names;
+    const all = combined + ticked("evolved") + names;
     const fault = all > most ? ` Take at most ${most}.` : all ? "" : " Pick at least one.";
     said.textContent = `${all} ${all === 1 ? "policy" : "policies"}: each order goes with each way to backfill.${fault}`;
     said.classList.toggle("bad", fault !== "");

@@ -1,0 +1,62 @@
+"""What ``schedlab learn evolve`` shows at the end."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from schedlab.cli.console import heading, new_table, out
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from schedlab.evolve import Comparison, Evolved, Goal
+
+
+def show(done: Evolved) -> None:
+    """The formulas, and the policy beside the rules in the held-out episodes."""
+    comparison = done.comparison
+    console = out()
+    for part, formula in done.priority.formulas().items():
+        console.print(heading(f"{part}: smallest first"), f"  {formula}", sep="\n", soft_wrap=True)
+    if done.priority.reach is not None:
+        console.print(
+            heading("held back"),
+            f"  jobs more than {done.priority.reach:g} behind the head of the queue",
+            sep="\n",
+        )
+    episodes = f"{len(comparison.evolved)} held-out episodes"
+    for goal in comparison.goals:
+        unit = "" if goal.metric.unit == "1" else f" ({goal.metric.unit})"
+        console.print("", heading(f"{goal.name}{unit}, mean of {episodes}"), sep="\n")
+        console.print(_table(comparison, goal))
+
+
+def _table(comparison: Comparison, goal: Goal) -> Table:
+    table = new_table("policy", "mean", "evolved - it", "95 % interval")
+    table.add_row("evolved", _number(comparison.means()[goal.name]), "", "")
+    for rival in comparison.rivals(goal):
+        interval = " to ".join(_number(bound) for bound in rival.interval)
+        better = max(goal.sign * bound for bound in rival.interval) < 0
+        numbers = _number(rival.mean), _number(rival.difference), interval
+        table.add_row(rival.policy, *numbers, style="green" if better else "")
+    return table
+
+
+def _number(value: float) -> str:
+    return f"{value:,.4g}"
+
+
+def document(done: Evolved) -> dict[str, Any]:
+    """The same for programs."""
+    comparison = done.comparison
+    return {
+        "policy": f"evolved:{done.path}",
+        "formulas": done.priority.formulas(),
+        "reach": done.priority.reach,
+        "evolved": comparison.means(),
+        "rules": {
+            goal.name: [asdict(rival) for rival in comparison.rivals(goal)]
+            for goal in comparison.goals
+        },
+    }

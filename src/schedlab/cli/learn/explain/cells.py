@@ -1,0 +1,30 @@
+"""Estimates in the cells of a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from schedlab.units import three_digits
+
+if TYPE_CHECKING:
+    from schedlab.rl.explain import Estimate
+
+
+def percent(value: Estimate | None) -> str:
+    """``"23.1 ±2.9"``, in per cent."""
+    return _with_error(value, lambda share: f"{100 * share:.1f}")
+
+
+def plain(value: Estimate | None) -> str:
+    """``"0.120 ±0.031"``."""
+    return _with_error(value, three_digits)
+
+
+def _with_error(value: Estimate | None, written: Callable[[float], str]) -> str:
+    """The mean, and half the width of its interval; a dash where there is none."""
+    if value is None or math.isnan(value.mean):
+        return "–"
+    half = "" if math.isnan(value.low) else f" ±{written((value.high - value.low) / 2)}"
+    return f"{written(value.mean)}{half}"
