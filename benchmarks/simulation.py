@@ -140,11 +140,11 @@ def deciding() -> list[Row]:
 SHARED = {
     "easy": (100_000, 50_000.0),
     "conservative": (100_000, 5_000.0),
-    "easybf:depth=100": (100_000, 10_000.0),
+    "easy-one-reserved:depth=100": (100_000, 10_000.0),
 }
 """Policies on shared nodes, each with the jobs, and the jobs per second that it should reach.
 
-From some 7,500 jobs on the queue is long. ``easybf`` is ``fcfs+one-reserved``.
+From some 7,500 jobs on the queue is long. ``easy-one-reserved`` is ``fcfs+one-reserved``.
 """
 
 

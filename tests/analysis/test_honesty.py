@@ -39,7 +39,7 @@ def only_change(workload: Workload, nodes: int, policy: str, treatment: str) -> 
     return row
 
 
-@pytest.mark.parametrize("policy", ["easy", "easybf", "wrsabf-or", "conservative"])
+@pytest.mark.parametrize("policy", ["easy", "easy-one-reserved", "wrsabf-or", "conservative"])
 def test_an_accurate_request_lets_a_job_backfill(policy: str) -> None:
     """Asking for 20 s it waits until the head ends at 15, asking for 8 s it starts at once."""
     row = only_change(shadow_of_the_head(20), 4, policy, "accurate")
@@ -49,7 +49,7 @@ def test_an_accurate_request_lets_a_job_backfill(policy: str) -> None:
     assert row["others_wait_change_s"] == 0
 
 
-@pytest.mark.parametrize("policy", ["easy", "easybf", "wrsabf-ar", "conservative"])
+@pytest.mark.parametrize("policy", ["easy", "easy-one-reserved", "wrsabf-ar", "conservative"])
 def test_a_padded_request_keeps_a_job_from_backfilling(policy: str) -> None:
     """Asking for 9 s it starts at once; five times that is beyond the head's promise."""
     row = only_change(shadow_of_the_head(9), 4, policy, "padded")

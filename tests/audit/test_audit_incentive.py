@@ -13,7 +13,7 @@ from schedlab.testing.instances import head_blocked, jobs, second_in_queue_at_ri
 from schedlab.workload import Workload
 
 MakePolicy = Callable[[Workload], PolicyLike]
-INCENTIVE = ("easybf", "wrsabf-or", "wrsabf-ar")
+INCENTIVE = ("easy-one-reserved", "wrsabf-or", "wrsabf-ar")
 
 
 def departure(schedule: Schedule, policy: str) -> Departure:
@@ -60,7 +60,7 @@ def test_the_head_is_sacred(policy: str, wrong_easys: dict[str, MakePolicy]) -> 
 
 def test_a_missed_backfill() -> None:
     """Job 4 ends before the head starts, and job 3 is planned after it."""
-    found = departure(simulate(head_blocked(), 4, "fcfs"), "easybf")
+    found = departure(simulate(head_blocked(), 4, "fcfs"), "easy-one-reserved")
     assert found.sentence == (
         "job 4 could have started at 0 (2 nodes free, needs 2; moves neither the head, job 2, "
         "promised 6, nor other plans) but started at 9"
@@ -69,7 +69,7 @@ def test_a_missed_backfill() -> None:
 
 def test_a_hole_too_short() -> None:
     """EASY looks at the head alone; here a job may be 1.5 times as long as the hole: 6 s."""
-    found = departure(simulate(hole_before_a_plan(8), 4, "easy"), "easybf")
+    found = departure(simulate(hole_before_a_plan(8), 4, "easy"), "easy-one-reserved")
     assert found.reason == "hole too short"
     assert found.sentence == (
         "job 5 started at 0 in a hole of 4 s before job 4, planned for 4; "
@@ -81,7 +81,7 @@ def test_a_hole_too_short() -> None:
 def test_a_hole_just_long_enough() -> None:
     """6 s are 1.5 times 4 s: the policy lets job 5 push job 4 back."""
     workload = hole_before_a_plan(6)
-    found = departure(simulate(workload, 4, "easybf:alpha=1"), "easybf")
+    found = departure(simulate(workload, 4, "easy-one-reserved:alpha=1"), "easy-one-reserved")
     assert found.sentence == (
         "job 5 could have started at 0 (1 node free, needs 1; asks for 6 s in a hole of 4 s, at "
         "most 1.5 times as long, and does not delay the head, job 3, promised 10) "
@@ -106,7 +106,7 @@ def test_all_reserved_protects_every_plan() -> None:
 )
 def test_the_more_accurate_user_goes_first(policy: str, why: str) -> None:
     """Job 1 used a tenth of its request: its user's WRSA fell from 1 to 0.3 + 0.7 / 10."""
-    found = departure(simulate(two_users(), 4, "easybf"), policy)
+    found = departure(simulate(two_users(), 4, "easy-one-reserved"), policy)
     assert found.sentence == (
         f"job 5 could have started at 2 (2 nodes free, needs 2; {why}) but started at 26; "
         "job 4 started instead; its user's WRSA is 1.000, that of job 4's 0.370"
@@ -116,7 +116,7 @@ def test_the_more_accurate_user_goes_first(policy: str, why: str) -> None:
 
 def test_a_job_beyond_the_depth() -> None:
     """The head counts: with a depth of two nobody is looked at behind it."""
-    found = departure(simulate(head_blocked(), 4, "easybf"), "easybf:depth=2")
+    found = departure(simulate(head_blocked(), 4, "easy-one-reserved"), "easy-one-reserved:depth=2")
     assert found.sentence == (
         "job 4 started at 0 from place 4 in the queue, and the policy considers only 2"
     )
@@ -127,7 +127,7 @@ ENDS_EARLY = ((0, 1, 10, 4), (0, 2, 2, 2))
 
 def test_a_head_that_does_not_wait_for_its_frozen_start() -> None:
     """Job 1 ends at 4 and makes room, but the head's time was fixed before."""
-    found = departure(simulate(jobs(*ENDS_EARLY), 2, "easybf"), "easybf:reservation=frozen")
+    found = departure(simulate(jobs(*ENDS_EARLY), 2, "easy-one-reserved"), "easy-one-reserved:reservation=frozen")
     assert found.sentence == "job 2 started at 4 although its start is frozen at 10"
 
 
@@ -161,7 +161,7 @@ def test_plans_end_at_ticks() -> None:
     workload = jobs(
         (0, 2, 100, 100), (0, 1, 36, 36), (0, 4, 50, 50), (0, 2, 60, 60), (0, 1, 80, 80)
     )
-    found = departure(simulate(workload, 4, "easy", tick=10), "easybf")
+    found = departure(simulate(workload, 4, "easy", tick=10), "easy-one-reserved")
     assert found.sentence == (
         "job 5 started at 0 in a hole of 40 s before job 4, planned for 40; "
         "it asks for 80 s, more than 1.5 times as long"

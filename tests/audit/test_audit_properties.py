@@ -24,7 +24,7 @@ NAMES = [
     "easy:backfill=sjf",
     "conservative:rebuild=true",
     "easy:depth=2",
-    "easybf:reservation=frozen",
+    "easy-one-reserved:reservation=frozen",
     "wrsabf-or:reservation=frozen,alpha=3",
     "wrsabf-ar:reservation=frozen",
     "wfp3+easy:backfill=unicef",

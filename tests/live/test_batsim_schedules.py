@@ -26,9 +26,9 @@ POLICIES = ("fcfs", "easy", "sjf+easy", "conservative")
 OTHERS = (
     "wfp3+easy",
     "wrsabf-ar",
-    "easybf:reservation=pinned",
+    "easy-one-reserved:reservation=pinned",
     "easy:reserve=nodes",
-    "easybf:reservation=frozen",
+    "easy-one-reserved:reservation=frozen",
     "conservative:predict=last-two",
     "sjf+easy:predict=regression",
 )

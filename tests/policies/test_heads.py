@@ -10,9 +10,9 @@ from schedlab import Schedule, Workload, simulate
 from schedlab.testing.strategies import workloads
 
 NODES = 8
-REPLANNED = ("easy", "easybf", "easybf:alpha=inf", "wrsabf-or", "wrsabf-ar", "sjf+one-reserved")
+REPLANNED = ("easy", "easy-one-reserved", "easy-one-reserved:alpha=inf", "wrsabf-or", "wrsabf-ar", "sjf+one-reserved")
 FROZEN = (
-    "easybf:reservation=frozen",
+    "easy-one-reserved:reservation=frozen",
     "wrsabf-or:reservation=frozen",
     "wrsabf-ar:reservation=frozen",
 )

@@ -49,7 +49,7 @@ def test_the_accurate_user_goes_first() -> None:
     rows = ((0, 1, 100, 10), (0, 1, 10, 10), (5, 2, 50, 50), (6, 2, 50, 50))
     workload = jobs(*rows, user=[1, 2, 1, 2])
     assert simulate(workload, 2, "fcfs").start_s.tolist() == [0, 0, 10, 60]
-    assert simulate(workload, 2, "lwjf").start_s.tolist() == [0, 0, 60, 10]
+    assert simulate(workload, 2, "wrsa").start_s.tolist() == [0, 0, 60, 10]
 
 
 def test_the_head_is_the_oldest_of_all_however_small_the_depth() -> None:
@@ -70,15 +70,15 @@ def equal_accuracy(workload: Workload) -> Workload:
 def test_with_equal_accuracy_one_reserved_is_easybf(workload: Workload) -> None:
     """The paper's rows of 100 % WRA: the incentive has nobody to prefer."""
     same = equal_accuracy(workload)
-    easybf, incentive = simulate(same, 8, "easybf"), simulate(same, 8, "wrsabf-or")
-    assert np.array_equal(easybf.start_s, incentive.start_s)
+    one_reserved, incentive = simulate(same, 8, "easy-one-reserved"), simulate(same, 8, "wrsabf-or")
+    assert np.array_equal(one_reserved.start_s, incentive.start_s)
 
 
 @settings(max_examples=200, deadline=None)
 @given(workload=workloads(max_nodes=8, max_jobs=20))
 def test_without_a_limit_one_reserved_is_textbook_easy(workload: Workload) -> None:
     """With alpha = inf no plan but the head's stands in the way, which is EASY's rule."""
-    unlimited = simulate(workload, 8, "easybf:alpha=inf")
+    unlimited = simulate(workload, 8, "easy-one-reserved:alpha=inf")
     assert np.array_equal(unlimited.start_s, simulate(workload, 8, "easy").start_s)
 
 
@@ -103,9 +103,9 @@ def test_a_job_may_push_back_a_plan_but_not_the_head() -> None:
     rows = ((0, 2, 10, 10), (0, 1, 10, 10), (0, 2, 10, 10), (0, 2, 20, 20), (0, 1, 14, 14))
     starts = {
         policy: simulate(jobs(*rows), 4, policy).start_s.tolist()
-        for policy in ("fcfs+all-reserved", "easybf:alpha=1.5", "easybf:alpha=1.3")
+        for policy in ("fcfs+all-reserved", "easy-one-reserved:alpha=1.5", "easy-one-reserved:alpha=1.3")
     }
-    assert starts["fcfs+all-reserved"][4] == starts["easybf:alpha=1.3"][4]
-    assert starts["easybf:alpha=1.5"][4] == 0
+    assert starts["fcfs+all-reserved"][4] == starts["easy-one-reserved:alpha=1.3"][4]
+    assert starts["easy-one-reserved:alpha=1.5"][4] == 0
     heads = {start[2] for start in starts.values()}
     assert heads == {10}

@@ -12,8 +12,8 @@ from schedlab.errors import ParameterError
 from schedlab.testing.instances import early_end, jobs
 from schedlab.testing.strategies import workloads
 
-CASCADE = "easybf:reservation=pinned"
-HOLE = "easybf:reservation=pinned,push=hole"
+CASCADE = "easy-one-reserved:reservation=pinned"
+HOLE = "easy-one-reserved:reservation=pinned,push=hole"
 UNPUSHED = "fcfs+all-reserved:reservation=pinned"
 ALL = (CASCADE, HOLE, UNPUSHED, "wrsabf-or:reservation=pinned", "wrsabf-ar:reservation=pinned")
 
@@ -41,7 +41,7 @@ def test_a_planned_job_waits_for_its_own_nodes(policy: str) -> None:
     schedule = simulate(ends_early_elsewhere(), 2, policy)
     assert schedule.start_s.tolist() == [0, 0, 5]
     assert nodes_of(schedule, 2) == [0]
-    assert simulate(ends_early_elsewhere(), 2, "easybf").start_s.tolist() == [0, 0, 1]
+    assert simulate(ends_early_elsewhere(), 2, "easy-one-reserved").start_s.tolist() == [0, 0, 1]
 
 
 def second_in_line(late_submission_s: int) -> Workload:
@@ -153,13 +153,13 @@ def test_the_promise_of_a_head_is_kept_to_the_second(workload: Workload) -> None
 def test_push_is_for_pinned_plans() -> None:
     """Plans by counts have no nodes of their own to be pushed on."""
     with pytest.raises(ParameterError, match=r"push=hole is for reservation=pinned"):
-        simulate(early_end(), 2, "easybf:push=hole")
+        simulate(early_end(), 2, "easy-one-reserved:push=hole")
 
 
 @pytest.mark.parametrize("policy", ALL)
 def test_an_audit_tells_the_two_starts(policy: str) -> None:
     """The rules are not told one by one, but the first departure is."""
-    verdict = audit(simulate(ends_early_elsewhere(), 2, "easybf"), policy)
+    verdict = audit(simulate(ends_early_elsewhere(), 2, "easy-one-reserved"), policy)
     assert verdict.departure is not None
     assert verdict.departure.sentence.startswith("job 3 started at 1; under ")
     assert audit(simulate(ends_early_elsewhere(), 2, policy), policy).departure is None

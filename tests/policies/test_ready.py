@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from schedlab import simulate
-from schedlab.errors import ParameterError, UnknownNameError
+from schedlab.errors import InputError, ParameterError, UnknownNameError
 from schedlab.policies import choose_policy
 from schedlab.policies.choose import with_file_in
 from schedlab.policies.evolved import EvolvedPolicy
@@ -42,6 +42,12 @@ def test_a_ready_policy_has_no_chance_in_it() -> None:
     """Actions are drawn from networks only."""
     with pytest.raises(ParameterError, match="decides by itself"):
         choose_policy("evolved:slowdown:sample=1")
+
+
+def test_a_ready_policy_is_no_network() -> None:
+    """``learned:`` names files of networks."""
+    with pytest.raises(InputError, match="no such file"):
+        choose_policy("learned:slowdown")
 
 
 def test_an_experiment_does_not_look_for_its_file() -> None:

@@ -76,7 +76,7 @@ def test_a_licence_that_is_short_between_two_ticks_is_not_missed() -> None:
     platform = replace(Platform.homogeneous(1), consumables=(Consumable("x", 1, steps),))
     columns = {name: PAIR[name][1:] for name in PAIR.columns} | {"licences": [0]}
     workload = Workload(columns, labels={"licences": ["x:1"]})
-    for policy in ("easy", "conservative", "easybf:reservation=frozen"):
+    for policy in ("easy", "conservative", "easy-one-reserved:reservation=frozen"):
         assert simulate(workload, platform, policy, tick=7).start_s.tolist() == [0]
 
 

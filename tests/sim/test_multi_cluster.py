@@ -163,7 +163,7 @@ def test_a_policy_of_ones_own_can_have_clusters() -> None:
     assert simulate(workload, GRID, Impatient).start_s.tolist() == [0, 10, 0]
 
 
-@pytest.mark.parametrize("policy", ["easybf:reservation=pinned", "wrsabf-ar:reservation=pinned"])
+@pytest.mark.parametrize("policy", ["easy-one-reserved:reservation=pinned", "wrsabf-ar:reservation=pinned"])
 def test_a_policy_that_plans_one_pool_is_refused(policy: str) -> None:
     """It would start jobs on nodes of the wrong clusters."""
     with pytest.raises(ParameterError, match=r"plans whole nodes of one pool.*take easy"):

@@ -186,7 +186,7 @@ def test_a_place_that_is_none_is_told(place: str, said: str) -> None:
     assert said in str(told.value)
 
 
-@pytest.mark.parametrize("policy", ["easybf:reservation=pinned", "wrsabf-ar:reservation=pinned"])
+@pytest.mark.parametrize("policy", ["easy-one-reserved:reservation=pinned", "wrsabf-ar:reservation=pinned"])
 def test_policies_that_name_nodes_themselves_take_no_place(policy: str) -> None:
     """Their plans name the lowest-numbered nodes."""
     with pytest.raises(ParameterError, match="takes the lowest-numbered nodes of its plan"):

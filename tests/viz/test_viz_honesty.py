@@ -13,12 +13,12 @@ from schedlab.viz import draw_honesty, save_figure
 
 def test_a_panel_per_treatment_and_a_row_per_policy(tmp_path: Path) -> None:
     """Parameters that all policies share are left out of their names."""
-    names = ["easy", "easybf:reservation=frozen"]
+    names = ["easy", "easy-one-reserved:reservation=frozen"]
     found = measure_honesty(crowd(60), 16, names, users=4, min_jobs=5, depth=20)
     figure = draw_honesty(found)
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["accurate", "padded"]
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert labels == ["easy", "easybf:reservation=frozen"]
+    assert labels == ["easy", "easy-one-reserved:reservation=frozen"]
     save_figure(figure, tmp_path / "honesty.png")
 
 

@@ -17,7 +17,7 @@ from schedlab.workload import generate
 def two_policies() -> list[Schedule]:
     """A crowded machine under one policy that reserves and one that does not."""
     workload = generate("aaic:load=2", 600, seed=1)
-    return [simulate(workload, 256, policy) for policy in ("easybf", "lwjf")]
+    return [simulate(workload, 256, policy) for policy in ("easy-one-reserved", "wrsa")]
 
 
 def test_a_dot_per_user_and_the_line(two_policies: list[Schedule]) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 from schedlab.errors import InputError, ParameterError
 from schedlab.history.notify.section import MailSection, check_address, check_url
+from schedlab.live.guards import Guards
 from schedlab.live.peer import Bounds
-from schedlab.live.steering.guards import Guards
 from schedlab.policies import choose_policy
 from schedlab.sections import build, only, parse_toml
 from schedlab.slurm.measures import Guard, Measure

@@ -23,10 +23,9 @@ from schedlab.predict import PredictorLike, choose_predictor
 ALIASES = {
     "easy": "fcfs+easy",
     "conservative": "fcfs+conservative",
-    "easybf": "fcfs+one-reserved",
+    "easy-one-reserved": "fcfs+one-reserved",
     "wrsabf-or": "wrsa+one-reserved",
     "wrsabf-ar": "wrsa+all-reserved",
-    "lwjf": "wrsa",
 }
 
 
@@ -58,7 +57,7 @@ def choose_policy(
     Args:
         policy: ``order[+backfill][:key=value,...]``, or ``package.module:Class`` in place of the
             order, or a name in ``WHOLE`` with its parameters, or ``learned:FILE[:sample=SEED]``,
-            ``evolved:FILE`` or ``learned:NAME`` with a name in ``READY``, or a subclass or
+            ``evolved:FILE`` or ``evolved:NAME`` with a name in ``READY``, or a subclass or
             instance of ``Policy`` or ``Order``.
         depth: how many jobs a pass considers, unless the name says so itself.
         predict: the predictor of run times, unless the name has one.
@@ -84,13 +83,15 @@ def with_file_in(folder: Path, policy: str) -> str:
 
 
 def _is_ready(kind: str, name: str) -> bool:
-    return kind == "learned" and name in READY
+    return kind == "evolved" and name in READY
 
 
 def _from_text(base: str, parameters: dict[str, str], depth: int | None) -> ChosenPolicy:
     kind, colon, file = base.partition(":")
     if _is_ready(kind, file):
         return _from_code(ready_policy(file), "none", parameters, depth)
+    if kind == "evolved" and not Path(file).suffix and not Path(file).exists():
+        raise UnknownNameError("ready policy", file, READY)
     if colon and kind in FROM_FILES:
         known = FROM_FILES[kind].parameters
         own = {key: parameters.pop(key) for key in known if key in parameters}
@@ -116,7 +117,7 @@ def _from_text(base: str, parameters: dict[str, str], depth: int | None) -> Chos
 
 def _recorded(base: str) -> str:
     """The name in results: the shortest of a combination, else the one that was written."""
-    shorter = {full: alias for alias, full in ALIASES.items() if "+" in full}
+    shorter = {full: alias for alias, full in ALIASES.items()}
     return shorter.get(base, base)
 
 

@@ -292,7 +292,7 @@ class TrainingConfig:
         """What the teacher in a queue decides by."""
         name = str(self.clone.teacher)
         kind, _, ready = name.partition(":")
-        if kind == "learned" and ready in READY:
+        if kind == "evolved" and ready in READY:
             return ready_priority(ready)
         return read_priority(self.folder / name)
 

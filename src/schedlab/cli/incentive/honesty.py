@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "schedlab incentive honesty trace.swf.gz --policy easy --policy wrsabf-or --users 30",
-    "schedlab incentive honesty trace.swf --policy easybf --user 12 --user 40 --json",
+    "schedlab incentive honesty trace.swf --policy easy-one-reserved --user 12 --user 40 --json",
     "schedlab incentive honesty trace.swf --policy easy --policy sjf+easy --figure honesty.png",
 )
 

@@ -100,7 +100,7 @@ def steer(
     from schedlab.live.ledger import Ledger
     from schedlab.live.steering.steering import Steering
     from schedlab.live.steering.steering import steer as run
-    from schedlab.live.steering.switch import LOG
+    from schedlab.live.switch import LOG
     from schedlab.live.watch import LiveWatch
     from schedlab.policies import choose_policy
 
@@ -142,7 +142,7 @@ def steer(
 
 def _folder(site: Path) -> Path:
     from schedlab.errors import OutputError
-    from schedlab.live.steering.switch import LIVE
+    from schedlab.live.switch import LIVE
 
     folder = site / LIVE
     try:

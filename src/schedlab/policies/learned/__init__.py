@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
-from schedlab.errors import ParameterError, UnknownNameError
+from schedlab.errors import ParameterError
 from schedlab.lookup import load_outside
 from schedlab.policies.learned.agent import Decider, GreedyAgent, SamplingAgent
 from schedlab.policies.learned.document import naming
@@ -13,7 +13,6 @@ from schedlab.policies.learned.own_agent import OwnAgent
 from schedlab.policies.learned.policy import LearnedPolicy
 from schedlab.policies.learned.settings import QueueSettings
 from schedlab.policies.learned.trained_policy import TrainedPolicy
-from schedlab.policies.ready import READY
 from schedlab.units import require_whole
 
 __all__ = ["READERS", "Decider", "LearnedPolicy", "Model", "QueueSettings", "learned_policy"]
@@ -41,8 +40,6 @@ class Model(Protocol):
 
 def learned_policy(path: str | Path, sample: int | None = None) -> LearnedPolicy:
     """The policy that a model file holds: greedy, or with actions drawn by that seed."""
-    if not Path(path).suffix and not Path(path).exists():
-        raise UnknownNameError("ready policy", str(path), READY)
     reader = READERS.get(Path(path).suffix.lower(), READERS[".zip"])
     model: Model = load_outside("policy", reader)(path)
     with naming(path):

@@ -21,14 +21,13 @@ from schedlab.history.web.api.answers import (
     refusals,
 )
 from schedlab.history.web.api.formats import MEDIA_TYPES, Format, choose, table_response
-from schedlab.history.web.api.parameters import Moment, Name, Parameters
-from schedlab.history.web.pages.quantities import zone_of
-from schedlab.history.web.pages.windows import clusters_of
+from schedlab.history.web.parameters import Moment, Name, Parameters
 from schedlab.history.web.planning import Planner, ask_what_if, own_what_if
 from schedlab.history.web.problems import Problem
+from schedlab.history.web.quantities import zone_of
 from schedlab.history.web.service import CurrentService
 from schedlab.history.web.simulations.policy_names import (
-    LEARNED,
+    EVOLVED,
     MOST_POLICIES,
     OFFERED,
     check_policies,
@@ -37,6 +36,7 @@ from schedlab.history.web.simulations.schedule_table import unpack_schedules
 from schedlab.history.web.simulations.what_if import SCHEDULES, Comparison, Settings
 from schedlab.history.web.simulations.window import Window
 from schedlab.history.web.tasks import State, Task
+from schedlab.history.web.windows import clusters_of
 from schedlab.policies import POLICIES
 
 router = APIRouter(prefix="/v1", tags=["what if"])
@@ -110,8 +110,8 @@ def get_policies(viewer: CurrentViewer) -> Response:
 
 
 def _about(name: str) -> dict[str, Any]:
-    if name in LEARNED:
-        return {"sentence": LEARNED[name], "parameters": {}}
+    if name in EVOLVED:
+        return {"sentence": EVOLVED[name], "parameters": {}}
     entry = POLICIES[name]
     meanings = {key: each.meaning for key, each in entry.parameters.items()}
     return {"sentence": entry.sentence, "parameters": meanings}

@@ -29,14 +29,14 @@ from schedlab.history.web.pages.policy_picker import (
     Picked,
     picked_of,
 )
-from schedlab.history.web.pages.render import path_of, render
-from schedlab.history.web.pages.windows import WindowForm, window_form
 from schedlab.history.web.planning import PlannerInPerson, ask_what_if, own_what_if, own_what_ifs
+from schedlab.history.web.render import path_of, render
 from schedlab.history.web.service import CurrentService, Service
 from schedlab.history.web.simulations.policy_names import EVOLVED, MOST_POLICIES, check_policies
 from schedlab.history.web.simulations.what_if import Comparison, Settings
 from schedlab.history.web.simulations.window import MOST_JOBS, Window
 from schedlab.history.web.tasks import State, Task
+from schedlab.history.web.windows import WindowForm, window_form
 from schedlab.policies import BACKFILLS, ORDERS
 
 router = APIRouter(include_in_schema=False)
