@@ -32,7 +32,7 @@ from schedlab.predict import PREDICTORS
 from schedlab.workload import GENERATORS, apply, generate
 from schedlab.workload.transforms import TRANSFORMS
 
-JOBS = apply(generate("lublin:nodes=16", 40, seed=1), ["wra=random:0.5", "load=0.9:16"], seed=1)
+JOBS = apply(generate("lublin:nodes=16", 40, seed=1), ["set_request=random:0.5", "load=0.9:16"], seed=1)
 JOBS = JOBS.replace(**{name: [1, 3] * 20 for name in ("user", "partition", "queue", "status")})
 DONE = simulate(JOBS, 16, "easy")
 PROBLEM = generate_problem(6, seed=1)
@@ -107,7 +107,6 @@ def test_any_number_in_a_table(tried: Callable[[str], None], template: str, numb
 COMMANDS: dict[str, str] = {
     "demo": "--out {new}",
     "simulate": "{trace} --policy easy",
-    "compare": "{trace} --policy easy",
     "audit": "{schedule} --policy easy",
     "analyse": "{trace}",
     "forecast": "{trace} --score --moments 3 --forks 2",

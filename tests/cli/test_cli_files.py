@@ -19,7 +19,7 @@ READS_IT = "this command reads it and would write over it; write to another file
 
 WRITING = {
     "simulate": ("simulate", "{trace}", "--policy", "easy", "--out", "{out}"),
-    "compare": ("compare", "{trace}", "--policy", "easy", "--report", "{out}"),
+    "report": ("simulate", "{trace}", "--policy", "easy", "--report", "{out}"),
     "analyse": ("analyse", "{trace}", "--report", "{out}"),
     "convert": ("workload", "convert", "{trace}", "{out}"),
     "transform": ("workload", "transform", "{trace}", "{out}", "--transform", "head=2"),

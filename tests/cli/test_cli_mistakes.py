@@ -117,19 +117,19 @@ def test_options_are_checked_before_the_trace_is_read(mistake: list[str], run: R
 
 
 @pytest.mark.parametrize(
-    ("command", "mistake", "sentence"),
+    ("mistake", "sentence"),
     [
-        ("compare", ["--metric", "wat"], 'did you mean "wait"?'),
-        ("compare", ["--plot", "a.gif"], "a.gif"),
-        ("compare", ["--report", "absent/a.html"], "folder absent does not exist"),
-        ("compare", ["--plot", "absent/a.png"], "folder absent does not exist"),
+        (["--metric", "wat"], 'did you mean "wait"?'),
+        (["--plot", "a.gif"], "a.gif"),
+        (["--report", "absent/a.html"], "folder absent does not exist"),
+        (["--plot", "absent/a.png"], "folder absent does not exist"),
     ],
 )
 def test_pictures_and_metrics_are_checked_first(
-    command: str, mistake: list[str], sentence: str, run: Run
+    mistake: list[str], sentence: str, run: Run
 ) -> None:
     """A simulation whose picture cannot be drawn is time lost."""
-    result = run(command, "absent.swf", "--policy", "easy", *mistake)
+    result = run("simulate", "absent.swf", "--policy", "easy", *mistake)
     assert result.exit_code == 2
     assert sentence in result.stderr
 

@@ -36,22 +36,20 @@ def test_queues_that_became_one_pool_are_told(run: Run, two_queues: Path) -> Non
     assert json.loads(result.stdout)[0]["mean_wait_s"] == 0
 
 
-@pytest.mark.parametrize("command", ["simulate", "compare"])
-def test_queues_are_kept_apart(run: Run, two_queues: Path, command: str) -> None:
+def test_queues_are_kept_apart(run: Run, two_queues: Path) -> None:
     """By what the trace tells, or by sizes."""
     for sizes, note in (
         ("trace", "partitions: day 2, night 1 nodes, inferred"),
         ("day=2,2=2", "partitions: day 2, night 2 nodes, as given"),
     ):
         words = ("--policy", "easy", "--policy", "fcfs", "--partitions", sizes, "--json")
-        result = run(command, two_queues, *words)
+        result = run("simulate", two_queues, *words)
         assert result.exit_code == 0, result.stderr
         assert note in result.stderr
         assert "one pool" not in result.stderr
-        if command == "simulate":
-            easy, _, past = json.loads(result.stdout)
-            assert easy["mean_wait_s"] == pytest.approx(10 / 3)
-            assert past["policy"] == "as it was"
+        easy, _, past = json.loads(result.stdout)
+        assert easy["mean_wait_s"] == pytest.approx(10 / 3)
+        assert past["policy"] == "as it was"
 
 
 def test_a_job_wider_than_its_partition(run: Run, two_queues: Path) -> None:

@@ -11,7 +11,6 @@ from schedlab.cli import (
     audit,
     batsim,
     coalloc,
-    compare,
     demo,
     experiment,
     forecast,
@@ -62,7 +61,6 @@ def schedlab(
 
 add_command(app, demo.demo, *demo.EXAMPLES)
 add_command(app, simulate.simulate, *simulate.EXAMPLES)
-add_command(app, compare.compare, *compare.EXAMPLES)
 add_command(app, audit.audit, *audit.EXAMPLES)
 add_command(app, analyse.analyse, *analyse.EXAMPLES)
 add_command(app, predict.predict, *predict.EXAMPLES)

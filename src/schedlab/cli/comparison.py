@@ -84,17 +84,19 @@ class Comparison:
         return table
 
     def _cells(self, metric: str, between: str) -> list[Text]:
-        """The values, each with its ratio to the best."""
+        """The values, each with its ratio to the best where there are several."""
         from rich.text import Text
 
         from schedlab.metrics import find_metric
         from schedlab.viz.labels import value_label
 
+        found = find_metric(metric)
+        texts = [value_label(value, found) for value in self.values[metric]]
+        if len(texts) == 1:
+            return [Text(texts[0])]
         return [
-            Text(value_label(value, find_metric(metric)), "green" if ratio == 1 else "").append(
-                f"{between}{_times(ratio):>5}", "dim"
-            )
-            for value, ratio in zip(self.values[metric], self.relative(metric), strict=True)
+            Text(text, "green" if ratio == 1 else "").append(f"{between}{_times(ratio):>5}", "dim")
+            for text, ratio in zip(texts, self.relative(metric), strict=True)
         ]
 
 

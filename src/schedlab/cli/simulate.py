@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 from typer import Option
 
 from schedlab.cli.cluster_tables import clusters_needed_table, clusters_table
-from schedlab.cli.console import AsJson, cell, heading, new_table, out, print_json, print_notes
+from schedlab.cli.comparison import Comparison
+from schedlab.cli.console import AsJson, heading, out, print_json, print_notes
+from schedlab.cli.group_tables import GroupTables, is_of_jobs
 from schedlab.cli.machine import Machine
+from schedlab.cli.pictures import Pictures
 from schedlab.cli.reading import Reading, Shaping
 from schedlab.cli.replay import NoPast, Past, Policies, Scenario
 from schedlab.cli.results import Row, fact_notes, result_rows, run_notes
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from schedlab.errors import ParameterError, UnknownNameError
 
 EXAMPLES = (
-    "schedlab simulate trace.swf.gz --policy easy --policy sjf+easy",
+    "schedlab simulate trace.swf.gz --policy easy --policy sjf+easy --report report.html",
     "schedlab simulate trace.swf --nodes 128 --policy easy:depth=100 --out easy.parquet",
-    "schedlab simulate trace.swf --transform head=1000 --policy conservative --json",
-    "schedlab simulate shared:load=0.8 --jobs 5000 --platform machine.toml --policy easy",
+    "schedlab simulate trace.swf --policy easy --policy fcfs --by partition --metric wait",
+    "schedlab simulate trace.swf --policy easy --policy fcfs --plot waits.pdf --picture cdf",
+    "schedlab simulate shared:load=0.8 --jobs 5000 --platform machine.toml --policy easy --json",
     "schedlab simulate jobs.csv --platform grid.toml --policy reserve --policy coalloc:solver=wd",
 )
 
@@ -32,6 +34,23 @@ def simulate(
     shaping: Shaping,
     machine: Machine,
     policies: Policies,
+    pictures: Pictures,
+    metric: Annotated[
+        list[str] | None,
+        Option(
+            metavar="M",
+            help="A metric such as wait, wait:percentile=95 or utilisation; several may be given.",
+        ),
+    ] = None,
+    by: Annotated[
+        str | None,
+        Option(
+            metavar="GROUP",
+            help="Also group by user, group, account, qos, partition, queue, size, run_time, "
+            "clusters, "
+            "day or week.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         Option(
@@ -44,10 +63,17 @@ def simulate(
     no_past: NoPast = False,
     json: AsJson = False,
 ) -> None:
-    """Replay a trace under one or more policies, and print a row of metrics for each."""
+    """Replay a trace under one or more policies, and compare each with the best."""
+    from schedlab.metrics import find_metric
     from schedlab.sim import check_saving, save_schedules
+    from schedlab.viz.comparison import USUAL_METRICS
 
-    names = policies.names()
+    names, metrics = policies.names(), metric or USUAL_METRICS
+    for name in metrics:
+        find_metric(name)
+    if by is not None:
+        _check_groups(by, metrics)
+    pictures.check()
     if output is not None:
         check_saving(names, output)
     scenario = Scenario.load(reading, shaping, machine)
@@ -55,39 +81,50 @@ def simulate(
     if output is not None:
         save_schedules(schedules, output)
     past = Past() if no_past else Past.of(scenario)
-    rows = result_rows(schedules, scenario, policies, shaping.seed)
-    shown = [*rows, *result_rows(past.schedules, scenario, policies, shaping.seed)]
+    shown = [*schedules, *past.schedules]
+    written = [*([] if output is None else [output]), *pictures.draw(shown, metrics)]
+    comparison = Comparison.of(shown, metrics)
+    rows = result_rows(shown, scenario, policies, shaping.seed)
+    of_policies = rows[: len(schedules)]
+    groups = None if by is None else GroupTables.of(shown, metrics, by)
     if json:
-        print_json(shown)
+        more = comparison.rows() if groups is None else _with_groups(comparison, groups)
+        print_json([{**row, **each} for row, each in zip(rows, more, strict=True)])
     else:
-        out().print(heading(scenario.title()), "", _table(shown), "", sep="\n")
-        if "needs" in scenario.workload:
-            out().print(clusters_needed_table(rows), "", clusters_table(rows), "", sep="\n")
-    written = [f"written: {output}"] if output is not None else []
+        _print(scenario, comparison, of_policies, groups)
     notes = [
-        *run_notes(rows),
+        *run_notes(of_policies),
         *fact_notes(schedules),
+        *(groups.notes() if groups else ()),
         *past.notes,
         *scenario.notes,
-        *written,
+        *(f"written: {path}" for path in written),
     ]
     print_notes(notes, to_stderr=json)
 
 
-def _table(rows: Sequence[Row]) -> Table:
-    from schedlab.units import short_duration, three_digits
+def _check_groups(by: str, metrics: Sequence[str]) -> None:
+    from schedlab.metrics import GROUPINGS
 
-    table = new_table(
-        "policy", "utilisation", "mean wait", "", "p95 wait", "bounded\nslowdown", "makespan"
-    )
-    for row in rows:
-        table.add_row(
-            row["policy"],
-            cell(row["utilisation"], lambda share: f"{100 * share:.1f} %"),
-            cell(row["mean_wait_s"], "{:,.0f} s".format),
-            cell(row["mean_wait_s"], short_duration),
-            cell(row["p95_wait_s"], short_duration),
-            cell(row["mean_bounded_slowdown"], three_digits),
-            cell(row["makespan_s"], short_duration),
-        )
-    return table
+    if by not in GROUPINGS:
+        raise UnknownNameError("grouping", by, GROUPINGS)
+    if not any(map(is_of_jobs, metrics)):
+        raise ParameterError(f"--by {by} needs a metric with a value for each job, such as wait")
+
+
+def _with_groups(comparison: Comparison, groups: GroupTables) -> list[dict[str, Any]]:
+    return [
+        {**row, f"by_{groups.by}": groups.rows(policy)}
+        for row, policy in zip(comparison.rows(), comparison.policies, strict=True)
+    ]
+
+
+def _print(
+    scenario: Scenario, comparison: Comparison, rows: Sequence[Row], groups: GroupTables | None
+) -> None:
+    console = out()
+    console.print(heading(scenario.title()), "", comparison.table(console), "", sep="\n")
+    for title, table in groups.tables() if groups else ():
+        console.print(heading(title), "", table, "", sep="\n")
+    if "needs" in scenario.workload:
+        console.print(clusters_needed_table(rows), "", clusters_table(rows), "", sep="\n")

@@ -1,4 +1,4 @@
-"""schedlab compare."""
+"""schedlab simulate: policies beside the best, by group, and drawn."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ POLICIES = ("--nodes", "4", "--policy", "fcfs", "--policy", "easy")
 def test_each_policy_stands_beside_the_best(run: Run, head_blocked: str) -> None:
     """The makespan is 240 s under fcfs and 150 s under easy."""
     options = ("--metric", "makespan", "--metric", "utilisation", "--json")
-    fcfs, easy = json.loads(run("compare", head_blocked, *POLICIES, *options).stdout)
+    fcfs, easy = json.loads(run("simulate", head_blocked, *POLICIES, *options).stdout)
     assert fcfs["metrics"]["makespan"] == fcfs["makespan_s"] == 240
     assert fcfs["relative"] == {"makespan": 1.6, "utilisation": pytest.approx(150 / 240)}
     assert easy["relative"] == {"makespan": 1, "utilisation": 1}
@@ -27,7 +27,7 @@ def test_each_policy_stands_beside_the_best(run: Run, head_blocked: str) -> None
 
 def test_the_table_names_the_best_without_colours(run: Run, head_blocked: str) -> None:
     """Piped to a file, the table must still say which is which."""
-    result = run("compare", head_blocked, *POLICIES, "--metric", "makespan")
+    result = run("simulate", head_blocked, *POLICIES, "--metric", "makespan")
     lines = [line.split() for line in result.stdout.splitlines()]
     assert ["fcfs", "easy"] in lines
     assert ["makespan", "4.00", "min", "×1.60", "2.50", "min", "best"] in lines
@@ -37,7 +37,7 @@ def test_many_policies_turn_the_table(run: Run, head_blocked: str) -> None:
     """80 columns hold few policies side by side; beyond, each has its own rows."""
     names = ("fcfs", "sjf", "saf", "lnf", "wfp3", "unicef", "f1")
     more = [word for name in names for word in ("--policy", f"{name}+conservative")]
-    result = run("compare", head_blocked, "--nodes", "4", *more)
+    result = run("simulate", head_blocked, "--nodes", "4", *more)
     table = result.stdout.partition("simulated")[0]
     assert max(map(len, table.splitlines())) <= 80
     assert all(f"{name}+" in table for name in names[1:])
@@ -72,7 +72,7 @@ def test_every_picture_is_drawn(run: Run, head_blocked: str, tmp_path: Path, pic
 
     assert picture in PICTURES
     plot = tmp_path / "plot.svg"
-    result = run("compare", head_blocked, *POLICIES, "--plot", plot, "--picture", picture)
+    result = run("simulate", head_blocked, *POLICIES, "--plot", plot, "--picture", picture)
     assert result.exit_code == 0
     assert "<svg" in plot.read_text()
 
@@ -81,7 +81,7 @@ def test_the_report_is_written(run: Run, head_blocked: str, tmp_path: Path) -> N
     """One file, with nothing to load from elsewhere."""
     pytest.importorskip("bokeh")
     report = tmp_path / "report.html"
-    result = run("compare", head_blocked, *POLICIES, "--report", report)
+    result = run("simulate", head_blocked, *POLICIES, "--report", report)
     assert f"written: {report}" in result.stdout
     assert "head_blocked" in report.read_text(encoding="utf-8")
 
@@ -91,7 +91,7 @@ def test_a_missing_package_is_named_before_the_run(
 ) -> None:
     """The extra that brings it is named too."""
     monkeypatch.setitem(__import__("sys").modules, "bokeh", None)
-    result = run("compare", "absent.swf", *POLICIES, "--report", tmp_path / "report.html")
+    result = run("simulate", "absent.swf", *POLICIES, "--report", tmp_path / "report.html")
     assert result.exit_code == 2
     assert 'pip install ".[viz]"' in result.stderr
 
@@ -109,7 +109,7 @@ def test_what_really_happened_stands_beside_the_policies(run: Run, tmp_path: Pat
     """The last column and row; with dates, and in the report with dates at the axes."""
     trace, report, plot = (tmp_path / name for name in ("real.swf", "r.html", "gantt.svg"))
     trace.write_text(RECORDED)
-    command = ("compare", str(trace), "--policy", "easy")
+    command = ("simulate", str(trace), "--policy", "easy")
     drawn = run(*command, "--report", str(report), "--plot", str(plot), "--picture", "gantt")
     assert drawn.exit_code == 0
     assert "real: 3 jobs on 4 nodes, 2010-05-01" in drawn.stdout
@@ -128,7 +128,7 @@ def test_a_past_of_shared_nodes_is_drawn_without_gantt(run: Run, tmp_path: Path)
     """Nobody knows who shared which node; all else is shown, and the remark says why."""
     trace, report = tmp_path / "shared.swf", tmp_path / "r.html"
     trace.write_text(RECORDED.replace("2 1 200", "2 1   0"))
-    result = run("compare", str(trace), "--policy", "easy", "--report", str(report))
+    result = run("simulate", str(trace), "--policy", "easy", "--report", str(report))
     assert result.exit_code == 0
     assert "up to 8 nodes were in use at a time, of 4" in " ".join(result.stdout.split())
     assert "<h3>easy</h3>" in report.read_text()
@@ -137,7 +137,7 @@ def test_a_past_of_shared_nodes_is_drawn_without_gantt(run: Run, tmp_path: Path)
 
 def test_by_group(run: Run, head_blocked: str) -> None:
     """A table for each metric of jobs, and in JSON a list in each row."""
-    command = ("compare", head_blocked, *POLICIES, "--metric", "wait", "--metric", "makespan")
+    command = ("simulate", head_blocked, *POLICIES, "--metric", "wait", "--metric", "makespan")
     result = run(*command, "--by", "user")
     assert result.exit_code == 0
     assert "mean wait by user" in result.stdout
@@ -152,17 +152,17 @@ def test_by_group(run: Run, head_blocked: str) -> None:
 
 def test_by_group_refuses_before_it_runs(run: Run, head_blocked: str) -> None:
     """One sentence each."""
-    wrong = run("compare", head_blocked, *POLICIES, "--by", "partitions")
+    wrong = run("simulate", head_blocked, *POLICIES, "--by", "partitions")
     assert wrong.exit_code == 2
     assert 'unknown grouping "partitions"; did you mean "partition"?' in wrong.stderr
-    whole = run("compare", head_blocked, *POLICIES, "--by", "user", "--metric", "makespan")
+    whole = run("simulate", head_blocked, *POLICIES, "--by", "user", "--metric", "makespan")
     assert whole.exit_code == 2
     assert "--by user needs a metric with a value for each job" in whole.stderr
 
 
 def test_many_groups_are_cut_and_told(run: Run) -> None:
     """The table shows those with most jobs; JSON has all."""
-    command = ("compare", "shared:nodes=8", "--jobs", "200", "--policy", "easy", "--by", "user")
+    command = ("simulate", "shared:nodes=8", "--jobs", "200", "--policy", "easy", "--by", "user")
     result = run(*command, "--metric", "wait")
     assert "the 20 of" in result.stdout
     (row,) = json.loads(run(*command, "--metric", "wait", "--json").stdout)
