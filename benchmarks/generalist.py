@@ -98,7 +98,7 @@ def jobs_in(data: Path, source: str, first: int, count: int) -> tuple[Workload, 
     if source in MODELS:
         nodes = MODELS[source]
         drawn = generate(f"lublin:nodes={nodes}", count, seed=first)
-        transforms = ["accuracy=random:0.5", f"load={MODEL_LOAD}:{nodes}"]
+        transforms = ["set_run=random:0.5", f"load={MODEL_LOAD}:{nodes}"]
         return apply(drawn, transforms, seed=first), nodes
     whole, nodes = trace(data, source)
     cut = whole.take(np.arange(first, first + count))

@@ -96,7 +96,7 @@ def overload() -> list[Row]:
     # Requests are up to twice the run times, so that jobs end early and promises move; users are
     # many, so that accuracy changes the order.
     jobs = [
-        apply(lublin(size, 256, load=1.2), ["wra=random:0.5"], seed=1).replace(
+        apply(lublin(size, 256, load=1.2), ["set_request=random:0.5"], seed=1).replace(
             user=np.random.default_rng(1).integers(0, 50, size)
         )
         for size in sizes
@@ -116,7 +116,7 @@ def overload() -> list[Row]:
 def deciding() -> list[Row]:
     """Return the processor time of one decision of ``lookahead`` with 1,000 waiting jobs."""
     past, count = 500, 1_500
-    jobs = apply(lublin(count, 256), ["wra=random:0.5"], seed=1)
+    jobs = apply(lublin(count, 256), ["set_request=random:0.5"], seed=1)
     jobs = jobs.replace(user=np.random.default_rng(1).integers(0, 50, count))
     first = Simulation(jobs.take(np.arange(count) < past), 256, "easy").run()
     later = jobs.take(np.arange(count) >= past)

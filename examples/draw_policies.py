@@ -7,7 +7,7 @@ from schedlab.viz import draw_gantt, save_figure
 from schedlab.workload import apply, generate
 
 jobs = generate("bernoulli:load=1.0,unit_s=600", 40, seed=5)
-jobs = apply(jobs, ["wra=random:0.7"], seed=5)
+jobs = apply(jobs, ["set_request=random:0.7"], seed=5)
 schedules = [simulate(jobs, 10, policy) for policy in ("fcfs", "easy", "sjf+easy")]
 for schedule in schedules:
     print(f"{schedule.policy:10} mean wait {schedule.wait_s.mean() / 3600:.1f} h")

@@ -5,7 +5,7 @@ from schedlab.metrics import compare
 from schedlab.workload import apply, generate
 
 jobs = generate("lublin:nodes=256", 5000, seed=1)
-jobs = apply(jobs, ["wra=random:0.5", "load=0.9:256"], seed=1)
+jobs = apply(jobs, ["set_request=random:0.5", "load=0.9:256"], seed=1)
 
 policies = ["fcfs", "easy", "sjf+easy", "conservative"]
 schedules = [simulate(jobs, 256, policy) for policy in policies]

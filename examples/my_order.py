@@ -19,7 +19,7 @@ class HighestResponseRatio(Order):
 def main() -> None:
     """Compare it with first come, first served, both without and with EASY backfilling."""
     jobs = generate("lublin:nodes=256", 2000, seed=1)
-    jobs = apply(jobs, ["wra=random:0.5", "load=0.9:256"], seed=1)
+    jobs = apply(jobs, ["set_request=random:0.5", "load=0.9:256"], seed=1)
     mine = "my_order:HighestResponseRatio"
     for policy in ("fcfs", mine, "easy", f"{mine}+easy", f"{mine}+conservative"):
         schedule = simulate(jobs, 256, policy)

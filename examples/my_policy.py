@@ -32,7 +32,7 @@ class Conservative(Policy):
 
 
 jobs = generate("lublin:nodes=256", 2000, seed=1)
-jobs = apply(jobs, ["wra=random:0.5", "load=0.9:256"], seed=1)
+jobs = apply(jobs, ["set_request=random:0.5", "load=0.9:256"], seed=1)
 for mine, built_in in ((Easy, "easy"), (Conservative, "conservative:rebuild=true")):
     same = simulate(jobs, 256, mine).start_s == simulate(jobs, 256, built_in).start_s
     print(f"{mine.__name__}: {same.sum():,} of {len(jobs):,} starts as under {built_in}")

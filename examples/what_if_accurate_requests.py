@@ -7,7 +7,7 @@ from schedlab.workload import apply, generate
 jobs = apply(generate("lublin:nodes=256", 5000, seed=1), ["load=0.9:256"])
 print("run / request    mean wait    95 % wait at most    mean bounded slowdown")
 for accuracy in ("0.1", "0.2", "0.5", "1.0", "random:0.5"):
-    schedule = simulate(apply(jobs, [f"wra={accuracy}"], seed=1), 256, "easy")
+    schedule = simulate(apply(jobs, [f"set_request={accuracy}"], seed=1), 256, "easy")
     wait_s, most_s, slowdown = (
         find_metric(name).value(schedule)
         for name in ("wait", "wait:percentile=95", "bounded_slowdown")

@@ -32,7 +32,9 @@ from schedlab.predict import PREDICTORS
 from schedlab.workload import GENERATORS, apply, generate
 from schedlab.workload.transforms import TRANSFORMS
 
-JOBS = apply(generate("lublin:nodes=16", 40, seed=1), ["set_request=random:0.5", "load=0.9:16"], seed=1)
+JOBS = apply(
+    generate("lublin:nodes=16", 40, seed=1), ["set_request=random:0.5", "load=0.9:16"], seed=1
+)
 JOBS = JOBS.replace(**{name: [1, 3] * 20 for name in ("user", "partition", "queue", "status")})
 DONE = simulate(JOBS, 16, "easy")
 PROBLEM = generate_problem(6, seed=1)

@@ -65,7 +65,7 @@ CALLS: dict[str, Call] = {
     "schedlab.sim.Forecaster": lambda **of: Forecaster(
         Simulation(JOBS, NODES, "easy").run(until_s=0), **{"forks": 2} | of
     ).forecast(),
-    "schedlab.workload.apply": lambda **of: workload.apply(JOBS, ["wra=random:0.5"], **of),
+    "schedlab.workload.apply": lambda **of: workload.apply(JOBS, ["set_request=random:0.5"], **of),
     "schedlab.workload.generate": lambda jobs=5, **of: workload.generate(EPISODES, jobs, **of),
     "schedlab.workload.read_workload": lambda **of: workload.read_workload(TRACE, **of),
     "schedlab.platform.CapacityStep": lambda at_s=1, capacity=1: platform.Consumable(

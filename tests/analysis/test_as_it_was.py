@@ -69,13 +69,13 @@ def test_no_starts_no_past() -> None:
     assert as_it_was(apply(three_jobs(), ["load=0.5:4"]), FOUR_NODES) is None
 
 
-@pytest.mark.parametrize("step", ["interarrival=2", "accuracy=0.5", "resample=3", "pauses=1s:9s"])
+@pytest.mark.parametrize("step", ["interarrival=2", "set_run=0.5", "resample=3", "pauses=1s:9s"])
 def test_jobs_that_were_changed_have_no_past(step: str) -> None:
     """Their waits belong to other times."""
     assert as_it_was(apply(three_jobs(), [step]), FOUR_NODES) is None
 
 
-@pytest.mark.parametrize("step", ["wra=0.5", "rebase=1d", "cores_per_node=2", "overrun=1h"])
+@pytest.mark.parametrize("step", ["set_request=0.5", "rebase=1d", "cores_per_node=2", "overrun=1h"])
 def test_jobs_that_only_look_otherwise_have_one(step: str) -> None:
     """Requests, the clock and what is counted as a node change no start."""
     assert past(apply(three_jobs(), [step])).wait_s.tolist() == [0, 200, 8]

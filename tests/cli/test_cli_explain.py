@@ -35,7 +35,7 @@ def model(tmp_path: Path) -> Path:
             },
             "episodes": {
                 **{"workload": "lublin:nodes=8", "jobs": 20},
-                "transforms": ["accuracy=random:0.5", "interarrival=0.01"],
+                "transforms": ["set_run=random:0.5", "interarrival=0.01"],
             },
             "train": {"algorithm": "maskable-ppo", "network": [8], "n_steps": 64},
         }

@@ -44,9 +44,9 @@ def test_the_target_is_checked_before_the_trace_is_read(run: Run, tmp_path: Path
 def test_a_workload_is_transformed(run: Run, head_blocked: str, tmp_path: Path) -> None:
     """Each step is in the result's provenance."""
     out = tmp_path / "out.csv"
-    steps = ("--transform", "head=2", "--transform", "wra=random:0.5", "--seed", "7")
+    steps = ("--transform", "head=2", "--transform", "set_request=random:0.5", "--seed", "7")
     result = run("workload", "transform", head_blocked, out, *steps, "--json")
-    assert json.loads(result.stdout)["steps"] == ["read", "head", "wra"]
+    assert json.loads(result.stdout)["steps"] == ["read", "head", "set_request"]
     assert len(read_workload(out)) == 2
 
 

@@ -63,7 +63,7 @@ def test_seeds_that_change_nothing_are_run_once(describe: Describe, tmp_path: Pa
     (tmp_path / "three.csv").write_text(THREE_JOBS)
     trace = ('generate = "lublin:nodes=32"\njobs = 60', 'file = "three.csv"')
     assert len(grid(describe(trace))) == 4
-    drawn = grid(describe(trace, ("load=0.5:32", "wra=random:0.5")))
+    drawn = grid(describe(trace, ("load=0.5:32", "set_request=random:0.5")))
     assert len([cell for cell in drawn if cell.recipe.variant.name == "light"]) == 4
 
 
@@ -113,7 +113,7 @@ def test_windows_are_consecutive(describe: Describe, tmp_path: Path) -> None:
     windows = 'file = "three.csv"\nwindow_jobs = 1'
     experiment = describe(
         ('generate = "lublin:nodes=32"\njobs = 60', windows),
-        ("load=0.5:32", "wra=1"),
+        ("load=0.5:32", "set_request=1"),
         ("seeds = [1, 2]", "seeds = [0, 2, 3]"),
     )
     recipes = [cell.recipe for cell in grid(experiment)[:6:2]]
@@ -127,7 +127,7 @@ def test_windows_begin_where_they_are_said_to(describe: Describe, tmp_path: Path
     path = tmp_path / "three.csv"
     path.write_text(THREE_JOBS)
     windows = 'file = "three.csv"\nwindow_jobs = 2\nwindow_starts = [1, 0]'
-    of_file = ('generate = "lublin:nodes=32"\njobs = 60', windows), ("load=0.5:32", "wra=1")
+    of_file = ('generate = "lublin:nodes=32"\njobs = 60', windows), ("load=0.5:32", "set_request=1")
     recipes = [cell.recipe for cell in grid(describe(*of_file, ("[1, 2]", "[0, 1]")))[:4:2]]
     assert [recipe.make(path)["job_id"].tolist() for recipe in recipes] == [[2, 3], [1, 2]]
     with pytest.raises(ParameterError, match="2 window_starts; there is none for seed 2"):

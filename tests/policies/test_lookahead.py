@@ -31,7 +31,7 @@ def busy(count: int = 400, seed: int = 1) -> Workload:
     """Return jobs of several users that fill 64 nodes."""
     drawn = apply(
         generate("lublin:nodes=64", count, seed=seed),
-        ["accuracy=random:0.5", "load=1.1:64"],
+        ["set_run=random:0.5", "load=1.1:64"],
         seed=seed,
     )
     return drawn.replace(user=np.random.default_rng(seed).integers(0, 6, count))

@@ -35,7 +35,7 @@ Make = Callable[..., Any]
 VISIBLE = 6
 EPISODES: Mapping[str, Any] = {
     "jobs": 40,
-    "transforms": ["accuracy=random:0.5", "interarrival=0.01"],
+    "transforms": ["set_run=random:0.5", "interarrival=0.01"],
 }
 FLAT = {"estimate": "actual", "observation": "proposal", "max_steps": 300}
 EFFORT = Effort(episodes=4, states=40, baselines=2, seed=5)

@@ -74,6 +74,6 @@ def test_the_model_s_time_is_the_request() -> None:
     """Run times come from it by the accuracy transform: 100 all, 050 half, RND uniform."""
     workload = WL2.generate(2000, seed=5)
     assert np.array_equal(workload["run_s"], workload["request_s"])
-    half = apply(workload, ["accuracy=0.5", "head=1000"])
+    half = apply(workload, ["set_run=0.5", "head=1000"])
     assert np.array_equal(half["request_s"], workload["request_s"][:1000])
     assert half["run_s"].sum() == pytest.approx(half["request_s"].sum() / 2, rel=1e-3)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from schedlab.errors import ParameterError
 from schedlab.testing.strategies import workloads
 from schedlab.workload import Workload
-from schedlab.workload.transforms import accuracy, wra
+from schedlab.workload.transforms import set_request, set_run
 
 JOBS = 20_000
 
@@ -28,38 +28,38 @@ def alike(run_s: int, request_s: int) -> Workload:
     )
 
 
-def test_wra_sets_the_request() -> None:
+def test_set_request_sets_the_request() -> None:
     """With a walltime request accuracy of 0.2 users ask for five times what they need."""
-    assert set(wra(alike(60, 7), 0.2)["request_s"]) == {300}
-    assert set(wra(alike(60, 7), 1.0)["request_s"]) == {60}
+    assert set(set_request(alike(60, 7), 0.2)["request_s"]) == {300}
+    assert set(set_request(alike(60, 7), 1.0)["request_s"]) == {60}
 
 
-def test_accuracy_sets_the_run_time() -> None:
+def test_set_run_sets_the_run_time() -> None:
     """The other direction: where a model gives requests, half of each is really used."""
-    made = accuracy(alike(7, 3600), 0.5)
+    made = set_run(alike(7, 3600), 0.5)
     assert set(made["run_s"]) == {1800}
     assert set(made["request_s"]) == {3600}
 
 
 def test_a_request_is_at_least_a_second() -> None:
     """A job of no length still has to ask for something."""
-    assert set(wra(alike(0, 7), 1.0)["request_s"]) == {1}
+    assert set(set_request(alike(0, 7), 1.0)["request_s"]) == {1}
 
 
 def test_random_accuracy_is_uniform_with_the_mean_asked_for() -> None:
     """A mean of 0.5 is uniform on 0..1; a mean of 0.8 is uniform on 0.6..1."""
-    half = accuracy(alike(7, 1_000_000), 0.5, random=True, seed=1)["run_s"] / 1_000_000
+    half = set_run(alike(7, 1_000_000), 0.5, random=True, seed=1)["run_s"] / 1_000_000
     assert np.percentile(half, [5, 25, 50, 75, 95]) == pytest.approx(
         [0.05, 0.25, 0.5, 0.75, 0.95], abs=0.02
     )
-    high = accuracy(alike(7, 1_000_000), 0.8, random=True, seed=1)["run_s"] / 1_000_000
+    high = set_run(alike(7, 1_000_000), 0.8, random=True, seed=1)["run_s"] / 1_000_000
     assert high.min() == pytest.approx(0.6, abs=0.01)
     assert high.max() == pytest.approx(1.0, abs=0.01)
 
 
 def test_random_wra_has_the_mean_asked_for_and_bounded_requests() -> None:
     """The mean is that of run / request; a request is at most a hundred times the run time."""
-    request_s = wra(alike(1_000_000, 7), 0.5, random=True, seed=1)["request_s"]
+    request_s = set_request(alike(1_000_000, 7), 0.5, random=True, seed=1)["request_s"]
     assert (1_000_000 / request_s).mean() == pytest.approx(0.5, abs=0.01)
     assert request_s.min() >= 1_000_000
     assert request_s.max() <= 100_000_000
@@ -69,13 +69,13 @@ def test_random_wra_has_the_mean_asked_for_and_bounded_requests() -> None:
 def test_impossible_ratios_are_refused(ratio: float) -> None:
     """A request of 0 or below the run time is not what accuracy means."""
     with pytest.raises(ParameterError, match=r"must be from 0\.01 to 1"):
-        wra(alike(1, 1), ratio)
+        set_request(alike(1, 1), ratio)
 
 
 def test_the_seed_is_recorded_only_where_chance_played_a_part() -> None:
     """Provenance has what is needed to repeat the step, and nothing else."""
-    assert "seed" not in wra(alike(1, 1), 0.5).provenance[-1]
-    assert wra(alike(1, 1), 0.5, random=True, seed=3).provenance[-1]["seed"] == 3
+    assert "seed" not in set_request(alike(1, 1), 0.5).provenance[-1]
+    assert set_request(alike(1, 1), 0.5, random=True, seed=3).provenance[-1]["seed"] == 3
 
 
 @given(workloads(), st.floats(0.01, 1), st.booleans())
@@ -83,5 +83,5 @@ def test_no_request_falls_below_the_run_time(
     workload: Workload, ratio: float, random: bool
 ) -> None:
     """Accuracy at most 1 means that nobody asks for less than the job needs, rounding included."""
-    made = wra(workload, ratio, random=random)
+    made = set_request(workload, ratio, random=random)
     assert np.all(made["request_s"] >= made["run_s"])

@@ -86,15 +86,15 @@ def test_text_means_what_it_says(text: str, job_ids: list[int]) -> None:
 
 def test_transforms_are_applied_in_order_and_recorded() -> None:
     """Head of the tail is not tail of the head; provenance tells which, in plain JSON."""
-    made = apply(ten_jobs(), ["tail=4", "head=1", "wra=random:0.5"], seed=7)
+    made = apply(ten_jobs(), ["tail=4", "head=1", "set_request=random:0.5"], seed=7)
     assert made["job_id"].tolist() == [6]
-    assert [step["step"] for step in made.provenance] == ["tail", "head", "wra"]
+    assert [step["step"] for step in made.provenance] == ["tail", "head", "set_request"]
     assert json.loads(json.dumps(made.provenance))[-1]["seed"] == [7, 2]
 
 
 def test_two_random_steps_draw_from_different_parts_of_the_seed() -> None:
     """Otherwise the accuracy of a job would tell which jobs were drawn."""
-    twice = apply(ten_jobs(), ["accuracy=random:0.5", "accuracy=random:0.5"], seed=7)
+    twice = apply(ten_jobs(), ["set_run=random:0.5", "set_run=random:0.5"], seed=7)
     assert twice.provenance[0]["seed"] != twice.provenance[1]["seed"]
     assert apply(ten_jobs(), ["resample=50"], seed=1) == apply(ten_jobs(), ["resample=50"], seed=1)
 
@@ -121,7 +121,7 @@ def test_unknown_transform_suggests_the_nearest() -> None:
         ("slice=5:2", r'transform "slice=5:2": range 5:2'),
         ("window=1y:2y", '"1y" is not a duration'),
         ("wra=often", '"often" is not a number'),
-        ("wra=2", "must be from 0.01 to 1"),
+        ("set_request=2", "must be from 0.01 to 1"),
         ("wra=normal:0.5", 'only "random" is'),
         ("status=done", "not a list of integers"),
         ("users=3,,7", "not a list of names"),

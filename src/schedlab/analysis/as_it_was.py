@@ -24,7 +24,7 @@ _FAITHFUL = {
     "history",
     "schedule",
     *("head", "tail", "slice", "window", "min_run", "overrun", "status", "users"),
-    *("partition", "queue", "oversize", "rebase", "wra", "cores_per_node"),
+    *("partition", "queue", "oversize", "rebase", "set_request", "cores_per_node"),
     "queues_for_partitions",
 }
 """Steps after which recorded waits are still those of the jobs."""

@@ -61,7 +61,7 @@ def _workload(seed: int) -> Workload:
     from schedlab.workload import apply, generate
 
     drawn = generate(f"lublin:nodes={NODES}", JOBS, seed=seed)
-    return apply(drawn, ["wra=random:0.5", f"load={LOAD}:{NODES}"], seed=seed)
+    return apply(drawn, ["set_request=random:0.5", f"load={LOAD}:{NODES}"], seed=seed)
 
 
 def _meaning(comparison: Comparison) -> Iterator[str]:

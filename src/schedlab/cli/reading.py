@@ -155,7 +155,7 @@ class Shaping:
         list[str],
         Option(
             metavar="T",
-            help="A transform such as head=1000 or wra=0.2; several are applied in order.",
+            help="A transform such as head=1000 or set_request=0.2; several are applied in order.",
             rich_help_panel=_SHAPING,
         ),
     ] = field(default_factory=list)

@@ -246,7 +246,7 @@ def store_demo(folder: Path, *, seed: int = 1, extent: Extent = DAYS) -> Site:
 def demo_schedule(seed: int, extent: Extent) -> Schedule:
     """Jobs of the Lublin-Feitelson model, as EASY would have run them."""
     drawn = generate(f"lublin:nodes={NODES}", extent.jobs, seed=seed)
-    workload = apply(drawn, ["wra=random:0.5", f"load={extent.load}:{NODES}"], seed=seed)
+    workload = apply(drawn, ["set_request=random:0.5", f"load={extent.load}:{NODES}"], seed=seed)
     return simulate(workload, NODES, "easy", seed=seed)
 
 

@@ -21,7 +21,7 @@ class EpisodesSection:
     """``[episodes]``: where jobs come from, as for ``choose_episodes`` and ``grid_episodes``.
 
     ``others`` are further models, each with transforms of its own after it, as in
-    ``wl2 accuracy=0.5``; episodes come from all of them equally often.
+    ``wl2 set_run=0.5``; episodes come from all of them equally often.
     """
 
     workload: str | None = None

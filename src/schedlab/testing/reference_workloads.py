@@ -188,4 +188,4 @@ def _burst_of_ties() -> Workload:
 
 def _lublin_sample() -> Workload:
     sample = generate("lublin:nodes=32", 40, seed=140)
-    return apply(sample, ["wra=random:0.5", "load=1.5:32"], seed=140)
+    return apply(sample, ["set_request=random:0.5", "load=1.5:32"], seed=140)

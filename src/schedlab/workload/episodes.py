@@ -103,7 +103,7 @@ class GeneratedEpisodes:
     def __init__(
         self, model: str, jobs: int, transforms: tuple[str, ...] = (), seeds: range = SEEDS
     ) -> None:
-        """Take a model such as ``wl1`` or ``lublin:nodes=256``, with transforms such as ``wra``."""
+        """Take a model such as ``lublin:nodes=256``, and transforms such as ``set_run=0.5``."""
         jobs = require_whole("jobs", jobs, 1)
         make_generator(model)
         self.model, self.jobs, self.transforms, self.seeds = model, jobs, transforms, seeds

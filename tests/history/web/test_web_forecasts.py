@@ -29,7 +29,7 @@ Record = dict[str, Any]
 def easy_past() -> Past:
     """Jobs of the Lublin-Feitelson model, as EASY ran them."""
     drawn = generate(f"lublin:nodes={NODES}", 400, seed=3)
-    workload = apply(drawn, ["wra=random:0.5", f"load=0.9:{NODES}"], seed=3)
+    workload = apply(drawn, ["set_request=random:0.5", f"load=0.9:{NODES}"], seed=3)
     schedule = simulate(workload, NODES, "easy")
     start_s, end_s = schedule.start_s.astype(float), schedule.end_s.astype(float)
     key = workload["job_id"].astype(np.int64)

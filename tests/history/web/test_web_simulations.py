@@ -73,7 +73,7 @@ def records(workload: Workload) -> list[JobRecord]:
 def history(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A store with 120 jobs of three users on eight nodes, who ask for twice what they need."""
     drawn = generate(f"lublin:nodes={NODES}", 120, seed=3)
-    workload = apply(drawn, ["wra=random:0.5", f"load=1.2:{NODES}"], seed=3)
+    workload = apply(drawn, ["set_request=random:0.5", f"load=1.2:{NODES}"], seed=3)
     url = str(tmp_path_factory.mktemp("history") / "history.db")
     with Store.make(url) as store:
         store.put(records(workload), source="test")

@@ -139,7 +139,7 @@ def check_reservable(workload: Workload, platform: Platform, window: int) -> Non
         raise WorkloadError(
             f"job {workload['job_id'][other[0]]} requests {request_s[other[0]]:,} time units and "
             f"runs {run_s[other[0]]:,} ({len(other):,} such jobs); reservations are kept to their "
-            f"end, so the two must be equal: accuracy=1"
+            f"end, so the two must be equal: set_run=1"
         )
     if len(dependent):
         raise WorkloadError(

@@ -13,7 +13,7 @@ from schedlab.workload.transforms.arrivals import interarrival, pauses, rebase, 
 from schedlab.workload.transforms.fill import fill
 from schedlab.workload.transforms.machine import cores_per_node, oversize
 from schedlab.workload.transforms.merge import merge
-from schedlab.workload.transforms.request_accuracy import accuracy, wra
+from schedlab.workload.transforms.request_accuracy import set_request, set_run
 from schedlab.workload.transforms.resample import resample
 from schedlab.workload.transforms.select import (
     head,
@@ -34,7 +34,6 @@ __all__ = [
     "TRANSFORMS",
     "Transform",
     "TransformEntry",
-    "accuracy",
     "apply",
     "cores_per_node",
     "fill",
@@ -51,12 +50,13 @@ __all__ = [
     "rebase",
     "resample",
     "scale_load",
+    "set_request",
+    "set_run",
     "slice_jobs",
     "status",
     "tail",
     "users",
     "window",
-    "wra",
 ]
 
 TRANSFORMS: dict[str, TransformEntry] = {
@@ -120,17 +120,17 @@ TRANSFORMS: dict[str, TransformEntry] = {
         queue,
         lambda text: {"names": arguments.words(text)},
     ),
-    "wra": TransformEntry(
+    "set_request": TransformEntry(
         "Set the request from the run time: request = run / WRA, fixed or random with that mean.",
-        "wra=0.2 or wra=random:0.5",
-        wra,
+        "set_request=0.2 or set_request=random:0.5",
+        set_request,
         parameters.ratio,
         seeded=True,
     ),
-    "accuracy": TransformEntry(
+    "set_run": TransformEntry(
         "Set the run time from the request: run = request × accuracy, fixed or random.",
-        "accuracy=0.5 or accuracy=random:0.5",
-        accuracy,
+        "set_run=0.5 or set_run=random:0.5",
+        set_run,
         parameters.ratio,
         seeded=True,
     ),

@@ -12,26 +12,28 @@ from schedlab.workload.workload import Workload
 MIN_RATIO = 0.01
 
 
-def wra(workload: Workload, ratio: float, *, random: bool = False, seed: Seed = 0) -> Workload:
-    """Sets the request from the run time: request = run / WRA, at least 1 s.
+def set_request(
+    workload: Workload, ratio: float, *, random: bool = False, seed: Seed = 0
+) -> Workload:
+    """Set the request from the run time: request = run / WRA, at least 1 s.
 
     With ``random`` each job's WRA is uniform with mean ``ratio`` on the widest interval within
     0.01..1: no request is more than a hundred times the run time.
     """
     drawn = _ratios(len(workload), ratio, MIN_RATIO, seed if random else None)
     request_s = np.maximum(np.rint(workload["run_s"] / drawn), 1)
-    return _recorded(workload.replace(request_s=request_s), "wra", ratio, random, seed)
+    return _recorded(workload.replace(request_s=request_s), "set_request", ratio, random, seed)
 
 
-def accuracy(workload: Workload, ratio: float, *, random: bool = False, seed: Seed = 0) -> Workload:
-    """Sets the run time from the request: run = request × accuracy, at least 1 s.
+def set_run(workload: Workload, ratio: float, *, random: bool = False, seed: Seed = 0) -> Workload:
+    """Set the run time from the request: run = request × accuracy, at least 1 s.
 
     With ``random`` each job's accuracy is uniform with mean ``ratio`` on the widest interval within
     0..1; a mean of 0.5 is uniform on 0..1.
     """
     drawn = _ratios(len(workload), ratio, 0, seed if random else None)
     run_s = np.maximum(np.rint(workload["request_s"] * drawn), 1)
-    return _recorded(workload.replace(run_s=run_s), "accuracy", ratio, random, seed)
+    return _recorded(workload.replace(run_s=run_s), "set_run", ratio, random, seed)
 
 
 def _ratios(jobs: int, mean: float, least: float, seed: Seed | None) -> NDArray[np.float64]:

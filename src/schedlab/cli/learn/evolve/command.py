@@ -18,7 +18,7 @@ EXAMPLES = (
     "schedlab learn evolve lublin:nodes=256 --metric bounded_slowdown --out mine.toml",
     "schedlab learn evolve trace.swf.gz --jobs 256 --metric utilisation --out utilisation.toml",
     'schedlab learn evolve wl1 --metric "0.7*utilisation" --metric "0.3*wait" --out both.toml',
-    'schedlab learn evolve "wl1 accuracy=0.5" wl2 trace.swf --metric wait --out for-all.toml',
+    'schedlab learn evolve "wl1 set_run=0.5" wl2 trace.swf --metric wait --out for-all.toml',
     "schedlab learn evolve wl1 --metric utilisation --out utilisation.toml --resume",
     "schedlab simulate trace.swf --policy easy --policy evolved:mine.toml",
 )

@@ -37,7 +37,7 @@ class Jobs(ReadingRules):
         Argument(
             metavar="WORKLOAD...",
             help="A model such as wl1 or lublin:nodes=256, a workload file, or the name of a trace "
-            'that was fetched; with transforms of its own as in "wl2 accuracy=random:0.5". With '
+            'that was fetched; with transforms of its own as in "wl2 set_run=random:0.5". With '
             "several, one policy is tuned for all.",
         ),
     ]

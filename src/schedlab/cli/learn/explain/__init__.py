@@ -14,7 +14,7 @@ from schedlab.errors import MissingExtraError, ParameterError
 
 EXAMPLES = (
     "schedlab learn explain out/small/model.zip",
-    "schedlab learn explain model.zip --workload wl1 --jobs 1000 --transform accuracy=random:0.5",
+    "schedlab learn explain model.zip --workload wl1 --jobs 1000 --transform set_run=random:0.5",
     "schedlab learn explain model.zip --plot explanation.png --csv explanation.csv",
     "schedlab learn explain model.zip --predictors --policy sjf+easy --plot errors.png",
 )

@@ -44,7 +44,7 @@ class Played:
         list[str],
         Option(
             metavar="T",
-            help="A transform such as accuracy=random:0.5; several are applied in order.",
+            help="A transform such as set_run=random:0.5; several are applied in order.",
             show_default="as in the training",
             rich_help_panel=_EPISODES,
         ),
