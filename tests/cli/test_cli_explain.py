@@ -76,7 +76,7 @@ def test_everything_for_programs(run: Run, model: Path, tmp_path: Path) -> None:
 def test_with_other_predictors(run: Run, model: Path, tmp_path: Path) -> None:
     """From the truth over noise and predictors to the request, beside a policy with the same."""
     files = ("--csv", tmp_path / "errors.csv", "--plot", tmp_path / "errors.svg")
-    few = ("--predictors", "--policy", "easy", "--episodes", "2")
+    few = ("--error-sweep", "--policy", "easy", "--episodes", "2")
     shown = run("learn", "explain", model, *few, *files)
     assert shown.exit_code == 0
     rows = table(tmp_path / "errors.csv")
@@ -92,7 +92,7 @@ def test_mistakes_take_one_line(schedlab: Run, tmp_path: Path) -> None:
     nothing = tmp_path / "nothing.zip"
     for arguments, sentence in {
         (nothing,): f"{nothing}: no such file",
-        (nothing, "--policy", "easy"): "--policy needs --predictors",
+        (nothing, "--policy", "easy"): "--policy needs --error-sweep",
         (nothing, "--plot", "a.bmp"): "a.bmp: the name of a picture must end in one of .png, ",
     }.items():
         done = schedlab("learn", "explain", *arguments)

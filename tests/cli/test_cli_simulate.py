@@ -107,7 +107,7 @@ def test_a_job_may_run_beyond_its_request(run: Run, ten_jobs: str) -> None:
     """Job 7 runs 120 s on a request of 100 s."""
     killed, whole = (
         json.loads(run("simulate", ten_jobs, "--policy", "easy", "--json", *more).stdout)[0]
-        for more in ((), ("--no-kill",))
+        for more in ((), ("--allow-overrun",))
     )
     assert (killed["killed"], whole["killed"]) == (1, 0)
 

@@ -170,10 +170,10 @@ class Policies:
             rich_help_panel=_RUNS,
         ),
     ] = "requeue"
-    no_kill: Annotated[
+    allow_overrun: Annotated[
         bool,
         Option(
-            "--no-kill",
+            "--allow-overrun",
             metavar="",
             help="Let jobs run beyond their request; otherwise they are killed at it.",
             rich_help_panel=_RUNS,
@@ -209,7 +209,7 @@ class Policies:
                     policy,
                     tick=self.tick,
                     depth=self.depth,
-                    kill_at_request=not self.no_kill,
+                    kill_at_request=not self.allow_overrun,
                     predict=predict,
                     whole_nodes=scenario.whole_nodes,
                     place=self.place,

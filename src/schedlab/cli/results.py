@@ -25,7 +25,7 @@ def result_rows(
         "trace": scenario.workload.name,
         "nodes": scenario.platform.nodes,
         "tick_s": policies.tick,
-        "kill_at_request": not policies.no_kill,
+        "kill_at_request": not policies.allow_overrun,
         "place": policies.place,
         "failures": policies.failures,
         "preempt": policies.preempt,

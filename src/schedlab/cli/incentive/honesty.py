@@ -111,7 +111,7 @@ def _measure(
         min_jobs=users.min_jobs,
         tick=policies.tick,
         depth=policies.depth,
-        kill_at_request=not policies.no_kill,
+        kill_at_request=not policies.allow_overrun,
         workers=workers,
         progress=report,
     )

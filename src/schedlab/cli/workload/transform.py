@@ -7,7 +7,7 @@ from schedlab.cli.reading import Reading, Shaping
 from schedlab.cli.workload.writing import OutFile, To, check_target, write
 
 EXAMPLES = (
-    "schedlab workload transform trace.swf small.swf --transform head=1000 --transform set_request=0.2",
+    "schedlab workload transform trace.swf small.swf --transform head=1000 --transform min_run=90s",
     "schedlab workload transform trace.swf busy.swf --transform load=1.1:128 --seed 1",
 )
 

@@ -136,10 +136,10 @@ class Rules:
             rich_help_panel=_EPISODES,
         ),
     ] = 0
-    no_kill: Annotated[
+    allow_overrun: Annotated[
         bool,
         Option(
-            "--no-kill",
+            "--allow-overrun",
             metavar="",
             help="Let jobs run beyond their request; otherwise they are killed at it.",
             rich_help_panel=_EPISODES,
@@ -159,7 +159,7 @@ class Rules:
         return Arena(
             objective=objective,
             tick=self.tick,
-            kill_at_request=not self.no_kill,
+            kill_at_request=not self.allow_overrun,
             predict=self.predict,
             threads=threads,
         )

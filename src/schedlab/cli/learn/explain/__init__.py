@@ -16,10 +16,10 @@ EXAMPLES = (
     "schedlab learn explain out/small/model.zip",
     "schedlab learn explain model.zip --workload wl1 --jobs 1000 --transform set_run=random:0.5",
     "schedlab learn explain model.zip --plot explanation.png --csv explanation.csv",
-    "schedlab learn explain model.zip --predictors --policy sjf+easy --plot errors.png",
+    "schedlab learn explain model.zip --error-sweep --policy sjf+easy --plot errors.png",
 )
 
-_PREDICTORS = "With other predictors"
+_ERROR_SWEEP = "Sweep over prediction errors"
 
 
 def explain(
@@ -45,14 +45,14 @@ def explain(
             show_default="as in the training",
         ),
     ] = None,
-    predictors: Annotated[
+    error_sweep: Annotated[
         bool,
         Option(
-            "--predictors",
+            "--error-sweep",
             metavar="",
             help="Instead: utilisation and slowdown as a function of the error of predictions, "
             "from the truth with growing noise and by several predictors.",
-            rich_help_panel=_PREDICTORS,
+            rich_help_panel=_ERROR_SWEEP,
         ),
     ] = False,
     policy: Annotated[
@@ -61,7 +61,7 @@ def explain(
             metavar="P",
             help="A policy beside the model; may be given several times.",
             show_default="easy and sjf+easy",
-            rich_help_panel=_PREDICTORS,
+            rich_help_panel=_ERROR_SWEEP,
         ),
     ] = None,
     json: AsJson = False,
@@ -71,10 +71,10 @@ def explain(
     By integrated gradients and by shuffling groups of inputs, in single decisions and in whole
     episodes.
     """
-    if predictors and predict is not None:
-        raise ParameterError("--predict and --predictors exclude each other")
-    if policy and not predictors:
-        raise ParameterError("--policy needs --predictors")
+    if error_sweep and predict is not None:
+        raise ParameterError("--predict and --error-sweep exclude each other")
+    if policy and not error_sweep:
+        raise ParameterError("--policy needs --error-sweep")
     files.check()
     _require_packages()
     from schedlab.cli.learn.explain.by_error import by_error
@@ -86,7 +86,7 @@ def explain(
     with naming(model):
         found.config.require_queue()
     episodes, effort = played.open(found), played.effort(found, states)
-    if predictors:
+    if error_sweep:
         by_error(found, episodes, effort, policy, files, json)
     else:
         by_input(found, episodes, effort, predict, files, json)
