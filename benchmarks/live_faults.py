@@ -25,7 +25,7 @@ from typing import Any
 from schedlab import __version__
 from schedlab.errors import PeerError
 from schedlab.live.slurm.reader import SlurmReader
-from schedlab.live.steering.switch import LOG, SWITCH
+from schedlab.live.switch import LOG, SWITCH
 from schedlab.slurm.real_slurm import RealSlurm
 
 FIGURES = Path(__file__).parents[1] / "docs" / "design" / "live-faults.json"

@@ -20,9 +20,9 @@ import numpy as np
 
 from schedlab import __version__
 from schedlab.cli.slurm.import_dump import records
+from schedlab.live.guards import Guards
 from schedlab.live.rehearsal import rehearse
 from schedlab.live.slurm.peer import default_clamp
-from schedlab.live.steering.guards import Guards
 from schedlab.live.trial import TrialRun, effects_of
 from schedlab.policies import choose_policy
 from schedlab.slurm.dump.importing import import_dump

@@ -21,8 +21,8 @@ from schedlab.audit.lawful import find_violations
 from schedlab.cli.app import app
 from schedlab.errors import SchedlabError
 from schedlab.experiments.config import read_experiment
-from schedlab.history.alerts.section import AlertsSection
-from schedlab.history.efficiency.section import EfficiencySection
+from schedlab.history.alerts_section import AlertsSection
+from schedlab.history.efficiency_section import EfficiencySection
 from schedlab.history.factors import CarbonSection, CostSection
 from schedlab.history.keeping import ArchiveSection, StoreSection
 from schedlab.history.notify.section import MailSection

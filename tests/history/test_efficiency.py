@@ -13,8 +13,8 @@ from tests.history.tiny_site import tiny_site
 from schedlab.errors import InputError
 from schedlab.history.demo import MONTH, demo_schedule, store_demo
 from schedlab.history.efficiency.judge import efficiency_of
-from schedlab.history.efficiency.section import EfficiencySection, Level
 from schedlab.history.efficiency.waste import summed, wasted
+from schedlab.history.efficiency_section import EfficiencySection, Level
 from schedlab.history.schema import JobRecord
 from schedlab.history.schema.times import from_epoch
 from schedlab.history.site import read_site

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from schedlab.errors import InputError, SchedlabError
-from schedlab.history.alerts.section import AlertsSection
+from schedlab.history.alerts_section import AlertsSection
 from schedlab.history.factors import CarbonSection, CostSection
 from schedlab.history.keeping import ArchiveSection, ReleaseSection, StoreSection
 from schedlab.history.notify.section import MailSection

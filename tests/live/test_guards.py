@@ -13,12 +13,12 @@ from tests.slurm import tiny_site
 from schedlab.errors import ParameterError
 from schedlab.live.advice import advise
 from schedlab.live.departure import MirrorDeparture
+from schedlab.live.guards import Guards
 from schedlab.live.ledger import Ledger, read_ledger
 from schedlab.live.peer import Ended
 from schedlab.live.queue import LiveJob, Reading
 from schedlab.live.score import jobs_within, score_forecasts, steered_site
 from schedlab.live.slurm.peer import default_clamp
-from schedlab.live.steering.guards import Guards
 from schedlab.live.steering.steering import Steering
 from schedlab.live.watch import CLOCK_WENT_BACK, LiveWatch
 from schedlab.policies import choose_policy

@@ -29,7 +29,7 @@ from schedlab.live.connect import connect
 from schedlab.live.grid_engine.peer import GridEnginePeer
 from schedlab.live.ledger import read_ledger
 from schedlab.live.mirror import Mirror
-from schedlab.live.steering.switch import LOG, SWITCH, WATCHDOG_LOG
+from schedlab.live.switch import LOG, SWITCH, WATCHDOG_LOG
 from schedlab.live.watch import LiveWatch
 from schedlab.slurm.replay import history_of
 from schedlab.slurm.site import SlurmSite

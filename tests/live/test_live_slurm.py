@@ -39,7 +39,7 @@ from schedlab.live.ledger import read_ledger
 from schedlab.live.mirror import Mirror
 from schedlab.live.slurm.hand import SlurmHand
 from schedlab.live.slurm.reader import SlurmReader
-from schedlab.live.steering.switch import LOG, SWITCH, WATCHDOG_LOG
+from schedlab.live.switch import LOG, SWITCH, WATCHDOG_LOG
 from schedlab.live.watch import LiveWatch
 from schedlab.platform.hostlist import expand_hosts
 from schedlab.slurm import SlurmSite, read_site

@@ -10,8 +10,8 @@ from tests.slurm import tiny_site
 from typer.testing import CliRunner
 
 from schedlab.cli.app import app
+from schedlab.live.guards import Guards
 from schedlab.live.rehearsal import rehearse
-from schedlab.live.steering.guards import Guards
 from schedlab.policies import choose_policy
 from schedlab.slurm.replay import phases_of, replay
 from schedlab.slurm.site import SlurmSite

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.slurm import tiny_site
 
-from schedlab.live.steering.guards import Guards
+from schedlab.live.guards import Guards
 from schedlab.operate.judge import Judge
 from schedlab.slurm.measures import Guard, Measure
 from schedlab.slurm.site import SlurmSite

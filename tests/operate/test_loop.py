@@ -24,7 +24,7 @@ from schedlab.cli.app import app
 from schedlab.errors import InputError
 from schedlab.live.ledger import Ledger, read_ledger
 from schedlab.live.slurm.reader import SlurmReader
-from schedlab.live.steering.switch import SWITCH
+from schedlab.live.switch import SWITCH
 from schedlab.operate.notices import Notices
 from schedlab.operate.record import policy_digest
 from schedlab.operate.settings import OperateSettings

@@ -24,7 +24,7 @@ from schedlab.rl.device_ppo import DevicePPO
 from schedlab.rl.device_rollout import sums_to_come
 from schedlab.rl.model_file import read_model
 from schedlab.rl.replayable_batch import replayable_batch
-from schedlab.rl.stacked.networks import Layout
+from schedlab.rl.stacked_networks import Layout
 from schedlab.rl.train import train
 from schedlab.rl.trainers import make_trainer
 from schedlab.rl.training_config import TrainingConfig, TrainSection, training_config

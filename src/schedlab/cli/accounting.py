@@ -1,13 +1,9 @@
-"""Accounting of a scheduler as a workload, without a store: sacct, Grid Engine and the like."""
+"""Accounting of a scheduler as a workload, on the command line."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from schedlab.errors import InputError
 
 if TYPE_CHECKING:
     from schedlab.history.ingest import Fault
@@ -23,39 +19,22 @@ ACCOUNTING = (
 )
 """Kinds of job sources that are files or folders, as a history names them."""
 
-_UNREADABLE = "could not be read"
-
 
 def read_accounting(kind: str, path: Path, options: ReadOptions) -> Workload:
-    """The jobs that have ended, by their time of submission; what cannot be read is counted."""
-    from schedlab.workload.readers.job_history import history_workload
-
-    records, faults = accounting_records(kind, path)
-    if faults and options.strict:
-        raise InputError(f"{faults[0]}; strict reading refuses this")
-    made = history_workload(records, path, options, name=path.stem)
-    if faults:
-        dropped = {**made.report.dropped, f"{_UNREADABLE}: {faults[0]}": len(faults)}
-        made.report = replace(
-            made.report, records=made.report.records + len(faults), dropped=dropped
-        )
-    used = {key: value for key, value in asdict(options).items() if value != {}}
-    return made.record("read", format=kind, file=path.name, options=used)
-
-
-def accounting_records(kind: str, path: Path) -> tuple[list[dict[str, Any]], list[Fault]]:
-    """Standard job records in order of submission, and what could not be read."""
-    from schedlab.cli.history.place import require_history
+    """The jobs that have ended; an error where the extra is missing."""
+    from schedlab.cli.store_place import require_history
 
     require_history()
-    from schedlab.history.ingest import Fault
-    from schedlab.history.sources import lone_job_source
+    from schedlab.history.accounting import read_accounting as read
 
-    found = list(lone_job_source(kind, str(path)).read())
-    faults = [each for each in found if isinstance(each, Fault)]
-    records = [json.loads(each.to_json()) for each in found if not isinstance(each, Fault)]
-    if not records and faults:
-        raise InputError(str(faults[0]))
-    # All times of a source have one offset, so that the order of the texts is that of the moments.
-    records.sort(key=lambda record: record.get("queue_time") or record.get("start_time") or "")
-    return records, faults
+    return read(kind, path, options)
+
+
+def sacct_records(path: Path) -> tuple[list[dict[str, Any]], list[Fault]]:
+    """Return what sacct wrote as standard job records, and what could not be read."""
+    from schedlab.cli.store_place import require_history
+
+    require_history()
+    from schedlab.history.accounting import sacct_records as read
+
+    return read(path)

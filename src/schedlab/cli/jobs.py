@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 from schedlab.cli.console import AsJson, cell, new_table, out, print_json, print_notes
-from schedlab.cli.history.place import require_history
+from schedlab.cli.store_place import require_history
 from schedlab.command_files import read_secret
 from schedlab.errors import ParameterError
 

@@ -121,7 +121,7 @@ def _copier(site: Path, service: str | None) -> Callable[[], object]:
     """What copies the log to the store; nothing without a service."""
     if service is None:
         return lambda: None
-    from schedlab.cli.history.place import require_history
+    from schedlab.cli.store_place import require_history
 
     require_history()
     from schedlab.operate.copies import copy_log, store_of
@@ -132,7 +132,7 @@ def _copier(site: Path, service: str | None) -> Callable[[], object]:
 
 def _status(site: Path, json: bool) -> None:
     from schedlab.live.ledger import read_ledger
-    from schedlab.live.steering.switch import Switch
+    from schedlab.live.switch import Switch
     from schedlab.operate.record import LOG, record_of, sentence_of
 
     path = site / "operate" / LOG
@@ -165,7 +165,7 @@ def _status(site: Path, json: bool) -> None:
 
 def _report(site: Path, date: str | None, output: Path | None, send: bool) -> None:
     from schedlab.atomic import replacing
-    from schedlab.cli.history.place import require_service
+    from schedlab.cli.store_place import require_service
     from schedlab.errors import InputError
     from schedlab.operate.settings import FILE, read_settings
 

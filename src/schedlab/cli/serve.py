@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option
 
 from schedlab.cli.console import print_notes
-from schedlab.cli.history.place import require_service
+from schedlab.cli.store_place import require_service
 from schedlab.errors import ParameterError
 
 if TYPE_CHECKING:

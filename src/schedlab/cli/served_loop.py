@@ -6,7 +6,7 @@ from pathlib import Path
 
 from schedlab.history.web.loop import LoopEffect, LoopState, LoopStep
 from schedlab.live.ledger import Entry, read_ledger
-from schedlab.live.steering.switch import Switch
+from schedlab.live.switch import Switch
 from schedlab.operate.gate import Gate, GateAnswer
 from schedlab.operate.record import LOG, effects_of, record_of, sentence_of
 

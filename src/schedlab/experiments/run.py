@@ -7,7 +7,6 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from schedlab.errors import ParameterError
-from schedlab.experiments.coallocation.run import run_solvers
 from schedlab.experiments.compute import Progress, compute
 from schedlab.experiments.config import Experiment
 from schedlab.experiments.digest import file_digest
@@ -19,6 +18,7 @@ from schedlab.experiments.plan import PlannedCell, make_plan, recipes, untrained
 from schedlab.experiments.record import Run, make_record
 from schedlab.experiments.report import write_report
 from schedlab.experiments.run_folder import MODELS, RunFolder
+from schedlab.experiments.solver_run import run_solvers
 from schedlab.experiments.sources import locate
 
 

@@ -8,7 +8,7 @@ from ipaddress import ip_network
 from typing import Any
 
 from schedlab.errors import InputError, ParameterError
-from schedlab.history.alerts.section import AlertsSection
+from schedlab.history.alerts_section import AlertsSection
 from schedlab.history.factors import CostSection, Factors, read_factors
 from schedlab.history.notify.section import MailSection, check_url
 from schedlab.history.reports_section import ReportsSection

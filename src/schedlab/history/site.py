@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from schedlab.errors import InputError, SchedlabError, UnknownNameError
-from schedlab.history.efficiency.section import EfficiencySection
+from schedlab.history.efficiency_section import EfficiencySection
 from schedlab.history.factors import CarbonSection, Factors, read_factors
 from schedlab.history.keeping import ArchiveSection, ReleaseSection, StoreSection
 from schedlab.history.schema.times import find_zone

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from schedlab.live.guards import Guards
 from schedlab.live.queue import LiveJob
-from schedlab.live.steering.guards import Guards
 from schedlab.live.watch import Look
 from schedlab.live.wish import can_be_moved, wished_factors, wished_order
 from schedlab.policies import ChosenPolicy

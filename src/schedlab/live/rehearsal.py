@@ -9,8 +9,8 @@ from threading import Event
 
 from schedlab._core import NativeController
 from schedlab.live.advice import allowed_factors
+from schedlab.live.guards import Guards
 from schedlab.live.queue import LiveJob, LiveStage
-from schedlab.live.steering.guards import Guards
 from schedlab.live.steering.steering import planned_changes
 from schedlab.policies import ChosenPolicy
 from schedlab.slurm.clocks import Clocks

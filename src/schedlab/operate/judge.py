@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from schedlab.live.guards import Guards
 from schedlab.live.rehearsal import rehearse
-from schedlab.live.steering.guards import Guards
 from schedlab.policies import choose_policy
 from schedlab.slurm.fidelity import Mask
 from schedlab.slurm.measures import Guard, Measure

@@ -14,8 +14,8 @@ from schedlab.live.ledger import Entry, Ledger, read_ledger
 from schedlab.live.peer import Peer, Reader
 from schedlab.live.score import jobs_within, score_forecasts, steered_site
 from schedlab.live.steering.steering import Steering, Step, steer
-from schedlab.live.steering.switch import LOG as STEERING_LOG
-from schedlab.live.steering.switch import Switch
+from schedlab.live.switch import LOG as STEERING_LOG
+from schedlab.live.switch import Switch
 from schedlab.live.watch import LiveWatch
 from schedlab.operate.collect import collect, forget, place_of
 from schedlab.operate.gate import ANSWERS, Gate, hash_of

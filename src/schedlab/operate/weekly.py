@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from schedlab.live.ledger import Entry, read_ledger
-from schedlab.live.steering.switch import LIVE
-from schedlab.live.steering.switch import LOG as STEERING_LOG
+from schedlab.live.switch import LIVE
+from schedlab.live.switch import LOG as STEERING_LOG
 from schedlab.operate.record import ENDS, LOG, effects_of
 
 _FOUND = {"tested": "in the test", "shadowed": "of a shadow", "watched": "while it steered"}

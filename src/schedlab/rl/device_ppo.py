@@ -22,7 +22,7 @@ from schedlab.rl.cuda_graphs import captured
 from schedlab.rl.device_rollout import DeviceRollout
 from schedlab.rl.networks import action_scores, scores_and_values, state_values
 from schedlab.rl.ppo_loss import PpoLoss, drawn, log_probabilities, ppo_loss, taken
-from schedlab.rl.stacked.networks import Layout, StackedNetworks
+from schedlab.rl.stacked_networks import Layout, StackedNetworks
 from schedlab.rl.training_env import TrainingEnv
 
 _VALUES_AT_A_TIME = 65_536

@@ -15,7 +15,7 @@ from schedlab.errors import ParameterError
 from schedlab.rl.acer import ACER
 from schedlab.rl.device_ppo import DevicePPO
 from schedlab.rl.networks import policy_class, policy_settings
-from schedlab.rl.stacked.networks import Layout
+from schedlab.rl.stacked_networks import Layout
 from schedlab.rl.training_config import KERNEL, TrainingConfig, TrainSection
 from schedlab.rl.training_env import TrainingEnv
 

@@ -7,7 +7,7 @@ from contextlib import closing
 
 from tests.history.web.served import Served
 
-from schedlab.history.alerts.section import AlertsSection
+from schedlab.history.alerts_section import AlertsSection
 
 
 def look(served: Served, now_s: float) -> list[str]:

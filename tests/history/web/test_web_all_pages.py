@@ -19,7 +19,7 @@ from schedlab.cli.served_loop import ServedLoop
 from schedlab.history.job_archive.move import move_jobs
 from schedlab.history.site import read_site
 from schedlab.history.store import Store
-from schedlab.history.web.pages.navigation import PAGES
+from schedlab.history.web.navigation import PAGES
 
 pytestmark = [pytest.mark.slow, needs_chromium]
 

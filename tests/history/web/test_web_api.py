@@ -21,7 +21,7 @@ from schedlab.history.store import Store
 from schedlab.history.web.access import Role, Viewer
 from schedlab.history.web.api import jobs as api_jobs
 from schedlab.history.web.api.jobs import JobsParameters
-from schedlab.history.web.api.parameters import Asking
+from schedlab.history.web.parameters import Asking
 from schedlab.history.web.queries.search import Page, search
 from schedlab.history.web.queries.shown import Shown
 

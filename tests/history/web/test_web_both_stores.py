@@ -12,8 +12,8 @@ from tests.history.web.filled import BOTH, filled
 from tests.history.web.test_web_reports import ALL, FACTORS, JOBS, WEEK, ran
 
 from schedlab.history.alerts.book import acknowledge, count_unacknowledged, current_alerts
-from schedlab.history.alerts.section import AlertsSection
 from schedlab.history.alerts.watch import watch
+from schedlab.history.alerts_section import AlertsSection
 from schedlab.history.store import JobQuery
 from schedlab.history.store.duties import is_due, take_duty
 from schedlab.history.web.access.accounts import Account, put_account

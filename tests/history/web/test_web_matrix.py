@@ -12,9 +12,9 @@ from tests.history.web.authorisation import RULES, Case, Rule
 from tests.history.web.served import ACCOUNTS, Served
 
 from schedlab.history.web.access import Role, Scope
-from schedlab.history.web.access.current import FORM_HEADER
 from schedlab.history.web.access.sessions import FORM, form_token
 from schedlab.history.web.access.viewer import PEOPLE, SCOPES
+from schedlab.history.web.current import FORM_HEADER
 
 # What must not stand in any answer to somebody with the role.
 HIDDEN: dict[Role, tuple[str, ...]] = {

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer import Option
 
-from schedlab.cli.history.place import Place, require_service
+from schedlab.cli.store_place import Place, require_service
 
 FromStdin = Annotated[
     bool,

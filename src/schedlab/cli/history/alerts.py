@@ -10,11 +10,11 @@ from typer import Exit, Option
 
 from schedlab.cli.console import AsJson, new_table, out, print_json, print_notes
 from schedlab.cli.history.choosing import epoch_s
-from schedlab.cli.history.place import Place, require_service
+from schedlab.cli.store_place import Place, require_service
 from schedlab.errors import InputError, ParameterError, ServiceError
 
 if TYPE_CHECKING:
-    from schedlab.history.alerts.section import AlertsSection
+    from schedlab.history.alerts_section import AlertsSection
     from schedlab.history.site import Site
 
 EXAMPLES = ("schedlab history alerts", "schedlab history alerts --test")

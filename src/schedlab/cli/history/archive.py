@@ -12,7 +12,7 @@ from typer import Option
 
 from schedlab.cli.console import AsJson, print_json, print_notes
 from schedlab.cli.history.choosing import epoch_s
-from schedlab.cli.history.place import Place
+from schedlab.cli.store_place import Place
 from schedlab.errors import InputError, ParameterError
 
 if TYPE_CHECKING:

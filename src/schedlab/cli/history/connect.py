@@ -9,7 +9,7 @@ from typing import Annotated
 from typer import Option
 
 from schedlab.cli.console import print_notes
-from schedlab.cli.history.place import require_service
+from schedlab.cli.store_place import require_service
 from schedlab.errors import OutputError
 
 EXAMPLES = ("schedlab history connect --url https://hpc.example.org/history",)

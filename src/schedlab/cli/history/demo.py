@@ -8,7 +8,7 @@ from typing import Annotated
 from typer import Option
 
 from schedlab.cli.console import AsJson, heading, out, print_json, print_notes
-from schedlab.cli.history.place import require_history
+from schedlab.cli.store_place import require_history
 
 EXAMPLES = ("schedlab history demo", "schedlab history demo --seed 7 --out trial")
 

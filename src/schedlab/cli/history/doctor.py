@@ -10,7 +10,7 @@ from typer import Exit, Option
 
 from schedlab.cli.console import AsJson, new_table, out, print_json
 from schedlab.cli.history.choosing import epoch_s
-from schedlab.cli.history.place import Place
+from schedlab.cli.store_place import Place
 
 EXAMPLES = ("schedlab history doctor", "schedlab history doctor --at 2026-01-06 --json")
 _ILL = 1

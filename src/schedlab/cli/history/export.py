@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 from schedlab.cli.console import AsJson, print_json, print_notes
 from schedlab.cli.history.choosing import Choosing
-from schedlab.cli.history.place import Place
+from schedlab.cli.store_place import Place
 from schedlab.errors import ParameterError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from typer import Argument, Exit, Option
 
 from schedlab.cli.console import AsJson, err, new_table, out, print_json, print_notes
-from schedlab.cli.history.place import Place, require_history
+from schedlab.cli.store_place import Place, require_history
 from schedlab.errors import ParameterError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Annotated
 from typer import Option
 
 from schedlab.cli.console import print_notes
-from schedlab.cli.history.place import Place, require_history
+from schedlab.cli.store_place import Place, require_history
 
 EXAMPLES = (
     "schedlab history init",

@@ -7,9 +7,9 @@ from typing import Annotated
 from typer import Option
 
 from schedlab.cli.console import print_notes
-from schedlab.cli.history.place import Place
 from schedlab.cli.live.mirror import each_look
 from schedlab.cli.live.options import Conf, Every, Looks, period_s
+from schedlab.cli.store_place import Place
 from schedlab.errors import InputError
 
 EXAMPLES = (

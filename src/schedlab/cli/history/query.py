@@ -7,7 +7,7 @@ from typing import Annotated
 from typer import Argument
 
 from schedlab.cli.console import AsJson, new_table, out, print_json
-from schedlab.cli.history.place import Place
+from schedlab.cli.store_place import Place
 from schedlab.errors import InputError
 
 EXAMPLES = (

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from typer import Option
 
 from schedlab.cli.console import AsJson, out, print_json, print_notes
-from schedlab.cli.history.place import Place, require_service
+from schedlab.cli.store_place import Place, require_service
 from schedlab.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def report(
     site = place.read()
     format = _format(output)
     made = _made(place, site, about)
-    from schedlab.history.web.pages.render import written
+    from schedlab.history.web.render import written
     from schedlab.history.web.reports.files import as_file
 
     if output is not None:

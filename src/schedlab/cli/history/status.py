@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from schedlab.cli.console import AsJson, cell, heading, new_table, out, print_json
-from schedlab.cli.history.place import Place
+from schedlab.cli.store_place import Place
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -11,7 +11,7 @@ from typer import Argument, Option
 from schedlab.cli.commands import add_command, epilog
 from schedlab.cli.console import AsJson, cell, new_table, out, print_json, print_notes
 from schedlab.cli.history.accounts import access, day
-from schedlab.cli.history.place import Place
+from schedlab.cli.store_place import Place
 from schedlab.errors import UnknownNameError
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typer import Argument, Option
 from schedlab.cli.commands import add_command, epilog
 from schedlab.cli.console import AsJson, new_table, out, print_json, print_notes
 from schedlab.cli.history.accounts import FromStdin, access, read_password
-from schedlab.cli.history.place import Place
+from schedlab.cli.store_place import Place
 from schedlab.errors import ParameterError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import typer
 from typer import Argument, Exit
 
 from schedlab.cli.console import AsJson, print_json, print_notes
-from schedlab.cli.history.place import require_history
+from schedlab.cli.store_place import require_history
 
 EXAMPLES = (
     "schedlab history validate jobs.jsonl",

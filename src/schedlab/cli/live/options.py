@@ -11,8 +11,8 @@ import typer
 from typer import Argument, Option
 
 if TYPE_CHECKING:
+    from schedlab.live.guards import Guards
     from schedlab.live.peer import Bounds
-    from schedlab.live.steering.guards import Guards
 
 Site = Annotated[
     Path,
@@ -79,7 +79,7 @@ class GuardOptions:
 
     def guards(self, bounds: Bounds) -> Guards:
         """With the scheduler's own bounds."""
-        from schedlab.live.steering.guards import Guards
+        from schedlab.live.guards import Guards
         from schedlab.units import parse_duration
 
         return Guards.of(

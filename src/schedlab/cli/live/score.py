@@ -37,7 +37,7 @@ def score(
     from schedlab.live.grid_engine.commands import SITE_FILE
     from schedlab.live.ledger import read_ledger
     from schedlab.live.score import jobs_within, score_forecasts, steered_site
-    from schedlab.live.steering.switch import LIVE
+    from schedlab.live.switch import LIVE
     from schedlab.slurm import read_site
     from schedlab.slurm.replay import phases_of
     from schedlab.slurm.what_if import compare_replays

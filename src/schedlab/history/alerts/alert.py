@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from schedlab.history.alerts.section import AlertsSection
+from schedlab.history.alerts_section import AlertsSection
 from schedlab.history.site import Site
 
 HOUR_S = 3_600

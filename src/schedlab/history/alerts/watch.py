@@ -13,7 +13,7 @@ from schedlab.history.alerts import notice
 from schedlab.history.alerts.alert import HOUR_S, Alert, Look
 from schedlab.history.alerts.book import Noted, note_alerts, note_told, untold, untold_over
 from schedlab.history.alerts.rules import RULES
-from schedlab.history.alerts.section import AlertsSection
+from schedlab.history.alerts_section import AlertsSection
 from schedlab.history.notify.mail import send_mail
 from schedlab.history.notify.webhook import post_json
 from schedlab.history.schema.times import find_zone

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from schedlab.history.efficiency.advice import ADVICE, Change
 from schedlab.history.efficiency.job import EndedJob
-from schedlab.history.efficiency.section import EfficiencySection, Level
 from schedlab.history.efficiency.uses import KINDS, Use
+from schedlab.history.efficiency_section import EfficiencySection, Level
 from schedlab.history.schema.job import JobRecord
 from schedlab.history.site import Site
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from schedlab.history.efficiency.job import EndedJob
-from schedlab.history.efficiency.section import Level
+from schedlab.history.efficiency_section import Level
 from schedlab.units import short_bytes, short_duration, three_digits
 
 _WH = 3_600.0

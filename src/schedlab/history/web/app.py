@@ -59,8 +59,8 @@ from schedlab.history.web.pages import job as job_page
 from schedlab.history.web.pages import jobs as jobs_page
 from schedlab.history.web.pages import tasks as task_pages
 from schedlab.history.web.pages import users as user_pages
-from schedlab.history.web.pages.render import STATIC
 from schedlab.history.web.plots.embed import library_folder
+from schedlab.history.web.render import STATIC
 from schedlab.history.web.service import Service
 from schedlab.history.web.settings import ServiceSettings
 from schedlab.history.web.watcher import Watcher, watcher_of

@@ -19,7 +19,7 @@ from schedlab.errors import (
     StoreError,
     UnknownNameError,
 )
-from schedlab.history.web.access.current import note_viewer
+from schedlab.history.web.current import note_viewer
 from schedlab.history.web.pages.error import error_page
 from schedlab.history.web.problems import Problem, ProblemResponse, wants_page
 

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from schedlab.history.store.tables import ingests
-from schedlab.history.web.access.current import MetricsReader
+from schedlab.history.web.current import MetricsReader
 from schedlab.history.web.problems import ProblemResponse
 from schedlab.history.web.queries.site_metrics import QUANTILES, unfinished_jobs, waits
 from schedlab.history.web.service import CurrentService, Service

@@ -11,8 +11,8 @@ from typing import Annotated
 from fastapi import Depends
 
 from schedlab.history.web.access import Viewer
-from schedlab.history.web.access.current import InPerson, NamedViewer
 from schedlab.history.web.access.viewer import OPERATORS, PLANNERS
+from schedlab.history.web.current import InPerson, NamedViewer
 from schedlab.history.web.problems import Problem, not_found
 from schedlab.history.web.service import Service
 from schedlab.history.web.simulations import TWIN, WHAT_IF

@@ -17,7 +17,7 @@ from schedlab.live.grid_engine.model import site_of
 from schedlab.live.grid_engine.reader import GridEngineReader
 from schedlab.live.peer import TIMEOUT_S, Bounds
 from schedlab.live.queue import LiveJob
-from schedlab.live.steering.switch import LIVE, LOG
+from schedlab.live.switch import LIVE, LOG
 from schedlab.slurm.site import SlurmSite
 
 

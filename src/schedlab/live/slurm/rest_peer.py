@@ -19,7 +19,7 @@ from schedlab.live.slurm.rest import SlurmRest
 from schedlab.live.slurm.rest_hand import RestHand
 from schedlab.live.slurm.rest_reader import RestReader
 from schedlab.live.slurm.token import read_token
-from schedlab.live.steering.switch import LIVE, LOG
+from schedlab.live.switch import LIVE, LOG
 from schedlab.slurm.real_slurm import RealSlurm
 from schedlab.slurm.site import SlurmSite
 from schedlab.slurm.site_folder import read_site

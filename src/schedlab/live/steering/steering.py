@@ -11,13 +11,13 @@ from typing import Any
 from schedlab.errors import InputError, PeerError, SchedlabError
 from schedlab.live.advice import Advice, advise
 from schedlab.live.given import key_of
+from schedlab.live.guards import Guards
 from schedlab.live.ledger import Ledger, read_ledger
 from schedlab.live.peer import Hand, Peer, Reader
 from schedlab.live.queue import LiveJob
-from schedlab.live.steering.guards import Guards
 from schedlab.live.steering.release import not_returned, release_all, steered
-from schedlab.live.steering.switch import LOG, Switch
 from schedlab.live.steering.watchdog import start_watchdog
+from schedlab.live.switch import LOG, Switch
 from schedlab.live.watch import LiveWatch, Look
 from schedlab.policies import ChosenPolicy
 from schedlab.version import __version__

@@ -17,7 +17,7 @@ from schedlab.errors import SchedlabError
 from schedlab.live.connect import connect
 from schedlab.live.ledger import Ledger
 from schedlab.live.steering.release import release_all
-from schedlab.live.steering.switch import LOG, WATCHDOG_LOG, Switch
+from schedlab.live.switch import LOG, WATCHDOG_LOG, Switch
 
 LOOK_S, AGAIN_S = 0.25, 1.0
 T = TypeVar("T")

@@ -18,7 +18,7 @@ from schedlab.policies.learned.own_agent import numbers_and_actions
 from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.environments import with_time_scale
 from schedlab.rl.networks import policy_class, policy_settings
-from schedlab.rl.stacked.networks import Parameters
+from schedlab.rl.stacked_networks import Parameters
 from schedlab.rl.training_config import KERNEL, TrainingConfig
 from schedlab.workload.episodes import Episodes
 

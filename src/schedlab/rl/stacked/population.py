@@ -26,8 +26,8 @@ from schedlab.rl.stacked.batch import PopulationBatch
 from schedlab.rl.stacked.fused_draw import draw
 from schedlab.rl.stacked.fused_loss import loss_slopes
 from schedlab.rl.stacked.member import Member, first_policy, generator_of
-from schedlab.rl.stacked.networks import Layout, StackedNetworks
 from schedlab.rl.stacked.rollout import StackedRollout
+from schedlab.rl.stacked_networks import Layout, StackedNetworks
 
 _VALUES_AT_A_TIME = 500_000
 _OF_RETURNS, _OF_LOSS = ("gamma", "gae_lambda"), ("clip_range", "ent_coef", "vf_coef")

@@ -9,9 +9,9 @@ from pydantic_core import to_json
 from starlette.responses import Response
 
 from schedlab.history.alerts.book import Noted, current_alerts, past_alerts
-from schedlab.history.web.access.current import MetricsReader
 from schedlab.history.web.api.answers import AlertsAnswer, refusals
 from schedlab.history.web.api.formats import MEDIA_TYPES, Format
+from schedlab.history.web.current import MetricsReader
 from schedlab.history.web.service import CurrentService
 
 router = APIRouter(prefix="/v1", tags=["site"])

@@ -12,7 +12,7 @@ from schedlab.history.schema.job import SCHEMA_VERSION
 from schedlab.history.site import Site
 from schedlab.history.web.api.answers import as_json, refusals
 from schedlab.history.web.api.formats import MEDIA_TYPES, Format
-from schedlab.history.web.api.parameters import CurrentAsking
+from schedlab.history.web.parameters import CurrentAsking
 from schedlab.history.web.queries.search import clusters_of_jobs
 from schedlab.history.web.queries.shown import Shown
 from schedlab.platform import Cluster, NodeGroup

@@ -9,8 +9,8 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from schedlab.history.web.access.current import Identified
-from schedlab.history.web.pages.render import render
+from schedlab.history.web.current import Identified
+from schedlab.history.web.render import render
 
 router = APIRouter(include_in_schema=False)
 

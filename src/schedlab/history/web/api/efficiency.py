@@ -14,7 +14,7 @@ from starlette.responses import Response
 from schedlab.history.efficiency.waste import Waste, WastedJob, by_user, summed
 from schedlab.history.web.api.answers import EfficiencyAnswer, refusals
 from schedlab.history.web.api.formats import MEDIA_TYPES, Format
-from schedlab.history.web.api.parameters import Asking, CurrentAsking, Moment, Parameters
+from schedlab.history.web.parameters import Asking, CurrentAsking, Moment, Parameters
 from schedlab.history.web.queries.calendar import DAY_S
 from schedlab.history.web.queries.cluster_use import last_end_s
 from schedlab.history.web.queries.largest import MOST_JOBS, largest_jobs

@@ -16,8 +16,8 @@ from schedlab.history.schema.times import format_time, from_epoch
 from schedlab.history.web.access import Role
 from schedlab.history.web.api.answers import ForecastAnswer, refusals
 from schedlab.history.web.api.formats import MEDIA_TYPES, Format
-from schedlab.history.web.api.parameters import Asking, CurrentAsking, Name, Parameters
 from schedlab.history.web.forecasts import Forecast, ask_forecast, known_forecast
+from schedlab.history.web.parameters import Asking, CurrentAsking, Name, Parameters
 from schedlab.history.web.queries.search import Found, clusters_of_site
 from schedlab.history.web.queries.unfinished import unfinished_jobs
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel
 
 from schedlab.errors import UnknownNameError
-from schedlab.history.web.access.current import NamedViewer
+from schedlab.history.web.current import NamedViewer
 from schedlab.history.web.grafana.metrics import METRICS, Asked, Frame, described, options
 from schedlab.history.web.grafana.request import FILTERS, Query, Text
 from schedlab.history.web.service import CurrentService

@@ -15,10 +15,10 @@ from starlette.responses import Response
 from schedlab.history.schema.fault import Fault, faults_of
 from schedlab.history.schema.job import JobRecord
 from schedlab.history.store import Counts, Store
-from schedlab.history.web.access.current import Ingester
 from schedlab.history.web.api.answers import Ingested, refusals
 from schedlab.history.web.api.formats import MEDIA_TYPES, Format
-from schedlab.history.web.api.parameters import Name, Parameters
+from schedlab.history.web.current import Ingester
+from schedlab.history.web.parameters import Name, Parameters
 from schedlab.history.web.problems import Problem, ProblemResponse
 from schedlab.history.web.service import CurrentService, Service
 

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from schedlab.history.schema.times import format_time, from_epoch
 from schedlab.history.web.api.answers import RECORD, JobsByIds, as_json, refusals
 from schedlab.history.web.api.formats import FIELDS, MEDIA_TYPES, Format, check_fields, picked
-from schedlab.history.web.api.parameters import (
+from schedlab.history.web.parameters import (
     Count,
     CurrentAsking,
     Moment,

@@ -21,7 +21,7 @@ from schedlab.history.web.api.formats import (
     choose,
     picked,
 )
-from schedlab.history.web.api.parameters import (
+from schedlab.history.web.parameters import (
     Asking,
     CurrentAsking,
     JobFilter,

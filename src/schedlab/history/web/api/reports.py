@@ -9,10 +9,10 @@ from pydantic import Field
 from pydantic_core import to_json
 from starlette.responses import Response
 
-from schedlab.history.web.access.current import NamedViewer
 from schedlab.history.web.api.answers import ReportAnswer, refusals
 from schedlab.history.web.api.formats import MEDIA_TYPES, Format
-from schedlab.history.web.api.parameters import Name, Parameters
+from schedlab.history.web.current import NamedViewer
+from schedlab.history.web.parameters import Name, Parameters
 from schedlab.history.web.reports.asked import asked_report
 from schedlab.history.web.service import CurrentService
 

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from schedlab.history.web.api.answers import TwinAnswer, TwinParametersAnswer, refusals
 from schedlab.history.web.api.formats import MEDIA_TYPES, Format
-from schedlab.history.web.api.parameters import Name
+from schedlab.history.web.parameters import Name
 from schedlab.history.web.planning import Operator, ask_twin, own_twin_task, twin_of
 from schedlab.history.web.service import CurrentService
 from schedlab.history.web.tasks import State, Task

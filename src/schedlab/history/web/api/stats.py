@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from schedlab.history.web.api.answers import Stats, in_formats, refusals
 from schedlab.history.web.api.formats import MEDIA_TYPES, TABLES, Format, choose, table_response
-from schedlab.history.web.api.parameters import CurrentAsking, JobFilter, list_of, one_of, words
+from schedlab.history.web.parameters import CurrentAsking, JobFilter, list_of, one_of, words
 from schedlab.history.web.queries.stats import KEYS, stats
 
 ROWS, MOST_ROWS = 1_000, 100_000

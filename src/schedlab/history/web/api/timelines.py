@@ -22,7 +22,7 @@ from schedlab.history.site import Site
 from schedlab.history.web.api.answers import TimelineAnswer, in_formats, refusals
 from schedlab.history.web.api.formats import MEDIA_TYPES, TABLES, Format, choose, table_response
 from schedlab.history.web.api.job import several
-from schedlab.history.web.api.parameters import (
+from schedlab.history.web.parameters import (
     Asking,
     CurrentAsking,
     Moment,

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from schedlab.history.web.api.answers import UserAccuracy, refusals
 from schedlab.history.web.api.formats import MEDIA_TYPES, Format
-from schedlab.history.web.api.parameters import CurrentAsking, Name, Parameters
+from schedlab.history.web.parameters import CurrentAsking, Name, Parameters
 from schedlab.history.web.problems import not_found
 from schedlab.history.web.queries.accuracy import accuracy
 

@@ -12,7 +12,6 @@ from pydantic_core import to_json
 from starlette.responses import Response
 
 from schedlab.errors import UnknownNameError
-from schedlab.history.web.access.current import CurrentViewer
 from schedlab.history.web.api.answers import (
     PoliciesAnswer,
     ScheduleAnswer,
@@ -21,6 +20,7 @@ from schedlab.history.web.api.answers import (
     refusals,
 )
 from schedlab.history.web.api.formats import MEDIA_TYPES, Format, choose, table_response
+from schedlab.history.web.current import CurrentViewer
 from schedlab.history.web.parameters import Moment, Name, Parameters
 from schedlab.history.web.planning import Planner, ask_what_if, own_what_if
 from schedlab.history.web.problems import Problem

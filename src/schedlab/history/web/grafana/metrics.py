@@ -10,7 +10,6 @@ from schedlab.errors import ParameterError
 from schedlab.history.store import JobQuery
 from schedlab.history.web.access import Viewer
 from schedlab.history.web.grafana.request import FILTERS, Query, Target
-from schedlab.history.web.pages.windows import clusters_of
 from schedlab.history.web.queries.calendar import DAY_S
 from schedlab.history.web.queries.cluster_load import Load, load_of
 from schedlab.history.web.queries.cluster_use import Span, last_end_s
@@ -18,6 +17,7 @@ from schedlab.history.web.queries.listing import list_jobs
 from schedlab.history.web.queries.over_time import BY, sums_over_time
 from schedlab.history.web.queries.stats import Sums, stats
 from schedlab.history.web.service import Service
+from schedlab.history.web.windows import clusters_of
 
 _MOST_SERIES = 30
 _MOST_ROWS = 200

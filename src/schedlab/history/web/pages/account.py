@@ -15,12 +15,12 @@ from schedlab.history.web.access.accounts import (
     find_account,
     put_account,
 )
-from schedlab.history.web.access.current import InPerson
 from schedlab.history.web.access.tokens import add_token, list_tokens, revoke_token
 from schedlab.history.web.access.viewer import SCOPES, Scope, Viewer
+from schedlab.history.web.current import InPerson
 from schedlab.history.web.pages.login import logged_in, note_wrong_password, require_patience
-from schedlab.history.web.pages.render import path_of, render
 from schedlab.history.web.problems import Problem, not_found
+from schedlab.history.web.render import path_of, render
 from schedlab.history.web.reports.subscriptions import (
     Subscription,
     list_subscriptions,

@@ -24,12 +24,12 @@ from schedlab.history.web.access.accounts import (
     remove_account,
     require_account,
 )
-from schedlab.history.web.access.current import InPerson
 from schedlab.history.web.access.tokens import add_token, list_tokens, revoke_token
 from schedlab.history.web.access.viewer import SCOPES, Role
-from schedlab.history.web.pages.quantities import zone_of
-from schedlab.history.web.pages.render import path_of, render
+from schedlab.history.web.current import InPerson
 from schedlab.history.web.problems import Problem
+from schedlab.history.web.quantities import zone_of
+from schedlab.history.web.render import path_of, render
 from schedlab.history.web.service import CurrentService, Service
 from schedlab.history.web.simulations import STATUS
 from schedlab.history.web.tasks import Asked, State, Task

@@ -12,17 +12,17 @@ from starlette.responses import RedirectResponse, Response
 
 from schedlab.history.store import JobQuery
 from schedlab.history.web.access import Role, Viewer
-from schedlab.history.web.access.current import InPerson
-from schedlab.history.web.pages.render import path_of
-from schedlab.history.web.pages.windows import clusters_of, window_form
+from schedlab.history.web.current import InPerson
 from schedlab.history.web.problems import not_found
 from schedlab.history.web.queries.search import count
+from schedlab.history.web.render import path_of
 from schedlab.history.web.service import CurrentService, Service
 from schedlab.history.web.simulations import ADVICE
 from schedlab.history.web.simulations.advice import RATIOS, Advice
 from schedlab.history.web.simulations.window import Window, version_of
 from schedlab.history.web.tasks import Asked, State, Task
 from schedlab.history.web.tasks.queue import recent_tasks, submit
+from schedlab.history.web.windows import clusters_of, window_form
 
 router = APIRouter(include_in_schema=False)
 

@@ -9,11 +9,11 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from schedlab.history.alerts.book import acknowledge, current_alerts, past_alerts
-from schedlab.history.alerts.section import AlertsSection
-from schedlab.history.web.access.current import OperatorInPerson
-from schedlab.history.web.pages.quantities import zone_of
-from schedlab.history.web.pages.render import path_of, render
+from schedlab.history.alerts_section import AlertsSection
+from schedlab.history.web.current import OperatorInPerson
 from schedlab.history.web.problems import not_found
+from schedlab.history.web.quantities import zone_of
+from schedlab.history.web.render import path_of, render
 from schedlab.history.web.service import CurrentService
 
 router = APIRouter(include_in_schema=False)

@@ -9,14 +9,14 @@ from fastapi import APIRouter, Request
 from numpy.typing import NDArray
 from starlette.responses import Response
 
-from schedlab.history.web.api.parameters import Asking, CurrentAsking
 from schedlab.history.web.pages.queue import queue_of
-from schedlab.history.web.pages.render import render
-from schedlab.history.web.pages.windows import AskedWindow, WindowForm
+from schedlab.history.web.parameters import Asking, CurrentAsking
 from schedlab.history.web.plots.boxes import Bars, Boxes
 from schedlab.history.web.queries.cluster_load import Load, cpus_of, load_of
 from schedlab.history.web.queries.cluster_use import JobColumns, Span, hosts_of, jobs_of, natural
 from schedlab.history.web.queries.shown import Shown
+from schedlab.history.web.render import render
+from schedlab.history.web.windows import AskedWindow, WindowForm
 from schedlab.platform import Cluster
 from schedlab.sim import StepSeries
 

@@ -15,19 +15,19 @@ from schedlab.errors import SensorError
 from schedlab.history.schema.job import JobRecord
 from schedlab.history.sensors.series import Floats
 from schedlab.history.web.access import Viewer
-from schedlab.history.web.access.current import CurrentViewer
-from schedlab.history.web.api.parameters import CurrentShown, Name
+from schedlab.history.web.current import CurrentViewer
 from schedlab.history.web.pages.job_data import Points, filled, in_unit
 from schedlab.history.web.pages.job_facts import Fact, facts
 from schedlab.history.web.pages.job_items import Item, MeasuredJob
 from schedlab.history.web.pages.job_plots import Plot
-from schedlab.history.web.pages.quantities import zone_of
-from schedlab.history.web.pages.render import path_of, render
+from schedlab.history.web.parameters import CurrentShown, Name
 from schedlab.history.web.plots.timeline import MOST_LINES, timeline_data
 from schedlab.history.web.problems import not_found
+from schedlab.history.web.quantities import zone_of
 from schedlab.history.web.queries.job_series import Columns, mean_over_places
 from schedlab.history.web.queries.search import JobId, jobs_by_key, jobs_of
 from schedlab.history.web.queries.shown import Shown
+from schedlab.history.web.render import path_of, render
 from schedlab.history.web.service import CurrentService, Service
 
 router = APIRouter(include_in_schema=False)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from schedlab.history.efficiency.section import Level
 from schedlab.history.efficiency.waste import WastedJob, by_user, summed
-from schedlab.history.web.access.current import InPerson
-from schedlab.history.web.pages.render import render
-from schedlab.history.web.pages.windows import AskedMonth
+from schedlab.history.efficiency_section import Level
+from schedlab.history.web.current import InPerson
 from schedlab.history.web.queries.largest import MOST_JOBS, largest_jobs
+from schedlab.history.web.render import render
 from schedlab.history.web.service import CurrentService
+from schedlab.history.web.windows import AskedMonth
 
 router = APIRouter(include_in_schema=False)
 

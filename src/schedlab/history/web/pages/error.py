@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from fastapi import Request
 from starlette.responses import RedirectResponse, Response
 
-from schedlab.history.web.pages.render import path_of, render
+from schedlab.history.web.render import path_of, render
 
 
 def error_page(

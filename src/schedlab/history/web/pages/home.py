@@ -9,13 +9,13 @@ from schedlab.history.alerts.book import count_unacknowledged
 from schedlab.history.schema.job import JobState
 from schedlab.history.store import JobQuery
 from schedlab.history.web.access.viewer import OPERATORS
-from schedlab.history.web.api.parameters import CurrentAsking
 from schedlab.history.web.pages.jobs import shown_row
-from schedlab.history.web.pages.quantities import zone_of
-from schedlab.history.web.pages.render import render
+from schedlab.history.web.parameters import CurrentAsking
+from schedlab.history.web.quantities import zone_of
 from schedlab.history.web.queries.calendar import DAY_S
 from schedlab.history.web.queries.cluster_use import last_end_s
 from schedlab.history.web.queries.listing import list_jobs
+from schedlab.history.web.render import render
 
 router = APIRouter(include_in_schema=False)
 

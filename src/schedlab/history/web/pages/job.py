@@ -13,21 +13,21 @@ from schedlab.history.efficiency.judge import efficiency_of
 from schedlab.history.schema.job import HostUse, JobRecord
 from schedlab.history.schema.times import format_time
 from schedlab.history.web.access import Role
-from schedlab.history.web.access.current import CurrentViewer
-from schedlab.history.web.api.parameters import CurrentShown
+from schedlab.history.web.current import CurrentViewer
 from schedlab.history.web.pages.job_facts import facts, wra
 from schedlab.history.web.pages.job_gain import UNASKED, gain_asked, known_gain
 from schedlab.history.web.pages.job_items import MeasuredJob
 from schedlab.history.web.pages.job_plots import roofline_plot, timeline_plots
 from schedlab.history.web.pages.job_wait import explain_wait
 from schedlab.history.web.pages.job_waiting import still_waiting
-from schedlab.history.web.pages.quantities import zone_of
-from schedlab.history.web.pages.render import render
+from schedlab.history.web.parameters import CurrentShown
 from schedlab.history.web.problems import not_found
+from schedlab.history.web.quantities import zone_of
 from schedlab.history.web.queries.listing import FOOTPRINT, footprints
 from schedlab.history.web.queries.neighbours import neighbours
 from schedlab.history.web.queries.other_attempts import attempts_at
 from schedlab.history.web.queries.search import jobs_by_key
+from schedlab.history.web.render import render
 from schedlab.history.web.service import CurrentService
 
 router = APIRouter(include_in_schema=False)

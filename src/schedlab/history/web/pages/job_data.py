@@ -13,9 +13,9 @@ from starlette.responses import Response
 from schedlab.history.schema.job import JobRecord
 from schedlab.history.sensors.series import Floats
 from schedlab.history.web.access import Viewer
-from schedlab.history.web.access.current import CurrentViewer
-from schedlab.history.web.api.parameters import CurrentShown
+from schedlab.history.web.current import CurrentViewer
 from schedlab.history.web.pages.job_items import FLOPS, MOVED, Item, MeasuredJob
+from schedlab.history.web.parameters import CurrentShown
 from schedlab.history.web.plots.roofline import POINTS
 from schedlab.history.web.plots.timeline import BAND, MOST_LINES
 from schedlab.history.web.problems import not_found

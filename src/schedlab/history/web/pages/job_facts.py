@@ -8,7 +8,7 @@ from datetime import UTC, datetime, tzinfo
 
 from schedlab.history.schema.job import JobRecord, JobState
 from schedlab.history.site import Site
-from schedlab.history.web.pages.quantities import FILTERS, JOULE_PER_WATT_HOUR
+from schedlab.history.web.quantities import FILTERS, JOULE_PER_WATT_HOUR
 
 _HOUR_S = 3_600
 

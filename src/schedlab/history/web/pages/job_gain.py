@@ -17,7 +17,7 @@ from schedlab.history.efficiency.advice import Change
 from schedlab.history.efficiency.judge import Efficiency, efficiency_of
 from schedlab.history.schema.job import JobRecord
 from schedlab.history.web.access import Role, Viewer
-from schedlab.history.web.access.current import CurrentViewer, NamedViewer
+from schedlab.history.web.current import CurrentViewer, NamedViewer
 from schedlab.history.web.problems import not_found
 from schedlab.history.web.queries.search import jobs_by_key
 from schedlab.history.web.service import CurrentService, Service

@@ -11,9 +11,9 @@ from fastapi import Request
 
 from schedlab.history.schema.times import from_epoch
 from schedlab.history.web.pages.job_items import FLOPS, MOVED, MeasuredJob
-from schedlab.history.web.pages.render import path_of
 from schedlab.history.web.plots.roofline import roofline_data
 from schedlab.history.web.plots.timeline import COLOURS, DASHES, MOST_LINES, timeline_data
+from schedlab.history.web.render import path_of
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from schedlab.errors import UnknownNameError
 from schedlab.history.schema.job import JobRecord
 from schedlab.history.site import Site
 from schedlab.history.web.access import Viewer
-from schedlab.history.web.pages.quantities import FILTERS
 from schedlab.history.web.plots.drawing import Drawing, drawing, over_time
 from schedlab.history.web.plots.waiting import waiting_figure
+from schedlab.history.web.quantities import FILTERS
 from schedlab.history.web.queries.waiting import Wait, Waited, waited
 
 SHORT_S = 60

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from schedlab.history.web.access import Viewer
-from schedlab.history.web.pages.quantities import FILTERS, zone_of
 from schedlab.history.web.pages.queue import QueueRow
 from schedlab.history.web.pages.starts import Starts, starts_of
+from schedlab.history.web.quantities import FILTERS, zone_of
 from schedlab.history.web.queries.search import Found
 from schedlab.history.web.queries.shown import Shown
 from schedlab.history.web.queries.unfinished import Standing, ahead_of, heard_s

@@ -11,19 +11,19 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from schedlab.errors import ParameterError, UnknownNameError
-from schedlab.history.efficiency.section import EfficiencySection
+from schedlab.history.efficiency_section import EfficiencySection
 from schedlab.history.schema.job import JobState
 from schedlab.history.store.archive_tables import archived
 from schedlab.history.web.access import Viewer
-from schedlab.history.web.access.current import CurrentViewer
-from schedlab.history.web.api.parameters import CurrentShown
+from schedlab.history.web.current import CurrentViewer
 from schedlab.history.web.pages.jobs_form import JobsForm
-from schedlab.history.web.pages.quantities import zone_of
-from schedlab.history.web.pages.render import render
+from schedlab.history.web.parameters import CurrentShown
+from schedlab.history.web.quantities import zone_of
 from schedlab.history.web.queries.archived import archived_rows, newest_archived_s
 from schedlab.history.web.queries.listing import FOOTPRINT, SORTED, Listing, list_jobs
 from schedlab.history.web.queries.search import NEWEST_FIRST, Count, Cursor, Sort, count
 from schedlab.history.web.queries.shown import Shown
+from schedlab.history.web.render import render
 from schedlab.history.web.service import CurrentService, Service
 
 router = APIRouter(include_in_schema=False)

@@ -14,7 +14,7 @@ from starlette.datastructures import QueryParams
 
 from schedlab.errors import ParameterError
 from schedlab.history.sensors.items import UNITS
-from schedlab.history.web.api.parameters import JobFilter
+from schedlab.history.web.parameters import JobFilter
 from schedlab.units import parse_duration
 
 NAMES = ("jobid", "user", "group", "cluster", "partition", "node", "tag")

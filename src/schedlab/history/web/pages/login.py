@@ -12,7 +12,6 @@ from sqlalchemy import Connection
 from starlette.responses import RedirectResponse, Response
 
 from schedlab.history.web.access.accounts import Account, account_with_password, find_account
-from schedlab.history.web.access.current import Identified, require_own_form
 from schedlab.history.web.access.passwords import note_failure, seconds_to_wait
 from schedlab.history.web.access.sessions import (
     FORM,
@@ -23,8 +22,9 @@ from schedlab.history.web.access.sessions import (
     set_cookie,
 )
 from schedlab.history.web.access.tokens import PREFIX, account_with_token
-from schedlab.history.web.pages.render import path_of, render
+from schedlab.history.web.current import Identified, require_own_form
 from schedlab.history.web.problems import Problem
+from schedlab.history.web.render import path_of, render
 from schedlab.history.web.service import CurrentService, Service
 
 _LOG = logging.getLogger("schedlab.service")

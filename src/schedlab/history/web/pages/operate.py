@@ -14,9 +14,9 @@ from schedlab.errors import SchedlabError
 from schedlab.history.web.access import Viewer
 from schedlab.history.web.loop import LoopEffect, LoopState, SiteLoop
 from schedlab.history.web.pages.admin import AdministratorInPerson
-from schedlab.history.web.pages.quantities import zone_of
-from schedlab.history.web.pages.render import path_of, render
 from schedlab.history.web.problems import Problem
+from schedlab.history.web.quantities import zone_of
+from schedlab.history.web.render import path_of, render
 from schedlab.history.web.service import CurrentService, Service
 
 if TYPE_CHECKING:

@@ -16,13 +16,11 @@ from starlette.responses import Response
 from schedlab.errors import UnknownNameError
 from schedlab.history.web.access import Viewer
 from schedlab.history.web.access.visible import may_see
-from schedlab.history.web.api.parameters import Asking, CurrentAsking
 from schedlab.history.web.mirror import MirrorState
-from schedlab.history.web.pages.quantities import zone_of
-from schedlab.history.web.pages.render import render
 from schedlab.history.web.pages.starts import Starts, live_starts, live_state, starts_of
 from schedlab.history.web.pages.wait_reasons import reason_in_words
-from schedlab.history.web.pages.windows import clusters_of
+from schedlab.history.web.parameters import Asking, CurrentAsking
+from schedlab.history.web.quantities import zone_of
 from schedlab.history.web.queries.search import Found
 from schedlab.history.web.queries.shown import Shown
 from schedlab.history.web.queries.unfinished import (
@@ -34,6 +32,8 @@ from schedlab.history.web.queries.unfinished import (
     standings,
     unfinished_jobs,
 )
+from schedlab.history.web.render import render
+from schedlab.history.web.windows import clusters_of
 
 router = APIRouter(include_in_schema=False)
 

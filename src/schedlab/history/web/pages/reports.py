@@ -9,8 +9,8 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
 from schedlab.history.reports_section import PERIODS
-from schedlab.history.web.access.current import InPerson
-from schedlab.history.web.pages.render import render
+from schedlab.history.web.current import InPerson
+from schedlab.history.web.render import render
 from schedlab.history.web.reports.asked import asked_report
 from schedlab.history.web.reports.files import MEDIA_TYPES, as_file
 from schedlab.history.web.reports.pdf import browser

@@ -13,15 +13,15 @@ from sqlalchemy import Connection
 from starlette.responses import JSONResponse, Response
 
 from schedlab.history.web.access import Role, Viewer
-from schedlab.history.web.access.current import CurrentViewer, NamedViewer
+from schedlab.history.web.current import CurrentViewer, NamedViewer
 from schedlab.history.web.forecasts import Forecast, ask_forecast, known_forecast
 from schedlab.history.web.mirror import MirrorState
-from schedlab.history.web.pages.quantities import FILTERS, zone_of
-from schedlab.history.web.pages.windows import clusters_of
 from schedlab.history.web.problems import not_found
+from schedlab.history.web.quantities import FILTERS, zone_of
 from schedlab.history.web.queries.unfinished import keys_by_jobid, unfinished_keys
 from schedlab.history.web.service import CurrentService, Service
 from schedlab.history.web.tasks import State, Task
+from schedlab.history.web.windows import clusters_of
 
 router = APIRouter(include_in_schema=False)
 

@@ -7,11 +7,11 @@ from urllib.parse import quote
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from schedlab.history.web.access.current import InPerson
-from schedlab.history.web.pages.render import path_of
+from schedlab.history.web.current import InPerson
 from schedlab.history.web.pages.twin import twin_path
 from schedlab.history.web.pages.what_if import settings_path
 from schedlab.history.web.problems import not_found
+from schedlab.history.web.render import path_of
 from schedlab.history.web.service import CurrentService, Service
 from schedlab.history.web.simulations import ADVICE, STATUS, TWIN
 from schedlab.history.web.simulations.what_if import Settings

@@ -15,8 +15,6 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from schedlab.errors import ParameterError
 from schedlab.history.web.access import Viewer
-from schedlab.history.web.pages.quantities import zone_of
-from schedlab.history.web.pages.render import path_of, render
 from schedlab.history.web.pages.what_if import Posted, waits_table
 from schedlab.history.web.planning import (
     OperatorInPerson,
@@ -26,6 +24,8 @@ from schedlab.history.web.planning import (
     twin_of,
 )
 from schedlab.history.web.problems import Problem
+from schedlab.history.web.quantities import zone_of
+from schedlab.history.web.render import path_of, render
 from schedlab.history.web.service import CurrentService, Service
 from schedlab.history.web.tasks import State, Task
 from schedlab.history.web.twin import MOST_PHASES, Twin, TwinSettings, checked_settings

@@ -9,14 +9,14 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from schedlab.history.store import JobQuery
-from schedlab.history.web.api.parameters import Asking, CurrentAsking
 from schedlab.history.web.pages.advice import advice_of
-from schedlab.history.web.pages.quantities import zone_of
-from schedlab.history.web.pages.render import render
-from schedlab.history.web.pages.windows import AskedMonth
+from schedlab.history.web.parameters import Asking, CurrentAsking
 from schedlab.history.web.problems import not_found
+from schedlab.history.web.quantities import zone_of
 from schedlab.history.web.queries.accuracy import Accuracy, accuracy
 from schedlab.history.web.queries.stats import Names, Sums, days_between, regrouped, stats
+from schedlab.history.web.render import render
+from schedlab.history.web.windows import AskedMonth
 
 router = APIRouter(include_in_schema=False)
 

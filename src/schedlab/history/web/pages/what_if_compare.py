@@ -10,11 +10,11 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from schedlab.history.web.pages.quantities import zone_of
-from schedlab.history.web.pages.render import render
 from schedlab.history.web.pages.what_if import settings_path, waits_table
 from schedlab.history.web.planning import PlannerInPerson, own_what_if
 from schedlab.history.web.plots.timeline import MOST_LINES
+from schedlab.history.web.quantities import zone_of
+from schedlab.history.web.render import render
 from schedlab.history.web.service import CurrentService
 from schedlab.history.web.simulations.what_if import Comparison, Outcome, Settings
 from schedlab.history.web.tasks import State

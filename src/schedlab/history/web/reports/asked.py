@@ -11,8 +11,8 @@ from schedlab.errors import ParameterError
 from schedlab.history.store.queries import conditions
 from schedlab.history.store.tables import jobs
 from schedlab.history.web.access import Role, Viewer, visible
-from schedlab.history.web.pages.quantities import zone_of
 from schedlab.history.web.problems import not_found
+from schedlab.history.web.quantities import zone_of
 from schedlab.history.web.queries.cluster_use import last_end_s
 from schedlab.history.web.reports.period import Period
 from schedlab.history.web.reports.report import Report, Subject, make_report

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedlab.history.notify.mail import Attachment, Message
-from schedlab.history.web.pages.render import written
+from schedlab.history.web.render import written
 from schedlab.history.web.reports.pdf import browser, to_pdf
 from schedlab.history.web.reports.report import Report
 

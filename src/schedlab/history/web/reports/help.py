@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from schedlab.history.efficiency.advice import ADVICE
 from schedlab.history.efficiency.job import EndedJob
-from schedlab.history.efficiency.section import Level
 from schedlab.history.efficiency.waste import WastedJob
+from schedlab.history.efficiency_section import Level
 from schedlab.history.site import Site
 from schedlab.history.web.reports.use import Use
 

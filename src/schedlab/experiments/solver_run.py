@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, version
 
-from schedlab.experiments.coallocation.grid import solver_cells
 from schedlab.experiments.compute import Progress, compute, missing
 from schedlab.experiments.config import Experiment
 from schedlab.experiments.engine import Engine
@@ -12,6 +11,7 @@ from schedlab.experiments.grid import select
 from schedlab.experiments.record import Run, make_record
 from schedlab.experiments.report import write_report
 from schedlab.experiments.run_folder import RunFolder
+from schedlab.experiments.solver_grid import solver_cells
 
 REMARK = (
     "Every seed is a problem. Means are over those in which the number is defined, which the "

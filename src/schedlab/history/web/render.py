@@ -14,11 +14,11 @@ from starlette.responses import HTMLResponse
 
 from schedlab.history.web.access.sessions import FORM, new_form_token, set_cookie
 from schedlab.history.web.access.viewer import Viewer
-from schedlab.history.web.pages.navigation import entries
-from schedlab.history.web.pages.quantities import FILTERS
+from schedlab.history.web.navigation import entries
+from schedlab.history.web.quantities import FILTERS
 
-TEMPLATES = Path(__file__).with_name("templates")
-STATIC = Path(__file__).with_name("static")
+TEMPLATES = Path(__file__).with_name("pages") / "templates"
+STATIC = Path(__file__).with_name("pages") / "static"
 
 
 def render(

@@ -16,8 +16,8 @@ from schedlab.errors import ParameterError, UnknownNameError
 from schedlab.history.schema.times import parse_moment
 from schedlab.history.store import JobQuery
 from schedlab.history.web.access import Viewer
-from schedlab.history.web.access.current import CurrentViewer
-from schedlab.history.web.pages.quantities import zone_of
+from schedlab.history.web.current import CurrentViewer
+from schedlab.history.web.quantities import zone_of
 from schedlab.history.web.queries.calendar import DAY_S
 from schedlab.history.web.queries.cluster_use import first_queue_s, last_end_s
 from schedlab.history.web.queries.search import clusters_of_site, count

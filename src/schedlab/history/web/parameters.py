@@ -16,7 +16,7 @@ from schedlab.history.schema.job import JobState
 from schedlab.history.schema.times import parse_moment
 from schedlab.history.store.queries import JobQuery
 from schedlab.history.web.access import Role, Viewer
-from schedlab.history.web.access.current import CurrentViewer
+from schedlab.history.web.current import CurrentViewer
 from schedlab.history.web.queries.shown import Shown
 from schedlab.history.web.service import CurrentService, Service
 

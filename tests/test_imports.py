@@ -1,0 +1,110 @@
+"""What a file needs can be read without it: nothing imports in a circle, inside packages neither.
+
+Import-linter guards the layers. It asks about the packages that a contract names; these tests ask
+about every file and every folder there is.
+"""
+
+import ast
+from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+SOURCES = Path(__file__).parents[1] / "src"
+
+Graph = Mapping[str, set[str]]
+
+
+def modules(root: Path) -> dict[str, Path]:
+    """The Python files below the folder, by the names that they are imported by."""
+    found = {}
+    for path in root.rglob("*.py"):
+        parts = path.relative_to(root).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def names_imported(tree: ast.AST) -> Iterator[tuple[str, ...]]:
+    """What each import statement may mean, most exact first; none of those for type checkers."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        if isinstance(node, ast.Import):
+            yield from ((each.name,) for each in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from ((f"{node.module}.{each.name}", str(node.module)) for each in node.names)
+        else:
+            yield from names_imported(node)
+
+
+def imports(root: Path) -> Graph:
+    """The files that each file imports, at its top or inside a function."""
+    files = modules(root)
+    return {
+        module: {
+            next(name for name in names if name in files)
+            for names in names_imported(ast.parse(path.read_text(encoding="utf-8")))
+            if any(name in files for name in names)
+        }
+        - {module}
+        for module, path in files.items()
+    }
+
+
+def between_siblings(graph: Graph) -> dict[str, dict[str, set[str]]]:
+    """For each folder, which of its files and folders import which others."""
+    folders: dict[str, dict[str, set[str]]] = {}
+    for module, imported in graph.items():
+        for other in imported:
+            ours, theirs = module.split("."), other.split(".")
+            depth = next(
+                (d for d, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), None
+            )
+            if depth is not None:
+                siblings = folders.setdefault(".".join(ours[:depth]), {})
+                siblings.setdefault(ours[depth], set()).add(theirs[depth])
+    return folders
+
+
+def circle(graph: Graph) -> list[str]:
+    """One circle of those there are, as it is imported; nothing without any."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(reversed(error.args[1]))
+    return []
+
+
+GRAPH = imports(SOURCES)
+
+
+def test_no_file_imports_one_that_imports_it() -> None:
+    """Else neither can be read, tested or moved without the other."""
+    assert len(GRAPH) > 500
+    assert circle(GRAPH) == []
+
+
+@pytest.mark.parametrize("folder", sorted(between_siblings(GRAPH)))
+def test_no_packages_of_a_folder_import_each_other(folder: str) -> None:
+    """What both need stands beside them, as ``history/alerts_section.py`` does."""
+    assert circle(between_siblings(GRAPH)[folder]) == []
+
+
+def test_a_circle_is_found(tmp_path: Path) -> None:
+    """Also where two packages import each other by files that do not."""
+    for name, text in {
+        "lab/one/up.py": "from lab.two import low\n",
+        "lab/one/low.py": "",
+        "lab/two/up.py": "def late():\n    import lab.one.low\n",
+        "lab/two/low.py": "from typing import TYPE_CHECKING\n"
+        "if TYPE_CHECKING:\n    from lab.one.up import Anything\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    graph = imports(tmp_path)
+    assert circle(graph) == []
+    assert circle(between_siblings(graph)["lab"]) == ["one", "two", "one"]
+    (tmp_path / "lab/one/low.py").write_text("from lab.one.up import x\n")
+    (tmp_path / "lab/one/up.py").write_text("from lab.one.low import y\n")
+    assert circle(imports(tmp_path)) == ["lab.one.low", "lab.one.up", "lab.one.low"]
