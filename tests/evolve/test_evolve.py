@@ -96,11 +96,11 @@ def test_a_finished_evolution_can_be_prolonged(tmp_path: Path) -> None:
 
 def test_a_reach_is_searched_for_if_asked_for(tmp_path: Path) -> None:
     """One more number, in the unit of the weights of the queue; rules begin without one."""
-    settings = replace(SMALL, reach=True)
+    settings = replace(SMALL, max_priority_gap=True)
     count = settings.pool + settings.validation
     evolution = Evolution(arena(), settings, draw(SCENES, count, np.random.default_rng(0)))
     evolution.step()
-    assert evolution._mean().reach is not None
+    assert evolution._mean().max_priority_gap is not None
     assert max(map(abs, evolution._mean().head.values())) == 1
     evolve(SCENES, arena(), tmp_path / "halting.toml", replace(settings, generations=2))
     evolve(SCENES, arena(), tmp_path / "halting.toml", settings, resume=True)

@@ -107,7 +107,7 @@ def test_the_network_beats_the_best_rule(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_restraint_pays_as_it_did(tmp_path: Path) -> None:
-    """Eleven rules, and SAF and an evolved priority with a reach, on one draw."""
+    """Eleven rules, and SAF and an evolved priority with a gap, on one draw."""
     check(small("restraint", 2_000_000_031), tmp_path)
 
 

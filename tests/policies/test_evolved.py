@@ -88,7 +88,7 @@ def test_a_formula_reads_like_one() -> None:
 def test_a_file_keeps_everything(file: Path) -> None:
     """What is read is what was written."""
     assert read_priority(file) == PRIORITY
-    restrained = replace(PRIORITY, reach=0.25)
+    restrained = replace(PRIORITY, max_priority_gap=0.25)
     write_priority(file, restrained)
     assert read_priority(file) == restrained
 
@@ -99,7 +99,7 @@ def test_who_is_far_behind_is_held_back() -> None:
     weights = {"log_estimate": 1.0, "log_nodes": 1.0}
     eager = Priority("eager", weights, weights)
     assert simulate(workload, 4, eager.policy()).start_s.tolist() == [0, 10, 1]
-    patient = replace(eager, reach=1.0)
+    patient = replace(eager, max_priority_gap=1.0)
     assert simulate(workload, 4, patient.policy()).start_s.tolist() == [0, 10, 10]
 
 

@@ -86,13 +86,13 @@ def evaluations(folder: Path) -> list[dict[str, float]]:
 
 
 @given(
-    head=ORDERS, backfill=ORDERS, reach=st.sampled_from([None, 0.0, 1.0]), seed=st.integers(0, 1000)
+    head=ORDERS, backfill=ORDERS, gap=st.sampled_from([None, 0.0, 1.0]), seed=st.integers(0, 1000)
 )
 def test_a_teacher_schedules_as_its_priority_does(
-    head: dict[str, float], backfill: dict[str, float], reach: float | None, seed: int
+    head: dict[str, float], backfill: dict[str, float], gap: float | None, seed: int
 ) -> None:
     """It knows the jobs from what the environment shows only, and starts them at the same time."""
-    priority = Priority("drawn", head, backfill, reach=reach)
+    priority = Priority("drawn", head, backfill, max_priority_gap=gap)
     jobs = generate("lublin:nodes=64", 30, seed=seed)
     batch = QueueBatch(RULES, FixedEpisode(jobs), 1, threads=1)
     teacher = Teacher(priority, RULES, 86_400.0)

@@ -44,7 +44,7 @@ class Policy:
     ageing_s: float | None = None
     weights: Mapping[str, float] | None = None
     candidate_weights: Mapping[str, float] | None = None
-    reach: float | None = None
+    max_priority_gap: float | None = None
     predict: str = "request"
 
     @property
@@ -53,7 +53,8 @@ class Policy:
         base = self.order if self.backfill == "none" else f"{self.order}+{self.backfill}"
         parameters = ["rebuild=true"] if self.rebuild else []
         parameters += [f"backfill={self.candidates}"] if self.candidates else []
-        parameters += [f"reach={self.reach}"] if self.reach is not None else []
+        gap = self.max_priority_gap
+        parameters += [] if gap is None else [f"max_priority_gap={gap}"]
         parameters += ["reserve=nodes"] if self.reserve == "nodes" else []
         parameters += [f"alpha={self.alpha}"] if self.backfill == "one-reserved" else []
         parameters += ["reservation=frozen"] if self.frozen else []
@@ -74,9 +75,9 @@ POLICIES = [
     *(Policy("fcfs", "easy", candidates=order) for order in ORDERS),
     Policy("sjf", "easy", candidates="laf"),
     Policy("wfp3", "easy", candidates="unicef"),
-    *(Policy("saf", "easy", reach=reach) for reach in (0.0, 20.0)),
-    Policy("sjf", "easy", candidates="saf", reach=5.0),
-    Policy("wfp3", "easy", reach=1.0),
+    *(Policy("saf", "easy", max_priority_gap=gap) for gap in (0.0, 20.0)),
+    Policy("sjf", "easy", candidates="saf", max_priority_gap=5.0),
+    Policy("wfp3", "easy", max_priority_gap=1.0),
     *(Policy(order, "easy", reserve="nodes") for order in ("fcfs", "sjf", "wfp3")),
     *(Policy(order, "all-reserved") for order in ("fcfs", "sjf", "wfp3", "wrsa")),
     *(Policy(order, "one-reserved") for order in ("fcfs", "sjf", "wfp3", "wrsa")),
@@ -132,7 +133,7 @@ POLICIES += [
         candidates="linear",
         weights=WEIGHTS[0],
         candidate_weights=WEIGHTS[1],
-        reach=0.5,
+        max_priority_gap=0.5,
         predict="last-two",
     ),
 ]
@@ -151,7 +152,7 @@ def simulate_natively(
     head, backfill = (
         native_order("linear", **weights) for weights in (policy.weights, policy.candidate_weights)
     )
-    easy = _core.Easy(head, options["depth"], backfill, policy.reach)
+    easy = _core.Easy(head, options["depth"], backfill, policy.max_priority_gap)
     return simulate(
         workload,
         nodes,

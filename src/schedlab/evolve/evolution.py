@@ -36,8 +36,8 @@ STARTS: dict[str, Weights] = {
 }
 """Orders of the table as weights; each round of the search begins at another, the best first."""
 
-REACH = 0.3
-"""Where the search for a reach begins: twice the score of the head, as a decimal logarithm."""
+MAX_PRIORITY_GAP = 0.3
+"""Where the search for the gap begins: twice the score of the head, as a decimal logarithm."""
 
 DECIMALS = 3
 """Of a weight; what is measured by validation and test is the rounded policy."""
@@ -126,7 +126,7 @@ class Evolution:
             options["popsize"] = self.settings.population
         start = self._starts[number % len(self._starts)]
         weights = [getattr(start, part).get(name, 0.0) for part, name in self.features]
-        weights += [REACH] if self.settings.reach else []
+        weights += [MAX_PRIORITY_GAP] if self.settings.max_priority_gap else []
         return cma.CMAEvolutionStrategy(weights, self.settings.step, options)
 
     def _mean(self) -> Priority:
@@ -136,8 +136,8 @@ class Evolution:
         weights: dict[str, dict[str, float]] = {part: {} for part, _ in self.features}
         for (part, name), weight in zip(self.features, point.tolist(), strict=False):
             weights[part][name] = weight
-        reach = max(float(point[-1]), 0.0) if self.settings.reach else None
-        return Priority("evolved", **weights, reach=reach)
+        max_priority_gap = max(float(point[-1]), 0.0) if self.settings.max_priority_gap else None
+        return Priority("evolved", **weights, max_priority_gap=max_priority_gap)
 
     def _validate(self, priority: Priority) -> Values:
         return self.arena.measure([self._maker(priority)], self.validation)[0]
@@ -158,11 +158,12 @@ def _searched(predict: str) -> list[tuple[str, str]]:
 def _rounded(found: Priority) -> Priority:
     """Only the direction of the weights matters, so the largest is made 1."""
     unit = _largest(found.head)
+    gap = found.max_priority_gap
     return replace(
         found,
         head=_in_units(found.head, unit),
         backfill=_in_units(found.backfill, _largest(found.backfill)),
-        reach=None if found.reach is None else round(found.reach / unit, DECIMALS),
+        max_priority_gap=None if gap is None else round(gap / unit, DECIMALS),
     )
 
 

@@ -47,7 +47,7 @@ class EvolveSettings:
         validation: further episodes, by which the best of all generations is chosen.
         test: held-out episodes of the comparison at the end.
         step: the first spread of the candidates around the start, whose largest weight is 1.
-        reach: whether to search for one too, by which jobs far behind the head are held back.
+        max_priority_gap: also search for the gap beyond which jobs behind the head are held back.
         test_share: of the trace, or of all seeds of a model; nothing is learnt from it.
         seed: of everything.
     """
@@ -60,7 +60,7 @@ class EvolveSettings:
     validation: int = 64
     test: int = 100
     step: float = 0.5
-    reach: bool = False
+    max_priority_gap: bool = False
     test_share: float = 0.3
     seed: int = 0
 

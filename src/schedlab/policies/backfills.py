@@ -35,14 +35,16 @@ def _easy(
     depth: int | None = None,
     backfill: _core.Order | None = None,
     reserve: str = "counts",
-    reach: float | None = None,
+    max_priority_gap: float | None = None,
 ) -> _core.Policy:
     if reserve == "counts":
-        return _core.Easy(order, depth, backfill, reach)
+        return _core.Easy(order, depth, backfill, max_priority_gap)
     if backfill is not None:
         raise ParameterError("easy: reserve=nodes tries candidates in queue order; omit backfill")
-    if reach is not None:
-        raise ParameterError("easy: reserve=nodes considers jobs by depth only; omit reach")
+    if max_priority_gap is not None:
+        raise ParameterError(
+            "easy: reserve=nodes considers jobs by depth only; omit max_priority_gap"
+        )
     return _core.EasyNodes(order, depth)
 
 
@@ -144,7 +146,7 @@ BACKFILLS: dict[str, BackfillEntry] = {
                 "counts: the head reserves a number of nodes; nodes: whole, the "
                 "lowest-numbered ones, as in Batsim's easy_bf. Default: counts",
             ),
-            "reach": Parameter(
+            "max_priority_gap": Parameter(
                 not_negative,
                 "backfill only jobs whose score is within this distance of the head's. "
                 "Default: unlimited",

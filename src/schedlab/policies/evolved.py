@@ -27,15 +27,15 @@ _PARTS = {
 class Priority:
     """EASY with a linear order of the queue, and another of the candidates for backfilling.
 
-    With a ``reach``, jobs whose score in the queue exceeds the head's by more are not backfilled,
-    even where they would fit.
+    With a ``max_priority_gap``, jobs whose score in the queue exceeds the head's by more are not
+    backfilled, even where they would fit.
     """
 
     name: str
     head: Weights
     backfill: Weights
     provenance: Mapping[str, Any] = field(default_factory=dict)
-    reach: float | None = field(default=None, kw_only=True)
+    max_priority_gap: float | None = field(default=None, kw_only=True)
 
     def policy(self) -> EvolvedPolicy:
         """A new policy, for one simulation at a time."""
@@ -52,7 +52,7 @@ class EvolvedPolicy(_core.Easy):
     def __init__(self, priority: Priority, name: str = "evolved") -> None:
         """Order the queue and the candidates by its weights."""
         orders = (native_order("linear", **each) for each in (priority.head, priority.backfill))
-        super().__init__(next(orders), None, next(orders), priority.reach)
+        super().__init__(next(orders), None, next(orders), priority.max_priority_gap)
         self.name = name
 
 
@@ -80,24 +80,24 @@ def read_priority(path: str | Path) -> Priority:
 
 
 def _priority(document: Mapping[str, Any]) -> Priority:
-    only(document, ("name", "reach", *_PARTS, "provenance"), "the priority")
+    only(document, ("name", "max_priority_gap", *_PARTS, "provenance"), "the priority")
     name, provenance = document.get("name"), document.get("provenance", {})
     if not isinstance(name, str):
         raise InputError(f"name is {name!r}; must be a text")
     if not isinstance(provenance, Mapping):
         raise InputError(f"provenance is {provenance!r}; must be a section")
     head, backfill = (_weights(document.get(part), f"[{part}]") for part in _PARTS)
-    reach = _reach(document.get("reach"))
-    return Priority(name, head, backfill, provenance, reach=reach)
+    gap = _gap(document.get("max_priority_gap"))
+    return Priority(name, head, backfill, provenance, max_priority_gap=gap)
 
 
-def _reach(given: Any) -> float | None:
+def _gap(given: Any) -> float | None:
     if given is None:
         return None
-    reach = require_number(given, "reach")
-    if reach < 0:
-        raise InputError(f"reach is {reach:g}; must be >= 0")
-    return reach
+    gap = require_number(given, "max_priority_gap")
+    if gap < 0:
+        raise InputError(f"max_priority_gap is {gap:g}; must be >= 0")
+    return gap
 
 
 def _weights(given: Any, where: str) -> dict[str, float]:
@@ -116,8 +116,9 @@ def write_priority(path: str | Path, priority: Priority) -> None:
 def _lines(priority: Priority) -> Iterator[str]:
     yield "# A job's score is the sum of weight x feature; the smallest goes first."
     yield f"name = {json.dumps(priority.name, ensure_ascii=False)}"
-    if priority.reach is not None:
-        yield f"{f'reach = {priority.reach}':<30}# jobs further behind the head are not backfilled"
+    if priority.max_priority_gap is not None:
+        line = f"max_priority_gap = {priority.max_priority_gap}"
+        yield f"{line:<30}# jobs further behind the head are not backfilled"
     for part, what in _PARTS.items():
         yield f"\n[{part}]  # {what}"
         for name, weight in getattr(priority, part).items():

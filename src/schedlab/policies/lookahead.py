@@ -23,7 +23,7 @@ from schedlab.policies.ready import READY, ready_priority
 from schedlab.workload.arguments import one_of
 
 Candidate = tuple[str, _core.Order, _core.Order | None, float | None]
-"""Name, order of the queue, order of backfilling and reach, as ``_core.Lookahead`` takes it."""
+"""Name, order of the queue, order of backfilling and gap, as ``_core.Lookahead`` takes it."""
 
 BASE = "predicted"
 CANDIDATES = ("aged", "fcfs", "sjf", "saf", "wfp3", "unicef", "f1", "f2", "f3", "f4", "slowdown")
@@ -51,7 +51,7 @@ def candidate(name: str) -> Candidate:
         head, backfill = (
             native_order("linear", **each) for each in (priority.head, priority.backfill)
         )
-        return name, head, backfill, priority.reach
+        return name, head, backfill, priority.max_priority_gap
     if name not in _ORDERS:
         raise UnknownNameError("candidate of lookahead", name, KNOWN)
     return name, native_order(name), None, None

@@ -34,7 +34,7 @@ class Teacher:
         self._layout, self._nodes = ObservationLayout.of(settings), settings.nodes
         self._unit = np.log1p(time_scale_s if settings.scaled else 1.0)
         self._head, self._backfill = map(_compiled, (priority.head, priority.backfill))
-        self._reach = np.inf if priority.reach is None else priority.reach
+        self._gap = np.inf if priority.max_priority_gap is None else priority.max_priority_gap
 
     def choose(self, observation: Observations, mask: Masks) -> Actions:
         """The job of the smallest score among those allowed, of equals the first; else to wait."""
@@ -51,10 +51,10 @@ class Teacher:
     def _far_behind(
         self, observation: Observations, scores: NDArray[np.float64]
     ) -> NDArray[np.bool_]:
-        """The jobs out of reach of the head, which is the first waiting job."""
+        """The jobs too far behind the head, which is the first waiting job."""
         waits = observation[:, self._column("job nodes")] > 0
         head = np.where(waits, scores, np.inf).min(axis=1, keepdims=True)
-        beyond: NDArray[np.bool_] = scores > head + self._reach
+        beyond: NDArray[np.bool_] = scores > head + self._gap
         return beyond
 
     def _jobs(self, observation: Observations) -> dict[str, Any]:

@@ -15,17 +15,20 @@ class Easy:
 
     Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; Mu'alem and Feitelson, TPDS 2001. With
     ``candidates`` the jobs behind the head are tried in another order than the queue's, as in
-    Tsafrir, Etsion and Feitelson, TPDS 2007. With a ``reach``, jobs whose score in the queue's
-    ``order``, when the pass begins, exceeds the head's by more are not tried.
+    Tsafrir, Etsion and Feitelson, TPDS 2007. With a ``max_priority_gap``, jobs whose score in the
+    queue's ``order``, when the pass begins, exceeds the head's by more are not tried.
 
     A job that does not fit and shares no node with an earlier head is a head, too: jobs that do
     not compete for nodes do not wait for each other.
     """
 
     def __init__(
-        self, candidates: Order | None = None, order: Order | None = None, reach: float = math.inf
+        self,
+        candidates: Order | None = None,
+        order: Order | None = None,
+        max_priority_gap: float = math.inf,
     ) -> None:
-        self.candidates, self.order, self.reach = candidates, order, reach
+        self.candidates, self.order, self.max_priority_gap = candidates, order, max_priority_gap
 
     def schedule(self, sim: Simulation, considered: list[Job]) -> None:
         """Start what fits in order, promise each head its shadow time, backfill the rest."""
@@ -35,7 +38,7 @@ class Easy:
         behind: list[Job] = []
         for job in considered:
             rivals = [guard for guard in guards if guard.competes_with(job)]
-            if any(scores[job] > scores[guard.head] + self.reach for guard in rivals):
+            if any(scores[job] > scores[guard.head] + self.max_priority_gap for guard in rivals):
                 continue
             if not rivals and sim.fits(job):
                 sim.start(job)

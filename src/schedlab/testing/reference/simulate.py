@@ -101,7 +101,7 @@ def reference_simulate(
     ageing_s: float | None = None,
     weights: Mapping[str, float] | None = None,
     candidate_weights: Mapping[str, float] | None = None,
-    reach: float | None = None,
+    max_priority_gap: float | None = None,
     depth: int | None = None,
     tick: int = 0,
     kill_at_request: bool = True,
@@ -131,7 +131,7 @@ def reference_simulate(
         ageing_s: with the order wrsa, the wait that weighs as much as full accuracy.
         weights: with the order linear, those of the features.
         candidate_weights: the same where the candidates' order is linear.
-        reach: with EASY, jobs further behind the head, by score, are not tried.
+        max_priority_gap: with EASY, jobs further behind the head, by score, are not tried.
         depth: how many jobs of the queue a pass considers at most.
         tick: events are seen at the next multiple of this, in seconds; 0: at once.
         kill_at_request: end jobs that reach the time they asked for.
@@ -161,8 +161,8 @@ def reference_simulate(
         how = Pinned(push, alpha) if backfill == "one-reserved" else Pinned()
     aged = None if ageing_s is None else aged_wrsa(ageing_s)
     queue = aged or _order(order, weights, simulation)
-    if reach is not None:
-        how = Easy(tries, queue, reach)
+    if max_priority_gap is not None:
+        how = Easy(tries, queue, max_priority_gap)
     simulation.run(queue, how, depth)
     return reference_schedule(simulation)
 

@@ -41,7 +41,7 @@ class Jobs(ReadingRules):
             "several, one policy is tuned for all.",
         ),
     ]
-    jobs: Annotated[
+    jobs_per_episode: Annotated[
         int,
         Option(
             metavar="N",
@@ -75,7 +75,7 @@ class Jobs(ReadingRules):
 
         scenario = Scenario.load(self.of(trace), shaping, machine)
         return Scene(
-            WindowEpisodes(scenario.workload, self.jobs), scenario.platform
+            WindowEpisodes(scenario.workload, self.jobs_per_episode), scenario.platform
         ), scenario.notes
 
     def _drawn(self, model: str, shaping: Shaping, machine: Machine) -> tuple[Scene, Sequence[str]]:
@@ -91,7 +91,7 @@ class Jobs(ReadingRules):
             [] if machine.oversize == "error" else [f"oversize={machine.oversize}:{platform.nodes}"]
         )
         transforms = (*shaping.transforms(), *fitted)
-        return Scene(GeneratedEpisodes(model, self.jobs, transforms), platform), ()
+        return Scene(GeneratedEpisodes(model, self.jobs_per_episode, transforms), platform), ()
 
 
 def _is_model(name: str) -> bool:
@@ -119,7 +119,7 @@ class Seeded(Shaping):
 class Rules:
     """By which rules the episodes are played."""
 
-    predict: Annotated[
+    predictor: Annotated[
         str,
         Option(
             metavar="PREDICTOR",
@@ -150,7 +150,7 @@ class Rules:
         """Refuse a misspelt predictor before anything is read."""
         from schedlab.predict import choose_predictor
 
-        choose_predictor(self.predict)
+        choose_predictor(self.predictor)
 
     def arena(self, objective: Objective, threads: int | None) -> Arena:
         """Where the episodes are played."""
@@ -160,7 +160,7 @@ class Rules:
             objective=objective,
             tick=self.tick,
             kill_at_request=not self.allow_overrun,
-            predict=self.predict,
+            predict=self.predictor,
             threads=threads,
         )
 
@@ -218,10 +218,10 @@ class Search:
             rich_help_panel=_SEARCH,
         ),
     ] = 0.5
-    reach: Annotated[
+    max_priority_gap: Annotated[
         bool,
         Option(
-            "--reach",
+            "--max-priority-gap",
             help="Also tune the maximum priority gap for backfilling.",
             rich_help_panel=_SEARCH,
         ),
@@ -271,6 +271,6 @@ class Search:
             pool=self.pool or max(EvolveSettings.pool, self.episodes),
             test=self.test,
             step=self.step,
-            reach=self.reach,
+            max_priority_gap=self.max_priority_gap,
             seed=seed,
         )

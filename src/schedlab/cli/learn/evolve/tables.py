@@ -19,10 +19,10 @@ def show(done: Evolved) -> None:
     console = out()
     for part, formula in done.priority.formulas().items():
         console.print(heading(f"{part}: smallest first"), f"  {formula}", sep="\n", soft_wrap=True)
-    if done.priority.reach is not None:
+    if done.priority.max_priority_gap is not None:
         console.print(
             heading("held back"),
-            f"  jobs more than {done.priority.reach:g} behind the head of the queue",
+            f"  jobs more than {done.priority.max_priority_gap:g} behind the head of the queue",
             sep="\n",
         )
     episodes = f"{len(comparison.evolved)} held-out episodes"
@@ -53,7 +53,7 @@ def document(done: Evolved) -> dict[str, Any]:
     return {
         "policy": f"evolved:{done.path}",
         "formulas": done.priority.formulas(),
-        "reach": done.priority.reach,
+        "max_priority_gap": done.priority.max_priority_gap,
         "evolved": comparison.means(),
         "rules": {
             goal.name: [asdict(rival) for rival in comparison.rivals(goal)]

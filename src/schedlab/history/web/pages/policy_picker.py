@@ -84,7 +84,7 @@ CONTROLS: Mapping[str, Control] = {
         "in the order of the queue",
         choices=tuple((name, f"{name}: {ORDERS[name].sentence}") for name in GROUPED),
     ),
-    "reach": Control(
+    "max_priority_gap": Control(
         "EASY: maximum priority gap",
         "Backfill only jobs whose score is within this of the head's.",
         "no limit",
