@@ -166,7 +166,7 @@ FILES: dict[str, Callable[[Path, Any], Any]] = {
 MADE = {
     *("Analysis", "Arrivals", "BoxPlot", "Clock", "Comparison", "Departure", "ErrorPoint"),
     *("Experiment", "HeaderSize", "Histogram", "MessageStatistics", "NodeInterval", "Outcome"),
-    *("Part", "ReadReport", "RequestDensity", "Rival", "Run", "Schedule", "SimulationTask"),
+    *("Part", "ReadReport", "RequestDensity", "ComparedRule", "Run", "Schedule", "SimulationTask"),
     *("Solution", "StartForecast", "Verdict", "Violation"),
 }
 """Classes of what schedlab makes, which users only read."""

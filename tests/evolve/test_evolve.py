@@ -140,14 +140,14 @@ def test_the_comparison_is_paired(tmp_path: Path) -> None:
     """Every rule plays the evolved policy's episodes; differences are taken episode by episode."""
     done = evolve(SCENES, arena(), tmp_path / "p.toml", SMALL)
     (goal,) = done.comparison.goals
-    rivals = list(done.comparison.rivals(goal))
-    assert {rival.policy for rival in rivals} == set(RULES)
-    assert [rival.mean for rival in rivals] == sorted(rival.mean for rival in rivals)
-    for rival in rivals:
-        values = done.comparison.rules[rival.policy]
-        assert rival.difference == pytest.approx((done.comparison.evolved - values).mean())
-        low, high = rival.interval
-        assert low <= rival.difference <= high
+    compared = list(done.comparison.compared_rules(goal))
+    assert {rule.policy for rule in compared} == set(RULES)
+    assert [rule.mean for rule in compared] == sorted(rule.mean for rule in compared)
+    for rule in compared:
+        values = done.comparison.rules[rule.policy]
+        assert rule.difference == pytest.approx((done.comparison.evolved - values).mean())
+        low, high = rule.interval
+        assert low <= rule.difference <= high
 
 
 @pytest.mark.parametrize(

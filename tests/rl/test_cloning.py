@@ -70,7 +70,7 @@ def document(folder: Path, **sections: dict[str, Any]) -> TrainingConfig:
             "batch_size": 64,
             "gamma": 1.0,
             "reward_scale": 1e-3,
-            "relative_to": "teacher",
+            "baseline": "teacher",
         },
         "evaluation": {"episodes": 4},
     }
@@ -136,7 +136,7 @@ def test_a_clone_decides_as_its_teacher(tmp_path: Path) -> None:
     assert share > 80
     first, last = evaluations(tmp_path / "out")
     assert (first["steps_learnt"], last["steps_learnt"]) == (0, 512)
-    plain = document(tmp_path, clone={"teacher": None}, train={"steps": 256, "relative_to": None})
+    plain = document(tmp_path, clone={"teacher": None}, train={"steps": 256, "baseline": None})
     untaught = train(plain, tmp_path / "untaught").results
     assert first["mean_bounded_slowdown"] < untaught["mean_bounded_slowdown"]
 
@@ -160,7 +160,7 @@ def test_what_a_teacher_needs(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="epochs is 0"):
         document(tmp_path, clone={"epochs": 0})
     pick = {"mode": "pick", "observation": "proposal"}
-    with pytest.raises(ParameterError, match="relative_to needs id"):
+    with pytest.raises(ParameterError, match="baseline needs id"):
         document(tmp_path, environment=pick | {"reward": "terminal"}, train={"network": [8]})
 
 
@@ -174,7 +174,7 @@ def test_a_ready_policy_can_teach(tmp_path: Path) -> None:
     teacher = teacher_of(config, episodes)
     assert teacher is not None
     batch = replayable_batch(config.environment, episodes, 2, threads=1)
-    env = TrainingEnv(batch, 1.0, config.rival)
+    env = TrainingEnv(batch, 1.0, config.baseline)
     env.seed(1)
     shown = demonstrate(teacher, env, 60, gamma=1.0)
     assert shown.returns[0] == pytest.approx(0, abs=1e-3)

@@ -47,7 +47,7 @@ WRONG = {
     "grid easy": (
         "[environment]\nid = 'schedlab/Gantt-v0'\nobservation = 'flat'\n"
         "[train]\nrelative_to = 'easy'",
-        'relative_to needs id = "schedlab/Queue-v0" and reward = "slowdown" or "utilisation"',
+        'baseline needs id = "schedlab/Queue-v0" and reward = "slowdown" or "utilisation"',
     ),
     "grid teacher": (
         "[environment]\nid = 'schedlab/Gantt-v0'\nobservation = 'flat'\n[clone]\nteacher = 'sfj'",

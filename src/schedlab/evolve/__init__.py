@@ -1,7 +1,7 @@
 """Evolved priorities: a dozen weights, tuned by CMA-ES for a metric on a workload."""
 
 from schedlab.evolve.arena import Arena
-from schedlab.evolve.comparison import RULES, Comparison, Rival
+from schedlab.evolve.comparison import RULES, ComparedRule, Comparison
 from schedlab.evolve.evolve import Evolved, evolve
 from schedlab.evolve.objective import Goal, Objective
 from schedlab.evolve.scene import Episode, Scene
@@ -10,13 +10,13 @@ from schedlab.evolve.settings import EvolveSettings
 __all__ = [
     "RULES",
     "Arena",
+    "ComparedRule",
     "Comparison",
     "Episode",
     "EvolveSettings",
     "Evolved",
     "Goal",
     "Objective",
-    "Rival",
     "Scene",
     "evolve",
 ]

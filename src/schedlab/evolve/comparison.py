@@ -19,7 +19,7 @@ RULES = tuple(
 
 
 @dataclass(frozen=True)
-class Rival:
+class ComparedRule:
     """A rule's mean of one metric, and how the evolved policy differs on the same episodes."""
 
     policy: str
@@ -43,7 +43,7 @@ class Comparison:
         names = [goal.name for goal in self.goals]
         return dict(zip(names, values.mean(axis=0).tolist(), strict=True))
 
-    def rivals(self, goal: Goal) -> Iterator[Rival]:
+    def compared_rules(self, goal: Goal) -> Iterator[ComparedRule]:
         """The rules, the best first."""
         column = self.goals.index(goal)
         evolved = self.evolved[:, column]
@@ -53,7 +53,7 @@ class Comparison:
             interval = bootstrap_interval(differences)
             assert interval is not None, "a comparison has at least two episodes"
             mean_difference = sum(differences) / len(differences)
-            yield Rival(policy, means[policy], mean_difference, interval)
+            yield ComparedRule(policy, means[policy], mean_difference, interval)
 
 
 def compare(arena: Arena, priority: Priority, episodes: Sequence[Episode]) -> Comparison:

@@ -104,7 +104,7 @@ def learn_from(
     """Let the teacher play, and fit the policy to what it did."""
     section, train = config.clone, config.train
     batch = replayable_batch(config.environment, episodes, _ENVS, threads=train.cores)
-    env = TrainingEnv(batch, train.reward_scale, config.rival)
+    env = TrainingEnv(batch, train.reward_scale, config.baseline)
     env.seed(train.seed + _FIRST_SEED)
     gamma = _GAMMA if train.gamma is None else train.gamma
     shown = demonstrate(teacher, env, section.decisions, gamma=gamma)

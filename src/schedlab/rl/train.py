@@ -104,7 +104,7 @@ class Training:
         self.episodes, self.held_out = config.open_episodes()
         settings, section = config.environment, config.train
         batch = replayable_batch(settings, self.episodes, section.envs, threads=section.cores)
-        self.env = TrainingEnv(batch, section.reward_scale, config.rival)
+        self.env = TrainingEnv(batch, section.reward_scale, config.baseline)
         self.trainer = make_trainer(config, self.env)
         self.teacher = teacher_of(config, self.episodes)
         self.evaluations: list[dict[str, float]] = []

@@ -15,12 +15,12 @@ from schedlab.policies.evolved import EvolvedPolicy, Priority, read_priority
 from schedlab.policies.learned.settings import QueueSettings
 from schedlab.policies.ready import READY, ready_priority
 from schedlab.rl.acer_section import AcerSection
+from schedlab.rl.baseline import CURVES
 from schedlab.rl.environments import GANTT, QUEUE, Settings, read_settings, settings_document
 from schedlab.rl.episodes_section import EpisodesSection
 from schedlab.rl.gantt.rules import TEACHERS
 from schedlab.rl.gantt.settings import GanttSettings
 from schedlab.rl.machine_size import machine_nodes
-from schedlab.rl.rival import CURVES
 from schedlab.sections import build, only, parse_toml
 from schedlab.workload.episodes import Episodes
 from schedlab.workload.readers import Source
@@ -66,7 +66,7 @@ class TrainSection:
         steps: to learn from, of all environments together.
         seed: of everything.
         reward_scale: rewards are multiplied by it before they are learnt from.
-        relative_to: a policy such as ``saf+easy``, or ``teacher``; what it gets for the same jobs
+        baseline: a policy such as ``saf+easy``, or ``teacher``; what it gets for the same jobs
             is taken off the rewards as time goes on, so that easy and hard jobs count alike.
         anneal: the learning rate falls in a straight line, to 0 at the last step.
         checkpoint_every: number of steps after which the end of an update keeps a checkpoint.
@@ -86,7 +86,7 @@ class TrainSection:
     steps: int = 100_000
     seed: int = 0
     reward_scale: float = 1.0
-    relative_to: str | None = None
+    baseline: str | None = None
     anneal: bool = False
     checkpoint_every: int = 100_000
     threads: int | None = None
@@ -260,7 +260,7 @@ class TrainingConfig:
                 'give "flat", the same numbers in a row, or "vector"'
             )
         teacher = self.clone.teacher
-        self._check_rival(self.train.relative_to, teacher)
+        self._check_baseline(self.train.baseline, teacher)
         if isinstance(self.environment, GanttSettings) and teacher not in (None, *TEACHERS):
             raise UnknownNameError("teacher", str(teacher), TEACHERS)
         if self.train.algorithm != "acer" and self.acer != AcerSection():
@@ -268,25 +268,25 @@ class TrainingConfig:
                 f'[acer] is for algorithm = "acer" in [train]; it is "{self.train.algorithm}"'
             )
 
-    def _check_rival(self, policy: str | None, teacher: str | None) -> None:
+    def _check_baseline(self, policy: str | None, teacher: str | None) -> None:
         if policy is None:
             return
         if getattr(self.environment, "reward", None) not in CURVES:
             allowed = " or ".join(f'"{name}"' for name in CURVES)
             raise ParameterError(
-                f'relative_to needs id = "{QUEUE}" and reward = {allowed} in [environment]'
+                f'baseline needs id = "{QUEUE}" and reward = {allowed} in [environment]'
             )
         if policy == TEACHER and teacher is None:
-            raise ParameterError('relative_to = "teacher" needs a teacher in [clone]')
+            raise ParameterError('baseline = "teacher" needs a teacher in [clone]')
         if policy != TEACHER:
             choose_policy(policy)
 
     @property
-    def rival(self) -> PolicyLike | None:
+    def baseline(self) -> PolicyLike | None:
         """Whose rewards are taken off, if anybody's."""
-        if self.train.relative_to == TEACHER:
+        if self.train.baseline == TEACHER:
             return EvolvedPolicy(self.taught_priority())
-        return self.train.relative_to
+        return self.train.baseline
 
     def taught_priority(self) -> Priority:
         """What the teacher in a queue decides by."""

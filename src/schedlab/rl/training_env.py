@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.policies import PolicyLike
+from schedlab.rl.baseline import Baseline
 from schedlab.rl.batch import QueueBatch
 from schedlab.rl.replayable_batch import EpisodeRecord, ReplayableBatch
-from schedlab.rl.rival import Rival
 from schedlab.rl.sb3_env import Advanced, NativeVecEnv
 
 
@@ -22,15 +22,15 @@ class TrainingEnv(NativeVecEnv[ReplayableBatch]):
         self,
         batch: ReplayableBatch,
         reward_scale: float = 1.0,
-        relative_to: PolicyLike | None = None,
+        baseline: PolicyLike | None = None,
     ) -> None:
-        """Take over a batch; what the policy ``relative_to`` gets is taken off its rewards."""
+        """Take over a batch; what the policy ``baseline`` gets is taken off its rewards."""
         super().__init__(batch)
         self.reward_scale = reward_scale
-        self._rival: Rival | None = None
-        if relative_to is not None:
+        self._baseline: Baseline | None = None
+        if baseline is not None:
             assert isinstance(batch, QueueBatch), "a TrainingConfig asks for it nowhere else"
-            self._rival = Rival(batch, relative_to)
+            self._baseline = Baseline(batch, baseline)
 
     def reset(self) -> Any:
         """Begin an episode in every environment."""
@@ -41,8 +41,8 @@ class TrainingEnv(NativeVecEnv[ReplayableBatch]):
     def advance(self, actions: NDArray[np.int64]) -> Advanced:
         """Step them all; the infos tell of returns as they were before scaling."""
         rewards, dones, infos = super().advance(actions)
-        if self._rival is not None:
-            rewards -= self._rival.gained(self.batch.terminated != 0).astype(np.float32)
+        if self._baseline is not None:
+            rewards -= self._baseline.gained(self.batch.terminated != 0).astype(np.float32)
             self._let_rival_begin(map(int, np.flatnonzero(dones)))
         return rewards * self.reward_scale, dones, infos
 
@@ -50,10 +50,10 @@ class TrainingEnv(NativeVecEnv[ReplayableBatch]):
         """Bring the environments where the records left them."""
         self._returns[:] = self.batch.restore(records)
         self._let_rival_begin(range(self.num_envs))
-        if self._rival is not None:
-            self._rival.skip(np.array([len(each.actions) > 0 for each in records]))
+        if self._baseline is not None:
+            self._baseline.skip(np.array([len(each.actions) > 0 for each in records]))
 
     def _let_rival_begin(self, places: Iterable[int]) -> None:
-        if self._rival is not None:
+        if self._baseline is not None:
             for place in places:
-                self._rival.begin(place)
+                self._baseline.begin(place)

@@ -32,7 +32,7 @@ def can_be_stacked(config: TrainingConfig) -> bool:
         isinstance(config.environment, QueueSettings)
         and train.is_ppo
         and train.network != KERNEL
-        and train.relative_to is None
+        and train.baseline is None
         and train.target_kl is None
         and config.clone.teacher is None
         and not config.evaluation.sampled

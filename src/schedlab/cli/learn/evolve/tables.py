@@ -35,11 +35,11 @@ def show(done: Evolved) -> None:
 def _table(comparison: Comparison, goal: Goal) -> Table:
     table = new_table("policy", "mean", "evolved - it", "95 % interval")
     table.add_row("evolved", _number(comparison.means()[goal.name]), "", "")
-    for rival in comparison.rivals(goal):
-        interval = " to ".join(_number(bound) for bound in rival.interval)
-        better = max(goal.sign * bound for bound in rival.interval) < 0
-        numbers = _number(rival.mean), _number(rival.difference), interval
-        table.add_row(rival.policy, *numbers, style="green" if better else "")
+    for rule in comparison.compared_rules(goal):
+        interval = " to ".join(_number(bound) for bound in rule.interval)
+        better = max(goal.sign * bound for bound in rule.interval) < 0
+        numbers = _number(rule.mean), _number(rule.difference), interval
+        table.add_row(rule.policy, *numbers, style="green" if better else "")
     return table
 
 
@@ -56,7 +56,7 @@ def document(done: Evolved) -> dict[str, Any]:
         "max_priority_gap": done.priority.max_priority_gap,
         "evolved": comparison.means(),
         "rules": {
-            goal.name: [asdict(rival) for rival in comparison.rivals(goal)]
+            goal.name: [asdict(rule) for rule in comparison.compared_rules(goal)]
             for goal in comparison.goals
         },
     }

@@ -17,7 +17,7 @@ Curve = tuple[Numbers, Numbers]
 """Times, and the sums of the rewards until then, from 0 on; in between they grow evenly."""
 
 
-class Rival:
+class Baseline:
     """Plays the jobs of every environment, and is at each step as far in time as they are.
 
     What it gets does not depend on what an agent does, so an agent that learns from the difference

@@ -24,9 +24,9 @@ RULES = QueueSettings(
 BUSY = GeneratedEpisodes("lublin:nodes=64", 25, ("load=3:64",))
 
 
-def environments(rules: QueueSettings = RULES, rival: str | None = "easy") -> TrainingEnv:
+def environments(rules: QueueSettings = RULES, baseline: str | None = "easy") -> TrainingEnv:
     """Three of them."""
-    env = TrainingEnv(replayable_batch(rules, BUSY, 3, threads=1), 0.1, rival)
+    env = TrainingEnv(replayable_batch(rules, BUSY, 3, threads=1), 0.1, baseline)
     env.seed(1)
     env.reset()
     return env
@@ -69,7 +69,7 @@ def grown_to(now: int, schedule: Schedule) -> float:
 
 def test_what_it_gets_is_taken_off_as_time_goes_on() -> None:
     """After each step, what the bounded slowdowns of all its jobs have grown to by then."""
-    env = environments(rival="sjf+easy")
+    env = environments(baseline="sjf+easy")
     batch, clock, gained, alone = env.batch, np.zeros(3, np.int64), np.zeros(3), np.zeros(3)
     assert isinstance(batch, QueueBatch)
     workloads = [batch.played(place)[0] for place in range(3)]
@@ -101,13 +101,13 @@ def test_restored_it_is_as_far_as_it_was() -> None:
 @pytest.mark.parametrize(
     ("sections", "sentence"),
     [
-        ({"train": {"relative_to": "easy"}}, "relative_to needs id"),
+        ({"train": {"baseline": "easy"}}, "baseline needs id"),
         (
-            {"environment": {"reward": "slowdown"}, "train": {"relative_to": "teacher"}},
+            {"environment": {"reward": "slowdown"}, "train": {"baseline": "teacher"}},
             "needs a teacher",
         ),
         (
-            {"environment": {"reward": "slowdown"}, "train": {"relative_to": "eesy"}},
+            {"environment": {"reward": "slowdown"}, "train": {"baseline": "eesy"}},
             'did you mean "easy"',
         ),
     ],
