@@ -114,7 +114,9 @@ def test_a_problem_is_shown(run: Run, tight: Path, tmp_path: Path) -> None:
     """Its graph, bounds and trees, in numbers and in pictures."""
     pytest.importorskip("matplotlib")
     graph, tree = tmp_path / "graph.svg", tmp_path / "tree.svg"
-    result = run("coalloc", "show", tight, "--graph", graph, "--tree", tree)
+    drawn = run("coalloc", "show", tight, "--figure", tree, "--figure-kind", "tree")
+    assert drawn.exit_code == 0
+    result = run("coalloc", "show", tight, "--figure", graph)
     assert result.exit_code == 0
     assert "uniform-30-1: 30 jobs on 15 resources in 8 slots" in result.stdout
     assert "min-fill" in result.stdout
@@ -128,7 +130,7 @@ def test_the_schedule_is_drawn(run: Run, roomy: Path, tmp_path: Path) -> None:
     """In the format that the name of the file says."""
     pytest.importorskip("matplotlib")
     gantt = tmp_path / "gantt.svg"
-    result = run("coalloc", "solve", roomy, "--gantt", gantt)
+    result = run("coalloc", "solve", roomy, "--figure", gantt)
     assert f"written: {gantt}" in " ".join(result.stdout.split())
     assert "<svg" in gantt.read_text()
 
@@ -142,8 +144,8 @@ BAD: dict[str, tuple[list[str], str]] = {
     "no memory": (["--memory", "0"], "must be above 0"),
     "bad time": (["--time-limit", "soon"], "is not a duration"),
     "no time": (["--time-limit", "0s"], "must be above 0"),
-    "bad picture": (["--gantt", "a.gif"], "must end in one of"),
-    "picture nowhere": (["--gantt", "absent/a.png"], "folder absent does not exist"),
+    "bad picture": (["--figure", "a.gif"], "must end in one of"),
+    "picture nowhere": (["--figure", "absent/a.png"], "folder absent does not exist"),
 }
 
 

@@ -71,10 +71,10 @@ def test_every_picture_is_drawn(run: Run, head_blocked: str, tmp_path: Path, pic
     from schedlab.viz import PICTURES
 
     assert picture in PICTURES
-    plot = tmp_path / "plot.svg"
-    result = run("simulate", head_blocked, *POLICIES, "--plot", plot, "--picture", picture)
+    figure = tmp_path / "figure.svg"
+    result = run("simulate", head_blocked, *POLICIES, "--figure", figure, "--figure-kind", picture)
     assert result.exit_code == 0
-    assert "<svg" in plot.read_text()
+    assert "<svg" in figure.read_text()
 
 
 def test_the_report_is_written(run: Run, head_blocked: str, tmp_path: Path) -> None:
@@ -107,17 +107,19 @@ RECORDED = """; UnixStartTime: 1272639895
 
 def test_what_really_happened_stands_beside_the_policies(run: Run, tmp_path: Path) -> None:
     """The last column and row; with dates, and in the report with dates at the axes."""
-    trace, report, plot = (tmp_path / name for name in ("real.swf", "r.html", "gantt.svg"))
+    trace, report, figure = (tmp_path / name for name in ("real.swf", "r.html", "gantt.svg"))
     trace.write_text(RECORDED)
     command = ("simulate", str(trace), "--policy", "easy")
-    drawn = run(*command, "--report", str(report), "--plot", str(plot), "--picture", "gantt")
+    drawn = run(
+        *command, "--report", str(report), "--figure", str(figure), "--figure-kind", "gantt"
+    )
     assert drawn.exit_code == 0
     assert "real: 3 jobs on 4 nodes, 2010-05-01" in drawn.stdout
     assert "simulated 3 jobs in" in drawn.stdout
     page = report.read_text()
     assert "real starts of 3 of 3 jobs" in page
     assert "DatetimeAxis" in page
-    assert "date (UTC+09:00)" in plot.read_text()
+    assert "date (UTC+09:00)" in figure.read_text()
     easy, past = json.loads(run(*command, "--json").stdout)
     assert (easy["policy"], past["policy"]) == ("easy", "as it was")
     assert past["mean_wait_s"] == pytest.approx(208 / 3)

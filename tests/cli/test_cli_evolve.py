@@ -17,7 +17,7 @@ pytest.importorskip("cma")
 
 Run = Callable[..., Any]
 
-SMALL = ("--jobs", "15", "--generations", "2", "--population", "4", "--episodes", "2",
+SMALL = ("--jobs-per-episode", "15", "--generations", "2", "--population", "4", "--episodes", "2",
          "--pool", "4", "--test", "4", "--threads", "1", "--seed", "3")  # fmt: skip
 MODEL = ("lublin:nodes=8", "--transform", "load=1.2:8")
 
@@ -69,7 +69,7 @@ def test_windows_of_a_trace(run: Run, tmp_path: Path) -> None:
         (["lublinn", "--metric", "wait"], 'unknown generator "lublinn"; did you mean "lublin"?'),
         (["nowhere.swf", "--metric", "wait"], "nowhere.swf: no such file"),
         (["wl1", "--metric", "wait", "--nodes", "4"], "nodes but the cluster has 4"),
-        (["wl1", "--metric", "wait", "--predict", "last"], 'unknown predictor "last"'),
+        (["wl1", "--metric", "wait", "--predictor", "last"], 'unknown predictor "last"'),
         (["wl1", "--metric", "wait", "--episodes", "9", "--pool", "3"], "needs a pool as large"),
         (["wl1", "--metric", "wait", "--out", "nowhere/x.toml"], "folder nowhere does not exist"),
         (["wl1", "--metric", "wait", "--resume"], "evolved.generations.json: no such file"),

@@ -61,7 +61,7 @@ def test_the_answer_comes_first(run: Run, model: Path) -> None:
 
 def test_everything_for_programs(run: Run, model: Path, tmp_path: Path) -> None:
     """JSON on stdout; the table and the picture in files."""
-    files = ("--csv", tmp_path / "groups.csv", "--plot", tmp_path / "groups.png")
+    files = ("--csv", tmp_path / "groups.csv", "--figure", tmp_path / "groups.png")
     told = run("learn", "explain", model, *LITTLE, *files, "--json")
     found = json.loads(told.stdout)
     assert found["seed"] == 1
@@ -75,7 +75,7 @@ def test_everything_for_programs(run: Run, model: Path, tmp_path: Path) -> None:
 
 def test_with_other_predictors(run: Run, model: Path, tmp_path: Path) -> None:
     """From the truth over noise and predictors to the request, beside a policy with the same."""
-    files = ("--csv", tmp_path / "errors.csv", "--plot", tmp_path / "errors.svg")
+    files = ("--csv", tmp_path / "errors.csv", "--figure", tmp_path / "errors.svg")
     few = ("--error-sweep", "--policy", "easy", "--episodes", "2")
     shown = run("learn", "explain", model, *few, *files)
     assert shown.exit_code == 0
@@ -93,7 +93,7 @@ def test_mistakes_take_one_line(schedlab: Run, tmp_path: Path) -> None:
     for arguments, sentence in {
         (nothing,): f"{nothing}: no such file",
         (nothing, "--policy", "easy"): "--policy needs --error-sweep",
-        (nothing, "--plot", "a.bmp"): "a.bmp: the name of a picture must end in one of .png, ",
+        (nothing, "--figure", "a.bmp"): "a.bmp: the name of a picture must end in one of .png, ",
     }.items():
         done = schedlab("learn", "explain", *arguments)
         assert (done.returncode, done.stdout) == (2, "")

@@ -63,7 +63,7 @@ def test_a_problem_is_not_drawn_over(run: Run, tmp_path: Path) -> None:
     assert run("coalloc", "generate", "--jobs", "4", "--out", problem).exit_code == 0
     picture = tmp_path / "problem.png"
     picture.symlink_to(problem)
-    done = run("coalloc", "show", problem, "--graph", picture)
+    done = run("coalloc", "show", problem, "--figure", picture)
     assert (done.exit_code, done.stderr) == (2, f"schedlab: {problem}: {READS_IT}")
 
 
@@ -75,7 +75,7 @@ def test_a_history_is_not_exported_over_itself(
     monkeypatch.chdir(tmp_path)
     assert run("history", "init").exit_code == 0
     before = Path(name).read_bytes()
-    done = run("history", "export", name, "--to", "csv")
+    done = run("history", "export", name, "--format", "csv")
     assert (done.exit_code, done.stderr) == (2, f"schedlab: {name}: {READS_IT}")
     assert Path(name).read_bytes() == before
 
@@ -164,7 +164,7 @@ def test_a_signal_leaves_no_temporary_file(
         f"        os.kill(os.getpid(), {number})\n"
         "        signal.pause()\n"
     )
-    convert = ("workload", "convert", "a.swf", "b.swf", "--to", "dying:Dying")
+    convert = ("workload", "convert", "a.swf", "b.swf", "--out-format", "dying:Dying")
     done = subprocess.run(
         [sys.executable, "-B", "-m", "schedlab", *convert],
         cwd=trace.parent,

@@ -49,7 +49,9 @@ def test_ranges_as_json(trace: Path) -> None:
 def test_a_picture(trace: Path, tmp_path: Path) -> None:
     """Drawn where it was asked for."""
     path = tmp_path / "starts.svg"
-    code, said = run(trace, "--nodes", 64, "--at", AT, "--forks", 5, "--moments", 0, "--plot", path)
+    code, said = run(
+        trace, "--nodes", 64, "--at", AT, "--forks", 5, "--moments", 0, "--figure", path
+    )
     assert code == 0
     assert f"written: {path}" in said
     assert "most likely" in path.read_text()
@@ -68,7 +70,7 @@ def test_scores(trace: Path) -> None:
     [
         ((), "give either --at T or --score"),
         (("--at", "1d", "--score"), "give either --at T or --score"),
-        (("--score", "--job", 3), "--score goes without --job and --plot"),
+        (("--score", "--job", 3), "--score goes without --job and --figure"),
         (("--at", AT, "--job", 1), "job 1 does not wait at 100000 s"),
         (("--at", AT, "--job", 99999), "job 99999 does not wait"),
         (("--at", "2001-02-03"), "the trace has no dates"),
@@ -78,7 +80,7 @@ def test_scores(trace: Path) -> None:
         (("--at", AT, "--predictor", "nobody"), "nobody"),
         (("--at", AT, "--policy", "nobody"), "nobody"),
         (("--at", AT, "--forks", 0), "--forks"),
-        (("--at", AT, "--plot", "starts.doc"), "starts.doc"),
+        (("--at", AT, "--figure", "starts.doc"), "starts.doc"),
     ],
 )
 def test_what_it_refuses(trace: Path, arguments: tuple[object, ...], says: str) -> None:

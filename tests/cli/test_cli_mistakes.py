@@ -120,9 +120,9 @@ def test_options_are_checked_before_the_trace_is_read(mistake: list[str], run: R
     ("mistake", "sentence"),
     [
         (["--metric", "wat"], 'did you mean "wait"?'),
-        (["--plot", "a.gif"], "a.gif"),
+        (["--figure", "a.gif"], "a.gif"),
         (["--report", "absent/a.html"], "folder absent does not exist"),
-        (["--plot", "absent/a.png"], "folder absent does not exist"),
+        (["--figure", "absent/a.png"], "folder absent does not exist"),
     ],
 )
 def test_pictures_and_metrics_are_checked_first(

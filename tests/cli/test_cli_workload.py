@@ -28,7 +28,7 @@ def test_what_a_format_cannot_carry_is_said(run: Run, tmp_path: Path) -> None:
     """SWF has no place for cores of nodes."""
     given, out = tmp_path / "a.csv", tmp_path / "out.data"
     given.write_text("job_id,submit_s,nodes,request_s,run_s,cores_per_node\n1,0,1,0,10,4\n")
-    result = run("workload", "convert", given, out, "--to", "swf", "--json")
+    result = run("workload", "convert", given, out, "--out-format", "swf", "--json")
     assert json.loads(result.stdout)["left_out"] == ["cores_per_node"]
     assert "the format has no place for" in result.stderr
     assert "reader: repaired" in result.stderr

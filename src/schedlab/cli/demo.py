@@ -85,7 +85,7 @@ def _meaning(comparison: Comparison) -> Iterator[str]:
 def _draw(schedules: Sequence[Schedule], folder: Path) -> Iterator[str]:
     """Draw what the installed packages can draw, and say what was written or is missing."""
     report = Pictures(report=folder / "report.html")
-    gantt = Pictures(plot=folder / "gantt.png", picture="gantt")
+    gantt = Pictures(figure=folder / "gantt.png", figure_kind="gantt")
     for pictures, shown in ((report, schedules), (gantt, schedules[:2])):
         try:
             pictures.check()

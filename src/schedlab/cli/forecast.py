@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "schedlab forecast trace.swf.gz --at 41d",
-    'schedlab forecast trace.swf.gz --at "1999-03-02 14:00" --job 4711 --plot starts.png',
+    'schedlab forecast trace.swf.gz --at "1999-03-02 14:00" --job 4711 --figure starts.png',
     "schedlab forecast trace.swf.gz --score --moments 300 --json",
 )
 _SHOWN = 30
@@ -78,7 +78,7 @@ def forecast(
             help="Make forecasts at moments of the whole trace, and score them.",
         ),
     ] = False,
-    plot: Annotated[
+    figure: Annotated[
         Path | None, Option(metavar="FILE", help="Draw a picture as .png, .pdf or .svg.")
     ] = None,
     json: AsJson = False,
@@ -92,10 +92,10 @@ def forecast(
 
     if score == (at is not None):
         raise ParameterError("give either --at T or --score")
-    if score and (job or plot):
-        raise ParameterError("--score goes without --job and --plot")
+    if score and (job or figure):
+        raise ParameterError("--score goes without --job and --figure")
     choose_policy(policy)
-    _check_plot(plot)
+    _check_figure(figure)
     scenario = Scenario.load(reading, shaping, machine)
     options = {"forks": forks, "arrivals": not no_arrivals, "predict": predictor}
     if score:
@@ -120,20 +120,20 @@ def forecast(
     else:
         _print(made, rows, scenario, clock)
     written = []
-    if plot is not None:
+    if figure is not None:
         from schedlab.viz import save_figure
         from schedlab.viz.forecast import draw_forecast
 
-        save_figure(draw_forecast(made, clock), plot)
-        written = [f"written: {plot}"]
+        save_figure(draw_forecast(made, clock), figure)
+        written = [f"written: {figure}"]
     print_notes([*scenario.notes, *written], to_stderr=json)
 
 
-def _check_plot(plot: Path | None) -> None:
-    if plot is not None:
+def _check_figure(figure: Path | None) -> None:
+    if figure is not None:
         from schedlab.cli.pictures import Pictures
 
-        Pictures(plot=plot).check()
+        Pictures(figure=figure).check()
 
 
 def _clock(scenario: Scenario) -> Clock | None:

@@ -73,7 +73,7 @@ def jobs(
         str | None, Option("--from", metavar="TIME", help="Jobs that ran at this time or later.")
     ] = None,
     end: Annotated[
-        str | None, Option("--to", metavar="TIME", help="Jobs that ran before this time.")
+        str | None, Option("--until", metavar="TIME", help="Jobs that ran before this time.")
     ] = None,
     limit: Annotated[int, Option(metavar="N", min=1, help="Maximum number of jobs.")] = 20,
     json: AsJson = False,

@@ -25,15 +25,15 @@ class Pictures:
         Path | None,
         Option(metavar="FILE", help="Write an interactive report, one HTML file."),
     ] = None
-    plot: Annotated[
+    figure: Annotated[
         Path | None,
         Option(metavar="FILE", help="Draw a picture as .png, .pdf or .svg."),
     ] = None
-    picture: Annotated[
+    figure_kind: Annotated[
         Literal["comparison", "gantt", "over-time", "cdf", "incentive"],
         Option(
             metavar="comparison|gantt|over-time|cdf|incentive",
-            help="Which picture --plot draws.",
+            help="Which picture --figure draws.",
         ),
     ] = "comparison"
 
@@ -44,10 +44,10 @@ class Pictures:
         if self.report is not None:
             _require("bokeh")
             require_writable(self.report)
-        if self.plot is not None:
+        if self.figure is not None:
             _require("matplotlib")
-            picture_format(self.plot)
-            require_writable(self.plot)
+            picture_format(self.figure)
+            require_writable(self.figure)
 
     def draw(self, schedules: Sequence[Schedule], metrics: Sequence[str]) -> list[Path]:
         """Draw what was asked for; the metrics are those of the comparison picture."""
@@ -57,10 +57,10 @@ class Pictures:
         with progress("drawing"):
             if self.report is not None:
                 write_report(schedules, self.report)
-            if self.plot is not None:
-                chosen = {"metrics": metrics} if self.picture == "comparison" else {}
-                save_figure(PICTURES[self.picture](schedules, **chosen), self.plot)
-        return [path for path in (self.report, self.plot) if path is not None]
+            if self.figure is not None:
+                chosen = {"metrics": metrics} if self.figure_kind == "comparison" else {}
+                save_figure(PICTURES[self.figure_kind](schedules, **chosen), self.figure)
+        return [path for path in (self.report, self.figure) if path is not None]
 
 
 def _require(package: str) -> None:

@@ -23,7 +23,7 @@ EXAMPLES = (
     "schedlab simulate trace.swf.gz --policy easy --policy sjf+easy --report report.html",
     "schedlab simulate trace.swf --nodes 128 --policy easy:depth=100 --out easy.parquet",
     "schedlab simulate trace.swf --policy easy --policy fcfs --by partition --metric wait",
-    "schedlab simulate trace.swf --policy easy --policy fcfs --plot waits.pdf --picture cdf",
+    "schedlab simulate trace.swf --policy easy --policy fcfs --figure waits.pdf --figure-kind cdf",
     "schedlab simulate shared:load=0.8 --jobs 5000 --platform machine.toml --policy easy --json",
     "schedlab simulate jobs.csv --platform grid.toml --policy reserve --policy coalloc:solver=wd",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typer import Option
 
@@ -21,26 +21,31 @@ Facts = dict[str, Any]
 
 EXAMPLES = (
     "schedlab coalloc show thirty.toml",
-    "schedlab coalloc show thirty.toml --graph graph.png --tree tree.png --heuristic max-degree",
+    "schedlab coalloc show thirty.toml --figure graph.png",
+    "schedlab coalloc show thirty.toml --figure t.png --figure-kind tree --heuristic max-degree",
     "schedlab coalloc show thirty.toml --json",
 )
 
 
 def show(
     file: ProblemFile,
-    graph: Annotated[
+    figure: Annotated[
         Path | None,
-        Option(metavar="FILE", help="Draw the constraint graph as .png, .pdf or .svg."),
+        Option(metavar="FILE", help="Draw a picture as .png, .pdf or .svg."),
     ] = None,
-    tree: Annotated[
-        Path | None,
-        Option(metavar="FILE", help="Draw the pseudo tree with back edges and separators."),
-    ] = None,
+    figure_kind: Annotated[
+        Literal["graph", "tree"],
+        Option(
+            metavar="graph|tree",
+            help="What --figure draws: the constraint graph, or the pseudo tree with back edges "
+            "and separators.",
+        ),
+    ] = "graph",
     heuristic: Annotated[
         str,
         Option(
             metavar="NAME",
-            help="Heuristic for that tree: max-degree, max-cardinality, min-fill or best.",
+            help="Heuristic for the drawn tree: max-degree, max-cardinality, min-fill or best.",
         ),
     ] = "min-fill",
     json: AsJson = False,
@@ -53,16 +58,16 @@ def show(
 
     if heuristic not in CHOICES:
         raise UnknownNameError("heuristic", heuristic, CHOICES)
-    for path in (graph, tree):
-        Pictures(plot=path).check()
+    Pictures(figure=figure).check()
     problem = read_problem(file)
-    _draw(problem, graph, tree, heuristic)
+    if figure is not None:
+        _draw(problem, figure, figure_kind, heuristic)
     found = facts(problem)
     if json:
         print_json(found)
     else:
         _print(found)
-    written = [f"written: {path}" for path in (graph, tree) if path is not None]
+    written = [] if figure is None else [f"written: {figure}"]
     print_notes(written, to_stderr=json)
 
 
@@ -117,16 +122,16 @@ def _trees(problem: Problem) -> Iterator[Facts]:
         }
 
 
-def _draw(problem: Problem, graph: Path | None, tree: Path | None, heuristic: str) -> None:
+def _draw(problem: Problem, path: Path, kind: Literal["graph", "tree"], heuristic: str) -> None:
     from schedlab.coalloc.network import Network
     from schedlab.coalloc.orders import make_tree
     from schedlab.viz import draw_constraint_graph, draw_pseudo_tree, save_figure
 
-    if graph is not None:
-        save_figure(draw_constraint_graph(problem), graph)
-    if tree is not None:
+    if kind == "graph":
+        save_figure(draw_constraint_graph(problem), path)
+    else:
         made = make_tree(Network.of(problem, may_leave_out=True), heuristic)
-        save_figure(draw_pseudo_tree(problem, made), tree)
+        save_figure(draw_pseudo_tree(problem, made), path)
 
 
 def _print(found: Facts) -> None:

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "schedlab coalloc solve thirty.toml",
     "schedlab coalloc solve thirty.toml --solver wd:width=5 --objective makespan --json",
-    "schedlab coalloc solve tight.json --solver lns --time-limit 5s --gantt tight.png",
+    "schedlab coalloc solve tight.json --solver lns --time-limit 5s --figure tight.png",
     "schedlab coalloc solve thirty.toml --solver dpop --memory 2GB",
     "schedlab coalloc solve thirty.toml --solver dpop --agents 3 --transport tcp --privacy",
 )
 
 _MAX_LISTED = 60
-"""With more jobs the schedule is left to --json and --gantt."""
+"""With more jobs the schedule is left to --json and --figure."""
 
 
 def solve(
@@ -41,7 +41,7 @@ def solve(
         ),
     ] = "cpsat",
     objective: ObjectiveText = "value",
-    gantt: Annotated[
+    figure: Annotated[
         Path | None,
         Option(metavar="FILE", help="Draw the schedule as .png, .pdf or .svg."),
     ] = None,
@@ -60,21 +60,21 @@ def solve(
     from schedlab.coalloc import solve as run
 
     wanted, limits = Objective.parse(objective), effort.limits()
-    Pictures(plot=gantt).check()
+    Pictures(figure=figure).check()
     problem = read_problem(file)
     with distribution.solver(solver) as chosen, progress(f"solving {problem.name}"):
         found = replace(run(problem, chosen, wanted, limits), solver=solver)
-    if gantt is not None:
+    if figure is not None:
         from schedlab.viz import draw_coalloc_gantt, save_figure
 
-        save_figure(draw_coalloc_gantt(found), gantt)
+        save_figure(draw_coalloc_gantt(found), figure)
     if json:
         print_json({**answer_row(found, effort.seed), "versions": versions()})
     else:
         _show(found)
         if distribution.privacy:
             out().print(heading("what agents learnt"), "", privacy_table(found), "", sep="\n")
-    written = [] if gantt is None else [f"written: {gantt}"]
+    written = [] if figure is None else [f"written: {figure}"]
     print_notes([*_notes(found), *written], to_stderr=json)
     if not found.feasible:
         raise Exit(INFEASIBLE)

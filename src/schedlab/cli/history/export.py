@@ -27,7 +27,7 @@ def export(
     place: Place,
     choosing: Choosing,
     path: Annotated[Path, Argument(metavar="OUT", help="The file, or folder, to write.")],
-    to: Annotated[
+    format: Annotated[
         str | None,
         Option(
             metavar="NAME",
@@ -67,13 +67,13 @@ def export(
     with place.open() as store, progress(f"writing {path.name}"):
         from schedlab.history.export.export import choose_exporter, export
 
-        if not choose_exporter(path, to).is_folder:
+        if not choose_exporter(path, format).is_folder:
             require_writable(path)
         given = None if release is None else _release(place, release, key, shift_days)
         done = export(
             store,
             path,
-            format=to,
+            format=format,
             query=choosing.query(),
             release=given,
             zone=place.zone(),

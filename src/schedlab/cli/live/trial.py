@@ -110,7 +110,7 @@ def _predicted(trial: LiveTrial, phases: int, seed: int) -> dict[str, Any]:
     """What the twin makes of the wishes of each shadow: the relative change of the mean wait."""
     import numpy as np
 
-    from schedlab.cli.slurm.import_dump import records
+    from schedlab.cli.accounting import sacct_records
     from schedlab.live.ledger import read_ledger
     from schedlab.live.score import steered_site
     from schedlab.slurm.dump.importing import import_dump
@@ -122,7 +122,7 @@ def _predicted(trial: LiveTrial, phases: int, seed: int) -> dict[str, Any]:
         log = trial.folder_of(run.replica, run.arm) / "shadow.log"
         if run.arm != "shadow" or not log.exists():
             continue
-        site, _ = import_dump(log.parent, records)
+        site, _ = import_dump(log.parent, sacct_records)
         other, _ = steered_site(site, read_ledger(log))
         drawn = phases_of(site, phases, seed)
         rows = compare_replays(site, replay_all(site, drawn), replay_all(other, drawn)).rows

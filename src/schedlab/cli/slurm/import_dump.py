@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
+from schedlab.cli.accounting import sacct_records
 from schedlab.cli.console import AsJson, print_json, print_notes
 
 if TYPE_CHECKING:
-    from schedlab.history.ingest import Fault
     from schedlab.slurm import SlurmSite
     from schedlab.slurm.dump.findings import Report
 
@@ -46,7 +46,7 @@ def import_dump(
         from schedlab.errors import ParameterError
 
         raise ParameterError(f"--out is {out}, the dump itself; write to another folder")
-    site, report = make(folder, records, version=slurm_version, skip_unknown=skip_unknown)
+    site, report = make(folder, sacct_records, version=slurm_version, skip_unknown=skip_unknown)
     _write(site, report, out, folder)
     if json:
         print_json({"site": str(out), **_summary(site), **report.to_dict()})
@@ -58,16 +58,8 @@ def import_folder(folder: Path, out: Path) -> None:
     """Make a site folder of a dump, for programs: jobs of unknown partitions are left out."""
     from schedlab.slurm.dump.importing import import_dump as make
 
-    site, report = make(folder, records, skip_unknown=True)
+    site, report = make(folder, sacct_records, skip_unknown=True)
     _write(site, report, out, folder)
-
-
-def records(path: Path) -> tuple[list[dict[str, Any]], list[Fault]]:
-    """What sacct wrote, as text or JSON."""
-    from schedlab.cli.accounting import accounting_records
-
-    is_json = path.name.removesuffix(".gz").endswith(".json")
-    return accounting_records("slurm-sacct-json" if is_json else "slurm-sacct", path)
 
 
 def _write(site: SlurmSite, report: Report, out: Path, folder: Path) -> None:

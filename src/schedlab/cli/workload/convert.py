@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from schedlab.cli.console import AsJson
 from schedlab.cli.reading import Reading
-from schedlab.cli.workload.writing import OutFile, To, check_target, write
+from schedlab.cli.workload.writing import OutFile, OutFormat, check_target, write
 
 EXAMPLES = (
     "schedlab workload convert trace.swf.gz trace.parquet",
-    "schedlab workload convert trace.swf workload.json --to batsim-json",
+    "schedlab workload convert trace.swf workload.json --out-format batsim-json",
 )
 
 
-def convert(reading: Reading, out: OutFile, to: To = None, json: AsJson = False) -> None:
+def convert(
+    reading: Reading, out: OutFile, out_format: OutFormat = None, json: AsJson = False
+) -> None:
     """Write a workload in another format."""
-    check_target(out, to)
-    write(reading.read(), out, to, json=json)
+    check_target(out, out_format)
+    write(reading.read(), out, out_format, json=json)

@@ -8,7 +8,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from schedlab.cli.console import AsJson
-from schedlab.cli.workload.writing import To, check_target, write
+from schedlab.cli.workload.writing import Format, check_target, write
 
 EXAMPLES = (
     "schedlab workload generate lublin --set nodes=256 --jobs 10000 --seed 1 --out lublin.swf",
@@ -33,7 +33,7 @@ def generate(
         Option("--set", metavar="KEY=VALUE", help="A parameter of the model, such as nodes=256."),
     ] = None,
     seed: Annotated[int, Option(metavar="S", min=0, help="Seed of all random draws.")] = 0,
-    to: To = None,
+    format: Format = None,
     json: AsJson = False,
 ) -> None:
     """Draw a workload from a model."""
@@ -41,5 +41,5 @@ def generate(
 
     settings = ",".join(setting or ())
     generator = make_generator(f"{model}:{settings}" if settings else model)
-    check_target(out, to)
-    write(generator.generate(jobs, seed), out, to, json=json)
+    check_target(out, format)
+    write(generator.generate(jobs, seed), out, format, json=json)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from schedlab.cli.console import AsJson
 from schedlab.cli.reading import Reading, Shaping
-from schedlab.cli.workload.writing import OutFile, To, check_target, write
+from schedlab.cli.workload.writing import OutFile, OutFormat, check_target, write
 
 EXAMPLES = (
     "schedlab workload transform trace.swf small.swf --transform head=1000 --transform min_run=90s",
@@ -13,9 +13,13 @@ EXAMPLES = (
 
 
 def transform(
-    reading: Reading, out: OutFile, shaping: Shaping, to: To = None, json: AsJson = False
+    reading: Reading,
+    out: OutFile,
+    shaping: Shaping,
+    out_format: OutFormat = None,
+    json: AsJson = False,
 ) -> None:
     """Shape a workload and write the result."""
     shaping.check()
-    check_target(out, to)
-    write(shaping.apply(reading.read(shaping.seed)), out, to, json=json)
+    check_target(out, out_format)
+    write(shaping.apply(reading.read(shaping.seed)), out, out_format, json=json)

@@ -14,25 +14,25 @@ if TYPE_CHECKING:
     from schedlab.workload import Workload
 
 OutFile = Annotated[Path, Argument(metavar="OUT", help="File to write; .gz is compressed.")]
-To = Annotated[
-    str | None,
-    Option(metavar="NAME", help="Format to write, if the suffix of the file does not show it."),
-]
+_TO_WRITE = "Format to write, if the suffix of the file does not show it."
+Format = Annotated[str | None, Option(metavar="NAME", help=_TO_WRITE)]
+OutFormat = Annotated[str | None, Option("--out-format", metavar="NAME", help=_TO_WRITE)]
+"""Of commands whose --format is that of the trace they read."""
 
 
-def check_target(path: Path, to: str | None) -> None:
+def check_target(path: Path, format: str | None) -> None:
     """Refuse a file that could not be written, before anything is read or drawn."""
     from schedlab.workload.writers import check_writing
 
-    check_writing(path, format=to)
+    check_writing(path, format=format)
 
 
-def write(workload: Workload, path: Path, to: str | None, *, json: bool) -> None:
+def write(workload: Workload, path: Path, format: str | None, *, json: bool) -> None:
     """Write the workload and say what became of it."""
     from schedlab.units import short_duration
     from schedlab.workload import write_workload
 
-    left_out = write_workload(workload, path, format=to)
+    left_out = write_workload(workload, path, format=format)
     if json:
         steps = [step["step"] for step in workload.provenance]
         facts = {"path": str(path), "jobs": len(workload), "left_out": left_out, "steps": steps}

@@ -93,7 +93,7 @@ def choose_exporter(path: Path, format: str | None) -> Exporter:
     matching = [suffix for suffix in suffixes if path.name.lower().endswith(suffix)]
     if not matching:
         known = ", ".join(suffixes)
-        raise OutputError(f"{path}: no format has this ending; give --to, or one of {known}")
+        raise OutputError(f"{path}: no format has this ending; give --format, or one of {known}")
     return suffixes[max(matching, key=len)]()
 
 

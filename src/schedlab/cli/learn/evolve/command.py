@@ -16,7 +16,7 @@ from schedlab.cli.machine import Machine
 
 EXAMPLES = (
     "schedlab learn evolve lublin:nodes=256 --metric bounded_slowdown --out mine.toml",
-    "schedlab learn evolve trace.swf.gz --jobs 256 --metric utilisation --out utilisation.toml",
+    "schedlab learn evolve trace.swf.gz --jobs-per-episode 256 --metric wait --out wait.toml",
     'schedlab learn evolve wl1 --metric "0.7*utilisation" --metric "0.3*wait" --out both.toml',
     'schedlab learn evolve "wl1 set_run=0.5" wl2 trace.swf --metric wait --out for-all.toml',
     "schedlab learn evolve wl1 --metric utilisation --out utilisation.toml --resume",

@@ -14,9 +14,9 @@ from schedlab.errors import MissingExtraError, ParameterError
 
 EXAMPLES = (
     "schedlab learn explain out/small/model.zip",
-    "schedlab learn explain model.zip --workload wl1 --jobs 1000 --transform set_run=random:0.5",
-    "schedlab learn explain model.zip --plot explanation.png --csv explanation.csv",
-    "schedlab learn explain model.zip --error-sweep --policy sjf+easy --plot errors.png",
+    "schedlab learn explain model.zip --workload wl1 --jobs-per-episode 99 --transform set_run=0.5",
+    "schedlab learn explain model.zip --figure explanation.png --csv explanation.csv",
+    "schedlab learn explain model.zip --error-sweep --policy sjf+easy --figure errors.png",
 )
 
 _ERROR_SWEEP = "Sweep over prediction errors"
@@ -37,7 +37,7 @@ def explain(
             help="Number of situations to explain, over all episodes.",
         ),
     ] = 200,
-    predict: Annotated[
+    predictor: Annotated[
         str | None,
         Option(
             metavar="P",
@@ -71,8 +71,8 @@ def explain(
     By integrated gradients and by shuffling groups of inputs, in single decisions and in whole
     episodes.
     """
-    if error_sweep and predict is not None:
-        raise ParameterError("--predict and --error-sweep exclude each other")
+    if error_sweep and predictor is not None:
+        raise ParameterError("--predictor and --error-sweep exclude each other")
     if policy and not error_sweep:
         raise ParameterError("--policy needs --error-sweep")
     files.check()
@@ -89,7 +89,7 @@ def explain(
     if error_sweep:
         by_error(found, episodes, effort, policy, files, json)
     else:
-        by_input(found, episodes, effort, predict, files, json)
+        by_input(found, episodes, effort, predictor, files, json)
     print_notes((f"written: {path}" for path in files.written()), to_stderr=json)
 
 

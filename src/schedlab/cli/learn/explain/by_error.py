@@ -34,8 +34,8 @@ def by_error(
     with progress("playing") as report:
         found = by_prediction_error(model, episodes, effort, **chosen, progress=report)
     files.write_csv(found)
-    if files.plot is not None:
-        _draw(found, files.plot)
+    if files.figure is not None:
+        _draw(found, files.figure)
     if json:
         outcomes = [each.to_dict() for each in found]
         print_json({"outcomes": outcomes, "seed": effort.seed, "episodes": effort.episodes})

@@ -32,8 +32,8 @@ def by_input(
     with progress("explaining") as report:
         found = run(model, episodes, effort, estimate=predict, progress=report)
     files.write_csv(found.groups)
-    if files.plot is not None:
-        _draw(found, files.plot)
+    if files.figure is not None:
+        _draw(found, files.figure)
     if json:
         print_json({**found.to_dict(), "seed": effort.seed, "episodes": effort.episodes})
     else:

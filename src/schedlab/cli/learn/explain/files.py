@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Files:
     """What is written."""
 
-    plot: Annotated[
+    figure: Annotated[
         Path | None, Option(metavar="FILE", help="Draw the explanation as .png, .pdf or .svg.")
     ] = None
     csv: Annotated[Path | None, Option(metavar="FILE", help="Write the table as CSV.")] = None
@@ -27,14 +27,14 @@ class Files:
         from schedlab.atomic import require_writable
         from schedlab.viz.paper import picture_format
 
-        if self.plot is not None:
-            picture_format(self.plot)
+        if self.figure is not None:
+            picture_format(self.figure)
         for path in self.written():
             require_writable(path)
 
     def written(self) -> list[Path]:
         """All of them."""
-        return [path for path in (self.plot, self.csv) if path is not None]
+        return [path for path in (self.figure, self.csv) if path is not None]
 
     def write_csv(self, rows: Sequence[EstimatedRow]) -> None:
         """Write the table, if asked for."""

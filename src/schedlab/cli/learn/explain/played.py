@@ -29,13 +29,13 @@ class Played:
             rich_help_panel=_EPISODES,
         ),
     ] = None
-    jobs: Annotated[
+    jobs_per_episode: Annotated[
         int | None,
         Option(
             metavar="N",
             min=1,
             max=10_000_000,
-            help="Per episode.",
+            help="Jobs per episode.",
             show_default="as in the training, or all of --workload",
             rich_help_panel=_EPISODES,
         ),
@@ -76,8 +76,11 @@ class Played:
 
         own = model.config.episodes
         if self.workload is not None:
-            return choose_episodes(self.workload, self.jobs, tuple(self.transform))
-        jobs, transforms = self.jobs or own.jobs, tuple(self.transform) or own.transforms
+            return choose_episodes(self.workload, self.jobs_per_episode, tuple(self.transform))
+        jobs, transforms = (
+            self.jobs_per_episode or own.jobs,
+            tuple(self.transform) or own.transforms,
+        )
         episodes = replace(own, jobs=jobs, transforms=transforms, seed=None).open(Path())
         return episodes.split(model.config.evaluation.held_out)[1]
 
