@@ -20,7 +20,7 @@ for schedule in schedules:
         print(f"  {count} jobs that need {needed} cluster(s) wait {wait_s / 60:.0f} min")
     used = by_cluster(schedule).select("cluster", "utilisation").iter_rows()
     print("  utilisation " + ", ".join(f"{name} {share:.0%}" for name, share in used))
-    late = (schedule.start_s > schedule.promised_s) & (schedule.promised_s >= 0)
+    late = (schedule.start_s > schedule.first_reserved_s) & (schedule.first_reserved_s >= 0)
     print(f"  {late.sum()} jobs start later than promised")
 
 if len(sys.argv) > 1:

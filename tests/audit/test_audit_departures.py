@@ -84,7 +84,7 @@ def test_the_details_hold_the_numbers_of_the_sentence() -> None:
         "free_nodes": 2,
         "needed_nodes": 2,
         "head_job_id": 2,
-        "promised_s": 6,
+        "first_reserved_s": 6,
         "spare_nodes": 0,
         "asked_until_s": 5,
     }

@@ -58,7 +58,7 @@ def test_the_plain_simulator_makes_the_same_schedules(case: ReferenceCase) -> No
         plain = reference_simulate(case.workload, case.nodes, **plainly(policy))  # type: ignore[arg-type]
         assert plain.start_s == times.start_s.tolist(), policy
         assert plain.end_s == times.end_s.tolist(), policy
-        assert plain.promised_s == times.promised_s.tolist(), policy
+        assert plain.first_reserved_s == times.first_reserved_s.tolist(), policy
 
 
 @case

@@ -46,7 +46,7 @@ def schedule(
         start_s=np.array(start_s),
         end_s=np.array(end_s),
         eligible_s=np.zeros(count, dtype=np.int64),
-        promised_s=np.full(count, -1),
+        first_reserved_s=np.full(count, -1),
         state=np.full(count, JobState.COMPLETED, dtype=np.int8),
         node_ranges=ranges,
     )

@@ -186,7 +186,7 @@ def _many(nodes: list[int], run_s: list[int], submit_s: list[int] | None = None)
         start_s=submit,
         end_s=submit + workload["run_s"],
         eligible_s=submit,
-        promised_s=np.full(len(nodes), -1),
+        first_reserved_s=np.full(len(nodes), -1),
         state=np.ones(len(nodes), dtype=np.int8),
     )
 

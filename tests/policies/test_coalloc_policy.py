@@ -50,7 +50,7 @@ def test_every_solver_can_be_named(solver: str) -> None:
     """All newcomers of the round are promised what they get."""
     agreed = simulate(long_before_short(), GRID, f"coalloc:solver={solver},round_s=10")
     assert agreed.provenance["facts"]["agreements"] == 1
-    assert agreed.promised_s.tolist() == agreed.start_s.tolist()
+    assert agreed.first_reserved_s.tolist() == agreed.start_s.tolist()
 
 
 def test_newcomers_wait_for_the_round() -> None:
@@ -76,7 +76,7 @@ def early_end() -> Workload:
 def test_promises_move_earlier_at_rounds_or_always(replan: str, start_s: int) -> None:
     """The plan is made by requests; a job that ends early leaves room."""
     schedule = simulate(early_end(), GRID, f"coalloc:round_s=5,replan={replan}")
-    assert schedule.promised_s.tolist() == [0, 100]
+    assert schedule.first_reserved_s.tolist() == [0, 100]
     assert schedule.start_s.tolist() == [0, start_s]
 
 
@@ -109,7 +109,7 @@ def test_overruns_break_promises_and_nothing_else(workload: Workload, predict: s
 def kept(schedule: Schedule) -> bool:
     """Whether every job started by the time it was first promised."""
     ran = schedule.started
-    return bool(np.all(schedule.start_s[ran] <= schedule.promised_s[ran]))
+    return bool(np.all(schedule.start_s[ran] <= schedule.first_reserved_s[ran]))
 
 
 def test_a_simulation_leaves_nothing_behind() -> None:

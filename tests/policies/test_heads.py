@@ -10,7 +10,14 @@ from schedlab import Schedule, Workload, simulate
 from schedlab.testing.strategies import workloads
 
 NODES = 8
-REPLANNED = ("easy", "easy-one-reserved", "easy-one-reserved:alpha=inf", "wrsabf-or", "wrsabf-ar", "sjf+one-reserved")
+REPLANNED = (
+    "easy",
+    "easy-one-reserved",
+    "easy-one-reserved:alpha=inf",
+    "wrsabf-or",
+    "wrsabf-ar",
+    "sjf+one-reserved",
+)
 FROZEN = (
     "easy-one-reserved:reservation=frozen",
     "wrsabf-or:reservation=frozen",
@@ -85,4 +92,4 @@ def test_a_frozen_head_starts_exactly_when_first_reserved(policy: str, workload:
 def test_frozen_reservations_of_all_are_kept_to_the_second(workload: Workload) -> None:
     """With every job reserved once and for all, each starts exactly at its promise."""
     schedule = simulate(plain(workload), NODES, FROZEN[2])
-    assert np.array_equal(schedule.start_s, schedule.promised_s)
+    assert np.array_equal(schedule.start_s, schedule.first_reserved_s)

@@ -56,7 +56,7 @@ def test_the_head_is_the_oldest_of_all_however_small_the_depth() -> None:
     """The long job is not among the two shortest, yet with its elder gone it is the head."""
     rows = ((0, 1, 10, 10), (0, 1, 100, 100), (0, 1, 5, 5))
     schedule = simulate(jobs(*rows), 1, "sjf+one-reserved:reservation=frozen,depth=2")
-    assert schedule.promised_s.tolist() == [-1, 10, 110]
+    assert schedule.first_reserved_s.tolist() == [-1, 10, 110]
     assert schedule.start_s.tolist() == [0, 10, 110]
 
 
@@ -103,7 +103,11 @@ def test_a_job_may_push_back_a_plan_but_not_the_head() -> None:
     rows = ((0, 2, 10, 10), (0, 1, 10, 10), (0, 2, 10, 10), (0, 2, 20, 20), (0, 1, 14, 14))
     starts = {
         policy: simulate(jobs(*rows), 4, policy).start_s.tolist()
-        for policy in ("fcfs+all-reserved", "easy-one-reserved:alpha=1.5", "easy-one-reserved:alpha=1.3")
+        for policy in (
+            "fcfs+all-reserved",
+            "easy-one-reserved:alpha=1.5",
+            "easy-one-reserved:alpha=1.3",
+        )
     }
     assert starts["fcfs+all-reserved"][4] == starts["easy-one-reserved:alpha=1.3"][4]
     assert starts["easy-one-reserved:alpha=1.5"][4] == 0

@@ -99,7 +99,7 @@ def test_a_cascade_keeps_the_order_of_those_it_pushes() -> None:
     schedule = simulate(hole_of_four(6), 3, CASCADE)
     assert schedule.start_s.tolist() == [0, 0, 20, 6, 10, 0]
     assert nodes_of(schedule, 3) == nodes_of(schedule, 4) == [0, 2]
-    assert schedule.promised_s.tolist() == [0, 0, 20, 4, 8, 0]
+    assert schedule.first_reserved_s.tolist() == [0, 0, 20, 4, 8, 0]
 
 
 def test_a_hole_moves_only_those_in_the_way_of_the_job() -> None:
@@ -122,7 +122,7 @@ def test_a_withdrawn_job_gives_its_place_back() -> None:
     """
     rows = ((0, 1, 5, 5), (0, 2, 9, 9), (0, 2, 3, 3), (0, 1, 8, 8), (2, 1, 1, 1))
     schedule = simulate(jobs(*rows, cancel_after_s=[-1, 1, -1, -1, -1]), 2, UNPUSHED)
-    assert schedule.promised_s.tolist() == [0, 5, 14, 17, 5]
+    assert schedule.first_reserved_s.tolist() == [0, 5, 14, 17, 5]
     assert schedule.start_s.tolist() == [0, -1, 14, 2, 5]
 
 
@@ -130,7 +130,7 @@ def test_an_overrun_voids_all_plans() -> None:
     """Job 1 asked for 3 and runs for 6: its successor cannot start at 3, on no node."""
     rows = ((0, 2, 3, 6), (0, 2, 2, 2), (0, 1, 1, 1))
     schedule = simulate(jobs(*rows), 2, CASCADE, kill_at_request=False)
-    assert schedule.promised_s.tolist() == [0, 3, 5]
+    assert schedule.first_reserved_s.tolist() == [0, 3, 5]
     assert schedule.start_s.tolist() == [0, 6, 8]
 
 
@@ -147,7 +147,7 @@ def test_the_promise_of_a_head_is_kept_to_the_second(workload: Workload) -> None
         schedule = simulate(plain, 8, policy)
         waited = np.flatnonzero(schedule.start_s > schedule.eligible_s)
         for head in sorted(waited, key=lambda job: (schedule.eligible_s[job], job))[:1]:
-            assert schedule.start_s[head] == schedule.promised_s[head]
+            assert schedule.start_s[head] == schedule.first_reserved_s[head]
 
 
 def test_push_is_for_pinned_plans() -> None:

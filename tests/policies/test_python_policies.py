@@ -61,7 +61,7 @@ def test_a_python_policy_equals_its_native_twin(
     """Both drive the same engine through the same view; only the speed differs."""
     mine, theirs = simulate(workload, 8, policy), simulate(workload, 8, native)
     assert np.array_equal(mine.start_s, theirs.start_s)
-    assert np.array_equal(mine.promised_s, theirs.promised_s)
+    assert np.array_equal(mine.first_reserved_s, theirs.first_reserved_s)
 
 
 def policy_that(act: Callable[[View], object]) -> Policy:

@@ -123,7 +123,7 @@ def test_a_prediction_that_is_outlived_is_corrected() -> None:
     start to 660: then C fits in the hole.
     """
     schedule = planned("last-two")
-    assert schedule.promised_s.tolist() == [-1, -1, 300, -1]
+    assert schedule.first_reserved_s.tolist() == [-1, -1, 300, -1]
     assert schedule.start_s.tolist() == [0, 200, 600, 360]
 
 

@@ -51,7 +51,7 @@ def test_easy_fills_the_hole_without_delaying_the_head(run: Run) -> None:
     """
     schedule = run(head_blocked(), 4, "easy")
     assert schedule.start_s == [0, 6, 9, 0]
-    assert schedule.promised_s == [-1, 6, 9, -1]
+    assert schedule.first_reserved_s == [-1, 6, 9, -1]
     assert schedule.nodes_of == [[0, 1], [0, 1, 2, 3], [0], [2, 3]]
 
 
@@ -97,7 +97,7 @@ def test_easy_may_delay_the_second_job_of_the_queue(run: Run) -> None:
     """
     schedule = run(second_in_queue_at_risk(), 4, "easy")
     assert schedule.start_s == [0, 4, 6, 0]
-    assert schedule.promised_s == [-1, 4, 6, -1]
+    assert schedule.first_reserved_s == [-1, 4, 6, -1]
 
 
 def test_conservative_protects_every_job(run: Run) -> None:
@@ -112,7 +112,7 @@ def test_conservative_protects_every_job(run: Run) -> None:
     """
     schedule = run(second_in_queue_at_risk(), 4, "conservative")
     assert schedule.start_s == [0, 4, 4, 8]
-    assert schedule.promised_s == [0, 4, 4, 8]
+    assert schedule.first_reserved_s == [0, 4, 4, 8]
 
 
 def test_backfilling_tries_candidates_in_queue_order(run: Run) -> None:
@@ -151,7 +151,7 @@ def test_an_early_end_moves_promises_earlier(run: Run) -> None:
     """
     schedule = run(early_end(), 2, "conservative")
     assert schedule.start_s == [0, 4, 6]
-    assert schedule.promised_s == [0, 10, 12]
+    assert schedule.first_reserved_s == [0, 10, 12]
 
 
 def test_a_promise_is_kept_when_nothing_else_happens_then(run: Run) -> None:
@@ -169,7 +169,7 @@ def test_a_promise_is_kept_when_nothing_else_happens_then(run: Run) -> None:
     workload = jobs((0, 1, 9, 1), (0, 2, 4, 4), (0, 3, 3, 3), (0, 1, 2, 2))
     schedule = run(workload, 3, "conservative")
     assert schedule.start_s == [0, 0, 6, 1]
-    assert schedule.promised_s == [0, 0, 9, 4]
+    assert schedule.first_reserved_s == [0, 0, 9, 4]
 
 
 def test_a_plan_is_kept_against_a_newcomer_but_a_rebuilt_one_is_not(run: Run) -> None:
@@ -179,7 +179,7 @@ def test_a_plan_is_kept_against_a_newcomer_but_a_rebuilt_one_is_not(run: Run) ->
     rebuilt = run(workload, 2, "sjf+conservative:rebuild=true")
     assert kept.start_s == [0, 4, 7]
     assert rebuilt.start_s == [0, 6, 4]
-    assert rebuilt.promised_s == [0, 4, 4]
+    assert rebuilt.first_reserved_s == [0, 4, 4]
 
 
 def test_an_overrunning_job_is_expected_to_end_any_moment(run: Run) -> None:
@@ -194,7 +194,7 @@ def test_an_overrunning_job_is_expected_to_end_any_moment(run: Run) -> None:
     workload = jobs((0, 2, 2, 6), (0, 3, 2, 2), (3, 1, 1, 1), (4, 1, 2, 2))
     schedule = run(workload, 3, "easy", kill_at_request=False)
     assert schedule.start_s == [0, 6, 3, 8]
-    assert schedule.promised_s == [-1, 2, -1, 8]
+    assert schedule.first_reserved_s == [-1, 2, -1, 8]
     assert schedule.state == [JobState.COMPLETED] * 4
 
 
@@ -203,7 +203,7 @@ def test_an_overrun_voids_the_promises(run: Run) -> None:
     workload = jobs((0, 2, 2, 9), (0, 2, 2, 2), (0, 2, 2, 2), (5, 1, 1, 1))
     schedule = run(workload, 2, "conservative", kill_at_request=False)
     assert schedule.start_s == [0, 9, 11, 13]
-    assert schedule.promised_s == [0, 2, 4, 10]
+    assert schedule.first_reserved_s == [0, 2, 4, 10]
 
 
 @pytest.mark.parametrize(("depth", "start_s"), [(1, 16), (2, 9), (3, 9), (4, 0), (None, 0)])

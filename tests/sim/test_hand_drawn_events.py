@@ -37,7 +37,7 @@ def test_plans_count_in_ticks(run: Run) -> None:
     workload = jobs((0, 1, 61, 61), (0, 2, 60, 60), (0, 1, 100, 100))
     schedule = run(workload, 2, "easy", tick=60)
     assert schedule.start_s == [0, 120, 0]
-    assert schedule.promised_s == [-1, 120, -1]
+    assert schedule.first_reserved_s == [-1, 120, -1]
 
 
 def test_a_job_is_killed_at_its_request(run: Run) -> None:

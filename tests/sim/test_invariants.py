@@ -84,5 +84,5 @@ def test_promises_are_kept(shared_data: Path, name: str) -> None:
     workload, nodes = load(shared_data, name, 5000)
     for policy in ("easy", "conservative", "sjf+conservative"):
         schedule = simulate(workload, nodes, policy)
-        promised = schedule.promised_s >= 0
-        assert np.all(schedule.start_s[promised] <= schedule.promised_s[promised]), policy
+        promised = schedule.first_reserved_s >= 0
+        assert np.all(schedule.start_s[promised] <= schedule.first_reserved_s[promised]), policy

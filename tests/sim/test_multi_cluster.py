@@ -48,7 +48,7 @@ def test_a_job_waits_until_all_its_clusters_are_free_together() -> None:
     """Job 3 could have all but one node of a at once; without b they are of no use to it."""
     schedule = simulate(needing({"b": 3}, {"a": 1}, {"a": 3, "b": 1}), GRID, "reserve")
     assert schedule.start_s.tolist() == [0, 0, 10]
-    assert schedule.promised_s.tolist() == [0, 0, 10]
+    assert schedule.first_reserved_s.tolist() == [0, 0, 10]
 
 
 def test_idle_nodes_of_another_cluster_do_not_help() -> None:
@@ -163,7 +163,9 @@ def test_a_policy_of_ones_own_can_have_clusters() -> None:
     assert simulate(workload, GRID, Impatient).start_s.tolist() == [0, 10, 0]
 
 
-@pytest.mark.parametrize("policy", ["easy-one-reserved:reservation=pinned", "wrsabf-ar:reservation=pinned"])
+@pytest.mark.parametrize(
+    "policy", ["easy-one-reserved:reservation=pinned", "wrsabf-ar:reservation=pinned"]
+)
 def test_a_policy_that_plans_one_pool_is_refused(policy: str) -> None:
     """It would start jobs on nodes of the wrong clusters."""
     with pytest.raises(ParameterError, match=r"plans whole nodes of one pool.*take easy"):

@@ -135,7 +135,7 @@ def test_easy_knows_the_end_of_a_repair_once_the_node_is_down() -> None:
     """The head starts at 30; a job that ends by then may pass, a longer one takes no spare node."""
     workload = jobs((3, 3, 4, 4), (4, 1, 26, 26), (4, 1, 27, 27))
     made = run(workload, Failure(2, 2, 28))
-    assert made[0].promised_s == 30
+    assert made[0].first_reserved_s == 30
     assert [job.start_s for job in made] == [30, 4, 34]
 
 
@@ -143,7 +143,7 @@ def test_easy_knows_the_end_of_a_repair_once_the_node_is_down() -> None:
 def test_no_plan_knows_a_failure_before_it_happens(way: str) -> None:
     """All is planned for 10; then the node fails and is up at 25."""
     made = run(jobs((0, 3, 10, 10), (1, 3, 4, 4)), Failure(2, 6, 19), requeue=False, way=way)
-    assert made[1].promised_s == 10
+    assert made[1].first_reserved_s == 10
     assert made[1].start_s == 25
 
 
@@ -289,4 +289,4 @@ def test_failures_after_all_jobs_change_nothing(way: str, workload: Workload, or
     far = run(workload, Failure(0, 10**6, 9), way=way, order=order)
     without = run(workload, way=way, order=order)
     assert [job.attempts for job in far] == [job.attempts for job in without]
-    assert [job.promised_s for job in far] == [job.promised_s for job in without]
+    assert [job.first_reserved_s for job in far] == [job.first_reserved_s for job in without]

@@ -127,7 +127,7 @@ def test_the_shadow_time_knows_the_calendar() -> None:
     """
     workload = jobs((0, 1, 10, 10), (1, 3, 4, 4), (1, 1, 19, 19), (2, 1, 19, 19))
     made = run(workload, outage(12, 20, 2))
-    assert made[1].promised_s == 20
+    assert made[1].first_reserved_s == 20
     assert starts(made) == [0, 20, 1, 24]
     assert made[2].node_numbers == [1]
 
@@ -152,7 +152,7 @@ def test_plans_name_nodes_around_an_outage() -> None:
     """
     workload = jobs((0, 1, 5, 5), (0, 1, 6, 6), (0, 1, 8, 8))
     made = run(workload, outage(5, 15, 1, 2), way="conservative")
-    assert [job.promised_s for job in made] == [0, 5, 11]
+    assert [job.first_reserved_s for job in made] == [0, 5, 11]
     assert [job.node_numbers for job in made] == [[0], [0], [0]]
 
 

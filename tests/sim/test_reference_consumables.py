@@ -104,14 +104,14 @@ def test_easy_lets_nobody_take_the_head_s_licences() -> None:
     workload = jobs((0, 1, 10, 10), (1, 1, 3, 3), (2, 1, 12, 12), (3, 1, 12, 12))
     made = run(workload, licences(3), [2, 2, 1, 1], "easy")
     assert starts(made) == [0, 10, 2, 13]
-    assert made[1].promised_s == 10
+    assert made[1].first_reserved_s == 10
 
 
 def test_the_shadow_time_knows_the_capacity_to_come() -> None:
     """At 10 there would be enough licences but for the announced loss from 12 to 30."""
     workload = jobs((0, 1, 10, 10), (1, 1, 5, 5), (2, 1, 27, 27), (3, 1, 28, 28))
     made = run(workload, licences(2, (12, 1), (30, 2)), [1, 2, 1, 1], "easy")
-    assert made[1].promised_s == 30
+    assert made[1].first_reserved_s == 30
     assert starts(made) == [0, 30, 2, 35]
 
 
@@ -119,7 +119,7 @@ def test_a_plan_counts_nodes_and_licences_together() -> None:
     """Both 2 and 3 need all licences: promised one behind the other, and 4 slips in between."""
     workload = jobs((0, 2, 10, 10), (0, 1, 10, 10), (0, 1, 10, 10), (0, 2, 10, 10))
     made = run(workload, licences(2), [2, 2, 2, 0], "conservative")
-    assert [job.promised_s for job in made] == [0, 10, 20, 0]
+    assert [job.first_reserved_s for job in made] == [0, 10, 20, 0]
 
 
 def test_a_job_that_would_wait_for_ever_is_an_error() -> None:

@@ -149,8 +149,8 @@ def test_what_is_announced_breaks_no_promise(way: str, site: Site) -> None:
         for demand in demands
     ]
     for job in run((workload, machine, asked), way):
-        if job.promised_s >= 0 and job.start_s >= 0:
-            assert job.start_s <= job.promised_s
+        if job.first_reserved_s >= 0 and job.start_s >= 0:
+            assert job.start_s <= job.first_reserved_s
 
 
 @examples(60)

@@ -44,7 +44,7 @@ def test_frame_tells_everything(blocked: Schedule) -> None:
         "start_s": 10,
         "end_s": 15,
         "wait_s": 9,
-        "promised_s": -1,
+        "first_reserved_s": -1,
         "nodes": 2,
         "request_s": 5,
         "run_s": 9,

@@ -124,8 +124,8 @@ def test_easy_keeps_its_promise_to_the_head(
         workload, NODES, backfill="easy", candidates=candidates, **options
     )
     for job in started(schedule):
-        promised_s = schedule.promised_s[job]
-        assert promised_s < 0 or schedule.start_s[job] <= promised_s
+        first_reserved_s = schedule.first_reserved_s[job]
+        assert first_reserved_s < 0 or schedule.start_s[job] <= first_reserved_s
 
 
 @few
@@ -137,7 +137,7 @@ def test_conservative_keeps_every_promise(
     options["kill_at_request"] = True
     schedule = reference_simulate(workload, NODES, order, "conservative", **options)
     for job in started(schedule):
-        assert schedule.start_s[job] <= schedule.promised_s[job]
+        assert schedule.start_s[job] <= schedule.first_reserved_s[job]
 
 
 def test_a_job_wider_than_the_machine_is_refused() -> None:

@@ -57,7 +57,7 @@ def as_it_was(workload: Workload, platform: Platform) -> Schedule | None:
         start_s=start_s,
         end_s=end_s,
         eligible_s=kept["submit_s"],
-        promised_s=np.full(len(kept), -1),
+        first_reserved_s=np.full(len(kept), -1),
         state=states.astype(np.int8),
         provenance={"recorded": told},
     )

@@ -60,7 +60,7 @@ def read_swf(path: Path, nodes: int | None) -> list[Observed]:
         start_s=start_s,
         end_s=np.where(started, start_s + workload["run_s"], -1),
         eligible_s=workload["submit_s"],
-        promised_s=np.full(len(workload), -1),
+        first_reserved_s=np.full(len(workload), -1),
         state=np.where(started, JobState.COMPLETED, JobState.CANCELLED).astype(np.int8),
     )
     changes = replace(workload.report, noticed={})

@@ -45,8 +45,8 @@ def delay(schedule: Schedule) -> Values:
         first = attempts.number == 1
         start_s = start_s.copy()
         start_s[attempts.job[first]] = attempts.start_s[first]
-    late = np.maximum(start_s - schedule.promised_s, 0)
-    return np.where(schedule.promised_s >= 0, late, np.nan)
+    late = np.maximum(start_s - schedule.first_reserved_s, 0)
+    return np.where(schedule.first_reserved_s >= 0, late, np.nan)
 
 
 BOUND_S = 10

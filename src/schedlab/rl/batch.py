@@ -159,7 +159,7 @@ class QueueBatch(NativeBatch):
             start_s=start_s,
             end_s=simulator.end_times(),
             eligible_s=simulator.eligible_times(),
-            promised_s=simulator.promised_times(),
+            first_reserved_s=simulator.promised_times(),
             state=np.where(runs, how_it_ends, state),
             estimate_s=simulator.estimates(),
             node_ranges=NodeRanges(*simulator.node_ranges()),

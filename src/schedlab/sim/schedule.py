@@ -19,8 +19,10 @@ from schedlab.sim.node_ranges import NodeRanges
 from schedlab.sim.step_series import StepSeries
 from schedlab.workload import Workload
 from schedlab.workload.eligibility import GATES
+from schedlab.workload.notebook import SHOWN, pandas_frame, preview
 
 if TYPE_CHECKING:
+    import pandas as pd
     import polars as pl
 
 Times = NDArray[np.int64]
@@ -28,7 +30,7 @@ Times = NDArray[np.int64]
 ORIGINAL_WAIT = "original_wait_s"
 
 
-_PER_JOB = ("start_s", "end_s", "eligible_s", "promised_s", "state")
+_PER_JOB = ("start_s", "end_s", "eligible_s", "first_reserved_s", "state")
 
 
 class JobState(IntEnum):
@@ -46,12 +48,12 @@ def _same(one: Times | None, other: Times | None) -> bool:
     return np.array_equal(one, other)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Schedule:
     """A workload with the start and end of every job.
 
     A job that never started (cancelled while it waited) has start and end -1.
-    ``promised_s`` is the first start time ever promised to the job, -1 if none was.
+    ``first_reserved_s`` is the first start time ever promised to the job, -1 if none was.
     ``estimate_s`` is the run time predicted when the job became eligible; None: requests planned.
     ``attempts`` are all times that jobs held nodes, where some were interrupted; None: a job that
     started has one. Its start, end and nodes are those of the last. ``attempted_job_id`` is whose
@@ -64,7 +66,7 @@ class Schedule:
     start_s: Times
     end_s: Times
     eligible_s: Times
-    promised_s: Times
+    first_reserved_s: Times
     state: NDArray[np.int8]
     estimate_s: Times | None = None
     node_ranges: NodeRanges | None = None
@@ -95,6 +97,14 @@ class Schedule:
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        jobs, nodes = f"{len(self):,} jobs", f"{self.platform.nodes:,} nodes"
+        return f"Schedule({self.policy!r}, {jobs} of {self.workload.name!r} on {nodes})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the first jobs."""
+        return preview(repr(self), self.take(np.arange(len(self)) < SHOWN).frame())
 
     @property
     def started(self) -> NDArray[np.bool_]:
@@ -200,7 +210,7 @@ class Schedule:
             start_s=start_s[place],
             end_s=self.attempts.end_s[order][place],
             eligible_s=columns["submit_s"][place],
-            promised_s=self.promised_s[job][place],
+            first_reserved_s=self.first_reserved_s[job][place],
             state=np.minimum(self.attempts.why[order][place], JobState.KILLED).astype(np.int8),
             estimate_s=None if self.estimate_s is None else self.estimate_s[job][place],
             node_ranges=self.attempts.node_ranges.reordered(order[place]),
@@ -256,7 +266,7 @@ class Schedule:
             "start_s": self.start_s,
             "end_s": self.end_s,
             "wait_s": self.wait_s,
-            "promised_s": self.promised_s,
+            "first_reserved_s": self.first_reserved_s,
             "nodes": self.workload["nodes"],
             "request_s": self.workload["request_s"],
             "run_s": self.workload["run_s"],
@@ -274,6 +284,10 @@ class Schedule:
                 columns[name] = self.workload.labelled(name)
         texts = {name: pl.String for name in self.workload.labels if name in columns}
         return pl.DataFrame(columns, schema_overrides=texts)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The same as a pandas frame (needs pandas)."""
+        return pandas_frame(self.frame())
 
 
 def require_schedules(given: Iterable[Schedule]) -> list[Schedule]:

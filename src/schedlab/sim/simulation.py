@@ -250,7 +250,7 @@ class Simulation:
             start_s=native.start_times()[order],
             end_s=native.end_times()[order],
             eligible_s=native.eligible_times()[order],
-            promised_s=native.promised_times()[order],
+            first_reserved_s=native.promised_times()[order],
             state=state,
             estimate_s=native.estimates()[order] if self._predicts else None,
             node_ranges=ranges if len(self._jobs) == 1 else ranges.reordered(order),

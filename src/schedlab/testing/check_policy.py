@@ -63,7 +63,9 @@ def _check_nodes(schedule: Schedule) -> None:
 
 
 def _check_repeats(schedule: Schedule, again: Schedule) -> None:
-    same = (schedule.start_s == again.start_s) & (schedule.promised_s == again.promised_s)
+    same = (schedule.start_s == again.start_s) & (
+        schedule.first_reserved_s == again.first_reserved_s
+    )
     _require(schedule, same, "two runs on the same workload must give the same schedule")
 
 

@@ -24,7 +24,7 @@ CLASSIC_ORDERS = (
     *("fcfs", "lcfs", "sjf", "ljf", "saf", "laf", "snf", "lnf"),
     *("wfp3", "unicef", "f1", "f2", "f3", "f4"),
 )
-COLUMNS = ("workload", "policy", "job_id", "start_s", "end_s", "promised_s")
+COLUMNS = ("workload", "policy", "job_id", "start_s", "end_s", "first_reserved_s")
 
 
 def write_reference_set(folder: Path) -> None:

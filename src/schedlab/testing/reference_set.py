@@ -29,7 +29,7 @@ class ReferenceTimes:
 
     start_s: NDArray[np.int64]
     end_s: NDArray[np.int64]
-    promised_s: NDArray[np.int64]
+    first_reserved_s: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -67,4 +67,6 @@ def _case(workload: Workload, schedules: pl.DataFrame) -> ReferenceCase:
 
 
 def _times(rows: pl.DataFrame) -> ReferenceTimes:
-    return ReferenceTimes(*(rows[name].to_numpy() for name in ("start_s", "end_s", "promised_s")))
+    return ReferenceTimes(
+        *(rows[name].to_numpy() for name in ("start_s", "end_s", "first_reserved_s"))
+    )

@@ -23,8 +23,10 @@ from schedlab.audit.wording import count_nodes
 def explain_conservative(instant: Instant) -> Departure | None:
     """A promise was broken, or a job started that breaks another's."""
     if instant.late:
-        promised_s = instant.replay.policy.promised_s
-        return broken_promise(instant, min(instant.late, key=lambda job: (promised_s[job], job)))
+        first_reserved_s = instant.replay.policy.first_reserved_s
+        return broken_promise(
+            instant, min(instant.late, key=lambda job: (first_reserved_s[job], job))
+        )
     if instant.early and instant.depth is None:
         return _out_of_turn(instant, min(instant.early), plan_of_promises(instant))
     # With a depth only the promises of the first jobs are known.
@@ -32,10 +34,10 @@ def explain_conservative(instant: Instant) -> Departure | None:
 
 
 def _before_frozen_start(instant: Instant) -> Departure | None:
-    promised_s = instant.replay.policy.promised_s
+    first_reserved_s = instant.replay.policy.first_reserved_s
     for job in instant.queue[: instant.depth]:
-        if job in instant.early and promised_s[job] > instant.time_s:
-            return before_frozen_start(instant, job, int(promised_s[job]))
+        if job in instant.early and first_reserved_s[job] > instant.time_s:
+            return before_frozen_start(instant, job, int(first_reserved_s[job]))
     return None
 
 
@@ -69,10 +71,12 @@ def plan_in_turn(instant: Instant, considered: list[int]) -> Generator[Departure
 
 def broken_promise(instant: Instant, job: int) -> Departure:
     """The job's promised start has come."""
-    promised_s = int(instant.replay.policy.promised_s[job])
-    moved = "" if promised_s == instant.time_s else f", moved to {instant.time_s},"
-    sentence = f"was promised {promised_s}{moved} but {fate(instant, job)}"
-    return departure(instant, job, "broken promise", sentence, {"promised_s": promised_s})
+    first_reserved_s = int(instant.replay.policy.first_reserved_s[job])
+    moved = "" if first_reserved_s == instant.time_s else f", moved to {instant.time_s},"
+    sentence = f"was promised {first_reserved_s}{moved} but {fate(instant, job)}"
+    return departure(
+        instant, job, "broken promise", sentence, {"first_reserved_s": first_reserved_s}
+    )
 
 
 def _planned_for_now(instant: Instant, job: int) -> Departure:
@@ -90,7 +94,7 @@ def _out_of_turn(instant: Instant, job: int, plan: Plan) -> Departure:
     if lacks_s is None:
         planned_s = plan.start_of(job)
         what = f"although it was promised {planned_s}"
-        return early(instant, job, "before its promise", what, promised_s=planned_s)
+        return early(instant, job, "before its promise", what, first_reserved_s=planned_s)
     if lacks_s == instant.time_s:
         return too_few_nodes(instant, job, spare)
     return delayed(instant, job, others.last_starting_at(lacks_s), lacks_s, spare)

@@ -28,15 +28,15 @@ def _backfill(instant: Instant, head: int, behind: list[int]) -> Iterator[Depart
     view = instant.view
     if head in instant.early:
         yield too_few_nodes(instant, head, view.free_nodes)
-    promised_s = view.reserve(head)
+    first_reserved_s = view.reserve(head)
     for job in _candidates(instant, behind):
         if view.can_start(job):
             if job in instant.late:
-                yield _missed(instant, job, head, promised_s)
+                yield _missed(instant, job, head, first_reserved_s)
             if job in instant.both:
                 instant.start(job)
         elif job in instant.early and view.fits(job):
-            yield _delayed_head(instant, job, head, promised_s)
+            yield _delayed_head(instant, job, head, first_reserved_s)
         elif job in instant.early:
             yield too_few_nodes(instant, job, view.free_nodes)
 
@@ -50,11 +50,11 @@ def _candidates(instant: Instant, behind: list[int]) -> list[int]:
     return [job for job in instant.queue_in(order) if job in wanted]
 
 
-def _missed(instant: Instant, job: int, head: int, promised_s: int) -> Departure:
+def _missed(instant: Instant, job: int, head: int, first_reserved_s: int) -> Departure:
     free, needed, until_s = instant.view.free_nodes, instant.nodes(job), instant.asked_until_s(job)
-    spare = _spare_nodes(instant, head, promised_s)
-    promise = f"the head, job {instant.job_id(head)}, is promised {promised_s}"
-    if until_s <= promised_s:
+    spare = _spare_nodes(instant, head, first_reserved_s)
+    promise = f"the head, job {instant.job_id(head)}, is promised {first_reserved_s}"
+    if until_s <= first_reserved_s:
         why = f"it asks until {until_s} and {promise}"
     else:
         why = f"{promise} and leaves {spare} to spare"
@@ -66,19 +66,19 @@ def _missed(instant: Instant, job: int, head: int, promised_s: int) -> Departure
         free_nodes=free,
         needed_nodes=needed,
         head_job_id=instant.job_id(head),
-        promised_s=promised_s,
+        first_reserved_s=first_reserved_s,
         spare_nodes=spare,
         asked_until_s=until_s,
     )
 
 
-def _delayed_head(instant: Instant, job: int, head: int, promised_s: int) -> Departure:
-    spare = _spare_nodes(instant, head, promised_s)
-    return delayed(instant, job, head, promised_s, spare, whom="the head, ")
+def _delayed_head(instant: Instant, job: int, head: int, first_reserved_s: int) -> Departure:
+    spare = _spare_nodes(instant, head, first_reserved_s)
+    return delayed(instant, job, head, first_reserved_s, spare, whom="the head, ")
 
 
-def _spare_nodes(instant: Instant, head: int, promised_s: int) -> int:
+def _spare_nodes(instant: Instant, head: int, first_reserved_s: int) -> int:
     """Nodes that the head does not need when its promise is due."""
     running = instant.view.running
-    released = int(running.nodes[running.release_s <= promised_s].sum())
+    released = int(running.nodes[running.release_s <= first_reserved_s].sum())
     return instant.view.free_nodes + released - instant.nodes(head)

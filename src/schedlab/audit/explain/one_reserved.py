@@ -131,7 +131,7 @@ def _missed(holes: _Holes, job: int) -> Departure:
         free_nodes=free,
         needed_nodes=needed,
         head_job_id=head_id,
-        promised_s=holes.start_s,
+        first_reserved_s=holes.start_s,
         **more,
     )
 

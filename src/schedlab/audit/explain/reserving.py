@@ -42,7 +42,7 @@ def _oldest_first(instant: Instant, backfill: Backfill) -> Iterator[Departure]:
                 yield from _beyond_depth(instant, others[left:], depth)
             return
         if head in instant.late:
-            known = promises is not None and instant.replay.policy.promised_s[head] >= 0
+            known = promises is not None and instant.replay.policy.first_reserved_s[head] >= 0
             yield broken_promise(instant, head) if known else passed_over(instant, head)
         if head not in instant.both:
             return  # the policy does not start a head that may: no instant of decision

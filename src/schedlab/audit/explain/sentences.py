@@ -29,16 +29,16 @@ def too_few_nodes(instant: Instant, job: int, free: int) -> Departure:
 
 
 def delayed(
-    instant: Instant, job: int, other: int, promised_s: int, spare: int, whom: str = ""
+    instant: Instant, job: int, other: int, first_reserved_s: int, spare: int, whom: str = ""
 ) -> Departure:
     """The job holds nodes that were promised to another from some time on."""
     needed, until_s = instant.nodes(job), instant.asked_until_s(job)
     end_s = instant.replay.observed.end_s[job]
     in_time = f"; it ended at {end_s}, in time, but only its request counts"
     what = (
-        f"and delayed {whom}job {instant.job_id(other)}, promised for {promised_s} "
+        f"and delayed {whom}job {instant.job_id(other)}, promised for {first_reserved_s} "
         f"(asks for {count_nodes(needed)} until {until_s}, {spare} to spare)"
-        f"{in_time if end_s <= promised_s else ''}"
+        f"{in_time if end_s <= first_reserved_s else ''}"
     )
     return early(
         instant,
@@ -46,7 +46,7 @@ def delayed(
         "delayed a promise",
         what,
         delayed_job_id=instant.job_id(other),
-        promised_s=promised_s,
+        first_reserved_s=first_reserved_s,
         needed_nodes=needed,
         asked_until_s=until_s,
         spare_nodes=spare,
@@ -56,7 +56,7 @@ def delayed(
 def before_frozen_start(instant: Instant, job: int, start_s: int) -> Departure:
     """The job does not wait for its time, although that would be kept whatever happens."""
     what = f"although its start is frozen at {start_s}"
-    return early(instant, job, "before its promise", what, promised_s=start_s)
+    return early(instant, job, "before its promise", what, first_reserved_s=start_s)
 
 
 def beyond_depth(instant: Instant, job: int, place: int) -> Departure:

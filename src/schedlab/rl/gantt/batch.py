@@ -113,7 +113,7 @@ class GanttBatch(NativeBatch):
             start_s=start_s,
             end_s=np.where(started, start_s + workload["run_s"], -1),
             eligible_s=workload["submit_s"],
-            promised_s=np.full(len(workload), -1),
+            first_reserved_s=np.full(len(workload), -1),
             state=state,
             node_ranges=NodeRanges(*self.core.ranges(place)),
             provenance={

@@ -119,6 +119,6 @@ def batsim_easy(workload: Workload, nodes: int) -> Schedule:
         start_s=start_s,
         end_s=start_s + np.minimum(workload["run_s"], workload["request_s"]),
         eligible_s=workload["submit_s"],
-        promised_s=np.full(len(jobs), -1),
+        first_reserved_s=np.full(len(jobs), -1),
         state=np.full(len(jobs), JobState.COMPLETED, np.int8),
     )

@@ -139,7 +139,7 @@ class _Batsim:
             start_s=start_s,
             end_s=end_s,
             eligible_s=self._workload["submit_s"],
-            promised_s=np.full(len(start_s), -1),
+            first_reserved_s=np.full(len(start_s), -1),
             state=np.where(start_s >= 0, ended, JobState.CANCELLED).astype(np.int8),
             node_ranges=NodeRanges.parse([self._nodes.get(name, "") for name in self._names]),
         )

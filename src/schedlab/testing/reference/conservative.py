@@ -74,8 +74,8 @@ class Conservative:
         for job in jobs:
             self.promises[job] = plan.earliest(job)
             plan.reserve(self.promises[job])
-            if job.promised_s < 0:
-                job.promised_s = self.promises[job].start_s
+            if job.first_reserved_s < 0:
+                job.first_reserved_s = self.promises[job].start_s
 
     def _start_due(self, sim: Simulation) -> None:
         """Start the jobs promised for now, and ask for a pass when the next promise is due.
@@ -109,7 +109,7 @@ class RebuiltConservative:
         for job in considered:
             slot = plan.earliest(job)
             plan.reserve(slot)
-            if job.promised_s < 0:
-                job.promised_s = slot.start_s
+            if job.first_reserved_s < 0:
+                job.first_reserved_s = slot.start_s
             if slot.start_s == sim.now:
                 sim.start(job, slot.on)

@@ -64,8 +64,8 @@ class Guard:
         self.nodes = nodes_of(head.demand)
         self.machine = sim.machine
         self.shadow_s, self.free = shadow(sim, head)
-        if head.promised_s < 0:
-            head.promised_s = self.shadow_s
+        if head.first_reserved_s < 0:
+            head.first_reserved_s = self.shadow_s
         able = [len(self.machine.able(part, self.free)) for part in head.demand]
         self.spare = [has - part.count for has, part in zip(able, head.demand, strict=True)]
 

@@ -38,8 +38,8 @@ class EasyNodes:
         for job in considered:
             if not sim.fits(job):
                 self.head = NodePlan(sim).earliest(job)
-                if job.promised_s < 0:
-                    job.promised_s = self.head.start_s
+                if job.first_reserved_s < 0:
+                    job.first_reserved_s = self.head.start_s
                 break
             sim.start(job)
 

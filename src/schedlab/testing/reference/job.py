@@ -59,7 +59,7 @@ class Job:
     end_s: int = -1
     first_start_s: int = -1
     gone_s: int | None = None  # when it ended for good or was withdrawn
-    promised_s: int = -1
+    first_reserved_s: int = -1
     state: JobState = JobState.WAITING
     held: list[Held] = field(default_factory=list)
     job_id: int = -1

@@ -87,8 +87,8 @@ class Pinned:
         if pusher is not None:
             self._push_back(sim, pusher)
             place = pusher
-        if job.promised_s < 0:
-            job.promised_s = place.start_s
+        if job.first_reserved_s < 0:
+            job.first_reserved_s = place.start_s
         if place.start_s == sim.now:
             self._start(sim, place)
         else:

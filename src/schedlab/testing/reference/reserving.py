@@ -94,6 +94,6 @@ def reserve(plan: Plan, job: Job) -> Slot:
     """Promise the job the earliest slot that the plan leaves."""
     slot = plan.earliest(job)
     plan.reserve(slot)
-    if job.promised_s < 0:
-        job.promised_s = slot.start_s
+    if job.first_reserved_s < 0:
+        job.first_reserved_s = slot.start_s
     return slot

@@ -37,7 +37,7 @@ class ReferenceSchedule:
     start_s: list[int]
     end_s: list[int]
     eligible_s: list[int]
-    promised_s: list[int]
+    first_reserved_s: list[int]
     estimate_s: list[int]
     state: list[int]
     nodes_of: list[list[int]]
@@ -55,7 +55,7 @@ class ReferenceSchedule:
             start_s=schedule.start_s.tolist(),
             end_s=schedule.end_s.tolist(),
             eligible_s=schedule.eligible_s.tolist(),
-            promised_s=schedule.promised_s.tolist(),
+            first_reserved_s=schedule.first_reserved_s.tolist(),
             estimate_s=estimates.tolist(),
             state=schedule.state.tolist(),
             nodes_of=_named(ranges),
@@ -180,7 +180,7 @@ def reference_schedule(simulation: Simulation) -> ReferenceSchedule:
         start_s=[job.start_s for job in jobs],
         end_s=[job.end_s for job in jobs],
         eligible_s=[job.eligible_s for job in jobs],
-        promised_s=[job.promised_s for job in jobs],
+        first_reserved_s=[job.first_reserved_s for job in jobs],
         estimate_s=[job.predicted_s if job.arrival >= 0 else job.request_s for job in jobs],
         state=[int(job.state) for job in jobs],
         nodes_of=[job.node_numbers for job in jobs],
