@@ -116,8 +116,8 @@ def rows(folder: Path, name: str, policies: list[str], seeds: int) -> Iterator[l
             began = time.process_time()
             schedule = simulate(workload, nodes, f"{policy}{joint}seed={seed}" if drawn else policy)
             cpu = f"{time.process_time() - began:.1f}"
-            facts = schedule.provenance.get("facts", {})
-            counts = (facts.get("decisions", ""), facts.get("switches", ""))
+            counters = schedule.provenance.get("counters", {})
+            counts = (counters.get("decisions", ""), counters.get("switches", ""))
             wait_s = schedule.wait_s[schedule.started]
             yield row(policy, seed if drawn else "", slowdowns(schedule), wait_s, cpu, *counts)
 

@@ -29,7 +29,7 @@ for solver in ("dpop", "wd:width=3,rounds=1", "wd:width=1,rounds=1", "split", "s
         f"{fmean(max(row.share for row in each.privacy) for each in found):6.0%}"
         f"{fmean(row.unheard / (30 - row.own_jobs) for row in rows):9.0%}"
         f"{fmean(row.values / (30 - row.own_jobs) for row in rows):6.0%}"
-        f"{fmean(each.facts['bytes between agents'] for each in found):9,.0f}"
+        f"{fmean(each.counters['bytes between agents'] for each in found):9,.0f}"
         f"{fmean(row.revealed for row in rows):10.0f} of {fmean(row.own_bits for row in rows):.0f}"
     )
 
@@ -44,7 +44,7 @@ for solver in ("dpop", "split"):
             lines = partial(InProcess, Conditions(hop_s=0.01, slow_s=dict.fromkeys(slow, 1.0)))
             agents = Distributed(talking(make_solver(solver)), lines)
             answer = agents.solve(problem, Objective(), Limits())
-            times_s.append(answer.facts["simulated seconds"])
+            times_s.append(answer.counters["simulated seconds"])
         print(f"{fmean(times_s):6.2f}", end="")
     print(" s")
 
@@ -54,5 +54,5 @@ for when_s in (0.0, 0.05):
     for if_lost in ("drop", "adopt"):
         found = answers("dpop", transport=lines, if_lost=if_lost)
         value = fmean(each.value / first.value for each, first in zip(found, best, strict=True))
-        seconds = fmean(each.facts["simulated seconds"] for each in found)
+        seconds = fmean(each.counters["simulated seconds"] for each in found)
         print(f"{when_s:4.2f} s, {if_lost:5}{value:18.3f}{seconds:9.2f}")

@@ -82,7 +82,7 @@ def test_an_agent_of_its_own(run: Run, tight: Path, monkeypatch: pytest.MonkeyPa
         monkeypatch.setenv("SCHEDLAB_AGENT_SECRET", secret)
         result = run("coalloc", "solve", tight, "--solver", "dpop", "--at", address, "--json")
         assert process.wait(timeout=300) == 0
-    assert json.loads(result.stdout)["facts"]["agents"] == 1
+    assert json.loads(result.stdout)["counters"]["agents"] == 1
 
 
 def test_an_absent_agent_is_a_clear_failure(

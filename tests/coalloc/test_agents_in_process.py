@@ -81,9 +81,9 @@ def test_messages_of_figure_1() -> None:
     solver = Dpop("max-degree")
     alone = solve(figure_1(), Distributed(solver, owners="job"), "makespan")
     assert alone.messages == MessageStatistics(6, 8, 840 * 4 + 6 * 4, 400, 1600, 2)
-    assert alone.facts["cycles between agents"] == 6
-    assert alone.facts["bytes between agents"] == 840 * 4 + 6 * 4
-    shared = solve(figure_1(), Distributed(solver, agents=2), "makespan").facts
+    assert alone.counters["cycles between agents"] == 6
+    assert alone.counters["bytes between agents"] == 840 * 4 + 6 * 4
+    shared = solve(figure_1(), Distributed(solver, agents=2), "makespan").counters
     assert shared["messages between agents"] < 8
 
 
@@ -118,11 +118,11 @@ def test_jobs_of_an_agent_that_leaves(agent: int, leaves_s: float) -> None:
     assert adopting.starts == best.starts
     dropping = solve(TEN, Distributed(transport=leaving, agents=3, if_lost="drop"))
     left = [place for place, owner in enumerate(owners) if owner != agent]
-    if "jobs dropped" in dropping.facts:
+    if "jobs dropped" in dropping.counters:
         rest = Problem(TEN.resources, tuple(TEN.jobs[place] for place in left), TEN.slots)
         assert dropping.value == solve(rest, "dpop").value
         assert set(range(10)) - set(left) <= set(dropping.unscheduled)
-        assert adopting.facts["jobs adopted"] == 10 - len(left)
+        assert adopting.counters["jobs adopted"] == 10 - len(left)
     else:  # it left when all was done
         assert dropping.starts == best.starts
 
@@ -176,7 +176,7 @@ def test_slow_agents_only_cost_time() -> None:
         for each in slow
     ]
     assert len({answer.starts for answer in answers}) == 1
-    times = [answer.facts["simulated seconds"] for answer in answers]
+    times = [answer.counters["simulated seconds"] for answer in answers]
     assert times == sorted(times)
     assert times[1] >= times[0] + 5
 

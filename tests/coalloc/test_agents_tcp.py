@@ -42,7 +42,7 @@ def test_three_processes_find_the_same(alone: Solution) -> None:
     """In one process or in three; and the tree has the same messages."""
     over_tcp = solve(TWENTY, Distributed(transport=choose_transport("tcp"), agents=3), OBJECTIVE)
     assert over_tcp.starts == alone.starts
-    assert over_tcp.facts["agents"] == 3
+    assert over_tcp.counters["agents"] == 3
     assert over_tcp.messages == alone.messages
 
 
@@ -193,7 +193,7 @@ def test_a_spare_address_takes_over(alone: Solution, monkeypatch: pytest.MonkeyP
         transport = choose_transport("tcp", [nobody, *addresses])
         found = solve(TWENTY, Distributed(transport=transport, agents=2), OBJECTIVE)
     assert found.starts == alone.starts
-    assert found.facts["agents replaced"] == 1
+    assert found.counters["agents replaced"] == 1
 
 
 def test_another_secret_is_a_clear_failure(monkeypatch: pytest.MonkeyPatch) -> None:

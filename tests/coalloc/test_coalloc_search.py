@@ -98,7 +98,7 @@ def test_restarts_are_no_worse_than_greedy_and_stop_at_the_bound() -> None:
     assert restarted.value > greedy.value
     easy = solve(generate_problem(20, slots=60, seed=3), "restart-greedy")
     assert easy.gap == 0
-    assert easy.facts["restarts"] == 0
+    assert easy.counters["restarts"] == 0
 
 
 @pytest.mark.parametrize("solver", ["restart-greedy:restarts=50", "lns:moves=30"])

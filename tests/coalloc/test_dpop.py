@@ -97,7 +97,7 @@ def test_relaxes_to_the_memory_when_asked() -> None:
 
 def test_relaxes_only_where_it_must() -> None:
     """What fits is solved completely."""
-    assert "rounds" not in solve(figure_1(), "dpop:relax=wd", "makespan").facts
+    assert "rounds" not in solve(figure_1(), "dpop:relax=wd", "makespan").counters
 
 
 @pytest.mark.parametrize(("value", "cell_bytes"), [(1e6, 4), (1e7, 8), (1e12, 8)])

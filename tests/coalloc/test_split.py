@@ -54,7 +54,7 @@ def test_the_first_half_decides_first() -> None:
 
 def test_edges_between_parts_are_deleted() -> None:
     """Figure 1: with E1 and E2 apart from the rest, E1-E3, E1-E4 and E2-E4 are not needed."""
-    assert solve(figure_1(), "split", "makespan").facts["deleted edges"] == 3
+    assert solve(figure_1(), "split", "makespan").counters["deleted edges"] == 3
 
 
 def test_messages_of_all_parts_count() -> None:

@@ -171,9 +171,9 @@ def test_a_solution_with_too_many_slots_is_shortened() -> None:
 
 def test_counts_what_it_gave_up() -> None:
     """The paper's Figure 3 shows deleted edges and the reduction of the width."""
-    facts = solve(generate_problem(30, seed=2), "wd:form=published", "makespan").facts
-    assert facts["width before"] > facts["width after"] == 5
-    assert facts["deleted edges"] > 0
+    counters = solve(generate_problem(30, seed=2), "wd:form=published", "makespan").counters
+    assert counters["width before"] > counters["width after"] == 5
+    assert counters["deleted edges"] > 0
 
 
 def test_the_time_limit_ends_the_rounds() -> None:

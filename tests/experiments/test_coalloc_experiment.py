@@ -103,8 +103,8 @@ def test_a_run_gives_a_row_per_solver_and_problem(little: Little, tmp_path: Path
     problem = Recipe("ring", 6, 4, 12, "makespan", 1).problem(0)
     alone = solve(problem, "wd:width=1", "makespan")
     assert first["accuracy"] == solve(problem, "cpsat", "makespan").makespan / alone.makespan
-    assert first["deleted_edges"] == alone.facts["deleted edges"]
-    assert (first["width"], first["width_before"]) == (1, alone.facts["width before"])
+    assert first["deleted_edges"] == alone.counters["deleted edges"]
+    assert (first["width"], first["width_before"]) == (1, alone.counters["width before"])
 
 
 def test_nothing_is_solved_twice(little: Little, tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_short_jobs_go_before_the_long_one_of_their_round(solver: str) -> None:
 def test_every_solver_can_be_named(solver: str) -> None:
     """All newcomers of the round are promised what they get."""
     agreed = simulate(long_before_short(), GRID, f"coalloc:solver={solver},round_s=10")
-    assert agreed.provenance["facts"]["agreements"] == 1
+    assert agreed.provenance["counters"]["agreements"] == 1
     assert agreed.first_reserved_s.tolist() == agreed.start_s.tolist()
 
 
@@ -126,7 +126,7 @@ def test_agents_agree_on_the_same() -> None:
         for each in (solver, Distributed(talking(solver)))
     )
     assert one == agents
-    assert agents.provenance["facts"]["agreements"] == 1
+    assert agents.provenance["counters"]["agreements"] == 1
 
 
 def test_a_round_of_many_is_held_in_parts() -> None:
@@ -151,7 +151,7 @@ def test_a_solver_without_memory_lets_first_come_be_served_first() -> None:
 
     schedule = simulate(long_before_short(), GRID, Coalloc(Refusing(), round_s=10))
     assert schedule.start_s.tolist() == [0, 90, 150, 160, 150]
-    assert schedule.provenance["facts"]["without agreement"] == 1
+    assert schedule.provenance["counters"]["without agreement"] == 1
 
 
 def test_who_is_put_into_a_hole_stays_there() -> None:

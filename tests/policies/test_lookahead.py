@@ -187,7 +187,7 @@ def test_it_tells_every_switch() -> None:
     """From one candidate to another, with the gain that it saw."""
     schedule = simulate(busy(), 64, OFTEN)
     told = schedule.provenance["switches"]
-    assert len(told) == schedule.provenance["facts"]["switches"] > 0
+    assert len(told) == schedule.provenance["counters"]["switches"] > 0
     assert all(one != other for one, other in pairwise(["predicted", *ran_by(schedule)]))
     assert all(
         each["gain"] > each["error"] / 2 for each in told if each["candidate"] != "predicted"
@@ -233,7 +233,7 @@ def test_the_guard_holds_where_easy_keeps_it(more: float) -> None:
         for guard in ("", f",guard={guard_s}s")
     )
     assert guarded.wait_s.max() <= guard_s < free.wait_s.max()
-    assert guarded.provenance["facts"]["seconds under the guard"] > 0
+    assert guarded.provenance["counters"]["seconds under the guard"] > 0
 
 
 @pytest.mark.parametrize(("most", "chosen"), [(1.5, "sjf"), (1.1, "fcfs")])

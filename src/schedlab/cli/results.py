@@ -68,12 +68,12 @@ def run_notes(rows: Sequence[Row]) -> Iterator[str]:
             yield f"{words}: {_counted(counts)}"
 
 
-def fact_notes(schedules: Sequence[Schedule]) -> Iterator[str]:
+def counter_notes(schedules: Sequence[Schedule]) -> Iterator[str]:
     """What policies have counted."""
     for schedule in schedules:
-        facts = schedule.provenance.get("facts", {})
-        if facts:
-            counted = ", ".join(f"{name} {count:,}" for name, count in facts.items())
+        counters = schedule.provenance.get("counters", {})
+        if counters:
+            counted = ", ".join(f"{name} {count:,}" for name, count in counters.items())
             yield f"{schedule.policy}: {counted}"
 
 

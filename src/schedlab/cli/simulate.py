@@ -16,7 +16,7 @@ from schedlab.cli.machine import Machine
 from schedlab.cli.pictures import Pictures
 from schedlab.cli.reading import Reading, Shaping
 from schedlab.cli.replay import NoPast, Past, Policies, Scenario
-from schedlab.cli.results import Row, fact_notes, result_rows, run_notes
+from schedlab.cli.results import Row, counter_notes, result_rows, run_notes
 from schedlab.errors import ParameterError, UnknownNameError
 
 EXAMPLES = (
@@ -94,7 +94,7 @@ def simulate(
         _print(scenario, comparison, of_policies, groups)
     notes = [
         *run_notes(of_policies),
-        *fact_notes(schedules),
+        *counter_notes(schedules),
         *(groups.notes() if groups else ()),
         *past.notes,
         *scenario.notes,

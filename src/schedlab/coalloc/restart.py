@@ -63,7 +63,7 @@ class RestartGreedy:
             bound,
             wall_s=watch.elapsed_s,
             ending=ending,
-            facts={"restarts": done},
+            counters={"restarts": done},
         )
 
     def _restarts(self, limits: Limits) -> float:

@@ -173,7 +173,7 @@ class Rounds:
             messages=MessageStatistics.together(self._passes),
             wall_s=watch.elapsed_s,
             ending="infeasible" if self._complete and self._best is None else ending,
-            facts={
+            counters={
                 "rounds": self._done,
                 "deleted edges": self._deleted_edges,
                 "width before": self._tree.width,

@@ -36,7 +36,7 @@ class Solution:
     wall_s: float = 0.0
     ending: Ending = "finished"
     """``infeasible``: the solver has proven that no feasible solution exists."""
-    facts: Mapping[str, float] = field(default_factory=dict)
+    counters: Mapping[str, float] = field(default_factory=dict)
     """What the solver counted, such as restarts or deleted edges."""
     privacy: tuple[Learnt, ...] = ()
     """What each agent learnt of others; empty if there were no agents."""

@@ -73,7 +73,7 @@ class Split:
             objective,
             messages=MessageStatistics.together(passes),
             wall_s=watch.elapsed_s,
-            facts={"deleted edges": whole.edges - kept},
+            counters={"deleted edges": whole.edges - kept},
         )
 
     def _parts(self, jobs: int) -> list[list[int]]:

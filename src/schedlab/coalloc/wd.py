@@ -81,7 +81,7 @@ class WidthDeletion:
             objective,
             messages=MessageStatistics.together(stages.passes),
             wall_s=watch.elapsed_s,
-            facts={
+            counters={
                 "deleted edges": whole.edges - network.edges,
                 "width before": wide.width,
                 "width after": tree.width,

@@ -62,7 +62,7 @@ class Policy(_core.Policy):
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self.clone()
 
-    def facts(self) -> Mapping[str, float]:
+    def counters(self) -> Mapping[str, float]:
         """What it has counted, for the schedule's provenance."""
         return {}
 

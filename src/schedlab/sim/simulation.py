@@ -500,7 +500,7 @@ class Simulation:
         return {
             "policy": self.policy,
             **self._options,
-            **_facts(self._chosen),
+            **_counters(self._chosen),
             **self._journal.facts(),
             "platform": self.platform.to_dict(),
             "workload": {"name": workload.name, "steps": list(workload.provenance)},
@@ -521,12 +521,12 @@ def _equal_nodes(count: SupportsIndex) -> Platform:
         ) from None
 
 
-def _facts(chosen: ChosenPolicy) -> dict[str, Any]:
+def _counters(chosen: ChosenPolicy) -> dict[str, Any]:
     """Return what a policy has counted, and when it changed its mind."""
     core = chosen.core
     if isinstance(core, _core.Lookahead):
         return {
-            "facts": {
+            "counters": {
                 "decisions": core.decisions,
                 "forks": core.rollouts,
                 "switches": len(core.switches),
@@ -535,5 +535,5 @@ def _facts(chosen: ChosenPolicy) -> dict[str, Any]:
             },
             "switches": [dict(zip(_SWITCH, each, strict=True)) for each in core.switches],
         }
-    facts = core.facts() if isinstance(core, Policy) else {}
-    return {"facts": dict(facts)} if facts else {}
+    counters = core.counters() if isinstance(core, Policy) else {}
+    return {"counters": dict(counters)} if counters else {}

@@ -39,7 +39,7 @@ def answer_row(solution: Solution, seed: int) -> dict[str, Any]:
         },
         "unscheduled": [problem.jobs[place].name for place in solution.unscheduled],
         "messages": None if solution.messages is None else asdict(solution.messages),
-        "facts": dict(solution.facts),
+        "counters": dict(solution.counters),
         "privacy": privacy_rows(solution),
         "wall_s": solution.wall_s,
         "seed": seed,
@@ -85,6 +85,6 @@ def amounts(solution: Solution) -> Iterator[tuple[str, str]]:
         yield "messages", f"{told.messages:,} in {told.cycles:,} cycles, {short_bytes(told.bytes)}"
         yield "largest", f"{told.largest_cells:,} cells, {short_bytes(told.largest_bytes)}"
         yield "width", str(told.width)
-    for name, count in solution.facts.items():
+    for name, count in solution.counters.items():
         yield name, f"{count:,.6g}"
     yield "took", f"{three_digits(solution.wall_s)} s"

@@ -117,7 +117,7 @@ def _notes(found: Solution) -> list[str]:
         notes.append("the time limit ended the search; this is the best so far")
     if found.ending == "interrupted":
         notes.append("interrupted; this is the best so far")
-    lost = {what: found.facts.get(f"jobs {what}", 0) for what in ("dropped", "adopted")}
+    lost = {what: found.counters.get(f"jobs {what}", 0) for what in ("dropped", "adopted")}
     return notes + [
         f"an agent is lost for good: {count:,.0f} jobs {what}"
         for what, count in lost.items()

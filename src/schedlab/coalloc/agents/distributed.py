@@ -110,27 +110,27 @@ class _Run:
             problem=self._problem,
             starts=tuple(start.get(job) for job in range(len(self._problem.jobs))),
             bound=found.bound if complete else None,
-            facts={**found.facts, **self._facts()},
+            counters={**found.counters, **self._counters()},
             privacy=learnt(found.problem, coordinator.owners, coordinator.passes),
         )
 
-    def _facts(self) -> dict[str, float]:
+    def _counters(self) -> dict[str, float]:
         coordinator = self._coordinator
         messages, sent = crossing(coordinator.passes, coordinator.owners)
-        facts: dict[str, float] = {
+        counters: dict[str, float] = {
             "agents": len(set(coordinator.owners)),
             "messages between agents": messages,
             "bytes between agents": sent,
         }
         if isinstance(self._transport, InProcess):
-            facts[self._transport.clock] = self._transport.clock_s
+            counters[self._transport.clock] = self._transport.clock_s
         happened = {
             "agents replaced": coordinator.replaced,
             "asked again": coordinator.asked_again,
             "jobs dropped": len(self._problem.jobs) - len(self._jobs),
             "jobs adopted": self._adopted,
         }
-        return facts | {name: times for name, times in happened.items() if times}
+        return counters | {name: times for name, times in happened.items() if times}
 
 
 def talking(solver: Solver) -> Talking:

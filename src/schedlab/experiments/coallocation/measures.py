@@ -105,7 +105,7 @@ def gap(answer: Answer) -> float | None:
 
 def deleted_edges(answer: Answer) -> float | None:
     """Constraints between jobs that the relaxation took out of the graph."""
-    return None if answer.solution is None else answer.solution.facts.get("deleted edges")
+    return None if answer.solution is None else answer.solution.counters.get("deleted edges")
 
 
 def width_before(answer: Answer) -> float | None:
@@ -115,8 +115,8 @@ def width_before(answer: Answer) -> float | None:
 
 def width(answer: Answer) -> float | None:
     """The induced width after the relaxation: the most jobs that a message is about."""
-    if answer.solution is not None and "width after" in answer.solution.facts:
-        return answer.solution.facts["width after"]
+    if answer.solution is not None and "width after" in answer.solution.counters:
+        return answer.solution.counters["width after"]
     return None if answer.sent is None else answer.sent.width
 
 

@@ -71,7 +71,7 @@ class Coalloc(Policy):
         self._promises = Promises()
         self._agreed = self._failed = self._bytes = 0
 
-    def facts(self) -> Mapping[str, int]:
+    def counters(self) -> Mapping[str, int]:
         """How often newcomers agreed, or no way was found and first come was first served."""
         return {
             "agreements": self._agreed,
