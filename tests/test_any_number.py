@@ -19,7 +19,7 @@ from tests.numbers_to_try import any_number, ending
 from typer.testing import CliRunner
 
 from schedlab import simulate
-from schedlab.audit.lawful import find_violations
+from schedlab.audit.feasible import find_violations
 from schedlab.cli.app import app
 from schedlab.coalloc import SOLVERS, Limits, generate_problem, solve
 from schedlab.errors import SchedlabError
@@ -144,7 +144,6 @@ COMMANDS: dict[str, str] = {
     "live score": "{absent}",
     "live trial": "{absent} --site {absent} --policy saf --out {new} --yes",
     "slurm tune": "{site} --out {new} --generations 1 --phases 1 --parameter bf_interval",
-    "history demo": "--out {new}",
     "history mirror": "--site {absent} --looks 1",
     "history show": "--store {store}",
     "history export": "{new}.jsonl --store {store} --release r --key {key}",

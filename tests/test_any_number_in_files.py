@@ -17,7 +17,7 @@ from tests.numbers_to_try import any_number, ending, number_of
 from typer.testing import CliRunner
 
 from schedlab import simulate
-from schedlab.audit.lawful import find_violations
+from schedlab.audit.feasible import find_violations
 from schedlab.cli.app import app
 from schedlab.errors import SchedlabError
 from schedlab.experiments.config import read_experiment
@@ -96,7 +96,7 @@ JOBS = Workload(
 
 
 def platform(path: Path) -> None:
-    """The machine is described, and jobs run on it lawfully."""
+    """The machine is described, and jobs run on it."""
     read = read_platform(path)
     jobs = Workload({name: JOBS[name] for name in JOBS.columns if name != "partition"})
     assert find_violations(simulate(jobs, read, "easy")) == []

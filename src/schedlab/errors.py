@@ -32,7 +32,7 @@ from typing import ClassVar
 
 
 class SchedlabError(Exception):
-    """A mistake a user can mend; its text is one clear sentence."""
+    """A mistake that a user can correct; its text is one clear sentence."""
 
     exit_code: ClassVar[int] = 2
 

@@ -37,7 +37,7 @@ def test_a_faithful_schedule(audit_command: Audit, schedules: Path) -> None:
     assert result.exit_code == 0
     assert result.stdout.splitlines() == [
         "two.csv: 4 jobs on 4 nodes against easy",
-        "lawful: yes",
+        "feasible: yes",
         "faithful: yes",
     ]
 
@@ -60,7 +60,7 @@ def test_json_for_programs(audit_command: Audit, schedules: Path) -> None:
     result = audit_command(schedules, "--policy", "easy", "--schedule", "fcfs", "--json")
     assert result.exit_code == 1
     verdict = json.loads(result.stdout)
-    assert (verdict["lawful"], verdict["faithful"]) == (True, False)
+    assert (verdict["feasible"], verdict["faithful"]) == (True, False)
     assert verdict["departure"]["details"]["head_job_id"] == 2
     assert verdict["comparison"]["jobs_elsewhere"] == 1
 

@@ -22,9 +22,9 @@ MakePolicy = Callable[[Workload], PolicyLike]
 
 
 def departure(schedule: Schedule, policy: PolicyLike) -> Departure:
-    """The first departure, which there must be, of a schedule that is lawful."""
+    """The first departure, which there must be, of a schedule that is feasible."""
     verdict = audit(schedule, policy)
-    assert verdict.lawful
+    assert verdict.feasible
     assert not verdict.faithful
     assert verdict.departure is not None
     return verdict.departure

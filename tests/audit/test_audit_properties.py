@@ -60,7 +60,7 @@ def test_every_policy_passes_its_own_audit(
     schedule = observed(workload, policy, options, tmp_path / name if name else None)
     audited = policy if options["depth"] is None else f"{policy}:depth={options['depth']}"
     verdict = audit(schedule, audited, tick=options["tick"])
-    assert verdict.lawful
+    assert verdict.feasible
     assert verdict.faithful
 
 
@@ -80,7 +80,7 @@ def check_against_another(
         kill_at_request=False,
     )
     differ = schedule.start_s != other.start_s
-    assert verdict.lawful
+    assert verdict.feasible
     assert verdict.faithful == (not differ.any())
     if verdict.departure is None:
         return
@@ -153,7 +153,7 @@ def test_any_schedule_gets_a_verdict(
     tick: int,
     tolerance: int,
 ) -> None:
-    """However unlawful, it departs where a start first differs by more than the tolerance."""
+    """Feasible or not, it departs where a start first differs by more than the tolerance."""
     schedule = simulate(workload, NODES, policies[0], tick=tick)
     shifted_s = np.maximum(schedule.start_s + np.array(shifts_s[: len(workload)]), 0)
     start_s = np.where(schedule.started, shifted_s, -1)

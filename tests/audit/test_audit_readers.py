@@ -56,7 +56,7 @@ def test_every_format_tells_the_same(tmp_path: Path, name: str, text: str) -> No
     found = only(tmp_path / name, text)
     assert found.schedule.platform.nodes == 4
     verdict = audit(found.schedule, "easy")
-    assert verdict.lawful
+    assert verdict.feasible
     assert verdict.faithful
     assert audit(found.schedule, "fcfs").departure is not None
 

@@ -50,7 +50,7 @@ def test_simulated_on_the_jobs_of_sdsc_sp2(sdsc_sp2: Observed, policy: str) -> N
     workload = sdsc_sp2.schedule.workload
     schedule = simulate(workload, 128, policy, kill_at_request=False)
     verdict = audit(schedule, policy)
-    assert verdict.lawful
+    assert verdict.feasible
     assert verdict.faithful
 
 

@@ -76,5 +76,5 @@ def test_every_wrong_easy_is_caught_on_every_workload(
     """One small workload is enough to find out."""
     for what, policy in wrong_easys.items():
         verdict = audit(simulate(case.workload, case.nodes, policy(case.workload)), "easy")
-        assert verdict.lawful, what
+        assert verdict.feasible, what
         assert not verdict.faithful, what

@@ -44,7 +44,7 @@ def test_ingest_tells_what_it_read(site: Path, run: Run) -> None:
 
 @pytest.mark.slow
 def test_ingest_goes_on_after_a_broken_row_and_says_so(site: Path, run: Run) -> None:
-    """Exit code 1: something was done, and something is to be mended."""
+    """Exit code 1: something was done, and something is to be corrected."""
     jobs = Path("jobs.jsonl")
     jobs.write_text(jobs.read_text() + '{"jobid": 5}\n')
     result = run("history", "ingest")
@@ -187,7 +187,7 @@ def test_a_site_file_must_be_there(
 @pytest.mark.slow
 def test_the_demo_shows_one_job(tmp_path: Path, run: Run) -> None:
     """A miniature site, ingested: the record has power, CPU and GPUs."""
-    result = run("history", "demo", "--out", tmp_path / "demo", "--json")
+    result = run("demo", "history", "--out", tmp_path / "demo", "--json")
     record = json.loads(result.stdout)
     assert record["per_host"][0]["accelerator"][0]["utilization_percent_avg"] > 0
     assert record["maxpower_watt"] > 0

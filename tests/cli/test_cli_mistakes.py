@@ -145,7 +145,7 @@ def test_a_failed_run_leaves_the_last_result(run: Run, ten_jobs: str, tmp_path: 
 
 
 def test_strict_reading_refuses_what_must_be_repaired(run: Run, ten_jobs: str) -> None:
-    """The line to mend is named."""
+    """The line to correct is named."""
     result = run("simulate", ten_jobs, "--policy", "easy", "--strict")
     assert result.exit_code == 2
     assert "ten.swf:" in result.stderr

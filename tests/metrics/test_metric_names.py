@@ -46,7 +46,7 @@ def test_metric_of_outside_code(in_turn: Schedule) -> None:
     ],
 )
 def test_wrong_names_say_what_was_allowed(name: str, error: type[Exception], text: str) -> None:
-    """A typo gets one sentence that mends it."""
+    """A typo gets one sentence that corrects it."""
     with pytest.raises(error) as caught:
         find_metric(name)
     assert text in str(caught.value)

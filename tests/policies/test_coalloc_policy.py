@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from schedlab.audit.lawful import find_violations
+from schedlab.audit.feasible import find_violations
 from schedlab.coalloc import SOLVERS, Limits, Objective, Problem, Solution, make_solver
 from schedlab.coalloc.agents import Distributed, talking
 from schedlab.errors import MemoryLimitError, ParameterError, UnknownNameError

@@ -293,7 +293,7 @@ def test_nothing_can_be_boosted_from_no_jobs() -> None:
 
 
 def test_without_scikit_learn_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One sentence, with the command that mends it."""
+    """One sentence, with the command that corrects it."""
     monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(MissingExtraError, match=r'pip install "\.\[predict\]"'):
         choose_predictor("boosting-quantiles").make(stream(3))

@@ -11,7 +11,7 @@ from hypothesis import given
 from tests.sim.changing_machines import Changing, changing
 
 from schedlab import Simulation, Workload, simulate
-from schedlab.audit.lawful import find_violations
+from schedlab.audit.feasible import find_violations
 from schedlab.errors import ParameterError, UnknownNameError, WorkloadError
 from schedlab.metrics import find_metric, summary
 from schedlab.platform import (

@@ -12,7 +12,7 @@ from tests.sim.test_against_reference import POLICIES, Policy, simulate_natively
 from tests.sim.test_machines import ON_ANY_MACHINE
 
 from schedlab import Platform, Workload, simulate
-from schedlab.audit.lawful import find_violations
+from schedlab.audit.feasible import find_violations
 from schedlab.errors import WorkloadError
 from schedlab.sim import JobState, Preemption
 from schedlab.testing import ReferenceSchedule, reference_simulate

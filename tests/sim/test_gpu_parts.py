@@ -15,7 +15,7 @@ from tests.sim.test_machines import ON_ANY_MACHINE
 from tests.sim.test_places import check_places, nodes_of, with_weights_and_switches
 
 from schedlab import Simulation, simulate
-from schedlab.audit.lawful import find_violations
+from schedlab.audit.feasible import find_violations
 from schedlab.errors import PlatformError, WorkloadError
 from schedlab.platform import Cluster, NodeGroup, NodeType, Platform
 from schedlab.sim import NodeRanges

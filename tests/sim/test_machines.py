@@ -12,7 +12,7 @@ from tests.sim.described_machines import Drawn, described, in_partitions, shared
 from tests.sim.test_against_reference import POLICIES, Policy, simulate_natively
 
 from schedlab import Simulation, simulate
-from schedlab.audit.lawful import find_violations
+from schedlab.audit.feasible import find_violations
 from schedlab.errors import ParameterError, WorkloadError
 from schedlab.platform import Cluster, NodeGroup, Partition, Platform
 from schedlab.sim import NodeRanges

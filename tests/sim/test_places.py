@@ -13,7 +13,7 @@ from tests.sim.test_against_reference import Policy, simulate_natively
 from tests.sim.test_machines import ON_ANY_MACHINE
 
 from schedlab import Simulation, simulate
-from schedlab.audit.lawful import find_violations
+from schedlab.audit.feasible import find_violations
 from schedlab.errors import ParameterError, SchedlabError
 from schedlab.platform import Cluster, NodeGroup, NodeType, Platform
 from schedlab.sim import Schedule
@@ -186,7 +186,9 @@ def test_a_place_that_is_none_is_told(place: str, said: str) -> None:
     assert said in str(told.value)
 
 
-@pytest.mark.parametrize("policy", ["easy-one-reserved:reservation=pinned", "wrsabf-ar:reservation=pinned"])
+@pytest.mark.parametrize(
+    "policy", ["easy-one-reserved:reservation=pinned", "wrsabf-ar:reservation=pinned"]
+)
 def test_policies_that_name_nodes_themselves_take_no_place(policy: str) -> None:
     """Their plans name the lowest-numbered nodes."""
     with pytest.raises(ParameterError, match="takes the lowest-numbered nodes of its plan"):

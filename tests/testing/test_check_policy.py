@@ -1,4 +1,4 @@
-"""The conformance test passes lawful policies and names the rule that others break."""
+"""The conformance test passes correct policies and names the rule that others break."""
 
 from __future__ import annotations
 

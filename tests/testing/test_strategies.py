@@ -1,4 +1,4 @@
-"""The drawn workloads are lawful, and as nasty as they claim to be."""
+"""The drawn workloads are valid, and as nasty as they claim to be."""
 
 from __future__ import annotations
 

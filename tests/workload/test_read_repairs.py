@@ -195,7 +195,7 @@ def test_a_dependency_on_a_job_that_is_not_there_is_removed(tmp_path: Path) -> N
     ],
 )
 def test_strict_reading_refuses_and_says_where(tmp_path: Path, bad: str, reason: str) -> None:
-    """Who needs the file exactly as it is wants to mend it by hand."""
+    """Who needs the file exactly as it is wants to correct it by hand."""
     with pytest.raises(InputError, match=rf"a\.swf:2: job \d: {reason}"):
         read(tmp_path, line(1), bad, line(3, run=-1), strict=True)
 

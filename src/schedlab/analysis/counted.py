@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.errors import ParameterError, WorkloadError
 from schedlab.workload import Workload
-from schedlab.workload.readers.mend import NO_REQUEST
+from schedlab.workload.readers.repair import NO_REQUEST
 
 _HARMLESS = 0.0005
 """By how much jobs in doubt may move the mean WRA before they are left out."""

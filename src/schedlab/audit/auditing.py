@@ -1,4 +1,4 @@
-"""audit(): is a schedule lawful, and is it the named policy's?"""
+"""audit(): is a schedule feasible, and is it the named policy's?"""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from schedlab.audit.explain import explain_departure
-from schedlab.audit.lawful import UNREPLAYABLE, find_violations
+from schedlab.audit.feasible import UNREPLAYABLE, find_violations
 from schedlab.audit.replay import Replay, replay
 from schedlab.audit.verdict import Comparison, Verdict
 from schedlab.policies import PolicyLike, choose_policy
@@ -19,7 +19,7 @@ from schedlab.units import require_whole
 def audit(
     schedule: Schedule, policy: PolicyLike, *, tick: int | None = None, tolerance: int = 0
 ) -> Verdict:
-    """Say whether the schedule is lawful, and where it first departs from the policy.
+    """Say whether the schedule is feasible, and where it first departs from the policy.
 
     Args:
         schedule: what happened, in any simulator or on a real machine.

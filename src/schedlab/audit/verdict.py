@@ -18,7 +18,7 @@ Rule = Literal[
     "unknown nodes",
     "shared nodes",
 ]
-"""What every lawful schedule keeps to."""
+"""What every feasible schedule keeps to."""
 
 Reason = Literal[
     "next in queue",
@@ -42,7 +42,7 @@ Reason = Literal[
 
 @dataclass(frozen=True)
 class Violation:
-    """A rule of every lawful schedule that this one breaks: how often, and where first."""
+    """A rule of every feasible schedule that this one breaks: how often, and where first."""
 
     rule: Rule
     job_id: int
@@ -86,7 +86,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a schedule is lawful, and whether it is the named policy's."""
+    """Whether a schedule is feasible, and whether it is the named policy's."""
 
     schedule: str
     policy: str
@@ -100,7 +100,7 @@ class Verdict:
     notes: tuple[str, ...] = ()
 
     @property
-    def lawful(self) -> bool:
+    def feasible(self) -> bool:
         """No node is over-used and nothing starts before it may."""
         return not self.violations
 
@@ -111,12 +111,12 @@ class Verdict:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
-        return {"lawful": self.lawful, "faithful": self.faithful, **asdict(self)}
+        return {"feasible": self.feasible, "faithful": self.faithful, **asdict(self)}
 
     def lines(self) -> Iterator[str]:
         """The verdict in sentences; ``notes`` are left to the reader."""
         yield f"{self.schedule}: {self.jobs:,} jobs on {self.nodes:,} nodes against {self.policy}"
-        yield "lawful: yes" if self.lawful else "lawful: no"
+        yield "feasible: yes" if self.feasible else "feasible: no"
         for violation in self.violations:
             yield f"  {violation.sentence}"
         yield from self._faithfulness()

@@ -61,9 +61,9 @@ def audit(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Say whether a schedule is lawful, and where and why it first departs from a policy.
+    """Say whether a schedule is feasible, and where and why it first departs from a policy.
 
-    The exit code is 0 if it is lawful and follows the policy, 1 if not.
+    The exit code is 0 if it is feasible and follows the policy, 1 if not.
     """
     from schedlab.audit import audit as judge
     from schedlab.audit import choose_observed, read_observed
@@ -82,5 +82,5 @@ def audit(
         title, *lines = verdict.lines()
         out().print(heading(title), *lines, sep="\n", soft_wrap=True)
         print_notes(verdict.notes, to_stderr=False)
-    if not (verdict.lawful and verdict.faithful):
+    if not (verdict.feasible and verdict.faithful):
         raise Exit(DEPARTS)

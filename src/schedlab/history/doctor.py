@@ -60,7 +60,9 @@ def _job_sources(site: Site, store: Store | None) -> Iterator[Finding]:
     try:
         sources = job_sources(site)
     except SchedlabError as error:
-        yield Finding("job sources", False, str(error), "mend its [[job_source]] in the site file")
+        yield Finding(
+            "job sources", False, str(error), "correct its [[job_source]] in the site file"
+        )
         return
     for source in sources:
         yield _job_source(source, None if store is None else cursor_of(store, source))

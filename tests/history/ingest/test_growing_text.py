@@ -79,7 +79,7 @@ def test_a_truncated_gzip_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_command_that_fails_says_why() -> None:
-    """Its last complaint is what the operator must mend."""
+    """Its last complaint is what the operator must correct."""
     script = "import sys; print('one'); print('no route to host', file=sys.stderr); sys.exit(3)"
     with pytest.raises(PeerError, match="exit code 3: no route to host"):
         list(TextInput(None, (sys.executable, "-c", script)).lines(Place()))

@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parents[3] / "docs" / "formats"
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_the_committed_schema_is_what_the_models_say(name: str) -> None:
-    """Mend with: python -m schedlab.history.schema.json_schema docs/formats."""
+    """Correct with: python -m schedlab.history.schema.json_schema docs/formats."""
     text = (FOLDER / name).read_text(encoding="utf-8")
     assert text == as_text(SCHEMAS[name]())
     Draft202012Validator.check_schema(json.loads(text))

@@ -32,7 +32,7 @@ def test_an_account_is_added_and_changed(served: Served) -> None:
 
 
 def test_what_is_wrong_with_an_account_is_told(served: Served) -> None:
-    """And the page stays, so that it can be mended."""
+    """And the page stays, so that it can be corrected."""
     root = served.browser("root")
     for given, told in (
         ({"name": "new", "role": "managr"}, "did you mean &#34;manager&#34;"),

@@ -104,7 +104,7 @@ def test_a_time_may_lose_its_plus(admin: httpx.Client) -> None:
 def test_a_mistake_is_named_with_what_is_allowed(
     admin: httpx.Client, query: str, status: int, said: str
 ) -> None:
-    """So that who made it can mend it without looking it up."""
+    """So that who made it can correct it without looking it up."""
     assert said in refused(admin.get(f"/v1/jobs?{query}"), status)
 
 

@@ -129,7 +129,7 @@ def test_what_is_downloaded_is_what_was_searched(visitors: Visitors) -> None:
 
 
 def test_a_mistake_in_a_filter_is_explained(visitors: Visitors) -> None:
-    """And what was typed is still there to be mended."""
+    """And what was typed is still there to be corrected."""
     page = visitors.page("admin")
     page.goto("/jobs")
     page.get_by_text("More filters").click()

@@ -20,9 +20,9 @@ from schedlab.slurm.dump.shown import read_table
 from schedlab.slurm.dump.values import minutes
 from schedlab.slurm.site import SlurmHistory
 from schedlab.workload.job_history import HistoryTable
-from schedlab.workload.readers.mend import mend
 from schedlab.workload.readers.reader import ReadOptions
 from schedlab.workload.readers.records import Records
+from schedlab.workload.readers.repair import repair
 from schedlab.workload.workload import Workload
 
 if TYPE_CHECKING:
@@ -89,10 +89,10 @@ def history_of(
     columns |= {name: np.array([row[name] for row in tasks]) for name in tasks[0]}
     waited = [job.get("state") in _UNFINISHED and not job.get("start_time") for job in jobs]
     columns["wait_s"] = np.where(waited, -1, columns["wait_s"])
-    mended, told = mend(Records(path, columns), ReadOptions(cancelled="replay"))
+    repaired, told = repair(Records(path, columns), ReadOptions(cancelled="replay"))
     for line in told.lines():
         report.note(f"{path.name}: {line}.")
-    workload = Workload(mended, name=path.stem, header=table.header(), labels=table.labels())
+    workload = Workload(repaired, name=path.stem, header=table.header(), labels=table.labels())
     workload = workload.record("import", file=path.name)
     epoch = int(workload.header["UnixStartTime"][0])
     rows = [details_of(job, extras.get(job["jobid"], {}), epoch) for job in jobs]

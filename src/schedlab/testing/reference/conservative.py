@@ -23,7 +23,7 @@ class Conservative:
         self.oldest_first = oldest_first
 
     def schedule(self, sim: Simulation, considered: list[Job]) -> None:
-        """Mend the plan, promise the newcomers a start, start what is due."""
+        """Repair the plan, promise the newcomers a start, start what is due."""
         promised = [job for job in sim.queue if job in self.promises]
         plan = plan_of(sim)
         self.overrun = self._is_overrun(sim, promised)

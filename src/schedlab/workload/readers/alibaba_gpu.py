@@ -9,8 +9,8 @@ import numpy as np
 
 from schedlab.errors import InputError
 from schedlab.workload.readers.frame_records import frame_records
-from schedlab.workload.readers.mend import mend
 from schedlab.workload.readers.reader import Reader, ReadOptions
+from schedlab.workload.readers.repair import repair
 from schedlab.workload.readers.source import Source
 from schedlab.workload.workload import Workload
 
@@ -36,7 +36,7 @@ class AlibabaGpuReader(Reader):
         frame = _jobs(source, _table(source))
         lines = np.arange(2, len(frame) + 2)
         records, labels = frame_records(source.path, frame, lines)
-        columns, report = mend(records, options)
+        columns, report = repair(records, options)
         return Workload(columns, name=source.stem, labels=labels, report=report)
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from schedlab.errors import InputError
 from schedlab.workload.readers.batsim_profiles import Profiles, number
 from schedlab.workload.readers.further import OPTIONAL, with_further
-from schedlab.workload.readers.mend import mend
 from schedlab.workload.readers.reader import Reader, ReadOptions
 from schedlab.workload.readers.records import Records
+from schedlab.workload.readers.repair import repair
 from schedlab.workload.readers.source import Source
 from schedlab.workload.workload import Workload
 
@@ -39,7 +39,7 @@ class BatsimJsonReader(Reader):
         profiles = Profiles(_part(source, content, "profiles", dict), options.flops_per_s)
         rows = [_row(source, job, profiles) for job in jobs]
         records, labels = with_further(_records(source, rows), _further(jobs))
-        columns, report = mend(records, options)
+        columns, report = repair(records, options)
         return Workload(
             columns,
             name=source.stem,

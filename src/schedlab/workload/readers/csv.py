@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from schedlab.errors import InputError
 from schedlab.workload.readers.delimited import FIELD_END, numbered_lines, split_lines
 from schedlab.workload.readers.frame_records import frame_records, our_names
-from schedlab.workload.readers.mend import mend
 from schedlab.workload.readers.reader import Reader, ReadOptions
+from schedlab.workload.readers.repair import repair
 from schedlab.workload.readers.source import Source
 from schedlab.workload.workload import Array, Workload
 
@@ -33,7 +33,7 @@ class CsvReader(Reader):
         """The jobs, with names of users and the like as labels."""
         frame, lines = (_quoted if b'"' in source.text else _plain)(source, options.names())
         records, labels = frame_records(source.path, frame, lines, options.factors())
-        columns, report = mend(records, options)
+        columns, report = repair(records, options)
         return Workload(columns, name=source.stem, labels=labels, report=report)
 
 

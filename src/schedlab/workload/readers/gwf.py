@@ -9,9 +9,9 @@ from schedlab.workload.readers.comment_header import read_header, split_provenan
 from schedlab.workload.readers.delimited import numbered_lines, split_lines
 from schedlab.workload.readers.frame_records import Labels, frame_records
 from schedlab.workload.readers.further import OPTIONAL, with_further
-from schedlab.workload.readers.mend import mend
 from schedlab.workload.readers.reader import Reader, ReadOptions
 from schedlab.workload.readers.records import Records
+from schedlab.workload.readers.repair import repair
 from schedlab.workload.readers.source import Source
 from schedlab.workload.readers.swf import SWF_FIELDS
 from schedlab.workload.workload import Array, Workload
@@ -72,7 +72,7 @@ class GwfReader(Reader):
         """The jobs, with those of the 29 fields that a workload has columns for."""
         header, provenance = split_provenance(read_header(source.text, "#"))
         records, labels = gwf_records(source, *_split(source))
-        columns, report = mend(records, options)
+        columns, report = repair(records, options)
         return Workload(
             columns,
             name=source.stem,

@@ -9,8 +9,8 @@ from urllib.parse import quote
 from schedlab.errors import InputError
 from schedlab.workload.readers.delimited import FIELD_END, split_lines
 from schedlab.workload.readers.gwf import FURTHER_FIELD, GWF_COLUMNS, gwf_records
-from schedlab.workload.readers.mend import mend
 from schedlab.workload.readers.reader import Reader, ReadOptions
+from schedlab.workload.readers.repair import repair
 from schedlab.workload.readers.source import Source
 from schedlab.workload.workload import Workload
 
@@ -41,7 +41,7 @@ class GwfSqliteReader(Reader):
         lines = rows.with_row_index("number", offset=1)
         frame, _ = split_lines(source.path, lines, FIELD_END, _FIELDS, len(_FIELDS))
         records, labels = gwf_records(source, frame)
-        columns, report = mend(records, options)
+        columns, report = repair(records, options)
         return Workload(columns, name=source.stem, labels=labels, report=report)
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from schedlab.errors import InputError
 from schedlab.workload.job_history import HistoryTable, Record
-from schedlab.workload.readers.mend import mend
 from schedlab.workload.readers.reader import Reader, ReadOptions
 from schedlab.workload.readers.records import Records
+from schedlab.workload.readers.repair import repair
 from schedlab.workload.readers.source import Source
 from schedlab.workload.workload import Workload
 
@@ -44,8 +44,10 @@ def history_workload(
         ) from None
     if not columns:
         raise InputError(f"{path}: has no jobs that have ended")
-    mended, report = mend(Records(path, columns), options)
-    return Workload(mended, name=name, header=table.header(), labels=table.labels(), report=report)
+    repaired, report = repair(Records(path, columns), options)
+    return Workload(
+        repaired, name=name, header=table.header(), labels=table.labels(), report=report
+    )
 
 
 def _records(source: Source) -> Iterator[Record]:

@@ -11,8 +11,8 @@ from typing import Any
 from schedlab.errors import InputError
 from schedlab.workload.readers.frame_records import frame_records, our_names
 from schedlab.workload.readers.job_history import history_workload
-from schedlab.workload.readers.mend import mend
 from schedlab.workload.readers.reader import Reader, ReadOptions
+from schedlab.workload.readers.repair import repair
 from schedlab.workload.readers.source import Source
 from schedlab.workload.workload import Workload
 
@@ -47,7 +47,7 @@ class ParquetReader(Reader):
         table = table.rename_columns(our_names(source.path, table.column_names, options.names()))
         saved = _saved(source, (file.metadata.metadata or {}).get(METADATA_KEY, b"{}"))
         rows, labels = frame_records(source.path, pl.DataFrame(table), None, options.factors())
-        columns, report = mend(rows, options)
+        columns, report = repair(rows, options)
         return Workload(
             columns,
             name=saved.get("name", source.stem),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from schedlab._core import scan_numbers
 from schedlab.errors import InputError
 from schedlab.workload.readers.comment_header import read_header, split_provenance
-from schedlab.workload.readers.mend import mend
 from schedlab.workload.readers.reader import Reader, ReadOptions
 from schedlab.workload.readers.records import Records, and_more
+from schedlab.workload.readers.repair import repair
 from schedlab.workload.readers.source import Source
 from schedlab.workload.workload import Workload
 
@@ -46,7 +46,7 @@ class SwfReader(Reader):
     def read(self, source: Source, options: ReadOptions) -> Workload:
         """The jobs, with all 18 fields that are ever known and the header."""
         header, provenance = split_provenance(read_header(source.text, ";"))
-        columns, report = mend(_scan(source), options)
+        columns, report = repair(_scan(source), options)
         return Workload(
             columns, name=source.stem, header=header, report=report, provenance=provenance
         )

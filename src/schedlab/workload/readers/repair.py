@@ -22,7 +22,7 @@ _LARGEST = 2.0**53
 Columns = dict[str, Array]
 
 
-def mend(records: Records, options: ReadOptions) -> tuple[Columns, ReadReport]:
+def repair(records: Records, options: ReadOptions) -> tuple[Columns, ReadReport]:
     """Columns fit for a workload, in order of submission, and what had to be done for it."""
     if not len(records):
         raise InputError(f"{records.path}: has no jobs")

@@ -1,4 +1,4 @@
-"""The rules of every lawful schedule, whatever the policy."""
+"""The rules of every feasible schedule, whatever the policy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What no lawful schedule does, whatever its policy."""
+"""What no feasible schedule does, whatever its policy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Moved = Callable[..., Schedule]
 
 def violation(verdict: Verdict) -> Violation:
     """The only rule that is broken."""
-    assert not verdict.lawful
+    assert not verdict.feasible
     (found,) = verdict.violations
     return found
 
@@ -43,7 +43,7 @@ def test_over_use_is_counted_by_stretches_of_time(moved: Moved) -> None:
 
 def test_nodes_freed_and_taken_at_one_instant_are_not_over_used() -> None:
     """What ends at t and what starts at t may share nodes, as every simulation does."""
-    assert audit(simulate(crowd(), 16, "easy"), "easy").lawful
+    assert audit(simulate(crowd(), 16, "easy"), "easy").feasible
 
 
 def test_a_start_before_submission(moved: Moved) -> None:
@@ -107,9 +107,9 @@ def test_named_nodes_are_held_against_the_jobs(texts: tuple[str, str], sentence:
 
 
 def test_which_nodes_is_free() -> None:
-    """Nodes are interchangeable: other names are as lawful and as faithful."""
+    """Nodes are interchangeable: other names are as feasible and as faithful."""
     verdict = audit(on_nodes("1,3", "0,2"), "easy")
-    assert verdict.lawful
+    assert verdict.feasible
     assert verdict.faithful
 
 
@@ -117,7 +117,7 @@ def test_running_longer_than_asked_is_noticed_only() -> None:
     """Not every cluster kills at the limit."""
     schedule = simulate(jobs((0, 1, 5, 9)), 1, "easy", kill_at_request=False)
     verdict = audit(schedule, "easy")
-    assert verdict.lawful
+    assert verdict.feasible
     assert verdict.faithful
     assert verdict.notes == ("1 of 1 jobs ran longer than they asked for",)
 
@@ -125,7 +125,7 @@ def test_running_longer_than_asked_is_noticed_only() -> None:
 def test_jobs_of_unknown_fate_are_left_out(moved: Moved) -> None:
     """Neither started nor withdrawn: nobody knows how long it was in the way."""
     verdict = audit(moved(simulate(head_blocked(), 4, "easy"), {3: -1}), "easy")
-    assert verdict.lawful
+    assert verdict.feasible
     assert verdict.faithful
     assert verdict.notes == ("left out 1 of 4 jobs: neither started nor withdrawn",)
 
