@@ -9,13 +9,13 @@ from types import FrameType
 
 import pytest
 
-from schedlab.atomic import replacing, require_writable
+from schedlab.atomic import atomic_write, require_writable
 from schedlab.errors import OutputError
 
 
 def test_the_file_appears_under_its_name(tmp_path: Path) -> None:
     """The temporary name is gone once the work is done."""
-    with replacing(tmp_path / "a.txt") as temporary:
+    with atomic_write(tmp_path / "a.txt") as temporary:
         temporary.write_text("whole")
         assert not (tmp_path / "a.txt").exists()
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
@@ -25,7 +25,7 @@ def test_a_failure_leaves_the_old_file(tmp_path: Path) -> None:
     """Half a result must not take the place of a good one."""
     old = tmp_path / "a.txt"
     old.write_text("old")
-    with pytest.raises(UnicodeEncodeError), replacing(old) as temporary:
+    with pytest.raises(UnicodeEncodeError), atomic_write(old) as temporary:
         temporary.write_text("half\ud800")
     assert old.read_text() == "old"
     assert list(tmp_path.iterdir()) == [old]
@@ -36,7 +36,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     target, link = tmp_path / "target.txt", tmp_path / "link.txt"
     target.write_text("old")
     link.symlink_to(target)
-    with replacing(link) as temporary:
+    with atomic_write(link) as temporary:
         temporary.write_text("new")
     assert link.is_symlink()
     assert target.read_text() == "new"
@@ -44,7 +44,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 
 def test_a_device_is_written_not_replaced() -> None:
     """Renaming a file to /dev/null would destroy the device."""
-    with replacing("/dev/null") as temporary:
+    with atomic_write("/dev/null") as temporary:
         assert temporary == Path("/dev/null")
 
 
@@ -60,7 +60,7 @@ def test_a_device_is_written_not_replaced() -> None:
 def test_what_cannot_be_written_is_one_sentence(tmp_path: Path, name: str, reason: str) -> None:
     """The command line prints it and exits with 2."""
     (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match=reason), replacing(tmp_path / name) as temporary:
+    with pytest.raises(OutputError, match=reason), atomic_write(tmp_path / name) as temporary:
         temporary.write_text("x")
 
 
@@ -91,7 +91,7 @@ def test_a_signal_ends_the_wait_for_a_reader_of_a_pipe(tmp_path: Path) -> None:
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, 0.1)
     try:
-        with pytest.raises(KeyboardInterrupt), replacing(tmp_path / "pipe"):
+        with pytest.raises(KeyboardInterrupt), atomic_write(tmp_path / "pipe"):
             pytest.fail("nobody reads the pipe")
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

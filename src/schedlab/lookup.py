@@ -18,24 +18,24 @@ def find_class(kind: str, name: str, table: Mapping[str, type[T]]) -> type[T]:
     """The class of that name in the table, or the one that ``package.module:Class`` names."""
     if name in table:
         return table[name]
-    if not is_outside(name):
+    if not is_import_path(name):
         raise UnknownNameError(kind, name, table)
-    found = load_outside(kind, name)
+    found = import_object(kind, name)
     if not isinstance(found, type):
         raise ParameterError(f'{kind} "{name}" is not a class')
     return found
 
 
-def is_outside(name: str) -> bool:
+def is_import_path(name: str) -> bool:
     """Whether the name has the form ``package.module:object``."""
     module, colon, attribute = name.partition(":")
     parts = [*module.split("."), attribute]
     return bool(colon) and all(part.isidentifier() for part in parts)
 
 
-def load_outside(kind: str, name: str) -> Any:
+def import_object(kind: str, name: str) -> Any:
     """The object that ``package.module:object`` names; modules in the current folder count."""
-    if not is_outside(name):
+    if not is_import_path(name):
         raise ParameterError(f'{kind} "{name}" is unknown; your own is written package.module:name')
     module, _, attribute = name.partition(":")
     here = str(Path.cwd())

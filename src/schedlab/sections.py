@@ -75,7 +75,7 @@ def build(section: type[T], given: Any, where: str) -> T:
         where = f'{where} "{given["name"]}"'
     hints = get_type_hints(section)
     known = {each.name: each for each in fields(section)}  # type: ignore[arg-type]
-    only(given, known, where)
+    reject_unknown_keys(given, known, where)
     for name, each in known.items():
         if name not in given and each.default is MISSING and each.default_factory is MISSING:
             raise InputError(f"{where} lacks the key {name}")
@@ -93,7 +93,7 @@ def build_each(section: type[T], given: Any, where: str) -> tuple[T, ...]:
     return tuple(build(section, each, where) for each in given)
 
 
-def only(given: Collection[str], known: Collection[str], where: str) -> None:
+def reject_unknown_keys(given: Collection[str], known: Collection[str], where: str) -> None:
     """Refuse a key or section that nothing would read."""
     for key in given:
         if key not in known:
@@ -102,7 +102,7 @@ def only(given: Collection[str], known: Collection[str], where: str) -> None:
 
 def from_keywords(section: type[T], given: Mapping[str, Any]) -> T:
     """The dataclass with these values; an unknown key is an error that names the nearest one."""
-    only(given, [each.name for each in fields(section)], section.__name__)  # type: ignore[arg-type]
+    reject_unknown_keys(given, [each.name for each in fields(section)], section.__name__)  # type: ignore[arg-type]
     return section(**given)
 
 
@@ -113,7 +113,7 @@ def require_number(value: Any, where: str) -> float:
 
 def value_of(section: type, key: str, given: Any, where: str) -> Any:
     """The value as ``build`` would put it into the dataclass; it must know the key."""
-    only([key], [each.name for each in fields(section)], where)
+    reject_unknown_keys([key], [each.name for each in fields(section)], where)
     return _typed(get_type_hints(section)[key], given, f"{where}: {key}")
 
 

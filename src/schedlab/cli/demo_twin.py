@@ -37,7 +37,7 @@ def make_demo_twin(site_file: Path) -> Path:
     Args:
         site_file: of ``schedlab.history.demo.make_demo``, whose jobs lie beside it.
     """
-    from schedlab.atomic import replacing
+    from schedlab.atomic import atomic_write
     from schedlab.history.demo import CPUS, GPUS, NODES, USERS
     from schedlab.slurm import write_site
     from schedlab.slurm.dump.history import history_of
@@ -58,6 +58,6 @@ def make_demo_twin(site_file: Path) -> Path:
     write_site(replace(site, history=history_of(records, {}, jobs, report)), folder / FOLDER)
     text = site_file.read_text()
     if "[slurm]" not in text:
-        with replacing(site_file) as path:
+        with atomic_write(site_file) as path:
             path.write_text(f'{text}\n[slurm]\nsite = "{FOLDER}"\n')
     return folder / FOLDER

@@ -66,10 +66,10 @@ class GroupTables:
 
 def is_of_jobs(metric: str) -> bool:
     """Whether it has a value for each job, and so for groups of them."""
-    from schedlab.lookup import is_outside
+    from schedlab.lookup import is_import_path
     from schedlab.metrics import JobMetric, find_metric
 
-    plain = metric if is_outside(metric) else metric.partition(":")[0]
+    plain = metric if is_import_path(metric) else metric.partition(":")[0]
     return isinstance(find_metric(plain), JobMetric)
 
 

@@ -164,7 +164,7 @@ def _status(site: Path, json: bool) -> None:
 
 
 def _report(site: Path, date: str | None, output: Path | None, send: bool) -> None:
-    from schedlab.atomic import replacing
+    from schedlab.atomic import atomic_write
     from schedlab.cli.store_place import require_service
     from schedlab.errors import InputError
     from schedlab.operate.settings import FILE, read_settings
@@ -178,7 +178,7 @@ def _report(site: Path, date: str | None, output: Path | None, send: bool) -> No
 
     made = weekly_report(site, settings.service, date)
     if output is not None:
-        with replacing(output) as path:
+        with atomic_write(output) as path:
             path.write_text(made.html or "", encoding="utf-8")
     if send and mail is not None:
         send_mail(mail, site, settings.email, made)

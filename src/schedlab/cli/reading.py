@@ -124,11 +124,11 @@ class Reading(ReadingRules):
             return read_workload(path, format=self.format, **vars(self._options()))
 
     def _check_format(self) -> None:
-        from schedlab.lookup import is_outside
+        from schedlab.lookup import is_import_path
         from schedlab.workload import READERS
 
         known = (*READERS, *ACCOUNTING)
-        if self.format is not None and self.format not in known and not is_outside(self.format):
+        if self.format is not None and self.format not in known and not is_import_path(self.format):
             raise UnknownNameError("format", self.format, known)
 
     def _options(self) -> ReadOptions:

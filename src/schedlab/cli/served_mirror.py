@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.history.schema.times import format_time
 from schedlab.history.web.mirror import MirrorState
 from schedlab.live.queue import UNLIMITED_S, LiveJob, LiveStage
@@ -61,7 +61,7 @@ def write_mirror(
         "records": [record_of(job, cluster) for job in there],
         "starts": {each.job: (each.low, each.likely, each.high) for each in told},
     }
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.touch(mode=0o600)
         temporary.write_text(json.dumps(said))
 

@@ -24,7 +24,7 @@ from schedlab.coalloc.split import WAYS, Split
 from schedlab.coalloc.wd import FORMS, WidthDeletion
 from schedlab.coalloc.write import write_problem
 from schedlab.errors import ParameterError, UnknownNameError
-from schedlab.lookup import is_outside, load_outside, parse_parameters
+from schedlab.lookup import import_object, is_import_path, parse_parameters
 from schedlab.workload.arguments import one_of, switch, whole_number
 
 __all__ = [
@@ -108,9 +108,9 @@ def make_solver(text: str) -> Solver:
     if name in SOLVERS:
         entry = SOLVERS[name]
         return entry.make(**parse_parameters("solver", name, rest, entry.parameters))
-    if not is_outside(text):
+    if not is_import_path(text):
         raise UnknownNameError("solver", name, SOLVERS)
-    found = load_outside("solver", text)
+    found = import_object("solver", text)
     solver: Solver = found() if isinstance(found, type) else found
     if not hasattr(solver, "solve"):
         raise ParameterError(f'"{text}" has no method solve(problem, objective, limits)')

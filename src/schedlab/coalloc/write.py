@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.coalloc.problem import CoallocJob, Problem
 
 Plain = dict[str, Any]
@@ -20,7 +20,7 @@ def write_problem(problem: Problem, path: str | Path) -> None:
         text = json.dumps(document, indent=2, ensure_ascii=False)
     else:
         text = "\n".join(_toml(document))
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_text(text + "\n", encoding="utf-8")
 
 

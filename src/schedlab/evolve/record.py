@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.errors import InputError
 from schedlab.workload.readers import Source
 
@@ -41,7 +41,7 @@ def write_record(
         "determined_by": determined_by,
         "generations": [asdict(each) for each in generations],
     }
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_text(json.dumps(document) + "\n", encoding="utf-8")
 
 

@@ -22,7 +22,7 @@ from schedlab.experiments.picture_section import PictureSection
 from schedlab.metrics import Metric, find_metric
 from schedlab.policies import choose_policy
 from schedlab.policies.choose import with_file_in
-from schedlab.sections import build, build_each, only, parse_toml
+from schedlab.sections import build, build_each, parse_toml, reject_unknown_keys
 from schedlab.sim.places import LOWEST, choose_place
 from schedlab.workload import make_generator, parse_transform
 from schedlab.workload.catalog import catalogued
@@ -282,7 +282,7 @@ def read_experiment(path: str | Path) -> Experiment:
 def _experiment(document: Mapping[str, Any], path: Path, text: str) -> Experiment:
     if "coalloc" in document:
         return _of_solvers(document, path, text)
-    only(document, (*_SHARED, *_SIMULATED, "coalloc"), "the experiment")
+    reject_unknown_keys(document, (*_SHARED, *_SIMULATED, "coalloc"), "the experiment")
     for section in ("experiment", "workload"):
         if section not in document:
             raise InputError(f"has no [{section}]")
@@ -299,7 +299,7 @@ def _experiment(document: Mapping[str, Any], path: Path, text: str) -> Experimen
 
 
 def _of_solvers(document: Mapping[str, Any], path: Path, text: str) -> Experiment:
-    only(document, (*_SHARED, "coalloc"), "an experiment with [coalloc]")
+    reject_unknown_keys(document, (*_SHARED, "coalloc"), "an experiment with [coalloc]")
     if "experiment" not in document:
         raise InputError("has no [experiment]")
     about = build(ExperimentSection, document["experiment"], "[experiment]")

@@ -8,7 +8,7 @@ from typing import Any
 
 from schedlab.experiments.published import RELATIVE
 from schedlab.experiments.table import Row
-from schedlab.lookup import is_outside
+from schedlab.lookup import is_import_path
 from schedlab.units import three_digits
 from schedlab.viz.labels import metric_label
 
@@ -90,7 +90,7 @@ def _both(row: Row, between: str) -> str:
 
 def _label(metric: str, record: Mapping[str, Any]) -> str:
     plain = metric.removeprefix(RELATIVE)
-    label = plain if is_outside(plain) else metric_label(plain)
+    label = plain if is_import_path(plain) else metric_label(plain)
     if plain != metric:
         how = "minus that of" if plain in record.get("signed", ()) else "relative to"
         return f"{label} {how} {record['relative_to']}"

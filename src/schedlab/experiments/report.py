@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.experiments.coallocation.pictures import draw_figures
 from schedlab.experiments.document import (
     Block,
@@ -35,7 +35,7 @@ def write_report(path: str | Path) -> None:
     rows = means.to_dicts()
     pictures = [*draw_pictures(folder, rows), *draw_figures(folder, cells)]
     blocks = list(_blocks(record, rows, len(cells), pictures))
-    with replacing(folder.path / "results.parquet") as temporary:
+    with atomic_write(folder.path / "results.parquet") as temporary:
         cells.write_parquet(temporary)
     for name, text in (
         ("results.csv", cells.write_csv()),
@@ -43,7 +43,7 @@ def write_report(path: str | Path) -> None:
         ("report.html", as_html(title, blocks)),
         ("report.md", as_markdown(blocks)),
     ):
-        with replacing(folder.path / name) as temporary:
+        with atomic_write(folder.path / name) as temporary:
             temporary.write_text(text, encoding="utf-8")
 
 

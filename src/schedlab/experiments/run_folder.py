@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.errors import InputError, OutputError
 from schedlab.experiments.engine import Outcome
 
@@ -65,6 +65,6 @@ class RunFolder:
 
 
 def _write_json(path: Path, value: Any) -> None:
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
         temporary.write_text(text + "\n", encoding="utf-8")

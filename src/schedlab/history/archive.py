@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.errors import NoSamplesError, SensorError
 from schedlab.history.private import make_private_folder
 from schedlab.history.sensors.archive import DAY_S, PART, ArchiveSource, cluster_folder
@@ -79,7 +79,7 @@ def _archivable(site: Site, cluster: Cluster) -> dict[str, list[AnySensorSource]
 
 def _write(path: Path, found: Mapping[Place, Series]) -> None:
     make_private_folder(path.parent)
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.touch(mode=0o600)
         _frame(found).write_parquet(temporary)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.errors import OutputError
 from schedlab.history.demo_queue import jobs_that_wait
 from schedlab.history.demo_sensors import (
@@ -197,11 +197,11 @@ def make_demo(folder: Path, *, seed: int = 1, extent: Extent = DAYS) -> Path:
     schedule = demo_schedule(seed, extent)
     ranges = schedule.named_nodes()
     nodes = [_numbers(ranges.of(job)) for job in range(len(schedule))]
-    with replacing(folder / "jobs.jsonl") as path, path.open("w") as stream:
+    with atomic_write(folder / "jobs.jsonl") as path, path.open("w") as stream:
         for record in _records(schedule, nodes, extent):
             stream.write(record.model_dump_json(exclude_none=True) + "\n")
     if extent.is_wasteful:
-        with replacing(folder / "old-cluster.jsonl") as path, path.open("w") as stream:
+        with atomic_write(folder / "old-cluster.jsonl") as path, path.open("w") as stream:
             for record in _old_jobs(extent):
                 stream.write(record.model_dump_json(exclude_none=True) + "\n")
     measured = demo_sensors(
@@ -215,9 +215,9 @@ def make_demo(folder: Path, *, seed: int = 1, extent: Extent = DAYS) -> Path:
         until_s=extent.until_s,
     )
     for name, frame in measured:
-        with replacing(folder / f"{name}.parquet") as path:
+        with atomic_write(folder / f"{name}.parquet") as path:
             frame.write_parquet(path)
-    with replacing(folder / "site.toml") as path:
+    with atomic_write(folder / "site.toml") as path:
         path.write_text(_SITE.replace(SECOND, _SECOND if extent.is_wasteful else ""))
     if not (folder / "release.key").exists():
         make_key(folder / "release.key")

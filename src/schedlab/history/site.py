@@ -22,7 +22,7 @@ from schedlab.platform.document import (
     read_clusters,
     read_consumables,
 )
-from schedlab.sections import build, only, parse_toml
+from schedlab.sections import build, parse_toml, reject_unknown_keys
 from schedlab.workload.readers.source import Source
 
 T = TypeVar("T")
@@ -127,7 +127,7 @@ def read_site(path: str | Path) -> Site:
 
 
 def _site(document: Mapping[str, Any], path: Path) -> Site:
-    only(document, (*MACHINE_SECTIONS, *HISTORY_SECTIONS), "the site")
+    reject_unknown_keys(document, (*MACHINE_SECTIONS, *HISTORY_SECTIONS), "the site")
     for section in ("site", "cluster"):
         if section not in document:
             raise InputError(f"has no [{section}]")

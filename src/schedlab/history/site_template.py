@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 
 TEMPLATE = """\
 # A site: its nodes, where its jobs are accounted, and where its sensors are kept.
@@ -55,5 +55,5 @@ key = "release.key"
 
 def write_template(path: Path) -> None:
     """Write it, whole or not at all."""
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_text(TEMPLATE)

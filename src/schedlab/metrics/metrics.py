@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedlab.errors import ParameterError, UnknownNameError
-from schedlab.lookup import is_outside, load_outside, split_parameters
+from schedlab.lookup import import_object, is_import_path, split_parameters
 from schedlab.metrics.capacity import (
     fairness,
     loss_of_capacity,
@@ -76,8 +76,8 @@ def find_metric(name: str) -> Metric:
             f'a metric is a {type(name).__name__}; must be a name such as "wait", or '
             "package.module:object for one of your own"
         )
-    if is_outside(name):
-        metric = load_outside("metric", name)
+    if is_import_path(name):
+        metric = import_object("metric", name)
         if not isinstance(metric, Metric):
             raise ParameterError(f'"{name}" is not a Metric')
         return metric

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from schedlab.errors import ParameterError
-from schedlab.lookup import is_outside
-from schedlab.metrics.groupings import groups_of
+from schedlab.lookup import is_import_path
+from schedlab.metrics.groupings import group_column, groups_of
 from schedlab.metrics.metrics import METRICS, find_job_metric, find_metric
 from schedlab.sim import JobState, Schedule
 from schedlab.sim.schedule import require_schedules
@@ -81,7 +81,7 @@ def _by_group(schedule: Schedule, metrics: Sequence[str], by: str) -> pl.DataFra
     import polars as pl
 
     for name in metrics:
-        find_job_metric(name if is_outside(name) else name.partition(":")[0])
+        find_job_metric(name if is_import_path(name) else name.partition(":")[0])
     found = {name: find_metric(name) for name in metrics}
     group, names = groups_of(schedule, by)
     order = np.argsort(group, kind="stable")
@@ -91,7 +91,7 @@ def _by_group(schedule: Schedule, metrics: Sequence[str], by: str) -> pl.DataFra
     return pl.DataFrame(
         {
             "policy": [schedule.policy] * len(parts),
-            by: [names[place] for place in present],
+            by: group_column(by, [names[place] for place in present]),
             "jobs": [len(part) for part in parts],
             **{name: [each.value(part) for part in parts] for name, each in found.items()},
         }

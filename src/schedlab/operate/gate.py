@@ -16,7 +16,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.errors import InputError, OutputError
 
 QUESTION, ANSWERS = "question.json", "answers"
@@ -118,7 +118,7 @@ class Gate:
         if not path.parent.is_dir():
             raise InputError(f"{path.parent}: there is no loop at this site")
         try:
-            with replacing(path) as temporary:
+            with atomic_write(path) as temporary:
                 temporary.write_text(json.dumps(document) + "\n", encoding="utf-8")
         except OSError as error:
             raise OutputError(f"{path}: cannot be written: {error.strerror}") from None

@@ -11,7 +11,7 @@ from schedlab.history.notify.section import MailSection, check_address, check_ur
 from schedlab.live.guards import Guards
 from schedlab.live.peer import Bounds
 from schedlab.policies import choose_policy
-from schedlab.sections import build, only, parse_toml
+from schedlab.sections import build, parse_toml, reject_unknown_keys
 from schedlab.slurm.measures import Guard, Measure
 from schedlab.units import parse_duration, require_whole
 
@@ -136,7 +136,7 @@ def read_settings(folder: Path) -> tuple[OperateSettings, MailSection | None]:
         document: dict[str, Any] = parse_toml(path, path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from None
-    only(document, ("operate", "mail"), str(path))
+    reject_unknown_keys(document, ("operate", "mail"), str(path))
     settings = build(OperateSettings, document.get("operate", {}), f"{path}: [operate]")
     mail = None
     if "mail" in document:

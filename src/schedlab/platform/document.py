@@ -15,7 +15,7 @@ from schedlab.platform.node_group import NodeGroup
 from schedlab.platform.node_type import NodeType
 from schedlab.platform.partition import Partition
 from schedlab.platform.power import NodePower
-from schedlab.sections import build, only
+from schedlab.sections import build, reject_unknown_keys
 
 MACHINE_SECTIONS = ("name", "node_type", "cluster", "consumable")
 HISTORY_SECTIONS = (
@@ -66,7 +66,9 @@ def read_document(document: Mapping[str, Any], default_name: str) -> Machines:
     if not isinstance(document, Mapping):
         raise PlatformError(f"a platform is {document!r}; must be a table of sections")
     is_site = isinstance(document.get("site"), Mapping)
-    only(document, (*MACHINE_SECTIONS, *(HISTORY_SECTIONS if is_site else ())), "the platform")
+    reject_unknown_keys(
+        document, (*MACHINE_SECTIONS, *(HISTORY_SECTIONS if is_site else ())), "the platform"
+    )
     name = document["site"].get("name", default_name) if is_site else default_name
     name = document.get("name", name)
     if not isinstance(name, str):
@@ -130,7 +132,7 @@ def plain_consumables(consumables: Iterable[Consumable]) -> list[dict[str, Any]]
 
 
 def _cluster(given: Mapping[str, Any], types: Mapping[str, NodeType], site: str) -> Cluster:
-    only(given, ("name", "site", *_INNER), "[[cluster]]")
+    reject_unknown_keys(given, ("name", "site", *_INNER), "[[cluster]]")
     where = place_of("[[cluster]]", given)
     if isinstance(given.get("nodes"), int) and given["nodes"] is not True:
         raise PlatformError(f"{where}: write [[cluster.nodes]] with count = {given['nodes']}")
@@ -189,7 +191,7 @@ def _known(given: Mapping[str, Any], keys: Collection[str], where: str) -> None:
     for key, called in _NOW_CALLED.items():
         if key in given:
             raise PlatformError(f"{where}: unknown key {key}; write {called}")
-    only(given, keys, where)
+    reject_unknown_keys(given, keys, where)
 
 
 def _plain_cluster(cluster: Cluster) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import MISSING, Field, fields
 from typing import Any, TypeVar
 
 from schedlab.errors import PlatformError, SchedlabError
-from schedlab.sections import only, value_of
+from schedlab.sections import reject_unknown_keys, value_of
 from schedlab.units import parse_bytes, parse_duration
 
 T = TypeVar("T")
@@ -16,7 +16,7 @@ T = TypeVar("T")
 def build_section(section: type[T], given: Mapping[str, Any], where: str, **ready: Any) -> T:
     """The dataclass that the section fills in; ``ready`` are fields that need no reading."""
     known = {key_of(each.name): each for each in _fields(section) if each.name not in ready}
-    only(given, known, where)
+    reject_unknown_keys(given, known, where)
     where = place_of(where, given)
     for key, each in known.items():
         if key not in given and each.default is MISSING and each.default_factory is MISSING:

@@ -11,7 +11,7 @@ from typing import Any
 
 from schedlab import _core
 from schedlab.errors import ParameterError, UnknownNameError
-from schedlab.lookup import load_outside, require_callable, split_parameters
+from schedlab.lookup import import_object, require_callable, split_parameters
 from schedlab.policies.backfills import BACKFILLS
 from schedlab.policies.orders import ORDERS, native_order
 from schedlab.policies.parameters import Parameter, Parameters, whole
@@ -96,17 +96,17 @@ def _from_text(base: str, parameters: dict[str, str], depth: int | None) -> Chos
         known = FROM_FILES[kind].parameters
         own = {key: parameters.pop(key) for key in known if key in parameters}
         values = _parsed(base, own, known)
-        made = load_outside("policy", FROM_FILES[kind].make)(file, **values)
+        made = import_object("policy", FROM_FILES[kind].make)(file, **values)
         return replace(_from_code(made, "none", parameters, depth), parameters=values)
     if base in WHOLE:
         values = _parsed(base, parameters, WHOLE[base].parameters)
-        made = load_outside("policy", WHOLE[base].make)(**values)
+        made = import_object("policy", WHOLE[base].make)(**values)
         chosen = _from_code(made, "none", {}, depth, _full_name(base, parameters))
         return replace(chosen, parameters=values)
     order, _, backfill = ALIASES.get(base, base).partition("+")
     if ":" in order:
         return _from_code(
-            load_outside("policy", order), backfill or "none", parameters, depth, order
+            import_object("policy", order), backfill or "none", parameters, depth, order
         )
     if order not in ORDERS or (backfill and backfill not in BACKFILLS):
         raise UnknownNameError("policy", base, known_names())

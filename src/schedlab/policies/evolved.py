@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from schedlab import _core
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.errors import InputError, SchedlabError
 from schedlab.policies.features import FEATURES, Weights, formula
 from schedlab.policies.network import Network, NetworkPolicy, network_of
 from schedlab.policies.orders import native_order
-from schedlab.sections import only, parse_toml, require_number
+from schedlab.sections import parse_toml, reject_unknown_keys, require_number
 from schedlab.workload.readers import Source
 
 _PARTS = {
@@ -80,7 +80,9 @@ def read_priority(path: str | Path) -> Priority:
 
 
 def _priority(document: Mapping[str, Any]) -> Priority:
-    only(document, ("name", "max_priority_gap", *_PARTS, "provenance"), "the priority")
+    reject_unknown_keys(
+        document, ("name", "max_priority_gap", *_PARTS, "provenance"), "the priority"
+    )
     name, provenance = document.get("name"), document.get("provenance", {})
     if not isinstance(name, str):
         raise InputError(f"name is {name!r}; must be a text")
@@ -103,13 +105,13 @@ def _gap(given: Any) -> float | None:
 def _weights(given: Any, where: str) -> dict[str, float]:
     if not isinstance(given, Mapping):
         raise InputError(f"{where} is {given!r}; must be a section of weights")
-    only(given, FEATURES, where)
+    reject_unknown_keys(given, FEATURES, where)
     return {key: require_number(value, f"{where}: {key}") for key, value in given.items()}
 
 
 def write_priority(path: str | Path, priority: Priority) -> None:
     """Write the file, whole or not at all."""
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_text("\n".join(_lines(priority)) + "\n", encoding="utf-8")
 
 

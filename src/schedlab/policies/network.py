@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from schedlab import _core
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.errors import InputError
 from schedlab.policies.features import Weights
-from schedlab.sections import only, require_number
+from schedlab.sections import reject_unknown_keys, require_number
 
 JOB_INPUTS: dict[str, str] = {
     "log_request": "log10(request_s / 3600)",
@@ -75,7 +75,7 @@ class NetworkPolicy(_core.Easy):
 
 def network_of(document: Mapping[str, Any]) -> Network:
     """The network in a TOML document."""
-    only(document, ("name", "linear", "unit", "provenance"), "the network")
+    reject_unknown_keys(document, ("name", "linear", "unit", "provenance"), "the network")
     name, provenance = document.get("name"), document.get("provenance", {})
     if not isinstance(name, str):
         raise InputError(f"name is {name!r}; must be a text")
@@ -96,13 +96,13 @@ def _unit(given: Any) -> Unit:
 def _numbers(given: Any, known: Mapping[str, str] | Sequence[str], where: str) -> dict[str, float]:
     if not isinstance(given, Mapping):
         raise InputError(f"{where} is {given!r}; must be a section of weights")
-    only(given, known, where)
+    reject_unknown_keys(given, known, where)
     return {key: require_number(value, f"{where}: {key}") for key, value in given.items()}
 
 
 def write_network(path: str | Path, network: Network) -> None:
     """Write the file, whole or not at all."""
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_text("\n".join(_lines(network)) + "\n", encoding="utf-8")
 
 

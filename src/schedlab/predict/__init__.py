@@ -9,7 +9,7 @@ from typing import Any
 
 from schedlab import _core
 from schedlab.errors import ParameterError, UnknownNameError
-from schedlab.lookup import is_outside, load_outside, parse_parameters, require_callable
+from schedlab.lookup import import_object, is_import_path, parse_parameters, require_callable
 from schedlab.predict.noisy import noisy
 from schedlab.predict.past import ClassQuantiles, NearestQuantiles, Past
 from schedlab.predict.predictor import Predictor, SubmittedJob
@@ -164,9 +164,9 @@ def choose_predictor(predictor: PredictorLike) -> ChosenPredictor:
         entry = PREDICTORS[name]
         parameters = parse_parameters("predictor", name, text, entry.parameters)
         return ChosenPredictor(predictor, partial(entry.make, **parameters))
-    if not is_outside(predictor):
+    if not is_import_path(predictor):
         raise UnknownNameError("predictor", predictor, PREDICTORS)
-    return _from_code(load_outside("predictor", predictor), predictor)
+    return _from_code(import_object("predictor", predictor), predictor)
 
 
 def _from_code(found: object, name: str) -> ChosenPredictor:

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.errors import MissingExtraError
 from schedlab.policies.learned.document import MODEL, PROPERTY, write_document
 from schedlab.rl.model_file import TrainedModel
@@ -39,7 +39,7 @@ def export_onnx(model: TrainedModel, path: str | Path) -> None:
     network = _network(model)
     document = {**model.document(), "masked": model.config.greedy_masked}
     network.metadata_props.add(key=PROPERTY, value=write_document(MODEL, document))
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_bytes(network.SerializeToString(deterministic=True))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.errors import ParameterError
 from schedlab.policies.learned.agent_file import QUEUE
 from schedlab.policies.learned.own_agent import CallableAgent, OwnAgent, check_sizes
@@ -73,7 +73,7 @@ def save_settings(path: str | Path, env: Any, **agent: Any) -> None:
     made = {} if shows is None else {"id": _name_of(type(shows))}
     sections: dict[str, Any] = {"agent": agent} if agent else {}
     sections["environment"] = {**made, **settings_document(settings)}
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_text(as_toml(sections), encoding="utf-8")
 
 

@@ -12,7 +12,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.errors import InputError, MissingExtraError
 from schedlab.policies.learned.document import read_document, write_document
 from schedlab.workload.readers import Source
@@ -38,7 +38,7 @@ def write_archive(
         DOCUMENT: write_document(kind, document).encode(),
         TENSORS: save({name: np.ascontiguousarray(each) for name, each in tensors.items()}),
     }
-    with replacing(path) as temporary, ZipFile(temporary, "w", ZIP_DEFLATED) as archive:
+    with atomic_write(path) as temporary, ZipFile(temporary, "w", ZIP_DEFLATED) as archive:
         archive.writestr(ZipInfo(DOCUMENT), parts[DOCUMENT], ZIP_DEFLATED, compresslevel=1)
         # Learnt numbers hardly get smaller, and to try takes longer than to write them.
         archive.writestr(ZipInfo(TENSORS), parts[TENSORS], ZIP_STORED)

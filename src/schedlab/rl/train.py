@@ -13,7 +13,7 @@ import torch
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import safe_mean
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.errors import OutputError, ParameterError
 from schedlab.policies.learned.agent import Decider, SamplingAgent
 from schedlab.rl.agent import Agent, evaluate
@@ -185,7 +185,7 @@ class Training:
         self.evaluations.append({"steps_learnt": self.trainer.num_timesteps, **means})
         if means["return"] == max(each["return"] for each in self.evaluations):
             write_model(self.folder / BEST, self.model())
-        with replacing(self.folder / EVALUATIONS) as path, path.open("w", newline="") as file:
+        with atomic_write(self.folder / EVALUATIONS) as path, path.open("w", newline="") as file:
             writer = csv.DictWriter(file, self.evaluations[0])
             writer.writeheader()
             writer.writerows(self.evaluations)

@@ -21,7 +21,7 @@ from schedlab.rl.episodes_section import EpisodesSection
 from schedlab.rl.gantt.rules import TEACHERS
 from schedlab.rl.gantt.settings import GanttSettings
 from schedlab.rl.machine_size import machine_nodes
-from schedlab.sections import build, only, parse_toml
+from schedlab.sections import build, parse_toml, reject_unknown_keys
 from schedlab.workload.episodes import Episodes
 from schedlab.workload.readers import Source
 
@@ -360,7 +360,7 @@ SECTIONS: dict[str, Any] = {
 
 def training_config(document: Mapping[str, Any], folder: Path = Path()) -> TrainingConfig:
     """The training that the sections describe; those left out keep their defaults."""
-    only(document, SECTIONS, "the training")
+    reject_unknown_keys(document, SECTIONS, "the training")
     sections: dict[str, Any] = {name: _section(name, given) for name, given in document.items()}
     config = TrainingConfig(**sections, folder=folder)
     return config if "nodes" in document.get("environment", ()) else _on_its_machine(config)

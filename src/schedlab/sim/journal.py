@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.errors import InputError, ParameterError
 from schedlab.platform import Platform
 from schedlab.policies import PolicyLike
@@ -109,7 +109,7 @@ class Journal:
         }
         with (
             TemporaryDirectory() as folder,
-            replacing(path) as temporary,
+            atomic_write(path) as temporary,
             zipfile.ZipFile(temporary, "w") as file,
         ):
             file.writestr("simulation.json", json.dumps(document, indent=1))

@@ -7,12 +7,20 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.command_files import input_file
 from schedlab.errors import InputError, OutputError, SchedlabError
 from schedlab.platform.read import read_platform
 from schedlab.platform.write import write_platform
-from schedlab.sections import build, build_each, document_toml, only, parse_toml, plain, plain_whole
+from schedlab.sections import (
+    build,
+    build_each,
+    document_toml,
+    parse_toml,
+    plain,
+    plain_whole,
+    reject_unknown_keys,
+)
 from schedlab.slurm.accounts import Accounts, Association, Qos, User
 from schedlab.slurm.clocks import Clocks
 from schedlab.slurm.commands import Command
@@ -55,7 +63,7 @@ def write_site(site: SlurmSite, folder: str | Path) -> None:
             (folder / name).unlink(missing_ok=True)
     else:
         write_workload(site.history.workload, folder / HISTORY)
-        with replacing(folder / DETAILS) as temporary:
+        with atomic_write(folder / DETAILS) as temporary:
             site.history.details.write_parquet(temporary)
         _write(folder / COMMANDS, {"command": [plain(each) for each in site.history.commands]})
         if site.history.clocks is None:
@@ -87,7 +95,7 @@ def _write_conf(site: SlurmSite, folder: Path) -> None:
                 path.unlink()
     for name, text in site.conf.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        with replacing(folder / name) as temporary:
+        with atomic_write(folder / name) as temporary:
             temporary.write_text(text, encoding="utf-8")
 
 
@@ -110,7 +118,7 @@ def _history(folder: Path) -> SlurmHistory | None:
     except (OSError, pl.exceptions.PolarsError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from None
     given = _read(folder / COMMANDS)
-    only(given, ("command",), str(folder / COMMANDS))
+    reject_unknown_keys(given, ("command",), str(folder / COMMANDS))
     commands = build_each(Command, given.get("command", []), "[[command]]")
     clocks = None
     if (folder / CLOCKS).exists():
@@ -155,7 +163,7 @@ def _lists(
     beside: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     try:
-        only(given, (*lists, *beside), "the file")
+        reject_unknown_keys(given, (*lists, *beside), "the file")
         return {
             name: build_each(section, given.get(key, []), f"[[{key}]]")
             for key, (name, section) in lists.items()
@@ -176,5 +184,5 @@ def _text(path: Path) -> str:
 
 
 def _write(path: Path, document: Mapping[str, Any]) -> None:
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_text(document_toml(document), encoding="utf-8")

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.platform import platform_from_header
 from schedlab.policies import choose_policy
 from schedlab.sim import simulate
@@ -36,7 +36,7 @@ def write_reference_set(folder: Path) -> None:
         write_workload(workload, folder / f"{workload.name}.swf")
     policies = reference_policies()
     rows = [_rows(workload, policy) for workload in workloads for policy in policies]
-    with replacing(folder / SCHEDULES) as temporary:
+    with atomic_write(folder / SCHEDULES) as temporary:
         pl.concat(rows).write_csv(temporary)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.errors import MissingExtraError, ParameterError
 from schedlab.sim import Schedule
 from schedlab.sim.schedule import require_schedules
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 FORMATS = ("png", "pdf", "svg")
 _INCHES = (0.5, 1000)
 _MOST_PIXELS = 2**28
+_SHOWN_DPI = 110
 
 _STYLE: Any = {
     "font.family": "sans-serif",
@@ -73,14 +76,31 @@ def panels(
     rows: int, columns: int, width_in: float, height_in: float, **options: Any
 ) -> tuple[Figure, list[Axes]]:
     """A new figure with a grid of axes, row by row."""
-    from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     for what, size_in in (("width_in", width_in), ("height_in", height_in)):
         require_between(what, size_in, *_INCHES)
-    figure = Figure(figsize=(width_in, height_in), layout=ConstrainedLayoutEngine(w_pad=0.08))
+    layout = ConstrainedLayoutEngine(w_pad=0.08)
+    figure: Figure = shown_figure()(figsize=(width_in, height_in), layout=layout)
     axes = figure.subplots(rows, columns, squeeze=False, **options)
     return figure, list(axes.flat)
+
+
+@cache
+def shown_figure() -> type[Figure]:
+    """Return the class of figures that a notebook shows once, without pyplot."""
+    from matplotlib.figure import Figure
+
+    class ShownFigure(Figure):
+        """A Matplotlib figure that a notebook shows as PNG."""
+
+        def _repr_png_(self) -> bytes:
+            drawn = io.BytesIO()
+            with paper_style():
+                self.savefig(drawn, format="png", dpi=_SHOWN_DPI)
+            return drawn.getvalue()
+
+    return ShownFigure
 
 
 def count_axis(axes: Axes) -> None:
@@ -99,7 +119,7 @@ def save_figure(figure: Figure, path: str | Path, *, dpi: int = 200) -> None:
     if kind == "png" and pixels > _MOST_PIXELS:
         raise ParameterError(f"dpi is {dpi}, which makes {pixels:.2g} pixels; take a smaller one")
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
-    with paper_style(), replacing(path) as temporary:
+    with paper_style(), atomic_write(path) as temporary:
         figure.savefig(temporary, format=kind, dpi=dpi, metadata=undated)
 
 

@@ -29,7 +29,7 @@ def connect(
     token.
     """
     require_service()
-    from schedlab.atomic import replacing
+    from schedlab.atomic import atomic_write
     from schedlab.history.notify.section import check_url
 
     check_url("--url", url)
@@ -39,7 +39,7 @@ def connect(
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(f"{path.parent}: cannot be made: {error.strerror}") from None
-        with replacing(path) as temporary:
+        with atomic_write(path) as temporary:
             temporary.write_text(text)
         print_notes([f"written: {path}"], to_stderr=False)
 

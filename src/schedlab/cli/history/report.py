@@ -95,10 +95,10 @@ def report(
     from schedlab.history.web.reports.files import as_file
 
     if output is not None:
-        from schedlab.atomic import replacing
+        from schedlab.atomic import atomic_write
 
         content = as_file(made, site.about.name, format)
-        with replacing(output) as path:
+        with atomic_write(output) as path:
             path.write_bytes(content)
     if email:
         _send(site, made, email)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from schedlab.sim import Schedule
 
 EXAMPLES = (
-    "schedlab incentive users trace.swf --policy easy-one-reserved --policy wrsabf-or --figure users.png",
+    "schedlab incentive users trace.swf --policy easy --policy wrsabf-or --figure users.png",
     "schedlab incentive users trace.swf --nodes 1024 --tick 60 --depth 100 --policy wrsa --json",
 )
 

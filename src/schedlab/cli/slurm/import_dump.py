@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
@@ -65,14 +65,14 @@ def import_folder(folder: Path, out: Path) -> None:
 def _write(site: SlurmSite, report: Report, out: Path, folder: Path) -> None:
     import json
 
-    from schedlab.atomic import replacing
+    from schedlab.atomic import atomic_write
     from schedlab.slurm import write_site
 
     write_site(site, out)
-    with replacing(out / "import.md") as temporary:
+    with atomic_write(out / "import.md") as temporary:
         text = report.to_markdown(f"What became of {folder.name}")
         temporary.write_text(text, encoding="utf-8")
-    with replacing(out / "import.json") as temporary:
+    with atomic_write(out / "import.json") as temporary:
         temporary.write_text(json.dumps(report.to_dict(), indent=1) + "\n", encoding="utf-8")
 
 

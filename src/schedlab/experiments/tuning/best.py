@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.experiments.tuning.config import Tuning
 from schedlab.experiments.tuning.trial import Trial
 from schedlab.rl.training_config import MODEL as ITS_MODEL
@@ -35,7 +35,7 @@ def write_best(tuning: Tuning, best: Trial, folder: Path) -> None:
     )
     config = tuning.config(best.setting).with_train(seed=run.seed)
     _write_training(folder / TRAINING, config, remarks)
-    with replacing(folder / MODEL) as temporary:
+    with atomic_write(folder / MODEL) as temporary:
         shutil.copyfile(run.folder / ITS_MODEL, temporary)
 
 
@@ -46,5 +46,5 @@ def _write_training(path: Path, config: TrainingConfig, remarks: Iterable[str]) 
     if trace.is_file():
         document["episodes"]["workload"] = str(trace.resolve())
     comment = "".join(f"# {remark}\n" for remark in remarks)
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_text(f"{comment}\n{as_toml(document)}", encoding="utf-8")

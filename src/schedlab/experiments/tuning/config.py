@@ -11,7 +11,7 @@ from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNa
 from schedlab.experiments.tuning.space import Range, Setting, Space, read_space
 from schedlab.rl import GanttSettings, QueueSettings
 from schedlab.rl.training_config import TrainingConfig, read_training, training_config
-from schedlab.sections import build, only, parse_toml
+from schedlab.sections import build, parse_toml, reject_unknown_keys
 from schedlab.workload.readers import Source
 
 LARGER_IS_BETTER = {
@@ -118,7 +118,7 @@ def read_tuning(path: str | Path, **changes: Any) -> Tuning:
 
 
 def _tuning(document: Mapping[str, Any], changes: Mapping[str, Any], folder: Path) -> Tuning:
-    only(document, ("tune", "space"), "the tuning")
+    reject_unknown_keys(document, ("tune", "space"), "the tuning")
     for name in ("tune", "space"):
         if name not in document:
             raise InputError(f"there is no section [{name}]")

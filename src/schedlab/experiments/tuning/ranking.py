@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.experiments.document import Block, Code, Heading, Paragraph, Table, as_markdown
 from schedlab.experiments.tuning.config import Tuning
 from schedlab.experiments.tuning.space import name_of, written
@@ -35,7 +35,7 @@ def write_ranking(
     document = json.dumps({**record, "trials": rows}, indent=1, ensure_ascii=False) + "\n"
     texts = (_csv(rows), document, as_markdown(list(_blocks(rows, record))))
     for name, text in zip(FILES, texts, strict=True):
-        with replacing(folder / name) as temporary:
+        with atomic_write(folder / name) as temporary:
             temporary.write_text(text, encoding="utf-8")
 
 

@@ -13,7 +13,7 @@ from schedlab.rl import QueueSettings
 from schedlab.rl.acer_section import AcerSection
 from schedlab.rl.environments import Settings
 from schedlab.rl.training_config import TrainSection
-from schedlab.sections import build, only, value_of
+from schedlab.sections import build, reject_unknown_keys, value_of
 
 _SECTIONS: dict[str, type] = {"train": TrainSection, "acer": AcerSection}
 _NOT_SEARCHED = {
@@ -94,7 +94,7 @@ def read_space(given: Any, environment: type[Settings] = QueueSettings) -> Space
     if not isinstance(given, Mapping):
         raise InputError(f"[space] is {given!r}; must have sections of parameters")
     sections = {**_SECTIONS, "environment": environment}
-    only(given, sections, "[space]")
+    reject_unknown_keys(given, sections, "[space]")
     found = [
         _parameter(section, sections[section], key, values)
         for section, keys in given.items()

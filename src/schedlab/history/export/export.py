@@ -15,7 +15,7 @@ from pathlib import Path
 from pydantic_core import from_json
 from sqlalchemy import ColumnElement, func, select
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.errors import LeakError, OutputError
 from schedlab.history.export import EXPORTERS
 from schedlab.history.export.exporter import Exporter, Extent, Record
@@ -119,7 +119,7 @@ def _preceding(store: Store) -> frozenset[str]:
 
 
 def _target(path: Path, exporter: Exporter) -> AbstractContextManager[Path]:
-    return _new_folder(path) if exporter.is_folder else replacing(path)
+    return _new_folder(path) if exporter.is_folder else atomic_write(path)
 
 
 @contextmanager

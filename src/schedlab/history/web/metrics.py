@@ -19,7 +19,7 @@ from threading import Lock
 
 from starlette.concurrency import run_in_threadpool
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.errors import OutputError
 
 FOLDER = "SCHEDLAB_SERVICE_METRICS"
@@ -73,7 +73,7 @@ class Metrics:
         if self._folder is not None:
             with self._lock:
                 counts = dict(self._counts)
-            with replacing(self._folder / f"{os.getpid()}.json") as path:
+            with atomic_write(self._folder / f"{os.getpid()}.json") as path:
                 path.write_text(json.dumps(counts))
 
     def lines(self) -> Iterator[str]:

@@ -20,7 +20,7 @@ from schedlab.history.web.metrics import FOLDER
 from schedlab.history.web.mirror import SiteMirror
 from schedlab.history.web.settings import ServiceSettings
 from schedlab.history.web.twin import Twin
-from schedlab.lookup import load_outside
+from schedlab.lookup import import_object
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -82,19 +82,19 @@ class ServicePlace:
     def _twin(self, site: Site) -> Twin | None:
         if site.slurm is None or self.twin is None:
             return None
-        made: Twin = load_outside("twin", self.twin)(site.path.parent / site.slurm.site)
+        made: Twin = import_object("twin", self.twin)(site.path.parent / site.slurm.site)
         return made
 
     def _loop(self, site: Site) -> SiteLoop | None:
         if site.slurm is None or self.loop is None:
             return None
-        made: SiteLoop = load_outside("loop", self.loop)(site.path.parent / site.slurm.site)
+        made: SiteLoop = import_object("loop", self.loop)(site.path.parent / site.slurm.site)
         return made
 
     def _mirror(self, site: Site) -> SiteMirror | None:
         if site.slurm is None or self.mirror is None:
             return None
-        made: SiteMirror = load_outside("mirror", self.mirror)(site.path.parent / site.slurm.site)
+        made: SiteMirror = import_object("mirror", self.mirror)(site.path.parent / site.slurm.site)
         return made
 
 

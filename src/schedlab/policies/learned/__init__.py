@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from schedlab.errors import ParameterError
-from schedlab.lookup import load_outside
+from schedlab.lookup import import_object
 from schedlab.policies.learned.agent import Decider, GreedyAgent, SamplingAgent
 from schedlab.policies.learned.document import naming
 from schedlab.policies.learned.own_agent import OwnAgent
@@ -41,7 +41,7 @@ class Model(Protocol):
 def learned_policy(path: str | Path, sample: int | None = None) -> LearnedPolicy:
     """The policy that a model file holds: greedy, or with actions drawn by that seed."""
     reader = READERS.get(Path(path).suffix.lower(), READERS[".zip"])
-    model: Model = load_outside("policy", reader)(path)
+    model: Model = import_object("policy", reader)(path)
     with naming(path):
         settings, agent = model.settings, model.agent()
     observe = model.observe if isinstance(model, OwnAgent) else None

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from schedlab.errors import InputError, ParameterError, SchedlabError
-from schedlab.lookup import is_outside, load_outside, require_callable
+from schedlab.lookup import import_object, is_import_path, require_callable
 from schedlab.policies.learned.own_agent import CallableAgent, Observe, OwnAgent
 from schedlab.policies.learned.settings import QueueSettings
-from schedlab.sections import build, only, parse_toml
+from schedlab.sections import build, parse_toml, reject_unknown_keys
 from schedlab.workload.readers import Source
 
 SUFFIX = ".toml"
@@ -61,7 +61,7 @@ def read_agent_file(path: str | Path) -> AgentFile:
     source = Source.load(path)
     document = parse_toml(path, source.decoded())
     try:
-        only(document, ("agent", "environment"), "the agent's file")
+        reject_unknown_keys(document, ("agent", "environment"), "the agent's file")
         if "environment" not in document:
             raise InputError("there is no section [environment]")
         agent = build(AgentSection, document.get("agent", {}), "[agent]")
@@ -82,9 +82,9 @@ def _environment(given: Any) -> tuple[QueueSettings, Any]:
         )
     if name == QUEUE:
         return settings, None
-    if not is_outside(str(name)):
+    if not is_import_path(str(name)):
         raise InputError(f'[environment] id is "{name}"; must be "{QUEUE}" or package.module:Class')
-    made = load_outside("environment", name)
+    made = import_object("environment", name)
     if not callable(getattr(made, "observe", None)):
         raise ParameterError(f'environment "{name}" has no observe(); must be a QueueEnv')
     return settings, made(**rest)
@@ -97,10 +97,10 @@ def read_agent(path: str | Path) -> OwnAgent:
     if (call is None) == (model is None):
         raise InputError(f"{path}: [agent] must say either call or model")
     if model is not None:
-        made: OwnAgent = load_outside("policy", SB3)(file.path.parent / model, file)
+        made: OwnAgent = import_object("policy", SB3)(file.path.parent / model, file)
         return made
     try:
-        found = load_outside("agent", str(call))
+        found = import_object("agent", str(call))
         if isinstance(found, type):
             require_callable("agent", str(call), found)
             found = found()

@@ -13,7 +13,7 @@ from threading import Event
 
 import torch
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.errors import ParameterError
 from schedlab.policies.learned.own_agent import numbers_and_actions
 from schedlab.rl.environments import time_scale_s
@@ -191,11 +191,11 @@ def _model(population: Population, place: int, found: dict[str, float]) -> Train
 def _write(folder: Path, model: TrainedModel) -> Trained:
     folder.mkdir(parents=True, exist_ok=True)
     found = dict(model.results)
-    with replacing(folder / EVALUATIONS) as path, path.open("w", newline="") as file:
+    with atomic_write(folder / EVALUATIONS) as path, path.open("w", newline="") as file:
         writer = csv.DictWriter(file, found)
         writer.writeheader()
         writer.writerow(found)
     write_model(folder / MODEL, model)
-    with replacing(folder / BEST) as path:
+    with atomic_write(folder / BEST) as path:
         shutil.copyfile(folder / MODEL, path)
     return Trained(folder / MODEL, model.steps, found)

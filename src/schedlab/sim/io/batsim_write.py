@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.sim.schedule import JobState, Schedule
 from schedlab.version import __version__
 
@@ -42,7 +42,7 @@ def write(schedules: Sequence[Schedule], path: Path) -> None:
     jobs = _jobs(schedule)
     tables = {path: jobs, figures_path(path): pl.DataFrame([_figures(schedule, jobs)])}
     for where, table in tables.items():
-        with replacing(where) as temporary:
+        with atomic_write(where) as temporary:
             table.write_csv(temporary, float_precision=6)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.sim.node_naming import name_nodes
 from schedlab.sim.node_shares import busy_nodes, shared_demands
 from schedlab.sim.schedule import Schedule
@@ -31,7 +31,7 @@ _MICROSECONDS = 1_000_000
 
 def write(schedules: Sequence[Schedule], path: Path) -> None:
     """One process per policy, one row per node, one slice per range of nodes of a job."""
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         packed = path.suffix.lower() == ".gz"
         with gzip.open(temporary, "wb", 5) if packed else temporary.open("wb") as out:
             separator = b'{"displayTimeUnit":"ms","traceEvents":[\n'

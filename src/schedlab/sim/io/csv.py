@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.errors import InputError
 from schedlab.sim.io.description import from_json, to_json
 from schedlab.sim.io.format import ScheduleTable
@@ -25,9 +25,9 @@ def beside(path: Path) -> tuple[Path, ...]:
 
 def write(schedules: Sequence[Schedule], path: Path) -> None:
     """A header line, then one line per job and policy."""
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         joint_frame(schedules).write_csv(temporary)
-    with replacing(description_path(path)) as temporary:
+    with atomic_write(description_path(path)) as temporary:
         temporary.write_text(to_json(schedules) + "\n", encoding="utf-8")
 
 

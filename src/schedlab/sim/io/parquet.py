@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.errors import InputError
 from schedlab.sim.io.description import from_json, to_json
 from schedlab.sim.io.format import ScheduleTable
@@ -24,7 +24,7 @@ def write(schedules: Sequence[Schedule], path: Path) -> None:
     texts = [name for name, dtype in frame.schema.items() if dtype in (pl.String, pl.Enum)]
     repeated = [name for name in texts if name != "node_ranges"]
     table = frame.to_arrow().replace_schema_metadata({_KEY: to_json(schedules).encode()})
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         pq.write_table(table, temporary, compression="zstd", use_dictionary=repeated)
 
 

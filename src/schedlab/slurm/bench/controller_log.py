@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 
 BEFORE_S = 3600.0
 """Lines of this long before a replay are kept: they show the phases of the loops."""
@@ -35,7 +35,7 @@ def copy_log(log: Path, folder: Path, begin_s: float) -> None:
     starts: list[list[str]] = []
     running: dict[tuple[str, str], list[str]] = {}
     with (
-        replacing(folder / "slurmctld.log.gz") as temporary,
+        atomic_write(folder / "slurmctld.log.gz") as temporary,
         gzip.open(temporary, "wt", encoding="utf-8") as copy,
     ):
         for moment_s, line in _lines(log):
@@ -45,7 +45,7 @@ def copy_log(log: Path, folder: Path, begin_s: float) -> None:
             copy.write(f"[{stamp}]{line}")
             _note(line, f"{moment_s - begin_s:.3f}", starts, running)
     header = "job|jobid|task|start_offset_s|started_by|nodes|end_offset_s"
-    with replacing(folder / "starts.csv") as temporary:
+    with atomic_write(folder / "starts.csv") as temporary:
         text = "\n".join([header, *("|".join(each) for each in starts)]) + "\n"
         temporary.write_text(text, encoding="utf-8")
 

@@ -12,7 +12,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from threading import Event, Thread
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.errors import InputError, OutputError, ParameterError
 from schedlab.slurm.bench.controller_log import copy_log
 from schedlab.slurm.bench.submission import COLUMNS, Submission
@@ -172,7 +172,7 @@ class RealRun:
         if self.left or self.refused:
             texts["left.txt"] = "\n".join([*self.left, *self.refused]) + "\n"
         for name, text in texts.items():
-            with replacing(self.folder / name) as temporary:
+            with atomic_write(self.folder / name) as temporary:
                 temporary.write_text(text, encoding="utf-8")
         log = Path(self.slurm.config.get("SlurmctldLogFile", ""))
         if log.is_file() and os.access(log, os.R_OK):

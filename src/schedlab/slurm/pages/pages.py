@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.slurm.fidelity import Fidelity, FidelityRow
 from schedlab.slurm.pages.facts import clock_of, facts_of, moment_of
 from schedlab.slurm.pages.tables import (
@@ -163,7 +163,7 @@ class _TwinPage:
             facts=facts_of(self.site, self.replays),
             **parts,
         )
-        with replacing(path) as temporary:
+        with atomic_write(path) as temporary:
             temporary.write_text(page, encoding="utf-8")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.errors import OutputError
 from schedlab.slurm.tuning.knobs import Knob
 from schedlab.slurm.tuning.proposal import Proposal, TuneSettings
@@ -44,7 +44,7 @@ def write_evidence(
     else:
         (folder / DIFF).unlink(missing_ok=True)
     for name, text in texts.items():
-        with replacing(folder / name) as temporary:
+        with atomic_write(folder / name) as temporary:
             temporary.write_text(text, encoding="utf-8")
     return [folder / name for name in texts]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from schedlab.analysis import Analysis
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.viz.analysis.tables import MAX_SPIKES, request_table, summary_table, user_table
 from schedlab.viz.page import render_page, require_bokeh
 
@@ -28,7 +28,7 @@ def write_analysis(analysis: Analysis, path: str | Path) -> None:
         requests=request_table(analysis.requests) if analysis.requests else None,
         users=user_table(analysis.accuracy_of_users) if analysis.accuracy_of_users else None,
     )
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.metrics import compare
 from schedlab.sim import Schedule
 from schedlab.viz.colours import job_colours, usual_colouring
@@ -38,7 +38,7 @@ def write_report(
     """
     schedules = list(checked(schedules))
     page = _page(schedules, title or f"{schedules[0].workload.name}: " + _policies(schedules))
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
 
 

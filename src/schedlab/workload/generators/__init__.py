@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedlab.errors import ParameterError, UnknownNameError
-from schedlab.lookup import is_outside, load_outside, require_callable, split_parameters
+from schedlab.lookup import import_object, is_import_path, require_callable, split_parameters
 from schedlab.units import require_whole
 from schedlab.workload.arguments import number, switch, whole_number
 from schedlab.workload.generators.aaic import Aaic
@@ -96,7 +96,7 @@ GENERATORS: dict[str, GeneratorEntry] = {
 
 def is_model(text: str) -> bool:
     """Whether the text names a generator, and not a file."""
-    return text.partition(":")[0].lower() in GENERATORS or is_outside(text)
+    return text.partition(":")[0].lower() in GENERATORS or is_import_path(text)
 
 
 def make_generator(text: str) -> WorkloadGenerator:
@@ -107,7 +107,7 @@ def make_generator(text: str) -> WorkloadGenerator:
     name, _, rest = text.partition(":")
     entry = GENERATORS.get(name.lower())
     if entry is None:
-        if is_outside(text):
+        if is_import_path(text):
             return _outside(text)
         raise UnknownNameError("generator", name, GENERATORS)
     texts = split_parameters(rest, f"generator {name}")
@@ -130,7 +130,7 @@ def _setting(entry: GeneratorEntry, generator: str, key: str, text: str) -> obje
 
 
 def _outside(text: str) -> WorkloadGenerator:
-    found = load_outside("generator", text)
+    found = import_object("generator", text)
     if not hasattr(found, "generate"):
         raise ParameterError(f'"{text}" has no method generate(jobs, seed)')
     if isinstance(found, type):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from schedlab.errors import ParameterError, SchedlabError, UnknownNameError, WorkloadError
-from schedlab.lookup import is_outside, load_outside
+from schedlab.lookup import import_object, is_import_path
 from schedlab.units import parse_duration
 from schedlab.workload import arguments
 from schedlab.workload.transforms import parameters
@@ -202,7 +202,7 @@ def parse_transform(text: str) -> Transform:
             return Transform(text, entry.function, entry.read(parameter), entry.seeded)
         except ParameterError as error:
             raise ParameterError(f'transform "{text}": {error}; write {entry.form}') from None
-    if is_outside(name):
+    if is_import_path(name):
         return _outside(text, name, parameter)
     raise UnknownNameError("transform", name, TRANSFORMS)
 
@@ -218,7 +218,7 @@ def apply(workload: Workload, transforms: Sequence[str], *, seed: int = 0) -> Wo
 
 
 def _outside(text: str, name: str, parameter: str) -> Transform:
-    function = load_outside("transform", name)
+    function = import_object("transform", name)
 
     def recorded(workload: Workload) -> Workload:
         arguments = (workload, parameter) if parameter else (workload,)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from schedlab.atomic import replacing, require_writable
+from schedlab.atomic import atomic_write, require_writable
 from schedlab.errors import OutputError, ParameterError
 from schedlab.lookup import find_class, require_callable
 from schedlab.workload.readers.source import plain_name
@@ -49,7 +49,10 @@ def write_workload(
     require_workload(workload)
     path = Path(path)
     writer = _writer(path, format)
-    with replacing(path) as temporary, _opened(temporary, path.suffix.lower() == ".gz") as stream:
+    with (
+        atomic_write(path) as temporary,
+        _opened(temporary, path.suffix.lower() == ".gz") as stream,
+    ):
         writer.write(workload, stream)
     return tuple(column for column in workload.columns if column not in writer.columns)
 

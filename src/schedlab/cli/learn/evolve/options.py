@@ -96,12 +96,12 @@ class Jobs(ReadingRules):
 
 def _is_model(name: str) -> bool:
     """Whether jobs are drawn from a model, not read from a file."""
-    from schedlab.lookup import is_outside
+    from schedlab.lookup import is_import_path
     from schedlab.workload import CATALOG, GENERATORS
 
     if name in CATALOG or Path(name).exists():
         return False
-    known = name.partition(":")[0].lower() in GENERATORS or is_outside(name)
+    known = name.partition(":")[0].lower() in GENERATORS or is_import_path(name)
     return known or not Path(name).suffix
 
 

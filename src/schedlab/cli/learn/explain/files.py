@@ -40,12 +40,12 @@ class Files:
         """Write the table, if asked for."""
         import csv
 
-        from schedlab.atomic import replacing
+        from schedlab.atomic import atomic_write
 
         if self.csv is None:
             return
         cells = [row.to_cells() for row in rows]
-        with replacing(self.csv) as path, path.open("w", newline="") as file:
+        with atomic_write(self.csv) as path, path.open("w", newline="") as file:
             writer = csv.DictWriter(file, cells[0])
             writer.writeheader()
             writer.writerows(cells)

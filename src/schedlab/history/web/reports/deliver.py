@@ -9,7 +9,7 @@ from functools import partial
 
 from sqlalchemy import Connection, insert, select, update
 
-from schedlab.atomic import replacing
+from schedlab.atomic import atomic_write
 from schedlab.errors import OutputError, SchedlabError
 from schedlab.history.alerts.notice import page_url
 from schedlab.history.notify.mail import send_mail
@@ -117,7 +117,7 @@ class Post:
         for report in (whole, *(self._report(each, period, _ALL) for each in groups)):
             for format in self.section.formats:
                 content = as_file(report, self.site.about.name, format, self._url(report))
-                with replacing(folder / f"{report.file_name}.{format}") as path:
+                with atomic_write(folder / f"{report.file_name}.{format}") as path:
                     path.write_bytes(content)
 
     def _report(self, subject: Subject, period: Period, viewer: Viewer) -> Report:
