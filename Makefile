@@ -11,7 +11,7 @@ SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproje
 # Needs less than the tests do, and so is there sooner on a fresh machine.
 demo: $(if $(wildcard $(VENV)/.installed),$(VENV)/.installed,$(VENV)/.demo)
 	$(VENV)/bin/schedlab demo
-	$(VENV)/bin/schedlab history demo
+	$(VENV)/bin/schedlab demo history
 
 # Every test, the long ones too.
 test: $(VENV)/.installed

@@ -27,7 +27,7 @@ from schedlab.metrics import METRICS, compare
 from schedlab.metrics.metric import JobMetric
 from schedlab.policies.backfills import BACKFILLS
 from schedlab.policies.orders import ORDERS
-from schedlab.policies.whole import WHOLE
+from schedlab.policies.standalone import STANDALONE
 from schedlab.predict import PREDICTORS
 from schedlab.workload import GENERATORS, apply, generate
 from schedlab.workload.transforms import TRANSFORMS
@@ -83,7 +83,7 @@ def tables() -> Iterator[tuple[Callable[[str], None], str]]:
                 yield transformed, f"{form[: found.start()]}{{}}{form[found.end() :]}"
     policies = {name: order.parameters for name, order in ORDERS.items()}
     policies |= {f"fcfs+{name}": backfill.parameters for name, backfill in BACKFILLS.items()}
-    policies |= {name: whole.parameters for name, whole in WHOLE.items()}
+    policies |= {name: alone.parameters for name, alone in STANDALONE.items()}
     for tried, table in (
         (scheduled, policies),
         (predicted, {name: each.parameters for name, each in PREDICTORS.items()}),

@@ -26,7 +26,7 @@ from typer.testing import CliRunner
 
 from schedlab.cli.app import app
 from schedlab.coalloc import SOLVERS
-from schedlab.policies import BACKFILLS, ORDERS, WHOLE
+from schedlab.policies import BACKFILLS, ORDERS, STANDALONE
 from schedlab.predict import PREDICTORS
 
 ROOT = Path(__file__).parents[1]
@@ -38,7 +38,7 @@ FENCE = re.compile(
 )
 COMMAND = re.compile(r"^\$ (?P<command>.+)\n(?P<shown>(?:(?!\$ ).*\n)*)", re.MULTILINE)
 Run = Callable[[list[str], Path], str]
-SHORT_FOR = {"make demo": ("schedlab demo", "schedlab history demo")}
+SHORT_FOR = {"make demo": ("schedlab demo", "schedlab demo history")}
 
 
 @dataclass
@@ -177,12 +177,12 @@ def test_the_page_on_policies_has_the_program_s_tables() -> None:
     page = (ROOT / "docs" / "guides" / "policies.md").read_text(encoding="utf-8")
     rows = [(name, order.sentence, order.reference) for name, order in ORDERS.items()]
     rows += [(name, way.sentence, way.reference) for name, way in BACKFILLS.items()]
-    rows += [(name, whole.sentence, whole.reference) for name, whole in WHOLE.items()]
+    rows += [(name, alone.sentence, alone.reference) for name, alone in STANDALONE.items()]
     for name, sentence, reference in rows:
         assert f"| `{name}` | {sentence} | {reference} |" in page
     known = [each.parameters for each in ORDERS.values()]
     known += [each.parameters for each in BACKFILLS.values()]
-    known += [each.parameters for each in WHOLE.values()]
+    known += [each.parameters for each in STANDALONE.values()]
     for parameters in known:
         for key, parameter in parameters.items():
             assert re.search(rf"\n\| `{key}` \| .* \| {re.escape(parameter.meaning)} \|\n", page)

@@ -70,7 +70,10 @@ def analyse(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Analyse the requests in a trace: their accuracy, their sizes and their times."""
+    """Analyse how users ask: the accuracy of requests, their sizes and their times.
+
+    What a trace has at all, and what its reader repaired: schedlab workload info.
+    """
     from schedlab.analysis import analyse as analyse_workload
     from schedlab.units import parse_duration
 

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from typer import Option
+from typer import Argument, Option
 
 from schedlab.cli.comparison import Comparison
 from schedlab.cli.console import AsJson, heading, out, print_json, print_notes
 from schedlab.cli.pictures import Pictures
+from schedlab.cli.store_place import require_history
 from schedlab.errors import MissingExtraError, OutputError
 
 if TYPE_CHECKING:
     from schedlab.sim import Schedule
     from schedlab.workload import Workload
 
-EXAMPLES = ("schedlab demo", "schedlab demo --seed 7 --out pictures")
+EXAMPLES = (
+    "schedlab demo",
+    "schedlab demo --seed 7 --out pictures",
+    "schedlab demo history",
+)
 
 NODES, JOBS, LOAD = 256, 2_000, 0.9
 POLICIES = ("fcfs", "easy", "sjf+easy", "conservative")
@@ -25,13 +30,35 @@ METRICS = ("wait", "wait:percentile=95", "wait:percentile=100", "bounded_slowdow
 
 
 def demo(
+    what: Annotated[
+        Literal["simulation", "history"],
+        Argument(metavar="WHAT", help="What to show: simulation or history."),
+    ] = "simulation",
     folder: Annotated[
-        Path, Option("--out", metavar="DIR", help="Folder for the report and the picture.")
-    ] = Path("out/demo"),
-    seed: Annotated[int, Option(metavar="S", min=0, help="Seed of the workload.")] = 1,
+        Path | None,
+        Option(
+            "--out",
+            metavar="DIR",
+            help="Folder for what is written.",
+            show_default="out/demo or out/history-demo",
+        ),
+    ] = None,
+    seed: Annotated[int, Option(metavar="S", min=0, help="Seed of the demo.")] = 1,
     json: AsJson = False,
 ) -> None:
-    """Compare four policies on a generated workload, and draw their schedules."""
+    """Show what schedlab does: four policies compared, or the history of a site.
+
+    The simulation draws a workload, compares four policies on it and draws their schedules. The
+    history makes a miniature site, ingests its jobs and shows the record of one. The web service
+    has its own: schedlab serve --demo.
+    """
+    if what == "history":
+        _history(folder or Path("out/history-demo"), seed, json=json)
+    else:
+        _simulation(folder or Path("out/demo"), seed, json=json)
+
+
+def _simulation(folder: Path, seed: int, *, json: bool) -> None:
     from schedlab.sim import simulate
 
     _make(folder)
@@ -93,3 +120,23 @@ def _draw(schedules: Sequence[Schedule], folder: Path) -> Iterator[str]:
             yield f"not drawn: {error}"
         else:
             yield from (f"written: {path}" for path in pictures.draw(shown, METRICS))
+
+
+def _history(folder: Path, seed: int, *, json: bool) -> None:
+    require_history()
+    from schedlab.history.demo import store_demo
+    from schedlab.history.store import Store
+
+    site = store_demo(folder, seed=seed)
+    with Store.open(site.store.located(folder)) as store:
+        found = list(store.jobs())
+    smallest = min(found, key=lambda each: (each.resource_req.num_host, each.jobid))
+    if not json:
+        title = f"job {smallest.jobid}, one of {len(found)} of a site of 8 nodes with 2 GPUs each"
+        out().print(heading(title), "", sep="\n")
+    print_json(smallest.model_dump(mode="json", exclude_none=True))
+    notes = [
+        f"site: {site.path}; store: {folder / site.store.url}",
+        f"try: schedlab history show --site {site.path}",
+    ]
+    print_notes(notes, to_stderr=json)

@@ -145,18 +145,18 @@ def report(
 def _show(done: Run, json: bool, *, untrained: bool) -> None:
     """The results at a glance, and what happened."""
     from schedlab.experiments import summary
-    from schedlab.experiments.glance import glances
+    from schedlab.experiments.summary_table import summary_tables
     from schedlab.experiments.run_folder import RunFolder
 
     rows = summary(done.folder).to_dicts()
     if json:
         print_json(rows)
     else:
-        for glance in glances(rows, RunFolder(done.folder).record(), between="\n"):
-            table = new_table(*glance.headings, text_columns=glance.text_columns)
-            for line in glance.rows:
+        for summary in summary_tables(rows, RunFolder(done.folder).record(), between="\n"):
+            table = new_table(*summary.headings, text_columns=summary.text_columns)
+            for line in summary.rows:
                 table.add_row(*line)
-            out().print(heading(glance.label), table, "", sep="\n")
+            out().print(heading(summary.label), table, "", sep="\n")
     for name, error in done.failures.items():
         err().print(f"failed: {name}: {error}", soft_wrap=True)
     notes = [f"{done.finished:,} of {done.cells:,} cells finished, {done.computed:,} computed now"]

@@ -39,9 +39,9 @@ def policies(json: AsJson = False) -> None:
         "",
         _backfills(references),
         "",
-        "For jobs that need nodes of several clusters at the same time:",
+        "Policies that stand alone, without an order or a way to backfill:",
         "",
-        _whole(references),
+        _standalone(references),
         "",
         "Every policy takes predict=PREDICTOR: the prediction plans, the request kills.",
         "Your own is package.module:Class.",
@@ -91,11 +91,11 @@ def _backfills(references: list[str]) -> Table:
     return table
 
 
-def _whole(references: list[str]) -> Table:
-    from schedlab.policies import WHOLE
+def _standalone(references: list[str]) -> Table:
+    from schedlab.policies import STANDALONE
 
     table = new_table("policy", "", "", text_columns=3)
-    for name, entry in WHOLE.items():
+    for name, entry in STANDALONE.items():
         table.add_row(name, entry.sentence, _mark(entry.reference, references))
         for key, parameter in entry.parameters.items():
             table.add_row("", f"{key}: {parameter.meaning}", style="dim")

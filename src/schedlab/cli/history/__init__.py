@@ -9,7 +9,6 @@ from schedlab.cli.history import (
     alerts,
     archive,
     connect,
-    demo,
     doctor,
     export,
     ingest,
@@ -27,11 +26,10 @@ from schedlab.cli.history import (
 app = typer.Typer(
     name="history",
     help="Collect one record per job, with its sensors, from what the site already runs.",
-    epilog=epilog((demo.EXAMPLES[0], ingest.EXAMPLES[0])),
+    epilog=epilog((init.EXAMPLES[0], ingest.EXAMPLES[0])),
     no_args_is_help=True,
 )
 
-add_command(app, demo.demo, *demo.EXAMPLES)
 add_command(app, init.init, *init.EXAMPLES)
 add_command(app, doctor.doctor, *doctor.EXAMPLES)
 add_command(app, ingest.ingest, *ingest.EXAMPLES)

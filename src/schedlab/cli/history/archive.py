@@ -18,7 +18,7 @@ from schedlab.errors import InputError, ParameterError
 if TYPE_CHECKING:
     from schedlab.history.job_archive.forget import Deleted
     from schedlab.history.job_archive.move import Moved
-    from schedlab.history.keeping import ArchiveSection
+    from schedlab.history.storage_sections import ArchiveSection
 
 EXAMPLES = (
     "schedlab history archive --before 2025-01-01",

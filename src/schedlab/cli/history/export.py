@@ -89,7 +89,7 @@ def export(
 
 
 def _release(place: Place, name: str, key: Path | None, shift_days: int) -> Release:
-    from schedlab.history.keeping import ReleaseSection
+    from schedlab.history.storage_sections import ReleaseSection
     from schedlab.history.pseudonyms import Release, read_key
 
     section = place.read().release if place.site.exists() else ReleaseSection()

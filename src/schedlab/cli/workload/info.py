@@ -37,7 +37,10 @@ _LABELS = {
 
 
 def info(reading: Reading, shaping: Shaping, json: AsJson = False) -> None:
-    """Describe a workload: jobs, users, span, load, sizes and times."""
+    """Describe a workload before it is replayed: jobs, users, span, load, sizes and times.
+
+    How users ask for time and nodes, and how well they guess: schedlab analyse.
+    """
     from schedlab.cli.workload.facts import facts
 
     shaping.check()
