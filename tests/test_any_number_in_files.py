@@ -24,11 +24,11 @@ from schedlab.experiments.config import read_experiment
 from schedlab.history.alerts_section import AlertsSection
 from schedlab.history.efficiency_section import EfficiencySection
 from schedlab.history.factors import CarbonSection, CostSection
-from schedlab.history.keeping import ArchiveSection, StoreSection
 from schedlab.history.notify.section import MailSection
 from schedlab.history.reports_section import ReportsSection
 from schedlab.history.service_section import ServiceSection
 from schedlab.history.site import read_site
+from schedlab.history.storage_sections import ArchiveSection, StoreSection
 from schedlab.platform import draw_failures, keep_apart, read_platform
 from schedlab.rl.training_config import read_training
 from schedlab.workload import Workload

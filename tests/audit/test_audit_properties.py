@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from schedlab.audit import audit, read_observed
 from schedlab.audit.explain import EXPLAINERS
 from schedlab.policies import POLICIES, choose_policy
-from schedlab.policies.whole import WHOLE
+from schedlab.policies.standalone import STANDALONE
 from schedlab.sim import Schedule, save_schedules, simulate
 from schedlab.testing.strategies import SimulationOptions, examples, simulation_options, workloads
 from schedlab.workload import Workload
@@ -55,7 +55,7 @@ def test_every_policy_passes_its_own_audit(
     tmp_path: Path, workload: Workload, policy: str, options: SimulationOptions, name: str | None
 ) -> None:
     """With ties, kills, overruns, dependencies, withdrawals and ticks, from every kind of file."""
-    if ":" in policy or policy in WHOLE:  # the name says all
+    if ":" in policy or policy in STANDALONE:  # the name says all
         options["depth"] = None
     schedule = observed(workload, policy, options, tmp_path / name if name else None)
     audited = policy if options["depth"] is None else f"{policy}:depth={options['depth']}"

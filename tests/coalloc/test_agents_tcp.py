@@ -21,7 +21,7 @@ from schedlab.coalloc.agents.channel import parse_address
 from schedlab.coalloc.agents.message import Lost, Resend
 from schedlab.coalloc.agents.process import SECRET_VARIABLE, LocalProcesses
 from schedlab.coalloc.agents.server import serve
-from schedlab.coalloc.agents.tcp import Standing, Tcp
+from schedlab.coalloc.agents.tcp import RemoteAgents, Tcp
 from schedlab.coalloc.dpop import Dpop
 from schedlab.coalloc.split import Split
 from schedlab.coalloc.wd import WidthDeletion
@@ -209,7 +209,7 @@ def test_an_agent_in_a_session_turns_others_away(monkeypatch: pytest.MonkeyPatch
     """Who came first is not disturbed."""
     monkeypatch.setattr(server, "BUSY_S", 0.01)
     with standing(1) as addresses:
-        first, second = (Tcp(Standing(addresses), SECRET) for _ in range(2))
+        first, second = (Tcp(RemoteAgents(addresses), SECRET) for _ in range(2))
         with closing(first), closing(second):
             first.start([1])
             second.start([1])
@@ -227,9 +227,9 @@ def test_slips_in_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(ParameterError, match="must be host:port"):
             parse_address(text)
     with pytest.raises(ParameterError, match="given twice"):
-        Standing(["a:1", "a:1"])
+        RemoteAgents(["a:1", "a:1"])
     with pytest.raises(ParameterError, match="2 agents at 1 addresses"):
-        Standing(["a:1"]).start([1, 2])
+        RemoteAgents(["a:1"]).start([1, 2])
     with pytest.raises(ParameterError, match="takes no addresses"):
         choose_transport("ray", ["a:1"])
     monkeypatch.delenv(SECRET_VARIABLE, raising=False)

@@ -298,7 +298,7 @@ def test_measuring_changes_nothing_given(site: Site) -> None:
 
 def test_a_shared_node_is_divided(site: Site, tmp_path: Path) -> None:
     """Two jobs of 4 and 12 cores: the energies of both are the node's."""
-    (tmp_path / "site.toml").write_text(SITE + '\n[sharing]\nby = "cpu"\n')
+    (tmp_path / "site.toml").write_text(SITE + '\n[sharing]\nshare_by = "cpu"\n')
     shared = read_site(tmp_path / "site.toml")
     small = hour({"node_id": "n01", "num_cpu": 4})
     large = hour({"node_id": "n01", "num_cpu": 12}, jobid="8")

@@ -33,7 +33,7 @@ def shared(by: str = "cpu", of: str = "jobs") -> Site:
         Path("site.toml"),
         SiteSection(name="x"),
         (Cluster("one", (NodeGroup(node, hosts="n01"),)),),
-        sharing=SharingSection(by=by, of=of),
+        sharing=SharingSection(share_by=by, share_of=of),
     )
 
 

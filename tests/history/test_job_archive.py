@@ -18,8 +18,8 @@ from schedlab.history.job_archive.listed import archived_count, listed_files
 from schedlab.history.job_archive.months import month_end_s, month_of, months_before_s
 from schedlab.history.job_archive.move import move_jobs
 from schedlab.history.job_archive.query import ask
-from schedlab.history.keeping import ArchiveSection
 from schedlab.history.schema import JobRecord
+from schedlab.history.storage_sections import ArchiveSection
 from schedlab.history.store import Store
 from schedlab.history.store.rows import document_of
 from schedlab.history.store.tables import aggregates, hosts, tags

@@ -37,7 +37,7 @@ def content(store: Store) -> dict[str, list[Any]]:
 @pytest.mark.slow
 def test_the_store_is_the_same_after_random_kills(store_url: str, tmp_path: Path) -> None:
     """Twenty runs are killed; the one that follows makes what a run in peace makes."""
-    tiny_site(tmp_path, '[sharing]\nby = "cpu"\n')
+    tiny_site(tmp_path, '[sharing]\nshare_by = "cpu"\n')
     write_jobs(tmp_path, crowd())
     write_power(tmp_path, {"n01": 100.0, "n02": 200.0}, minutes=5)
     Store.make(store_url).close()

@@ -134,7 +134,7 @@ def test_hosts_of_one_name_in_two_clusters_are_two(store: Store, tmp_path: Path)
     second = '[[cluster]]\nname = "two"\n[[cluster.nodes]]\nhosts = "n[01-02]"\n'
     site = tiny_site(tmp_path, second)
     assert not ingest(store, Source(job("1"), job("2", cluster="two")), site=site).faults
-    site = tiny_site(tmp_path, second + '[sharing]\nby = "cpu"\n')
+    site = tiny_site(tmp_path, second + '[sharing]\nshare_by = "cpu"\n')
     measure_due(store, site)
     joules = [each.energy.total_joule for each in store.jobs() if each.energy is not None]
     assert joules == pytest.approx([10_000.0, 10_000.0])
@@ -192,7 +192,7 @@ def test_old_failures_do_not_keep_new_jobs_from_being_measured(
 
 def test_a_late_neighbour_changes_what_a_job_is_charged(store: Store, tmp_path: Path) -> None:
     """Nodes are shared: of 100 W, a job alone has all; with an equal neighbour, half."""
-    site = tiny_site(tmp_path, '[sharing]\nby = "cpu"\n')
+    site = tiny_site(tmp_path, '[sharing]\nshare_by = "cpu"\n')
     write_jobs(tmp_path, [job("1")])
     run(site, store)
     write_jobs(tmp_path, [job("1"), job("2")])
@@ -203,7 +203,7 @@ def test_a_late_neighbour_changes_what_a_job_is_charged(store: Store, tmp_path: 
 
 def test_the_order_of_arrival_does_not_matter(tmp_path: Path) -> None:
     """Whatever was ingested first, the same jobs make the same history."""
-    site = tiny_site(tmp_path, '[sharing]\nby = "cpu"\n')
+    site = tiny_site(tmp_path, '[sharing]\nshare_by = "cpu"\n')
     jobs = [job("1"), job("2", queued_s=30), job("3", queued_s=60)]
     histories = []
     for order in (jobs, jobs[::-1]):

@@ -11,7 +11,6 @@ import pytest
 from schedlab.errors import InputError, SchedlabError
 from schedlab.history.alerts_section import AlertsSection
 from schedlab.history.factors import CarbonSection, CostSection
-from schedlab.history.keeping import ArchiveSection, ReleaseSection, StoreSection
 from schedlab.history.notify.section import MailSection
 from schedlab.history.reports_section import ReportsSection
 from schedlab.history.sensors import PRESETS, SENSORS, make_sensor_source
@@ -23,6 +22,7 @@ from schedlab.history.site import (
     SiteSection,
     read_site,
 )
+from schedlab.history.storage_sections import ArchiveSection, ReleaseSection, StoreSection
 
 SITE = """
 [site]
@@ -51,8 +51,8 @@ hosts = "c[1-8]"
 cores = 64
 
 [sharing]
-by = "mem"
-of = "node"
+share_by = "mem"
+share_of = "node"
 
 [carbon]
 gram_per_kwh = 450

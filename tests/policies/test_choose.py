@@ -10,7 +10,7 @@ from schedlab import Order, Policy
 from schedlab._core import order_names
 from schedlab.errors import ParameterError, SchedlabError, UnknownNameError
 from schedlab.policies import ALIASES, BACKFILLS, ORDERS, POLICIES, Queue, View, choose_policy
-from schedlab.policies.whole import WHOLE
+from schedlab.policies.standalone import STANDALONE
 from schedlab.sim import simulate
 from schedlab.testing.instances import crowd
 
@@ -48,7 +48,7 @@ def test_every_entry_says_what_it_does_and_where_it_comes_from(name: str) -> Non
     entry = POLICIES[name]
     assert entry.sentence.endswith(".")
     assert entry.reference
-    assert name in WHOLE or "depth" in entry.parameters
+    assert name in STANDALONE or "depth" in entry.parameters
 
 
 def test_parameters_are_part_of_the_recorded_name() -> None:

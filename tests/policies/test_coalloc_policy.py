@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from schedlab.audit.feasible import find_violations
 from schedlab.coalloc import SOLVERS, Limits, Objective, Problem, Solution, make_solver
-from schedlab.coalloc.agents import Distributed, talking
+from schedlab.coalloc.agents import Distributed, require_message_passing
 from schedlab.errors import MemoryLimitError, ParameterError, UnknownNameError
 from schedlab.platform import Cluster, Platform
 from schedlab.policies import choose_policy
@@ -123,7 +123,7 @@ def test_agents_agree_on_the_same() -> None:
     solver = make_solver("wd:width=1,rounds=3")
     one, agents = (
         simulate(long_before_short(), GRID, Coalloc(each, round_s=10))
-        for each in (solver, Distributed(talking(solver)))
+        for each in (solver, Distributed(require_message_passing(solver)))
     )
     assert one == agents
     assert agents.provenance["counters"]["agreements"] == 1

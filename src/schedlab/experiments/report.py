@@ -18,9 +18,9 @@ from schedlab.experiments.document import (
     as_html,
     as_markdown,
 )
-from schedlab.experiments.glance import Glance, glances, scenario_keys, written
 from schedlab.experiments.pictures import draw_pictures
 from schedlab.experiments.run_folder import RunFolder
+from schedlab.experiments.summary_table import SummaryTable, scenario_keys, summary_tables, written
 from schedlab.experiments.table import Row, results, summary
 from schedlab.metrics.intervals import RESAMPLES
 
@@ -55,11 +55,11 @@ def _blocks(
     for picture in pictures:
         yield Heading(picture.title)
         yield picture
-    for glance in glances(rows, record):
-        yield Heading(glance.label)
-        yield Table(glance.headings, glance.rows, glance.text_columns)
+    for summary in summary_tables(rows, record):
+        yield Heading(summary.label)
+        yield Table(summary.headings, summary.rows, summary.text_columns)
         yield Heading("In full", 3)
-        yield _in_full(glance, rows)
+        yield _in_full(summary, rows)
     yield from _what_was_run(record)
 
 
@@ -87,7 +87,7 @@ def _remarks(record: Mapping[str, Any], finished: int) -> Iterator[str]:
         yield f"Failed: {name}: {error}"
 
 
-def _in_full(glance: Glance, rows: Sequence[Row]) -> Table:
+def _in_full(summary: SummaryTable, rows: Sequence[Row]) -> Table:
     keys = (*scenario_keys(rows), "policy")
     headings = (*keys, "seeds", "ours", "t-interval", "bootstrap", "theirs", "difference", "%")
     return Table(
@@ -95,7 +95,7 @@ def _in_full(glance: Glance, rows: Sequence[Row]) -> Table:
         [
             (*(row[key] for key in keys), *_numbers(row))
             for row in rows
-            if row["metric"] == glance.metric and row["policy"] in glance.policies
+            if row["metric"] == summary.metric and row["policy"] in summary.policies
         ],
         len(keys),
     )

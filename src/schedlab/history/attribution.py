@@ -106,10 +106,10 @@ def attribute(
         return series, "shared"
     if section.scope != "node" or site.sharing is None or record.exclusive:
         return series, "exclusive"
-    by = section.share or site.sharing.by
+    by = section.share or site.sharing.share_by
     if not section.item.additive or by == "none":
         return series, "shared"
-    if site.sharing.of == "node":
+    if site.sharing.share_of == "node":
         share = _share_of_node(record, host, site, by)
     else:
         share = None if occupancy is None else occupancy.share(record, host, by)

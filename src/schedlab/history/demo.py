@@ -109,7 +109,7 @@ default = true
 name = "interactive"
 
 [sharing]
-by = "cpu"
+share_by = "cpu"
 
 [carbon]
 gram_per_kwh = 350

@@ -258,4 +258,4 @@ def _occupancy(store: Store, site: Site, due: Sequence[Due]) -> Occupancy | None
         ran_from_s=int(min(starts).timestamp()),
         ran_to_s=int(max(ends).timestamp()) + 1,
     )
-    return Occupancy(store.said(query))
+    return Occupancy(store.unmeasured_records(query))

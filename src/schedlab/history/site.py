@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 from schedlab.errors import InputError, SchedlabError, UnknownNameError
 from schedlab.history.efficiency_section import EfficiencySection
 from schedlab.history.factors import CarbonSection, Factors, read_factors
-from schedlab.history.keeping import ArchiveSection, ReleaseSection, StoreSection
 from schedlab.history.schema.times import find_zone
 from schedlab.history.sensors import make_sensor_source
 from schedlab.history.sensors.source import SHARES, AnySensorSource
 from schedlab.history.service_section import ServiceSection, read_service
+from schedlab.history.storage_sections import ArchiveSection, ReleaseSection, StoreSection
 from schedlab.platform import Cluster, Consumable, Platform
 from schedlab.platform.document import (
     HISTORY_SECTIONS,
@@ -49,15 +49,15 @@ class SharingSection:
     """``[sharing]``: jobs may share nodes, and how a node's sensors are divided among them.
 
     Args:
-        by: what is compared: ``cpu``, ``gpu`` or ``mem``; ``none`` leaves them undivided.
-        of: what with: all that ``jobs`` held at the time, or all that the ``node`` has.
+        share_by: what is compared: ``cpu``, ``gpu`` or ``mem``; ``none`` leaves them undivided.
+        share_of: what with: all that ``jobs`` held at the time, or all that the ``node`` has.
     """
 
-    by: str = "cpu"
-    of: str = "jobs"
+    share_by: str = "cpu"
+    share_of: str = "jobs"
 
     def __post_init__(self) -> None:
-        for key, allowed in (("by", SHARES), ("of", ("jobs", "node"))):
+        for key, allowed in (("share_by", SHARES), ("share_of", ("jobs", "node"))):
             if (value := getattr(self, key)) not in allowed:
                 raise UnknownNameError(key, value, allowed)
 

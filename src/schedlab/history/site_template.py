@@ -24,7 +24,7 @@ memory = "256GiB"
 # gpus = { a100 = 4 }
 
 # [sharing]                     # jobs may share nodes: how a node's power is divided among them
-# by = "cpu"
+# share_by = "cpu"
 
 [[job_source]]
 kind = "slurm-sacct"

@@ -17,14 +17,14 @@ from schedlab.policies.policy import (
     View,
     require_plans_nodes,
 )
-from schedlab.policies.whole import WHOLE
+from schedlab.policies.standalone import STANDALONE
 
 __all__ = [
     "ALIASES",
     "BACKFILLS",
     "ORDERS",
     "POLICIES",
-    "WHOLE",
+    "STANDALONE",
     "ChosenPolicy",
     "Order",
     "Policy",
@@ -48,9 +48,9 @@ class PolicyEntry:
 
 
 def _entry(name: str) -> PolicyEntry:
-    if name in WHOLE:
-        whole = WHOLE[name]
-        return PolicyEntry(whole.sentence, whole.reference, whole.parameters)
+    if name in STANDALONE:
+        alone = STANDALONE[name]
+        return PolicyEntry(alone.sentence, alone.reference, alone.parameters)
     order, _, backfill = ALIASES.get(name, name).partition("+")
     how = BACKFILLS[backfill or "none"]
     references = dict.fromkeys((ORDERS[order].reference, how.reference))

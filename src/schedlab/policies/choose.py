@@ -17,7 +17,7 @@ from schedlab.policies.orders import ORDERS, native_order
 from schedlab.policies.parameters import Parameter, Parameters, whole
 from schedlab.policies.policy import CheckedOrder, ChosenPolicy, Order
 from schedlab.policies.ready import READY, ready_policy
-from schedlab.policies.whole import WHOLE
+from schedlab.policies.standalone import STANDALONE
 from schedlab.predict import PredictorLike, choose_predictor
 
 ALIASES = {
@@ -56,7 +56,7 @@ def choose_policy(
 
     Args:
         policy: ``order[+backfill][:key=value,...]``, or ``package.module:Class`` in place of the
-            order, or a name in ``WHOLE`` with its parameters, or ``learned:FILE[:sample=SEED]``,
+            order, or a name in ``STANDALONE`` with its parameters, or ``learned:FILE[:sample=SEED]``,
             ``evolved:FILE`` or ``evolved:NAME`` with a name in ``READY``, or a subclass or
             instance of ``Policy`` or ``Order``.
         depth: how many jobs a pass considers, unless the name says so itself.
@@ -98,9 +98,9 @@ def _from_text(base: str, parameters: dict[str, str], depth: int | None) -> Chos
         values = _parsed(base, own, known)
         made = import_object("policy", FROM_FILES[kind].make)(file, **values)
         return replace(_from_code(made, "none", parameters, depth), parameters=values)
-    if base in WHOLE:
-        values = _parsed(base, parameters, WHOLE[base].parameters)
-        made = import_object("policy", WHOLE[base].make)(**values)
+    if base in STANDALONE:
+        values = _parsed(base, parameters, STANDALONE[base].parameters)
+        made = import_object("policy", STANDALONE[base].make)(**values)
         chosen = _from_code(made, "none", {}, depth, _full_name(base, parameters))
         return replace(chosen, parameters=values)
     order, _, backfill = ALIASES.get(base, base).partition("+")
@@ -123,7 +123,7 @@ def _recorded(base: str) -> str:
 
 def known_names() -> list[str]:
     """Every name of the table, aliases first."""
-    names = [*ALIASES, *ORDERS, *WHOLE]
+    names = [*ALIASES, *ORDERS, *STANDALONE]
     return names + [f"{o}+{b}" for o in ORDERS for b in BACKFILLS if b != "none"]
 
 
@@ -132,7 +132,7 @@ def _split(text: str) -> tuple[str, dict[str, str]]:
     name, *rest = re.split(r":(?=[^:/]*=)", text.strip(), maxsplit=1)
     parameters = split_parameters(rest[0] if rest else "", f'policy "{text}"')
     first = name.partition(":")[0].partition("+")[0]
-    if ":" in name and (first in ORDERS or first in ALIASES or first in WHOLE):
+    if ":" in name and (first in ORDERS or first in ALIASES or first in STANDALONE):
         raise ParameterError(
             f'policy "{text}": write parameters as {name.partition(":")[0]}:key=value'
         )

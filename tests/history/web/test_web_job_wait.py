@@ -15,7 +15,7 @@ from schedlab.history.web.access import Role, Viewer
 from schedlab.history.web.database import Database
 from schedlab.history.web.pages.job_wait import explain_wait
 
-SHARED = '[sharing]\nby = "cpu"\n'
+SHARED = '[sharing]\nshare_by = "cpu"\n'
 
 
 @pytest.mark.parametrize(

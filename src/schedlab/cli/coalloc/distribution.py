@@ -71,7 +71,12 @@ class Distribution:
     def solver(self, text: str) -> Iterator[Solver | str]:
         """The solver of that name, on agents where they are wanted."""
         from schedlab.coalloc import make_solver
-        from schedlab.coalloc.agents import OWNERS, Distributed, choose_transport, require_message_passing
+        from schedlab.coalloc.agents import (
+            OWNERS,
+            Distributed,
+            choose_transport,
+            require_message_passing,
+        )
         from schedlab.errors import UnknownNameError
 
         made = make_solver(text)
@@ -85,7 +90,9 @@ class Distribution:
         agents = self.agents or len(at) or None
         make = choose_transport(name, at)
         with _connected(name):
-            yield Distributed(require_message_passing(made), make, agents, owners, self.if_lost or "fail")
+            yield Distributed(
+                require_message_passing(made), make, agents, owners, self.if_lost or "fail"
+            )
 
 
 @contextmanager

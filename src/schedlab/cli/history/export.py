@@ -89,8 +89,8 @@ def export(
 
 
 def _release(place: Place, name: str, key: Path | None, shift_days: int) -> Release:
-    from schedlab.history.storage_sections import ReleaseSection
     from schedlab.history.pseudonyms import Release, read_key
+    from schedlab.history.storage_sections import ReleaseSection
 
     section = place.read().release if place.site.exists() else ReleaseSection()
     secret = read_key(key or place.site.parent / section.key)

@@ -10,12 +10,12 @@ from functools import partial
 from importlib.util import find_spec
 
 from schedlab.coalloc.agents.coordinator import Coordinator
-from schedlab.coalloc.agents.distributed import IF_LOST, Distributed, talking
+from schedlab.coalloc.agents.distributed import IF_LOST, Distributed, require_message_passing
 from schedlab.coalloc.agents.in_process import Conditions, InProcess
 from schedlab.coalloc.agents.owners import WAYS as OWNERS
 from schedlab.coalloc.agents.owners import job_owners
 from schedlab.coalloc.agents.process import SECRET_VARIABLE, LocalProcesses
-from schedlab.coalloc.agents.tcp import Standing, Tcp
+from schedlab.coalloc.agents.tcp import RemoteAgents, Tcp
 from schedlab.coalloc.agents.transport import Transport
 from schedlab.errors import MissingExtraError, ParameterError, UnknownNameError
 
@@ -31,8 +31,8 @@ __all__ = [
     "TransportEntry",
     "choose_transport",
     "job_owners",
+    "require_message_passing",
     "shared_secret",
-    "talking",
 ]
 
 
@@ -72,13 +72,13 @@ def choose_transport(name: str, addresses: Sequence[str] = ()) -> Callable[[], T
         return TRANSPORTS[name].make
     if name != "tcp":
         raise ParameterError(f"transport {name} takes no addresses; tcp does")
-    Standing(addresses)
+    RemoteAgents(addresses)
     secret = shared_secret()
     return partial(_standing_tcp, tuple(addresses), secret)
 
 
 def _standing_tcp(addresses: Sequence[str], secret: bytes) -> Transport:
-    return Tcp(Standing(addresses), secret)
+    return Tcp(RemoteAgents(addresses), secret)
 
 
 def shared_secret() -> bytes:

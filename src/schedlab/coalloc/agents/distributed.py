@@ -20,7 +20,7 @@ from schedlab.coalloc.split import Split
 from schedlab.coalloc.wd import WidthDeletion
 from schedlab.errors import AgentLostError, ParameterError, UnknownNameError
 
-Talking = Dpop | WidthDeletion | Split
+MessagePassingSolver = Dpop | WidthDeletion | Split
 """The solvers that send messages."""
 
 IF_LOST = ("fail", "drop", "adopt")
@@ -34,7 +34,7 @@ class Distributed:
     ``if_lost``: the run fails, they are left out, or the agents with the fewest jobs adopt them.
     """
 
-    solver: Talking = field(default_factory=Dpop)
+    solver: MessagePassingSolver = field(default_factory=Dpop)
     transport: Callable[[], Transport] = InProcess
     """Made for each problem."""
     agents: int | None = None
@@ -133,9 +133,9 @@ class _Run:
         return counters | {name: times for name, times in happened.items() if times}
 
 
-def talking(solver: Solver) -> Talking:
+def require_message_passing(solver: Solver) -> MessagePassingSolver:
     """The solver, if it sends messages that agents could send."""
-    if not isinstance(solver, Talking):
+    if not isinstance(solver, MessagePassingSolver):
         raise ParameterError(
             f'solver "{solver.name}" sends no messages; agents need dpop, wd or split'
         )

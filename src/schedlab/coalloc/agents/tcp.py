@@ -31,7 +31,7 @@ class Places(Protocol):
         """No agent is needed any more."""
 
 
-class Standing:
+class RemoteAgents:
     """Agents that somebody has started, perhaps on other machines; more than needed are spare."""
 
     def __init__(self, addresses: Sequence[str]) -> None:

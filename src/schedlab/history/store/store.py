@@ -225,7 +225,7 @@ class Store:
         """The records that are meant, in order of submission."""
         return _records(self.documents(query))
 
-    def said(self, query: JobQuery = EVERYTHING) -> Iterator[JobRecord]:
+    def unmeasured_records(self, query: JobQuery = EVERYTHING) -> Iterator[JobRecord]:
         """The same records as their sources gave them, before anything was measured."""
         return _records(said for (said,) in self.rows(query, _SAID))
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from schedlab.errors import ParameterError, UnknownNameError
 from schedlab.lookup import split_parameters
-from schedlab.policies import POLICIES, WHOLE, choose_policy
+from schedlab.policies import POLICIES, STANDALONE, choose_policy
 from schedlab.policies.ready import READY
 from schedlab.predict import PREDICTORS
 
 MOST_POLICIES = 6
 EVOLVED = {f"evolved:{name}": sentence for name, sentence in READY.items()}
-OFFERED = (*(name for name in POLICIES if name not in WHOLE), *EVOLVED)
+OFFERED = (*(name for name in POLICIES if name not in STANDALONE), *EVOLVED)
 """All names, without parameters; those for jobs on several clusters are left out."""
 
 

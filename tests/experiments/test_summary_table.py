@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schedlab.experiments.glance import Glance
+from schedlab.experiments.summary_table import SummaryTable
 
 
 def test_many_policies_are_rows() -> None:
@@ -10,7 +10,7 @@ def test_many_policies_are_rows() -> None:
     policies = tuple(f"p{i}" for i in range(9))
     rows = [("a", "x", *(f"a{i}" for i in range(9))), ("b", "x", *(f"b{i}" for i in range(9)))]
     headings = ("workload", "variant", *policies)
-    turned = Glance("wait", "mean wait", policies, headings, rows, 2).readable()
+    turned = SummaryTable("wait", "mean wait", policies, headings, rows, 2).readable()
     assert turned.headings == ("policy", "a x", "b x")
     assert turned.rows[0] == ("p0", "a0", "b0")
     assert (len(turned.rows), turned.text_columns) == (9, 1)
@@ -18,5 +18,7 @@ def test_many_policies_are_rows() -> None:
 
 def test_few_policies_are_columns() -> None:
     """As people write such tables."""
-    glance = Glance("wait", "mean wait", ("p",), ("workload", "p"), [("a", "1"), ("b", "2")], 1)
-    assert glance.readable() is glance
+    summary = SummaryTable(
+        "wait", "mean wait", ("p",), ("workload", "p"), [("a", "1"), ("b", "2")], 1
+    )
+    assert summary.readable() is summary

@@ -10,8 +10,8 @@ from schedlab.workload.arguments import one_of
 
 
 @dataclass(frozen=True)
-class WholeEntry:
-    """One line of the table of whole policies; ``make`` is loaded when somebody asks for it."""
+class StandaloneEntry:
+    """One line of the table of policies that stand alone; ``make`` is loaded when needed."""
 
     sentence: str
     reference: str
@@ -19,14 +19,14 @@ class WholeEntry:
     make: str
 
 
-WHOLE: dict[str, WholeEntry] = {
-    "reserve": WholeEntry(
+STANDALONE: dict[str, StandaloneEntry] = {
+    "reserve": StandaloneEntry(
         "First come, first served on all clusters that a job needs; promises only move earlier.",
         "Mu'alem & Feitelson, IEEE TPDS 2001",
         {"promises": Parameter(positive, "number of waiting jobs with a promise. Default: all")},
         "schedlab.policies.coallocating:Reserve",
     ),
-    "coalloc": WholeEntry(
+    "coalloc": StandaloneEntry(
         "Jobs gather in rounds, and a co-allocation solver chooses their starts.",
         "after Namekata, Matsui & Matsuo",
         {
@@ -45,7 +45,7 @@ WHOLE: dict[str, WholeEntry] = {
         },
         "schedlab.policies.coallocating:Coalloc",
     ),
-    "lookahead": WholeEntry(
+    "lookahead": StandaloneEntry(
         "Tries orders in forks of the present with drawn run times, and continues with the "
         "best; the head is promised a start, as under EASY.",
         "rollout: Bertsekas, Tesauro & Wu 1997, with forks of the simulator",

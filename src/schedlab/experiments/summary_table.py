@@ -16,7 +16,7 @@ _MOST_COLUMNS = 8
 
 
 @dataclass(frozen=True)
-class Glance:
+class SummaryTable:
     """One metric under some policies; published values stand in brackets."""
 
     metric: str
@@ -27,7 +27,7 @@ class Glance:
     text_columns: int
     """The number of first columns that name the row."""
 
-    def readable(self) -> Glance:
+    def readable(self) -> SummaryTable:
         """The same with a row per policy where there are too many for columns."""
         if len(self.policies) <= max(_MOST_COLUMNS, len(self.rows)):
             return self
@@ -38,8 +38,10 @@ class Glance:
         return replace(self, headings=("policy", *names), rows=turned, text_columns=1)
 
 
-def glances(rows: Sequence[Row], record: Mapping[str, Any], *, between: str = " ") -> list[Glance]:
-    """Glances per metric of a run's summary; ``between`` stands before the published value.
+def summary_tables(
+    rows: Sequence[Row], record: Mapping[str, Any], *, between: str = " "
+) -> list[SummaryTable]:
+    """Tables per metric of a run's summary; ``between`` stands before the published value.
 
     Each model has one of its own, with a column for each workload that it was trained on.
     """
@@ -58,8 +60,8 @@ def glances(rows: Sequence[Row], record: Mapping[str, Any], *, between: str = " 
             ]
             label = ", ".join(filter(None, (_label(metric, record), family)))
             headings = (*keys, *columns.values())
-            glance = Glance(metric, label, tuple(columns), headings, lines, len(keys))
-            found.append(glance.readable())
+            summary = SummaryTable(metric, label, tuple(columns), headings, lines, len(keys))
+            found.append(summary.readable())
     return found
 
 
