@@ -55,11 +55,11 @@ def _blocks(
     for picture in pictures:
         yield Heading(picture.title)
         yield picture
-    for summary in summary_tables(rows, record):
-        yield Heading(summary.label)
-        yield Table(summary.headings, summary.rows, summary.text_columns)
+    for shown in summary_tables(rows, record):
+        yield Heading(shown.label)
+        yield Table(shown.headings, shown.rows, shown.text_columns)
         yield Heading("In full", 3)
-        yield _in_full(summary, rows)
+        yield _in_full(shown, rows)
     yield from _what_was_run(record)
 
 
@@ -87,7 +87,7 @@ def _remarks(record: Mapping[str, Any], finished: int) -> Iterator[str]:
         yield f"Failed: {name}: {error}"
 
 
-def _in_full(summary: SummaryTable, rows: Sequence[Row]) -> Table:
+def _in_full(shown: SummaryTable, rows: Sequence[Row]) -> Table:
     keys = (*scenario_keys(rows), "policy")
     headings = (*keys, "seeds", "ours", "t-interval", "bootstrap", "theirs", "difference", "%")
     return Table(
@@ -95,7 +95,7 @@ def _in_full(summary: SummaryTable, rows: Sequence[Row]) -> Table:
         [
             (*(row[key] for key in keys), *_numbers(row))
             for row in rows
-            if row["metric"] == summary.metric and row["policy"] in summary.policies
+            if row["metric"] == shown.metric and row["policy"] in shown.policies
         ],
         len(keys),
     )

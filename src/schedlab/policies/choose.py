@@ -56,9 +56,9 @@ def choose_policy(
 
     Args:
         policy: ``order[+backfill][:key=value,...]``, or ``package.module:Class`` in place of the
-            order, or a name in ``STANDALONE`` with its parameters, or ``learned:FILE[:sample=SEED]``,
-            ``evolved:FILE`` or ``evolved:NAME`` with a name in ``READY``, or a subclass or
-            instance of ``Policy`` or ``Order``.
+            order, or a name in ``STANDALONE`` with its parameters, or
+            ``learned:FILE[:sample=SEED]``, ``evolved:FILE`` or ``evolved:NAME`` with a name in
+            ``READY``, or a subclass or instance of ``Policy`` or ``Order``.
         depth: how many jobs a pass considers, unless the name says so itself.
         predict: the predictor of run times, unless the name has one.
     """
