@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import inspect, text
 from tests.history.records import job
 
 from schedlab.errors import StoreError
@@ -15,6 +15,8 @@ from schedlab.history.store.sum_tables import day_sums, summed_days
 from schedlab.history.web.database import Database
 
 EARLIER = "0007"
+REFERRING = ("hosts", "tags", "aggregates")
+"""Until 0010 they referred to their job by a constraint."""
 
 
 def make_earlier(url: str) -> None:
@@ -65,4 +67,38 @@ def test_a_migration_does_not_keep_others_waiting(
         with pytest.raises(StoreError, match="lock timeout"):
             Store.make(url)
     Store.make(url).close()
+    engine.dispose()
+
+
+@pytest.mark.slow
+def test_constraints_of_an_earlier_store_are_dropped_after_a_long_report(
+    postgresql: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hosts, tags and aggregates referred to ``jobs``, which a report reads: it is not cut off."""
+    assert callable(postgresql)
+    url = str(postgresql())
+    make_earlier(url)
+    engine = connect(parse_url(url))
+    with engine.begin() as connection:
+        for table in REFERRING:
+            connection.execute(
+                text(
+                    f"ALTER TABLE {table} ADD CONSTRAINT {table}_job_fkey "
+                    "FOREIGN KEY (job) REFERENCES jobs (id)"
+                )
+            )
+    monkeypatch.setattr(database, "_LOCK_S", 1)
+    with engine.connect() as connection:
+        connection.execute(text("SELECT count(*) FROM jobs"))
+        with pytest.raises(StoreError, match="lock timeout"):
+            Store.make(url)
+    with Store.make(url) as store:
+        store.put([job("2", tags=["cfd"])], source="test")
+        assert store.count() == 2
+    referred = [
+        key["referred_table"]
+        for table in REFERRING
+        for key in inspect(engine).get_foreign_keys(table)
+    ]
+    assert referred == ["provenances"]
     engine.dispose()

@@ -168,6 +168,21 @@ def test_a_week_that_is_not_over_says_so(
     assert told in as_file(report, "tiny", "html").decode()
 
 
+def test_a_week_that_is_not_over_stands_beside_as_much_of_the_one_before(
+    reported: Reported, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The job of the week before ended on Wednesday at 17:00: it counts from then on."""
+    for hour, jobs, page in ((0, 0, "Week before, same part"), (6, 1, "beside the same part of")):
+        now_s = NOON_S + hour * HOUR_S
+        monkeypatch.setattr("schedlab.history.web.reports.report.time.time", lambda now=now_s: now)
+        report = reported.report()
+        assert report.before.jobs == jobs
+        assert page in as_file(report, "tiny", "html").decode()
+    monkeypatch.undo()
+    assert reported.report().before.jobs == 1
+    assert "same part" not in as_file(reported.report(), "tiny", "html").decode()
+
+
 def test_factors_hold_from_their_days_on(reported: Reported) -> None:
     """Of carbon and of prices; a change keeps what it does not name."""
     report = reported.report()

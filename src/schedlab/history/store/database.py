@@ -64,12 +64,17 @@ def parse_url(given: str) -> URL:
     return url.set(drivername=_DRIVERS[url.get_backend_name()])
 
 
-def connect(url: URL) -> Engine:
-    """An engine whose transactions are begun as ours must be."""
+def connect(url: URL, *, pings: bool = True) -> Engine:
+    """An engine whose transactions are begun as ours must be.
+
+    Args:
+        url: of the database.
+        pings: whether PostgreSQL is asked for a sign of life on each connection before its use, so
+            that one that it has closed meanwhile is replaced and not handed out.
+    """
     if url.get_backend_name() == "postgresql":
         options = {"connect_timeout": 10}
-        # A connection that the server has closed meanwhile is replaced, not handed out.
-        return create_engine(url, pool_pre_ping=True, connect_args=options)
+        return create_engine(url, pool_pre_ping=pings, connect_args=options)
     engine = create_engine(url, connect_args={"timeout": _BUSY_S})
 
     @event.listens_for(engine, "connect")

@@ -123,7 +123,7 @@ _index_of_some("job_long", LONG, jobs.c.start_s, jobs.c.end_s)
 hosts = Table(
     "hosts",
     metadata,
-    Column("job", Key, ForeignKey("jobs.id"), primary_key=True),
+    Column("job", Key, primary_key=True, autoincrement=False),
     Column("place", Integer, primary_key=True),
     Column("node_id", Text, nullable=False),
     Column("start_s", BigInteger),
@@ -134,7 +134,7 @@ Index("host_ran", hosts.c.node_id, hosts.c.end_s, hosts.c.start_s, hosts.c.job)
 tags = Table(
     "tags",
     metadata,
-    Column("job", Key, ForeignKey("jobs.id"), primary_key=True),
+    Column("job", Key, primary_key=True, autoincrement=False),
     Column("tag", Text, primary_key=True),
 )
 Index("tag_job", tags.c.tag, tags.c.job)
@@ -153,7 +153,7 @@ provenances = Table(
 aggregates = Table(
     "aggregates",
     metadata,
-    Column("job", Key, ForeignKey("jobs.id"), primary_key=True),
+    Column("job", Key, primary_key=True, autoincrement=False),
     Column("place", Integer, primary_key=True),
     Column("item", Text, primary_key=True),
     # The number of the accelerator, -1 for the host itself.

@@ -26,6 +26,7 @@ from schedlab.history.web.problems import Problem
 MOST_S = 30.0
 """Maximum time one request may use the database."""
 _LOOKED_EVERY = 1_000_000  # steps of SQLite, which takes some milliseconds for them
+_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ"  # all of its statements see one state
 _CACHE_KIB = 2_048  # of each connection: there are many, and the operating system caches as well
 
 
@@ -36,7 +37,7 @@ class Database:
         self.url = parse_url(url)
         self._damage: StoreError | None = None
         with failing_as_store(self.url):
-            self.engine = connect(self.url)
+            self.engine = connect(self.url, pings=False)  # each transaction sees by itself
             if self.engine.dialect.name == "sqlite":
                 event.listen(self.engine, "connect", _take_less_memory)
             else:
@@ -48,11 +49,9 @@ class Database:
                 raise
 
     @cached_property
-    def _snapshots(self) -> Engine:
-        """The same connections, on which all statements of a transaction see one state."""
-        if self.engine.dialect.name == "sqlite":
-            return self.engine  # always so
-        return self.engine.execution_options(isolation_level="REPEATABLE READ")
+    def _autocommitting(self) -> Engine:
+        """The same connections, whose transactions begin and end by statements of ours."""
+        return self.engine.execution_options(isolation_level="AUTOCOMMIT")
 
     @property
     def shown(self) -> str:
@@ -62,22 +61,38 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """One state of the store, for a request: what takes too long is refused."""
-        with self.reading_long() as connection, _limited(connection, MOST_S):
+        limit = f"; SET LOCAL statement_timeout = {int(1e3 * MOST_S)}"
+        with self._watched(), self._begun(_SNAPSHOT + limit) as connection, _limited(connection):
             yield connection
 
     @contextmanager
     def reading_long(self) -> Iterator[Connection]:
         """One state of the store, for work in the background."""
-        with self._watched(), self._snapshots.connect() as connection:
+        with self._watched(), self._begun(_SNAPSHOT) as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction on accounts, sessions and tokens; an ingest goes on beside it."""
-        with self._watched(), self.engine.connect() as connection:
-            connection = connection.execution_options(writes=True)
-            with connection.begin():
+        with self._watched(), self._begun("BEGIN", writes=True) as connection:
+            yield connection
+
+    @contextmanager
+    def _begun(self, statement: str, *, writes: bool = False) -> Iterator[Connection]:
+        """A transaction; that of PostgreSQL begins with the statement.
+
+        Readings are committed, too: after a rollback the driver would forget the statements that
+        the server has prepared on the connection, which then plans them again for each request.
+        """
+        if self.engine.dialect.name == "sqlite":
+            with self.engine.connect() as connection:
+                connection = connection.execution_options(writes=writes)
+                with connection.begin():
+                    yield connection
+        else:
+            with _answering(self._autocommitting, statement) as connection:
                 yield connection
+                connection.commit()
 
     def examine(self) -> None:
         """Refuse a store that cannot be read, or in which any request so far met damage."""
@@ -121,23 +136,45 @@ def _take_less_memory(connection: Any, _: Any) -> None:
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
 
 
+def _answering(engine: Engine, first: str) -> Connection:
+    """A connection on which that statement was executed.
+
+    One that the server has closed since it was last used is replaced, once: the pool then gives
+    none that is as old. To ask each connection before its use would take a question more.
+    """
+    connection = engine.connect()
+    try:
+        connection.exec_driver_sql(first)
+    except DBAPIError as error:
+        connection.close()
+        if not error.connection_invalidated:
+            raise
+    else:
+        return connection
+    connection = engine.connect()
+    try:
+        connection.exec_driver_sql(first)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
 @contextmanager
-def _limited(connection: Connection, most_s: float) -> Iterator[None]:
+def _limited(connection: Connection) -> Iterator[None]:
     """Stop a statement that is not at its end by then."""
-    until_s = time.monotonic() + most_s
+    until_s = time.monotonic() + MOST_S
     is_sqlite = connection.dialect.name == "sqlite"
     driver: Any = connection.connection.driver_connection
     if is_sqlite:
         driver.set_progress_handler(lambda: time.monotonic() > until_s, _LOOKED_EVERY)
-    else:
-        connection.exec_driver_sql(f"SET LOCAL statement_timeout = {int(1e3 * most_s)}")
     try:
         yield
     except OperationalError:
         if time.monotonic() < until_s:
             raise
         raise Problem(
-            503, f"this takes longer than {most_s:g} s; ask for a shorter time, with from and to"
+            503, f"this takes longer than {MOST_S:g} s; ask for a shorter time, with from and to"
         ) from None
     finally:
         if is_sqlite:

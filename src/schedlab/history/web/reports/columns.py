@@ -87,10 +87,15 @@ class Ended:
 
 
 def ended_jobs(
-    connection: Connection, viewer: Viewer, query: JobQuery, site: Site | None, period: Period
+    connection: Connection,
+    viewer: Viewer,
+    query: JobQuery,
+    site: Site | None,
+    period: Period,
+    until_s: float,
 ) -> Ended:
-    """Those of the jobs that ended in the period and that the viewer sees."""
-    ended = (jobs.c.end_s >= period.from_s, jobs.c.end_s < period.to_s)
+    """Those of the jobs that ended in the period, before that moment, and that the viewer sees."""
+    ended = (jobs.c.end_s >= period.from_s, jobs.c.end_s < min(period.to_s, int(until_s)))
     # GPUs stand in the records only, which take long to look into.
     gpus = _gpus(connection) if _gpus_cost(site, period) else (null(), null())
     selected = (*_COLUMNS, *gpus)

@@ -59,7 +59,7 @@ class Report:
         subject: whose jobs.
         period: when they ended.
         use: what they come to.
-        before: the same of the period before.
+        before: the same of the period before; of as much of it as has passed of this one.
         waste: what the largest of them held and did not use.
         days: node-hours by day.
         users: use by user, of a group or the site; those of most node-hours.
@@ -130,8 +130,12 @@ def make_report(
     period: Period,
 ) -> Report:
     """The report on those of the subject's jobs that the viewer sees."""
-    ended = ended_jobs(connection, viewer, subject.query, site, period)
-    earlier = ended_jobs(connection, viewer, subject.query, site, period.before)
+    ended = ended_jobs(connection, viewer, subject.query, site, period, period.to_s)
+    # Three days of a week beside all seven of the last would look like good or bad news.
+    passed_s = time.time() - period.from_s
+    is_over = time.time() >= period.to_s
+    until_s = period.before.to_s if is_over else period.before.from_s + max(0.0, passed_s)
+    earlier = ended_jobs(connection, viewer, subject.query, site, period.before, until_s)
     times = (period.from_s, period.to_s)
     largest = largest_jobs(connection, viewer, site, *times, query=subject.query)
     use = use_of(ended)

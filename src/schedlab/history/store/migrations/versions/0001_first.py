@@ -60,7 +60,7 @@ def _jobs() -> None:
 def _parts_of_jobs() -> None:
     op.create_table(
         "hosts",
-        sa.Column("job", _KEY, sa.ForeignKey("jobs.id"), primary_key=True),
+        sa.Column("job", _KEY, primary_key=True, autoincrement=False),
         sa.Column("place", sa.Integer, primary_key=True),
         sa.Column("node_id", sa.Text, nullable=False),
         sa.Column("start_s", sa.BigInteger),
@@ -78,7 +78,7 @@ def _parts_of_jobs() -> None:
     )
     op.create_table(
         "aggregates",
-        sa.Column("job", _KEY, sa.ForeignKey("jobs.id"), primary_key=True),
+        sa.Column("job", _KEY, primary_key=True, autoincrement=False),
         sa.Column("place", sa.Integer, primary_key=True),
         sa.Column("item", sa.Text, primary_key=True),
         sa.Column("device", sa.Integer, primary_key=True),

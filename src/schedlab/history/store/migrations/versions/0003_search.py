@@ -30,7 +30,7 @@ def upgrade() -> None:
     op.add_column("jobs", sa.Column("node_s", sa.BigInteger))
     op.create_table(
         "tags",
-        sa.Column("job", _KEY, sa.ForeignKey("jobs.id"), primary_key=True),
+        sa.Column("job", _KEY, primary_key=True, autoincrement=False),
         sa.Column("tag", sa.Text, primary_key=True),
     )
     op.create_index("tag_job", "tags", ["tag", "job"])
