@@ -12,7 +12,7 @@ from schedlab import simulate
 from schedlab.errors import SchedlabError
 from schedlab.metrics import METRICS, compare, over_time, table
 from schedlab.viz import draw_cdf, draw_gantt
-from schedlab.workload import Workload, apply, write_workload
+from schedlab.workload import Workload, apply, read_workload, write_workload
 
 JOBS = Workload({"job_id": [1], "submit_s": [0], "nodes": [2], "request_s": [9], "run_s": [5]})
 DONE = simulate(JOBS, 4, "easy")
@@ -39,6 +39,11 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "no schedule": (lambda: over_time(None), "a schedule is a NoneType; must be a Schedule"),  # type: ignore[arg-type]
     "a path to write": (lambda: write_workload(A_PATH, "b.swf"), "the jobs are a str; must be a"),
     "a path to shape": (lambda: apply(A_PATH, ["head=1"]), "the jobs are a str; must be a"),
+    "one renaming": (
+        lambda: read_workload("a.csv", rename="Cores=cores"),  # type: ignore[arg-type]
+        'rename is a str; must be a mapping, as in {"Cores": "cores"}',
+    ),
+    "no such grouping": (lambda: compare([DONE], ["wait"], by="sizes"), 'did you mean "size"'),
     "one transform": (lambda: apply(JOBS, "head=1"), "transforms is a text; must be a list"),
 }
 

@@ -13,15 +13,28 @@ __all__ = [
     "Simulation",
     "Workload",
     "__version__",
+    "apply",
+    "compare",
+    "generate",
+    "load_schedules",
+    "over_time",
+    "read_platform",
+    "read_workload",
+    "save_schedules",
     "simulate",
+    "summary",
+    "table",
+    "write_workload",
 ]
 
 if TYPE_CHECKING:
-    from schedlab.platform import Platform
+    from schedlab.metrics.summary import compare, summary
+    from schedlab.metrics.tables import over_time, table
+    from schedlab.platform import Platform, read_platform
     from schedlab.policies import Order, Policy
-    from schedlab.sim import Schedule, Simulation, simulate
+    from schedlab.sim import Schedule, Simulation, load_schedules, save_schedules, simulate
     from schedlab.version import __version__
-    from schedlab.workload import Workload
+    from schedlab.workload import Workload, apply, generate, read_workload, write_workload
 else:
     # Loaded when first asked for: the command line's help must not wait for NumPy and the core.
     _HOMES = {
@@ -32,7 +45,18 @@ else:
         "Simulation": "schedlab.sim",
         "Workload": "schedlab.workload",
         "__version__": "schedlab.version",
+        "apply": "schedlab.workload",
+        "compare": "schedlab.metrics",
+        "generate": "schedlab.workload",
+        "load_schedules": "schedlab.sim",
+        "over_time": "schedlab.metrics",
+        "read_platform": "schedlab.platform",
+        "read_workload": "schedlab.workload",
+        "save_schedules": "schedlab.sim",
         "simulate": "schedlab.sim",
+        "summary": "schedlab.metrics",
+        "table": "schedlab.metrics",
+        "write_workload": "schedlab.workload",
     }
 
     def __getattr__(name: str) -> object:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,19 @@ from schedlab.sim import Schedule
 from schedlab.workload.labels import has_names, label_of
 from schedlab.workload.needs import parse_needs
 
+if TYPE_CHECKING:
+    import polars as pl
+
 Groups = tuple[NDArray[np.int64], Sequence[Any]]
 """The group of each job as a position, and the names of the groups in their order."""
 
 _RUN_TIME_BOUNDS_S = (60, 600, 3600, 6 * 3600, 24 * 3600)
 _RUN_TIMES = ("under 1 min", "1-10 min", "10-60 min", "1-6 h", "6-24 h", "1 d and over")
+_SIZES = ("1", "2", *(f"{(1 << exponent - 1) + 1}-{1 << exponent}" for exponent in range(2, 64)))
 _DAY_S = 86400
+
+ORDERED = {"size": _SIZES, "run_time": _RUN_TIMES}
+"""Groupings whose names have an order that sorting them as text would lose."""
 
 
 def _by_label(column: str) -> Callable[[Schedule], Groups]:
@@ -37,9 +44,7 @@ def _by_label(column: str) -> Callable[[Schedule], Groups]:
 def _by_size(schedule: Schedule) -> Groups:
     """Powers of two: 1, 2, 3-4, 5-8, ... nodes."""
     power = np.ceil(np.log2(schedule.workload["nodes"])).astype(np.int64)
-    bounds = [1 << exponent for exponent in range(power.max(initial=0) + 1)]
-    names = [str(b) if b <= 2 else f"{b // 2 + 1}-{b}" for b in bounds]
-    return power, names
+    return power, _SIZES[: power.max(initial=0) + 1]
 
 
 def _by_run_time(schedule: Schedule) -> Groups:
@@ -86,3 +91,10 @@ def groups_of(schedule: Schedule, by: str) -> Groups:
     if by not in GROUPINGS:
         raise UnknownNameError("grouping", by, GROUPINGS)
     return GROUPINGS[by](schedule)
+
+
+def group_column(by: str, names: Sequence[Any]) -> pl.Series:
+    """The names of groups as a column; size and run time classes sort in their order."""
+    import polars as pl
+
+    return pl.Series(by, names, dtype=pl.Enum(ORDERED[by]) if by in ORDERED else None)

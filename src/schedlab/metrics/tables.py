@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.metrics.capacity import node_seconds
-from schedlab.metrics.groupings import groups_of
+from schedlab.metrics.groupings import group_column, groups_of
 from schedlab.metrics.metric import JobMetric, Values
 from schedlab.metrics.metrics import find_job_metric
 from schedlab.metrics.weights import job_weights
@@ -51,7 +51,7 @@ def table(
     first = first.astype(np.int64)
     values, weights = values[order], weights[order]
     columns: dict[str, Any] = {
-        by: [names[place] for place in present],
+        by: group_column(by, [names[place] for place in present]),
         "jobs": jobs,
         "node_seconds": _sums(node_seconds(schedule)[order], first),
         "mean": _sums(values * weights, first) / _sums(weights, first),

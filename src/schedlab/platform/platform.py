@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from schedlab.errors import PlatformError, UnknownNameError
 from schedlab.platform.checks import require_unlike
@@ -15,9 +15,13 @@ from schedlab.platform.document import plain_clusters, plain_consumables, read_d
 from schedlab.platform.intervals import NodeInterval
 from schedlab.platform.node_group import NodeGroup
 from schedlab.platform.node_names import NodeNumbers
+from schedlab.workload.notebook import preview
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Platform:
     """Clusters, whose names are unique within a site.
 
@@ -44,6 +48,30 @@ class Platform:
         """One cluster of equal nodes; ``node`` has the settings of their ``NodeType``."""
         cluster = Cluster.homogeneous(nodes, name or Cluster.name, **node)
         return cls((cluster,), name or cls.name)
+
+    def __repr__(self) -> str:
+        clusters = f"{len(self.clusters)} cluster{'s' if len(self.clusters) > 1 else ''}"
+        return f"Platform({self.name!r}, {self.nodes:,} nodes in {clusters})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the groups of nodes."""
+        return preview(repr(self), self.frame())
+
+    def frame(self) -> pl.DataFrame:
+        """One row per group of equal nodes; null where the platform does not say."""
+        import polars as pl
+
+        each = [(cluster, group) for cluster in self.clusters for group in cluster.groups]
+        gib = [(group.type.memory_bytes or 0) / 2**30 or None for _, group in each]
+        columns = {
+            "cluster": pl.Series([cluster.name for cluster, _ in each], dtype=pl.String),
+            "nodes": pl.Series([group.nodes for _, group in each], dtype=pl.Int64),
+            "type": pl.Series([group.type.name for _, group in each], dtype=pl.String),
+            "cores": pl.Series([group.type.cores for _, group in each], dtype=pl.Int64),
+            "memory_gib": pl.Series(gib, dtype=pl.Float64),
+            "gpus": pl.Series([sum(group.type.gpus.values()) for _, group in each], dtype=pl.Int64),
+        }
+        return pl.DataFrame(columns)
 
     @property
     def groups(self) -> tuple[NodeGroup, ...]:

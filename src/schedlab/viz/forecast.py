@@ -8,7 +8,7 @@ import numpy as np
 
 from schedlab.sim import StartForecast
 from schedlab.viz.colours import STRONG
-from schedlab.viz.paper import paper_style
+from schedlab.viz.paper import paper_style, shown_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,7 +30,6 @@ def draw_forecast(
         clock: says when it was made.
         width_in: of the picture.
     """
-    from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
     middle = forecast.quantiles([0.5])[:, 0]
@@ -42,7 +41,7 @@ def draw_forecast(
     rows = np.arange(len(shown))
     with paper_style():
         height_in = 1.1 + 0.16 * max(len(shown), 4)
-        figure = Figure(figsize=(width_in, height_in), layout="constrained")
+        figure: Figure = shown_figure()(figsize=(width_in, height_in), layout="constrained")
         axes = figure.subplots()
         axes.barh(
             rows,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from schedlab.errors import UnknownNameError, WorkloadError
+from schedlab.workload.notebook import SHOWN, pandas_frame, preview
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -192,6 +193,10 @@ class Workload:
     def __repr__(self) -> str:
         return f"Workload({self.name!r}, {len(self):,} jobs)"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the first jobs."""
+        return preview(repr(self), self.take(np.arange(min(SHOWN, len(self)))).frame())
+
     @property
     def given_order(self) -> Array:
         """Where each job stands here, in the order in which the columns were given.
@@ -241,7 +246,7 @@ class Workload:
 
     def to_pandas(self) -> pd.DataFrame:
         """The table as a pandas frame (needs pandas)."""
-        return self.frame().to_pandas()
+        return pandas_frame(self.frame())
 
     def labelled(self, column: str) -> Array:
         """The column, with codes replaced by their labels where there are labels."""

@@ -44,6 +44,11 @@ class ReadOptions:
                 )
         if not 0 < self.flops_per_s < float("inf"):
             raise ParameterError(f"flops_per_s is {self.flops_per_s}; must be > 0")
+        if not isinstance(self.rename, Mapping):
+            kind = type(self.rename).__name__
+            raise ParameterError(
+                f'rename is a {kind}; must be a mapping, as in {{"Cores": "cores"}}'
+            )
         for text in self.rename.values():
             ours, factor = _scaled(text)
             if ours != LEFT_OUT and ours not in COLUMNS:
