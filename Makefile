@@ -6,7 +6,7 @@ PY := $(VENV)/bin/python
 PYTEST := $(PY) -m pytest -n $(shell expr $$(nproc) + 1) --dist worksteal
 SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml constraints.txt
 
-.PHONY: demo test check lint bench docs sanitize fuzz cpptest format build clean
+.PHONY: demo test check lint bench docs sanitize fuzz cpptest cpptest-arm format build clean
 
 # Needs less than the tests do, and so is there sooner on a fresh machine.
 demo: $(if $(wildcard $(VENV)/.installed),$(VENV)/.installed,$(VENV)/.demo)
@@ -40,6 +40,15 @@ cpptest: $(VENV)/.tools
 	  -DSCHEDLAB_PYTHON=OFF -DSCHEDLAB_TESTS=ON -DSCHEDLAB_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug
 	$(VENV)/bin/cmake --build build/cpptest
 	$(VENV)/bin/ctest --test-dir build/cpptest --output-on-failure
+
+# The same on ARM: built by Debian's g++-aarch64-linux-gnu, run by qemu-user-static.
+cpptest-arm: $(VENV)/.tools
+	$(VENV)/bin/cmake -S . -B build/cpptest-arm -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(VENV)/bin/ninja \
+	  -DSCHEDLAB_PYTHON=OFF -DSCHEDLAB_TESTS=ON -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
+	  -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ \
+	  "-DCMAKE_CROSSCOMPILING_EMULATOR=qemu-aarch64-static;-L;/usr/aarch64-linux-gnu"
+	$(VENV)/bin/cmake --build build/cpptest-arm
+	$(VENV)/bin/ctest --test-dir build/cpptest-arm --output-on-failure
 
 # The tests in C++, and those of simulator, co-allocation and Slurm's twin, on a core with assertions, AddressSanitizer and UndefinedBehaviorSanitizer.
 sanitize: $(VENV)/.installed
