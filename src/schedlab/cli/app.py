@@ -49,7 +49,6 @@ def schedlab(
         bool,
         typer.Option(
             "--version",
-            metavar="",
             is_eager=True,
             callback=version.print_version,
             help="Print the version and exit.",

@@ -6,14 +6,47 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING, Field, fields, is_dataclass
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
+from schedlab.cli.completion import completion_for
 from schedlab.errors import ParameterError
 from schedlab.units import LARGEST
 
 Command = Callable[..., None]
+
+
+class OneCommand(TyperCommand):
+    """A command whose help shows no type beside flags."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return arguments and options, --help too."""
+        return _without_types(super().get_params(ctx))
+
+
+class Group(TyperGroup):
+    """A group of commands whose help shows no type beside flags."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the options, --help too."""
+        return _without_types(super().get_params(ctx))
+
+
+def _without_types(parameters: Iterable[Any]) -> list[Any]:
+    found = list(parameters)
+    for each in found:
+        if getattr(each, "is_flag", False):
+            each.metavar = ""
+    return found
+
+
+def new_group(name: str, help: str, *examples: str) -> typer.Typer:
+    """Return an empty group of commands, with examples beneath its help."""
+    return typer.Typer(
+        name=name, help=help, epilog=epilog(examples), cls=Group, no_args_is_help=True
+    )
 
 
 def add_command(
@@ -23,7 +56,7 @@ def add_command(
 
     A parameter that is a dataclass stands for one option per field; so commands share options.
     """
-    app.command(name, epilog=epilog(examples))(_spread(command))
+    app.command(name, cls=OneCommand, epilog=epilog(examples))(_spread(command))
 
 
 def epilog(examples: Iterable[str]) -> str:
@@ -44,10 +77,27 @@ def _spread(command: Command) -> Command:
         command(**values)
 
     parameters = list(_parameters(command, hints))
-    spread.__name__, spread.__doc__ = command.__name__, command.__doc__
+    for each in parameters:
+        _complete(each.name, each.annotation)
+    spread.__name__, spread.__doc__ = command.__name__, _paragraphs(command.__doc__ or "")
     spread.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     spread.__annotations__ = {each.name: each.annotation for each in parameters}
     return spread
+
+
+def _paragraphs(docstring: str) -> str:
+    """Return the text with a line per paragraph, which a terminal breaks where it is full."""
+    paragraphs = inspect.cleandoc(docstring).split("\n\n")
+    return "\n\n".join(" ".join(each.split()) for each in paragraphs)
+
+
+def _complete(name: str, hint: Any) -> None:
+    """Give the option what a shell offers for it."""
+    if get_origin(hint) is not Annotated:
+        return
+    kind, info = get_args(hint)
+    if info.autocompletion is None:
+        info.autocompletion = completion_for(name, kind)
 
 
 def _refuse_huge(name: str, value: Any) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from schedlab.workload import ReadReport
 
-AsJson = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON and nothing else.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 
 
 def out() -> Console:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Exit, Option
 
-from schedlab.cli.commands import add_command, epilog
+from schedlab.cli.commands import add_command, new_group
 from schedlab.cli.computing import Computing
 from schedlab.cli.console import (
     AsJson,
@@ -66,11 +66,11 @@ def run(
     ] = None,
     models: Annotated[
         bool,
-        Option("--models", metavar="", help="Train the experiment's models too, and run them."),
+        Option("--models", help="Train the experiment's models too, and run them."),
     ] = False,
     quick: Annotated[
         bool,
-        Option("--quick", metavar="", help="Few jobs and few seeds, to try the experiment out."),
+        Option("--quick", help="Few jobs and few seeds, to try the experiment out."),
     ] = False,
     json: AsJson = False,
 ) -> None:
@@ -152,11 +152,11 @@ def _show(done: Run, json: bool, *, untrained: bool) -> None:
     if json:
         print_json(rows)
     else:
-        for summary in summary_tables(rows, RunFolder(done.folder).record(), between="\n"):
-            table = new_table(*summary.headings, text_columns=summary.text_columns)
-            for line in summary.rows:
+        for part in summary_tables(rows, RunFolder(done.folder).record(), between="\n"):
+            table = new_table(*part.headings, text_columns=part.text_columns)
+            for line in part.rows:
                 table.add_row(*line)
-            out().print(heading(summary.label), table, "", sep="\n")
+            out().print(heading(part.label), table, "", sep="\n")
     for name, error in done.failures.items():
         err().print(f"failed: {name}: {error}", soft_wrap=True)
     notes = [f"{done.finished:,} of {done.cells:,} cells finished, {done.computed:,} computed now"]
@@ -167,11 +167,11 @@ def _show(done: Run, json: bool, *, untrained: bool) -> None:
     print_notes([*notes, f"written: {done.folder / 'report.html'}"], to_stderr=json)
 
 
-app = typer.Typer(
-    name="experiment",
-    help="Run grids of simulations and set them beside published tables.",
-    epilog=epilog((RUN_EXAMPLES[0], LIST_EXAMPLES[0])),
-    no_args_is_help=True,
+app = new_group(
+    "experiment",
+    "Run grids of simulations and set them beside published tables.",
+    RUN_EXAMPLES[0],
+    LIST_EXAMPLES[0],
 )
 add_command(app, run, *RUN_EXAMPLES)
 add_command(app, list, *LIST_EXAMPLES)

@@ -57,7 +57,6 @@ def forecast(
         bool,
         Option(
             "--no-arrivals",
-            metavar="",
             help="No new jobs arrive; otherwise jobs arrive as in the same hours of past weeks.",
         ),
     ] = False,
@@ -74,7 +73,6 @@ def forecast(
         bool,
         Option(
             "--score",
-            metavar="",
             help="Make forecasts at moments of the whole trace, and score them.",
         ),
     ] = False,

@@ -56,7 +56,6 @@ class Machine:
         bool,
         Option(
             "--cores",
-            metavar="",
             help="Treat every core of the platform as a node.",
             rich_help_panel=_MACHINE,
         ),
@@ -65,7 +64,6 @@ class Machine:
         bool,
         Option(
             "--whole-nodes",
-            metavar="",
             help="Give every job whole nodes, whatever share of them it asks for.",
             rich_help_panel=_MACHINE,
         ),

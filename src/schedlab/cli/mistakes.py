@@ -11,14 +11,14 @@ from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import typer
-from typer.core import TyperGroup
 
+from schedlab.cli.commands import Group
 from schedlab.cli.signals import INTERRUPTED, ending
 from schedlab.command_files import remembering_files
 from schedlab.errors import OutputError, OutsideTrainingWarning, SchedlabError
 
 
-class Commands(TyperGroup):
+class Commands(Group):
     """The commands of schedlab."""
 
     def main(self, *arguments: Any, **settings: Any) -> Any:

@@ -32,8 +32,8 @@ class Pictures:
     figure_kind: Annotated[
         Literal["comparison", "gantt", "over-time", "cdf", "incentive"],
         Option(
-            metavar="comparison|gantt|over-time|cdf|incentive",
-            help="Which picture --figure draws.",
+            metavar="KIND",
+            help="Which picture --figure draws: comparison, gantt, over-time, cdf or incentive.",
         ),
     ] = "comparison"
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from typer import Argument, Option
 
 from schedlab.cli.accounting import ACCOUNTING, read_accounting
+from schedlab.cli.completion import reading_formats
 from schedlab.errors import InputError, ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class ReadingRules:
         str | None,
         Option(
             metavar="NAME",
+            autocompletion=reading_formats,
             help="Format, if neither suffix nor content shows it: swf, gwf, gwf-sqlite, "
             "job-history, batsim-json, parquet, alibaba-gpu or csv; or the accounting of a "
             "scheduler: "
@@ -37,7 +39,6 @@ class ReadingRules:
         bool,
         Option(
             "--strict",
-            metavar="",
             help="Refuse a trace in which anything must be repaired or dropped.",
             rich_help_panel=_READING,
         ),

@@ -25,7 +25,6 @@ NoPast = Annotated[
     bool,
     Option(
         "--no-past",
-        metavar="",
         help='Leave out the row "as it was", the recorded schedule.',
     ),
 ]
@@ -174,7 +173,6 @@ class Policies:
         bool,
         Option(
             "--allow-overrun",
-            metavar="",
             help="Let jobs run beyond their request; otherwise they are killed at it.",
             rich_help_panel=_RUNS,
         ),

@@ -56,7 +56,7 @@ def serve(
     ] = None,
     demo: Annotated[
         bool,
-        Option("--demo", metavar="", help="Serve a miniature site, made in out/service-demo."),
+        Option("--demo", help="Serve a miniature site, made in out/service-demo."),
     ] = False,
 ) -> None:
     """Serve a job history as web pages and an API.

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import typer
-
 from schedlab.cli.batsim import serve
-from schedlab.cli.commands import add_command, epilog
+from schedlab.cli.commands import add_command, new_group
 
-app = typer.Typer(
-    name="batsim",
-    help="Decide by our policies in a running Batsim.",
-    epilog=epilog(serve.EXAMPLES[:1]),
-    no_args_is_help=True,
+app = new_group(
+    "batsim",
+    "Decide by our policies in a running Batsim.",
+    *serve.EXAMPLES[:1],
 )
 
 add_command(app, serve.serve, *serve.EXAMPLES)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import typer
-
 from schedlab.cli.coalloc import agent, compare, generate, show, solve
-from schedlab.cli.commands import add_command, epilog
+from schedlab.cli.commands import add_command, new_group
 
-app = typer.Typer(
-    name="coalloc",
-    help="Schedule jobs that need several clusters at once.",
-    epilog=epilog((generate.EXAMPLES[0], solve.EXAMPLES[0])),
-    no_args_is_help=True,
+app = new_group(
+    "coalloc",
+    "Schedule jobs that need several clusters at once.",
+    generate.EXAMPLES[0],
+    solve.EXAMPLES[0],
 )
 
 add_command(app, generate.generate, *generate.EXAMPLES)

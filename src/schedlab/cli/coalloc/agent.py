@@ -19,7 +19,7 @@ def agent(
         str, Option(metavar="HOST:PORT", help="Where coordinator and agents connect; 0: any port.")
     ],
     once: Annotated[
-        bool, Option("--once", metavar="", help="End with the first session, or after 60 s.")
+        bool, Option("--once", help="End with the first session, or after 60 s.")
     ] = False,
 ) -> None:
     """Run an agent for coalloc solve --at HOST:PORT, on this machine or another.

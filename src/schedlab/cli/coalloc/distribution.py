@@ -58,7 +58,7 @@ class Distribution:
     ] = None
     privacy: Annotated[
         bool,
-        Option("--privacy", metavar="", help="Show what each agent learns about others' jobs."),
+        Option("--privacy", help="Show what each agent learns about others' jobs."),
     ] = False
 
     @property

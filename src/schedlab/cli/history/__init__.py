@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import typer
-
-from schedlab.cli.commands import add_command, epilog
+from schedlab.cli.commands import add_command, new_group
 from schedlab.cli.history import (
     alerts,
     archive,
@@ -23,11 +21,11 @@ from schedlab.cli.history import (
     validate,
 )
 
-app = typer.Typer(
-    name="history",
-    help="Collect one record per job, with its sensors, from what the site already runs.",
-    epilog=epilog((init.EXAMPLES[0], ingest.EXAMPLES[0])),
-    no_args_is_help=True,
+app = new_group(
+    "history",
+    "Collect one record per job, with its sensors, from what the site already runs.",
+    init.EXAMPLES[0],
+    ingest.EXAMPLES[0],
 )
 
 add_command(app, init.init, *init.EXAMPLES)

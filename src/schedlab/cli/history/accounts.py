@@ -14,7 +14,7 @@ from schedlab.cli.store_place import Place, require_service
 
 FromStdin = Annotated[
     bool,
-    Option("--password-stdin", metavar="", help="Read the password from standard input."),
+    Option("--password-stdin", help="Read the password from standard input."),
 ]
 
 

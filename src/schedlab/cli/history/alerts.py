@@ -31,7 +31,6 @@ def alerts(
         bool,
         Option(
             "--test",
-            metavar="",
             help="Send a test message to every address and the webhook, and exit.",
         ),
     ] = False,

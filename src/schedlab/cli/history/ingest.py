@@ -80,7 +80,6 @@ class Measuring:
         bool,
         Option(
             "--remeasure",
-            metavar="",
             help="Ask the sensors about all jobs again, as after a change of the site file.",
         ),
     ] = False

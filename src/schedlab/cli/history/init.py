@@ -22,7 +22,6 @@ def init(
         bool,
         Option(
             "--new-key",
-            metavar="",
             help="Also make the key for the pseudonyms of releases.",
         ),
     ] = False,

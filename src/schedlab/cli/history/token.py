@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from schedlab.cli.commands import add_command, epilog
+from schedlab.cli.commands import add_command, new_group
 from schedlab.cli.console import AsJson, cell, new_table, out, print_json, print_notes
 from schedlab.cli.history.accounts import access, day
 from schedlab.cli.store_place import Place
@@ -17,11 +17,10 @@ from schedlab.errors import UnknownNameError
 if TYPE_CHECKING:
     from schedlab.history.web.access.viewer import Scope
 
-app = typer.Typer(
-    name="token",
-    help="Manage tokens: programs log in with them instead of a password.",
-    epilog=epilog(('schedlab history token add "scheduler hook" --scope ingest',)),
-    no_args_is_help=True,
+app = new_group(
+    "token",
+    "Manage tokens: programs log in with them instead of a password.",
+    'schedlab history token add "scheduler hook" --scope ingest',
 )
 
 Scopes = Annotated[

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from typer import Argument, Option
 
-from schedlab.cli.commands import add_command, epilog
+from schedlab.cli.commands import add_command, new_group
 from schedlab.cli.console import AsJson, new_table, out, print_json, print_notes
 from schedlab.cli.history.accounts import FromStdin, access, read_password
 from schedlab.cli.store_place import Place
@@ -17,11 +16,10 @@ from schedlab.errors import ParameterError
 if TYPE_CHECKING:
     from schedlab.history.web.access.viewer import Role
 
-app = typer.Typer(
-    name="user",
-    help="Manage accounts of the service: login, role and groups.",
-    epilog=epilog(("schedlab history user add ann --role manager --group physics",)),
-    no_args_is_help=True,
+app = new_group(
+    "user",
+    "Manage accounts of the service: login, role and groups.",
+    "schedlab history user add ann --role manager --group physics",
 )
 
 Name = Annotated[str, Argument(metavar="NAME", help="User name as in the jobs.")]
@@ -38,7 +36,7 @@ def add(
     groups: Groups = None,
     single_sign_on: Annotated[
         bool,
-        Option("--single-sign-on", metavar="", help="Log in at the provider, without a password."),
+        Option("--single-sign-on", help="Log in at the provider, without a password."),
     ] = False,
     password_stdin: FromStdin = False,
 ) -> None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import typer
-
-from schedlab.cli.commands import add_command, epilog
+from schedlab.cli.commands import add_command, new_group
 from schedlab.cli.incentive import honesty, users
 
-app = typer.Typer(
-    name="incentive",
-    help="Whether policies treat users better whose requests are accurate.",
-    epilog=epilog(users.EXAMPLES[:1]),
-    no_args_is_help=True,
+app = new_group(
+    "incentive",
+    "Whether policies treat users better whose requests are accurate.",
+    *users.EXAMPLES[:1],
 )
 
 add_command(app, users.users, *users.EXAMPLES)

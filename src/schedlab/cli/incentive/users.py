@@ -42,7 +42,7 @@ def users(
 ) -> None:
     """Test whether users with accurate requests wait less, under each policy."""
     policies.names()
-    pictures = Pictures(plot=figure, picture="incentive")
+    pictures = Pictures(figure=figure, figure_kind="incentive")
     pictures.check()
     scenario = Scenario.load(reading, shaping, machine)
     _require_users(scenario)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import typer
-
-from schedlab.cli.commands import add_command, epilog
+from schedlab.cli.commands import add_command, new_group
 from schedlab.cli.learn import evolve, explain, export, train, tune
 
-app = typer.Typer(
-    name="learn",
-    help="Learn a policy by training or evolution; tune, explain and export it.",
-    epilog=epilog((train.EXAMPLES[0], evolve.EXAMPLES[0])),
-    no_args_is_help=True,
+app = new_group(
+    "learn",
+    "Learn a policy by training or evolution; tune, explain and export it.",
+    train.EXAMPLES[0],
+    evolve.EXAMPLES[0],
 )
 
 add_command(app, train.train, *train.EXAMPLES)

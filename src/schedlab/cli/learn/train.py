@@ -33,7 +33,7 @@ def train(
     ] = None,
     resume: Annotated[
         bool,
-        Option("--resume", metavar="", help="Continue from the folder's checkpoint."),
+        Option("--resume", help="Continue from the folder's checkpoint."),
     ] = False,
     seed: Annotated[
         int | None,

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import typer
-
-from schedlab.cli.commands import add_command, epilog
+from schedlab.cli.commands import add_command, new_group
 from schedlab.cli.live import advise, mirror, rehearse, score, steer, stop, trial
 
-app = typer.Typer(
-    name="live",
-    help="Follow a running scheduler: forecasts, advice, and priorities changed within bounds.",
-    epilog=epilog(
-        (
-            *mirror.EXAMPLES[:1],
-            *advise.EXAMPLES[:1],
-            *steer.SHADOW_EXAMPLES[:1],
-            *score.EXAMPLES[:1],
-            *steer.EXAMPLES[:1],
-            *stop.EXAMPLES[:1],
-        )
-    ),
-    no_args_is_help=True,
+app = new_group(
+    "live",
+    "Follow a running scheduler: forecasts, advice, and priorities changed within bounds.",
+    *mirror.EXAMPLES[:1],
+    *advise.EXAMPLES[:1],
+    *steer.SHADOW_EXAMPLES[:1],
+    *score.EXAMPLES[:1],
+    *steer.EXAMPLES[:1],
+    *stop.EXAMPLES[:1],
 )
 
 add_command(app, mirror.mirror, *mirror.EXAMPLES)

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import typer
-
-from schedlab.cli.commands import add_command, epilog
+from schedlab.cli.commands import add_command, new_group
 from schedlab.cli.slurm import fidelity, forecast, import_dump, replay, script, tune, what_if
 
-app = typer.Typer(
-    name="slurm",
-    help="A twin of your Slurm: replay its history, and ask what another configuration would do.",
-    epilog=epilog(
-        (
-            *script.EXAMPLES[:1],
-            *import_dump.EXAMPLES[:1],
-            *fidelity.EXAMPLES[:1],
-            *what_if.EXAMPLES[:1],
-            *tune.EXAMPLES[:1],
-        )
-    ),
-    no_args_is_help=True,
+app = new_group(
+    "slurm",
+    "A twin of your Slurm: replay its history, and ask what another configuration would do.",
+    *script.EXAMPLES[:1],
+    *import_dump.EXAMPLES[:1],
+    *fidelity.EXAMPLES[:1],
+    *what_if.EXAMPLES[:1],
+    *tune.EXAMPLES[:1],
 )
 
 add_command(app, script.script, *script.EXAMPLES)

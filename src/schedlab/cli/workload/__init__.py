@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import typer
-
-from schedlab.cli.commands import add_command, epilog
+from schedlab.cli.commands import add_command, new_group
 from schedlab.cli.workload import catalog, convert, fetch, generate, info, transform
 
-app = typer.Typer(
-    name="workload",
-    help="Get, look at, convert, shape and generate workloads.",
-    epilog=epilog((info.EXAMPLES[0], convert.EXAMPLES[0])),
-    no_args_is_help=True,
+app = new_group(
+    "workload",
+    "Get, look at, convert, shape and generate workloads.",
+    info.EXAMPLES[0],
+    convert.EXAMPLES[0],
 )
 
 add_command(app, info.info, *info.EXAMPLES)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
+from schedlab.cli.completion import catalogued_traces
 from schedlab.cli.console import AsJson, print_json, print_notes
 
 EXAMPLES = (
@@ -18,7 +19,12 @@ EXAMPLES = (
 
 def fetch(
     name: Annotated[
-        str, Argument(metavar="NAME", help="A trace as schedlab workload catalog names it.")
+        str,
+        Argument(
+            metavar="NAME",
+            autocompletion=catalogued_traces,
+            help="A trace as schedlab workload catalog names it.",
+        ),
     ],
     cache_dir: Annotated[
         Path | None,

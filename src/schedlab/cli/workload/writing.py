@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
+from schedlab.cli.completion import writing_formats
 from schedlab.cli.console import print_json, print_notes, reading_notes
 
 if TYPE_CHECKING:
@@ -15,8 +16,13 @@ if TYPE_CHECKING:
 
 OutFile = Annotated[Path, Argument(metavar="OUT", help="File to write; .gz is compressed.")]
 _TO_WRITE = "Format to write, if the suffix of the file does not show it."
-Format = Annotated[str | None, Option(metavar="NAME", help=_TO_WRITE)]
-OutFormat = Annotated[str | None, Option("--out-format", metavar="NAME", help=_TO_WRITE)]
+Format = Annotated[
+    str | None, Option(metavar="NAME", help=_TO_WRITE, autocompletion=writing_formats)
+]
+OutFormat = Annotated[
+    str | None,
+    Option("--out-format", metavar="NAME", help=_TO_WRITE, autocompletion=writing_formats),
+]
 """Of commands whose --format is that of the trace they read."""
 
 

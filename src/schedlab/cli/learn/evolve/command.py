@@ -43,14 +43,13 @@ def evolve(
         bool,
         Option(
             "--absolute",
-            metavar="",
             help="Compare means over all episodes, which long queues dominate; otherwise every "
             "episode has the same weight.",
         ),
     ] = False,
     resume: Annotated[
         bool,
-        Option("--resume", metavar="", help="Continue the evolution of this file."),
+        Option("--resume", help="Continue the evolution of this file."),
     ] = False,
     json: AsJson = False,
 ) -> None:

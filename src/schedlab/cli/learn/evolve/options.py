@@ -140,7 +140,6 @@ class Rules:
         bool,
         Option(
             "--allow-overrun",
-            metavar="",
             help="Let jobs run beyond their request; otherwise they are killed at it.",
             rich_help_panel=_EPISODES,
         ),

@@ -49,7 +49,6 @@ def explain(
         bool,
         Option(
             "--error-sweep",
-            metavar="",
             help="Instead: utilisation and slowdown as a function of the error of predictions, "
             "from the truth with growing noise and by several predictors.",
             rich_help_panel=_ERROR_SWEEP,
