@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.table import Row
 from schedlab.coalloc import generate_problem
-from schedlab.coalloc.network import Network
+from schedlab.coalloc.network import ConstraintNetwork
 from schedlab.coalloc.orders import make_tree
 from schedlab.coalloc.propagation import propagate
 from schedlab.coalloc.pseudotree import PseudoTree
@@ -45,12 +45,12 @@ def of_width(width: int) -> list[Row]:
     ]
 
 
-def instance(width: int) -> tuple[Network, PseudoTree]:
+def instance(width: int) -> tuple[ConstraintNetwork, PseudoTree]:
     """A network with a tree of that width."""
     seed = 0
     while True:
         problem = generate_problem(JOBS, kind="one-or-two", slots=SLOTS, seed=seed)
-        network = Network.of(problem, may_leave_out=False)
+        network = ConstraintNetwork.of(problem, may_leave_out=False)
         tree = make_tree(network, "min-fill")
         if tree.width == width:
             return network, tree

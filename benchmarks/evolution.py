@@ -25,7 +25,7 @@ def episodes(metric: str, transforms: tuple[str, ...]) -> Row:
     """Of random candidates that use every feature; all draws are made before."""
     from functools import partial
 
-    from schedlab.evolve import Arena, Episode, Objective
+    from schedlab.evolve import Arena, Episode, WeightedObjective
     from schedlab.platform import Platform
     from schedlab.policies.evolved import EvolvedPolicy, Priority
     from schedlab.policies.features import FEATURES
@@ -40,7 +40,7 @@ def episodes(metric: str, transforms: tuple[str, ...]) -> Row:
         Priority("drawn", *(dict(zip(FEATURES, part, strict=True)) for part in each))
         for each in weights.tolist()
     ]
-    arena = Arena(objective=Objective.parse([metric]), threads=2)
+    arena = Arena(objective=WeightedObjective.parse([metric]), threads=2)
     best_s = float("inf")
     for _ in range(REPEATS):
         began = time.perf_counter()

@@ -32,9 +32,9 @@ from schedlab.policies.evolved import evolved_policy
 from schedlab.policies.network import (
     INPUTS,
     JOB_INPUTS,
+    HiddenUnit,
     Network,
     NetworkPolicy,
-    Unit,
     write_network,
 )
 from schedlab.workload import apply
@@ -174,7 +174,7 @@ def network_at(point: Point, units: int, name: str = "candidate", **provenance: 
     hidden = []
     for unit in range(units):
         bias, out, *weights = numbers[len(linear) + unit * (len(INPUTS) + 2) :][: len(INPUTS) + 2]
-        hidden.append(Unit(bias, out, dict(zip(INPUTS, weights, strict=True))))
+        hidden.append(HiddenUnit(bias, out, dict(zip(INPUTS, weights, strict=True))))
     return Network(name, linear, hidden, provenance)
 
 

@@ -33,9 +33,9 @@ from schedlab.history.web.access.accounts import Account, put_account
 from schedlab.history.web.access.sessions import SESSION, begin_session
 from schedlab.history.web.database import Database
 from schedlab.history.web.simulations.forecast import forecast_starts
-from schedlab.history.web.simulations.machine import Machines
+from schedlab.history.web.simulations.machine import SiteMachines
 from schedlab.history.web.tasks import State
-from schedlab.history.web.tasks.task import Task
+from schedlab.history.web.tasks.task import QueuedTask
 
 RECORDED = Path(__file__).with_suffix(".json")
 ADMIN, USER = Account("admin", Role.ADMIN), Account("user100", Role.USER)
@@ -105,7 +105,7 @@ def opened(client: httpx.Client, who: str, page: str, times: int) -> Opened:
 def forecast_s(database: Database) -> tuple[float, int]:
     """How long a forecast of the larger cluster takes, and of how many jobs it is."""
     parameters = {"cluster": "large", "now_s": END_S}
-    task = Task(
+    task = QueuedTask(
         id="0",
         kind="forecast",
         account="benchmark",
@@ -117,7 +117,7 @@ def forecast_s(database: Database) -> tuple[float, int]:
         created_s=0.0,
     )
     began = time.perf_counter()
-    made = forecast_starts(database, Machines(None), None, task, lambda share: None)
+    made = forecast_starts(database, SiteMachines(None), None, task, lambda share: None)
     return time.perf_counter() - began, len(made["starts"])
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from schedlab.analysis import Arrivals, Clock
+from schedlab.analysis import ArrivalPattern, Clock
 
 
 def header(begin: datetime, **more: str) -> dict[str, list[str]]:
@@ -15,11 +15,11 @@ def header(begin: datetime, **more: str) -> dict[str, list[str]]:
     return {"UnixStartTime": [f"{begin.timestamp():.0f}"], **{k: [v] for k, v in more.items()}}
 
 
-def arrivals(submit_s: list[int], begin: datetime, **zone: str) -> Arrivals:
+def arrivals(submit_s: list[int], begin: datetime, **zone: str) -> ArrivalPattern:
     """Submissions of a trace with such a header."""
     clock = Clock.of(header(begin, **zone))
     assert clock is not None
-    return Arrivals.of(np.array(submit_s), clock)
+    return ArrivalPattern.of(np.array(submit_s), clock)
 
 
 FRIDAY_EVENING = datetime(2010, 4, 30, 15, 4, 55, tzinfo=UTC)

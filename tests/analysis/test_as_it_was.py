@@ -10,7 +10,7 @@ from schedlab.analysis import AS_IT_WAS, as_it_was, as_it_was_notes
 from schedlab.analysis.clock import dates_told
 from schedlab.metrics import compare
 from schedlab.platform import Platform
-from schedlab.sim import JobState, Schedule
+from schedlab.sim import JobOutcome, Schedule
 from schedlab.workload import apply
 
 FOUR_NODES = Platform.homogeneous(4)
@@ -92,7 +92,7 @@ def test_a_withdrawn_job_never_started() -> None:
     """It left the queue after its wait."""
     found = past(three_jobs(cancel_after_s=[-1, 200, -1]))
     assert found.start_s.tolist() == [0, -1, 10]
-    assert found.state[1] == JobState.CANCELLED
+    assert found.state[1] == JobOutcome.CANCELLED
     assert found.queue_length().at(np.array([100, 201])).tolist() == [1, 0]
 
 

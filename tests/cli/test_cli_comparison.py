@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from schedlab.cli.comparison import Comparison
+from schedlab.cli.comparison import PolicyComparison
 
 Run = Callable[..., Any]
 
@@ -46,21 +46,21 @@ def test_many_policies_turn_the_table(run: Run, head_blocked: str) -> None:
 
 def test_a_value_beside_a_best_of_0_has_no_ratio() -> None:
     """Nothing is a multiple of no wait at all."""
-    comparison = Comparison(["a", "b"], {"wait": [0.0, 5.0]})
+    comparison = PolicyComparison(["a", "b"], {"wait": [0.0, 5.0]})
     assert comparison.relative("wait")[0] == 1
     assert comparison.rows()[1] == {"metrics": {"wait": 5.0}, "relative": {"wait": None}}
 
 
 def test_correlations_have_no_ratio() -> None:
     """Twice a correlation of -0.2 is not twice as good."""
-    comparison = Comparison(["a", "b"], {"incentive_wait": [-0.4, -0.2]})
+    comparison = PolicyComparison(["a", "b"], {"incentive_wait": [-0.4, -0.2]})
     assert comparison.rows()[0]["relative"] == {"incentive_wait": 1}
     assert comparison.rows()[1]["relative"] == {"incentive_wait": None}
 
 
 def test_unknown_values_are_null() -> None:
     """JSON has no NaN."""
-    nothing = Comparison(["a"], {"wait": [float("nan")]})
+    nothing = PolicyComparison(["a"], {"wait": [float("nan")]})
     assert nothing.rows() == [{"metrics": {"wait": None}, "relative": {"wait": None}}]
 
 

@@ -32,7 +32,7 @@ def ranks(values: list[float]) -> list[int]:
 
 def test_numbers_and_users_as_json(run: Run, busy: Path) -> None:
     """Per policy and measure; nobody is promised anything under wrsa."""
-    one_reserved, wrsa = json.loads(run("incentive", "users", busy, *POLICIES, "--json").stdout)
+    one_reserved, plain = json.loads(run("incentive", "users", busy, *POLICIES, "--json").stdout)
     assert list(one_reserved["incentive"]) == ["wait", "delay", "slowdown"]
     slowdown = one_reserved["incentive"]["slowdown"]
     users = slowdown["users"]
@@ -44,8 +44,8 @@ def test_numbers_and_users_as_json(run: Run, busy: Path) -> None:
     above_line = np.add(wrsa, scaled) - 1
     assert slowdown["share_above"] == (above_line > 0).mean() == 3 / 8
     assert slowdown["mean_distance"] == pytest.approx(np.abs(above_line).mean() / np.sqrt(2))
-    assert wrsa["incentive"]["delay"]["rank_correlation"] is None
-    assert wrsa["incentive"]["delay"]["users"] == []
+    assert plain["incentive"]["delay"]["rank_correlation"] is None
+    assert plain["incentive"]["delay"]["users"] == []
     assert one_reserved["nodes"] == 256
 
 

@@ -16,7 +16,7 @@ from schedlab.coalloc.agents.channel import PREFIX, Channel
 from schedlab.coalloc.agents.encoding import Beat, Hello, Meet, Wired, decode, encode
 from schedlab.coalloc.agents.message import Answer, Resend, Share, Util, Value
 from schedlab.coalloc.network import Variable
-from schedlab.coalloc.node import Node, UtilMessage
+from schedlab.coalloc.node import JobNode, UtilMessage
 from schedlab.errors import PeerError
 
 SECRET = b"a secret of the tests"
@@ -29,7 +29,7 @@ def variable(*starts: int) -> Variable:
 
 
 TABLE = np.array([[0.5, -np.inf], [3.0, 2.0]], dtype=np.float32)
-NODE = Node(
+NODE = JobNode(
     3,
     variable(0, 1, 2),
     np.array([0.0, 0.1, 7.0]),

@@ -16,7 +16,7 @@ from schedlab.coalloc.agents.agent import Agent
 from schedlab.coalloc.agents.message import Answer, Lost, Message, Resend, Share, Util, Value
 from schedlab.coalloc.agents.owners import adopted
 from schedlab.coalloc.dpop import Dpop
-from schedlab.coalloc.network import Network
+from schedlab.coalloc.network import ConstraintNetwork
 from schedlab.coalloc.node import UtilMessage
 from schedlab.coalloc.orders import make_tree
 from schedlab.coalloc.propagation import messages_of_pass, tree_nodes
@@ -67,7 +67,7 @@ def test_what_is_sent_is_what_the_tree_says(problem: Problem, heuristic: str) ->
     """With a job for each agent cycles, messages and bytes are those of the statistics."""
     transport = InProcess()
     coordinator = by_agents(problem, transport, job_owners(problem, by="job"))
-    network = Network.of(problem, may_leave_out=True)
+    network = ConstraintNetwork.of(problem, may_leave_out=True)
     tree = make_tree(network, heuristic)
     utilities = sum_utilities(network, [job.value for job in problem.jobs], ["value"])
     coordinator(network, tree, utilities, 1)
@@ -183,7 +183,7 @@ def test_slow_agents_only_cost_time() -> None:
 
 def share_of(problem: Problem, jobs: set[int]) -> Share:
     """The nodes of these jobs in the first pass, agent 1's; all others are agent 2's."""
-    network = Network.of(problem, may_leave_out=True)
+    network = ConstraintNetwork.of(problem, may_leave_out=True)
     tree = make_tree(network, "max-degree")
     nodes = tree_nodes(network, tree, sum_utilities(network, [1.0] * 5, ["value"]))
     return Share(
@@ -261,7 +261,7 @@ def test_a_wrong_answer_is_not_believed() -> None:
 def test_an_infeasible_pass_ends_at_once() -> None:
     """A root that finds nothing says so; the other trees need not end first."""
     crowd = one_resource(2, 2, slots=3)
-    network = Network.of(crowd, may_leave_out=False)
+    network = ConstraintNetwork.of(crowd, may_leave_out=False)
     transport = InProcess()
     coordinator = by_agents(crowd, transport, (1, 2))
     utilities = sum_utilities(network, [1.0, 1.0], ["sum-of-starts"])

@@ -19,7 +19,7 @@ from schedlab.coalloc import (
     solve,
 )
 from schedlab.coalloc.dpop import Dpop
-from schedlab.coalloc.network import Network
+from schedlab.coalloc.network import ConstraintNetwork
 from schedlab.coalloc.orders import make_tree
 from schedlab.coalloc.propagation import tree_nodes
 from schedlab.coalloc.split import Split
@@ -138,7 +138,7 @@ def test_threads_change_nothing() -> None:
 
 def test_a_node_computes_from_what_it_is_told() -> None:
     """Sent to another process, node and messages say the same: nothing else is needed."""
-    network = Network.of(figure_1(), may_leave_out=True)
+    network = ConstraintNetwork.of(figure_1(), may_leave_out=True)
     tree = make_tree(network, "max-degree")
     nodes = tree_nodes(network, tree, sum_utilities(network, [1.0] * 5, ["value"]))
     below = nodes[1].util([])

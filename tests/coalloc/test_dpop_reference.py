@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from schedlab.coalloc import Limits, Objective, Problem, generate_problem
 from schedlab.coalloc.dpop import Dpop
 from schedlab.coalloc.exact import CpSat
-from schedlab.coalloc.network import Network
+from schedlab.coalloc.network import ConstraintNetwork
 from schedlab.coalloc.node import UtilMessage
 from schedlab.coalloc.orders import CHOICES, make_tree
 from schedlab.coalloc.propagation import propagate, tree_nodes
@@ -77,7 +77,7 @@ def test_every_message_equals_the_plain_one(
     problem: Problem, makespan: bool, heuristic: str
 ) -> None:
     """The native kernel skips the join, not a single cell of the message."""
-    network = Network.of(problem, may_leave_out=not makespan)
+    network = ConstraintNetwork.of(problem, may_leave_out=not makespan)
     if 0 in network.sizes:
         return
     tree = make_tree(network, heuristic, seed=1)
@@ -96,7 +96,9 @@ def test_every_message_equals_the_plain_one(
 @pytest.mark.parametrize("makespan", [True, False])
 def test_large_messages_equal_the_plain_ones(seed: int, makespan: bool) -> None:
     """10,000 cells and more, where threads share the work and vectors are whole and broken."""
-    network = Network.of(generate_problem(20, slots=9 + seed, seed=seed), may_leave_out=False)
+    network = ConstraintNetwork.of(
+        generate_problem(20, slots=9 + seed, seed=seed), may_leave_out=False
+    )
     tree = make_tree(network, "min-fill")
     assert max(tree.cells(network.sizes)) > 10_000
     same_messages(
@@ -108,7 +110,7 @@ def test_large_messages_equal_the_plain_ones(seed: int, makespan: bool) -> None:
     )
 
 
-def same_messages(network: Network, tree: PseudoTree, utilities: Utilities) -> None:
+def same_messages(network: ConstraintNetwork, tree: PseudoTree, utilities: Utilities) -> None:
     """Compare every cell that is sent with that of plain numpy."""
     sent: dict[int, UtilMessage] = {}
     nodes = tree_nodes(network, tree, utilities)

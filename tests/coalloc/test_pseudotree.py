@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from schedlab import _core
 from schedlab.coalloc import Problem
-from schedlab.coalloc.network import Neighbours, Network
+from schedlab.coalloc.network import ConstraintNetwork, Neighbours
 from schedlab.coalloc.orders import CHOICES, HEURISTICS, make_tree, max_degree, min_fill
 from schedlab.coalloc.pseudotree import PseudoTree
 from schedlab.testing.coalloc import plain_min_fill
@@ -37,7 +37,7 @@ def ancestors(tree: PseudoTree, job: int) -> set[int]:
 @settings(max_examples=100, deadline=None)
 def test_every_conflict_joins_an_ancestor_and_a_descendant(problem: Problem, choice: str) -> None:
     """That is what makes it a pseudo tree: subtrees beside each other are independent."""
-    network = Network.of(problem, may_leave_out=False)
+    network = ConstraintNetwork.of(problem, may_leave_out=False)
     tree = make_tree(network, choice)
     assert sorted(tree.order) == list(range(len(problem.jobs)))
     for job, others in enumerate(network.neighbours):
@@ -49,7 +49,7 @@ def test_every_conflict_joins_an_ancestor_and_a_descendant(problem: Problem, cho
 @settings(max_examples=100, deadline=None)
 def test_separators_are_the_ancestors_that_the_subtree_knows(problem: Problem, choice: str) -> None:
     """PP(x) of the paper: ancestors linked to x or to a descendant of x, and none else."""
-    network = Network.of(problem, may_leave_out=False)
+    network = ConstraintNetwork.of(problem, may_leave_out=False)
     tree = make_tree(network, choice)
     for job in tree.order:
         linked = {other for below in tree.subtree(job) for other in network.neighbours[below]}
@@ -82,10 +82,10 @@ def test_width_of_graphs_whose_width_is_known(choice: str) -> None:
     path = tuple(
         frozenset({a, b} & set(range(6))) for a, b in zip(range(-1, 5), range(1, 7), strict=True)
     )
-    network = Network.of(one_resource(*[1] * 6, slots=6), may_leave_out=False)
+    network = ConstraintNetwork.of(one_resource(*[1] * 6, slots=6), may_leave_out=False)
     assert make_tree(network, choice).width == 5
     for neighbours, width in ((path, 1), (ring(6), 2)):
-        assert make_tree(Network(network.variables, neighbours), choice).width == width
+        assert make_tree(ConstraintNetwork(network.variables, neighbours), choice).width == width
 
 
 def test_components_are_trees_of_their_own() -> None:
@@ -130,6 +130,6 @@ def test_the_native_min_fill_checks_what_it_is_given() -> None:
 @settings(max_examples=50, deadline=None)
 def test_the_best_is_no_wider_than_any_other(problem: Problem) -> None:
     """``best`` has the tree of each heuristic to choose from."""
-    network = Network.of(problem, may_leave_out=True)
+    network = ConstraintNetwork.of(problem, may_leave_out=True)
     largest = {choice: max(make_tree(network, choice).cells(network.sizes)) for choice in CHOICES}
     assert largest["best"] == min(largest.values())

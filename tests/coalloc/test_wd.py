@@ -12,7 +12,7 @@ from schedlab.coalloc.bounds import best_bound
 from schedlab.coalloc.greedy import Greedy
 from schedlab.coalloc.integral import integral_values
 from schedlab.coalloc.narrowing import MessageBound, delete_edges
-from schedlab.coalloc.network import Network, Variable
+from schedlab.coalloc.network import ConstraintNetwork, Variable
 from schedlab.coalloc.orders import CHOICES, make_tree
 from schedlab.coalloc.utility import disturbed_values
 from schedlab.coalloc.wd import WidthDeletion
@@ -75,7 +75,7 @@ def test_as_published_two_adjacent_ancestors_may_get_the_first_slots() -> None:
 
 def test_published_deletion_confines_both_ends() -> None:
     """The first ancestor gets slots 1 to its length, all that conflict with it those after."""
-    network = Network.of(one_resource(2, 1, 1, 1, slots=9), may_leave_out=False)
+    network = ConstraintNetwork.of(one_resource(2, 1, 1, 1, slots=9), may_leave_out=False)
     tree = make_tree(network, "max-degree")
     narrow, narrower = delete_edges(network, tree, 2)
     assert narrower.width == 2
@@ -135,7 +135,7 @@ def test_edges_between_jobs_that_cannot_overlap_are_void() -> None:
     variables = [Variable(np.array(starts, dtype=np.int32), 1) for starts in ([1], [0, 2, 3], [4])]
     variables.append(Variable(np.array([3], dtype=np.int32), 2))
     everyone = frozenset(range(4))
-    network = Network(tuple(variables), tuple(everyone - {job} for job in range(4)))
+    network = ConstraintNetwork(tuple(variables), tuple(everyone - {job} for job in range(4)))
     assert network.without_void_edges().neighbours == (
         frozenset(),
         frozenset({3}),
@@ -149,7 +149,7 @@ def test_edges_between_jobs_that_cannot_overlap_are_void() -> None:
 def test_disturbed_values_are_whole_and_close(values: list[float], seed: int) -> None:
     """Sums of whole numbers are exact whoever adds them up; no start gains more than allowed."""
     starts = Variable(np.array([0, 1, 2], dtype=np.int32), 1)
-    network = Network((starts,) * len(values), (frozenset(),) * len(values))
+    network = ConstraintNetwork((starts,) * len(values), (frozenset(),) * len(values))
     found = disturbed_values(network, values, 0.2, np.random.default_rng(seed))
     whole, scale = integral_values(values)
     most = 0.2 * sum(whole) / len(whole) / scale + 2 * found.unit

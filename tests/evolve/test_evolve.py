@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("cma")
 
 from schedlab.errors import InputError, MissingExtraError, ParameterError, SchedlabError
-from schedlab.evolve import RULES, Arena, EvolveSettings, Objective, Scene, evolve
+from schedlab.evolve import RULES, Arena, EvolveSettings, Scene, WeightedObjective, evolve
 from schedlab.evolve.evolution import Evolution
 from schedlab.evolve.record import record_path
 from schedlab.evolve.scene import draw
@@ -36,15 +36,15 @@ SMALL = EvolveSettings(
 
 def arena(*metrics: str, **rules: int | str) -> Arena:
     """By these rules."""
-    objective = Objective.parse(metrics or ["bounded_slowdown"])
+    objective = WeightedObjective.parse(metrics or ["bounded_slowdown"])
     return Arena(objective=objective, **rules)  # type: ignore[arg-type]
 
 
 def test_absolute_compares_means_and_not_episode_with_episode() -> None:
     """Halving the long queue of one episode outweighs doubling the short one of another."""
     values, under_easy = np.array([[2.0], [50.0]]), np.array([[1.0], [100.0]])
-    assert Objective.parse(["bounded_slowdown"]).cost(values, under_easy) == (2 + 0.5) / 2
-    absolute = Objective.parse(["bounded_slowdown"], absolute=True)
+    assert WeightedObjective.parse(["bounded_slowdown"]).cost(values, under_easy) == (2 + 0.5) / 2
+    absolute = WeightedObjective.parse(["bounded_slowdown"], absolute=True)
     assert absolute.cost(values, under_easy) == 52 / 101
 
 
@@ -164,7 +164,7 @@ def test_the_comparison_is_paired(tmp_path: Path) -> None:
 def test_wrong_metrics_get_one_sentence(metrics: list[str], sentence: str) -> None:
     """Before anything is drawn."""
     with pytest.raises(SchedlabError) as caught:
-        Objective.parse(metrics)
+        WeightedObjective.parse(metrics)
     assert sentence in str(caught.value)
 
 

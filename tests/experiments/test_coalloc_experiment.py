@@ -21,8 +21,8 @@ from schedlab.experiments import (
     summary,
 )
 from schedlab.experiments.coallocation import instance
-from schedlab.experiments.coallocation.instance import BETWEEN_DRAWS, Instance, Recipe, draw
-from schedlab.experiments.coallocation.measures import MEASURES, Answer
+from schedlab.experiments.coallocation.instance import BETWEEN_DRAWS, Instance, InstanceRecipe, draw
+from schedlab.experiments.coallocation.measures import MEASURES, SolverAnswer
 
 pytest.importorskip("ortools")
 
@@ -100,7 +100,7 @@ def test_a_run_gives_a_row_per_solver_and_problem(little: Little, tmp_path: Path
     first = rows[1]
     names = [first[key] for key in ("workload", "variant", "platform", "seed", "jobs")]
     assert names == ["ring", "6 jobs", "4 resources, 12 slots", 1, 6]
-    problem = Recipe("ring", 6, 4, 12, "makespan", 1).problem(0)
+    problem = InstanceRecipe("ring", 6, 4, 12, "makespan", 1).problem(0)
     alone = solve(problem, "wd:width=1", "makespan")
     assert first["accuracy"] == solve(problem, "cpsat", "makespan").makespan / alone.makespan
     assert first["deleted_edges"] == alone.counters["deleted edges"]
@@ -145,7 +145,7 @@ def test_a_solver_whose_messages_do_not_fit_has_refused(little: Little, tmp_path
 
 def test_a_problem_is_drawn_until_all_jobs_fit() -> None:
     """In six slots seldom; where jobs may be left out, the first draw is taken."""
-    tight = Recipe("uniform", 6, 4, 6, "makespan", seed=1)
+    tight = InstanceRecipe("uniform", 6, 4, 6, "makespan", seed=1)
     found = draw(tight)
     assert found.draws > 1
     assert found.problem == tight.problem(found.draws - 1)
@@ -158,7 +158,7 @@ def test_jobs_that_never_fit_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forty jobs need more than three slots of three resources, whatever is drawn."""
     monkeypatch.setattr(instance, "MAX_DRAWS", 3)
     with pytest.raises(ParameterError, match="40 jobs do not fit into 3 slots in any of 3 "):
-        draw(Recipe("uniform", 40, 3, 3, "makespan", seed=1))
+        draw(InstanceRecipe("uniform", 40, 3, 3, "makespan", seed=1))
 
 
 TWO_JOBS = Problem(
@@ -172,7 +172,7 @@ def measured(starts: tuple[int | None, ...], objective: str) -> dict[str, float 
     """The measures of these starts, beside the optimum of the two jobs: slot 3, value 4."""
     found = Solution(TWO_JOBS, starts, "by hand", Objective.parse(objective))
     drawn = Instance(TWO_JOBS, solve(TWO_JOBS, "cpsat", objective), draws=1)
-    answer = Answer(drawn, found, tree=None)
+    answer = SolverAnswer(drawn, found, tree=None)
     return {name: measure.formula(answer) for name, measure in MEASURES.items()}
 
 
@@ -198,7 +198,7 @@ def test_an_answer_that_is_not_feasible_is_not_solved() -> None:
 
 def test_sizes_are_of_full_domains_and_four_bytes() -> None:
     """Width 5 in 20 slots is the paper's 12 MB: 20⁵ · 4 bytes are 12.2 MiB."""
-    answer = Answer(draw(Recipe("ring", 8, 4, 20, "makespan", 1)), None, None)
+    answer = SolverAnswer(draw(InstanceRecipe("ring", 8, 4, 20, "makespan", 1)), None, None)
     assert answer.util_mib(5) == pytest.approx(12.207, abs=1e-3)
     assert answer.util_mib(None) is None
 

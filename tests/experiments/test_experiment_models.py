@@ -20,8 +20,8 @@ from schedlab.errors import InputError, ParameterError
 from schedlab.experiments import (
     Experiment,
     LocalEngine,
-    Outcome,
     Task,
+    TaskOutcome,
     read_experiment,
     results,
     run_experiment,
@@ -87,6 +87,8 @@ algorithm = "maskable-ppo"
 network = [8]
 envs = 2
 steps = 64
+
+[ppo]
 n_steps = 16
 batch_size = 16
 n_epochs = 2
@@ -105,7 +107,7 @@ class Counting:
     def __init__(self, limit: int | None = None) -> None:
         self.limit, self.trained, self.simulated = limit, 0, 0
 
-    def run(self, tasks: Sequence[Task]) -> Generator[Outcome, None, None]:
+    def run(self, tasks: Sequence[Task]) -> Generator[TaskOutcome, None, None]:
         """One after the other."""
         for task in tasks:
             if self.trained + self.simulated == self.limit:

@@ -11,8 +11,8 @@ from schedlab.errors import InputError, OutputError
 from schedlab.experiments import (
     Experiment,
     LocalEngine,
-    Outcome,
     Task,
+    TaskOutcome,
     read_experiment,
     results,
     run_experiment,
@@ -30,7 +30,7 @@ class Counting:
     def __init__(self, limit: int | None = None) -> None:
         self.limit, self.computed = limit, 0
 
-    def run(self, tasks: Sequence[Task]) -> Generator[Outcome, None, None]:
+    def run(self, tasks: Sequence[Task]) -> Generator[TaskOutcome, None, None]:
         """One after the other, last first."""
         for task in reversed(tasks):
             if self.computed == self.limit:

@@ -10,7 +10,7 @@ pytest.importorskip("gymnasium")
 
 from schedlab.errors import InputError
 from schedlab.experiments.tuning import read_tuning
-from schedlab.experiments.tuning.space import Range
+from schedlab.experiments.tuning.space import ParameterRange
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "tune"
 
@@ -23,8 +23,10 @@ runs = 3
 seed = 7
 
 [space.train]
-n_steps = [16, 64]
 network = ["nn1", [64, 64]]
+
+[space.ppo]
+n_steps = [16, 64]
 
 [space.environment]
 observation = ["baseline", "proposal"]
@@ -47,7 +49,7 @@ def test_a_setting_is_a_training(file: Path) -> None:
     settings = list(tuning.space.settings())
     assert len(settings) == 8
     config = tuning.config(settings[-1])
-    assert (config.train.n_steps, config.train.network) == (64, (64, 64))
+    assert (config.ppo.n_steps, config.train.network) == (64, (64, 64))
     assert (config.environment.observation, config.train.envs) == ("proposal", 4)
     assert tuning.training.environment == tuning.config(settings[1]).environment
 
@@ -70,8 +72,8 @@ def test_values_from_the_command_line_replace_those_of_the_file(file: Path) -> N
     tuning = read_tuning(file, trials=3, runs=1, seed=0)
     assert (tuning.about.trials, list(tuning.about.seeds)) == (3, [0])
     domain = tuning.space.parameters[0].domain
-    assert domain == Range(low=16, high=64, log=True)
-    assert isinstance(domain, Range)
+    assert domain == ParameterRange(low=16, high=64, log=True)
+    assert isinstance(domain, ParameterRange)
     assert isinstance(domain.low, int)
 
 
@@ -86,12 +88,12 @@ def test_values_from_the_command_line_replace_those_of_the_file(file: Path) -> N
         ('"utilisation"', '"utilization"', 'score "utilization"; did you mean "utilisation"'),
         ("base.toml", "other.toml", "other.toml: no such file"),
         ("space.train", "space.trian", r'of \[space\] "trian"; did you mean "train"'),
-        ("n_steps =", "n_step =", r'of \[space.train\] "n_step"; did you mean "n_steps"'),
+        ("n_steps =", "n_step =", r'of \[space.ppo\] "n_step"; did you mean "n_steps"'),
         ("[16, 64]", "64", "n_steps is 64; must be a list of values, or low and high"),
         ("[16, 64]", "[]", r"n_steps is \[\]; must be a list of values"),
         ("[16, 64]", "[16, 1.5]", "n_steps is 1.5; must be a whole number >= 0"),
         ("[16, 64]", "[16, 64, 16]", "n_steps lists 16 twice"),
-        ("[16, 64]", "{ low = 1, high = 9 }", r"\[space.train\] n_steps is a range, which needs"),
+        ("[16, 64]", "{ low = 1, high = 9 }", r"\[space.ppo\] n_steps is a range, which needs"),
         ("[16, 64]", "{ low = 9, high = 1 }", "low is 9.0; must be below high, 1.0"),
         ("[16, 64]", "{ low = 0, high = 1, log = true }", "must be > 0 for a logarithm"),
         ("[16, 64]", "{ low = 1 }", "n_steps lacks the key high"),

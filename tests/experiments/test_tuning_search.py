@@ -13,11 +13,11 @@ import pytest
 pytest.importorskip("stable_baselines3")
 
 from schedlab.errors import InputError, OutputError
-from schedlab.experiments import Outcome, Task
+from schedlab.experiments import Task, TaskOutcome
 from schedlab.experiments.tuning import Tuned, read_tuning, tune
 from schedlab.experiments.tuning.ranking import FILES
 from schedlab.experiments.tuning.training_task import TrainingTask
-from schedlab.rl.training_config import TrainSection, read_training
+from schedlab.rl.training_config import TrainingConfig, read_training
 
 TRAINING = """
 [environment]
@@ -28,6 +28,8 @@ jobs = 10
 [train]
 envs = 4
 steps = 1000
+
+[ppo]
 n_steps = 64
 batch_size = 64
 """
@@ -35,7 +37,7 @@ GRID = """
 [tune]
 training = "base.toml"
 runs = 2
-[space.train]
+[space.ppo]
 n_steps = [16, 32, 64]
 batch_size = [64, 128]
 """
@@ -44,14 +46,15 @@ TRIALS = """
 training = "base.toml"
 runs = 2
 trials = 30
-[space.train]
+[space.ppo]
 learning_rate = { low = 1e-5, high = 1e-1, log = true }
 n_epochs = { low = 1, high = 20 }
-network = [[8], [8, 8], "nn1"]
 gamma = [0.9, 0.99, 1.0]
+[space.train]
+network = [[8], [8, 8], "nn1"]
 """
 
-Score = Callable[[TrainSection], float]
+Score = Callable[[TrainingConfig], float]
 
 
 class Pretending:
@@ -61,7 +64,7 @@ class Pretending:
         self.score, self.limit, self.backwards = score, limit, backwards
         self.trained: list[TrainingTask] = []
 
-    def run(self, tasks: Sequence[Task]) -> Generator[Outcome, None, None]:
+    def run(self, tasks: Sequence[Task]) -> Generator[TaskOutcome, None, None]:
         """One after the other."""
         for task in reversed(tasks) if self.backwards else tasks:
             assert isinstance(task, TrainingTask)
@@ -70,29 +73,28 @@ class Pretending:
             self.trained.append(task)
             yield self._outcome(task)
 
-    def _outcome(self, task: TrainingTask) -> Outcome:
-        train = task.config.train
+    def _outcome(self, task: TrainingTask) -> TaskOutcome:
         try:
-            score = self.score(train)
+            score = self.score(task.config)
         except ZeroDivisionError:
-            return Outcome(key=task.key, name=task.name, error="the network exploded")
+            return TaskOutcome(key=task.key, name=task.name, error="the network exploded")
         task.folder.mkdir(exist_ok=True)
         (task.folder / "model.zip").write_text(f"model of {task.name}")
         values = {"utilisation": score, "mean_wait_s": 100 * score}
-        return Outcome(key=task.key, name=task.name, values=values)
+        return TaskOutcome(key=task.key, name=task.name, values=values)
 
 
-def by_rollout(train: TrainSection) -> float:
+def by_rollout(config: TrainingConfig) -> float:
     """Longer rollouts are better, and odd seeds luckier."""
-    return (train.n_steps or 0) / 100 + 0.01 * train.seed
+    return (config.ppo.n_steps or 0) / 100 + 0.01 * config.train.seed
 
 
-def by_distance(train: TrainSection) -> float:
+def by_distance(config: TrainingConfig) -> float:
     """Best at a learning rate of 1e-3 and ten epochs; more steps help everybody."""
     from math import log10
 
-    rate, epochs = train.learning_rate or 1, train.n_epochs or 0
-    return train.steps / 1000 - (log10(rate) + 3) ** 2 - abs(epochs - 10) / 10
+    rate, epochs = config.ppo.learning_rate or 1, config.ppo.n_epochs or 0
+    return config.train.steps / 1000 - (log10(rate) + 3) ** 2 - abs(epochs - 10) / 10
 
 
 @pytest.fixture
@@ -141,7 +143,7 @@ def test_a_grid_is_trained_whole_but_for_what_cannot_be(
 def test_a_value_that_is_never_possible_is_refused(described: Describe, tmp_path: Path) -> None:
     """It is a mistake, not a corner of the grid."""
     tuning = described(GRID, ("[64, 128]", "[64, 100]"))
-    sentence = r"\[space.train\] batch_size = 100 is never possible: .*does not divide the 64"
+    sentence = r"\[space.ppo\] batch_size = 100 is never possible: .*does not divide the 64"
     with pytest.raises(InputError, match=sentence):
         tune(tuning, tmp_path / "out", engine=Pretending(by_rollout))
 
@@ -149,8 +151,9 @@ def test_a_value_that_is_never_possible_is_refused(described: Describe, tmp_path
 def test_the_best_is_written_as_a_training_file(described: Describe, tmp_path: Path) -> None:
     """With the seed of the best run, whose model stands beside it."""
     tune(described(GRID), tmp_path / "out", engine=Pretending(by_rollout))
-    train = read_training(tmp_path / "out" / "best.toml").train
-    assert (train.n_steps, train.batch_size, train.seed, train.steps) == (64, 64, 1, 1000)
+    config = read_training(tmp_path / "out" / "best.toml")
+    assert (config.ppo.n_steps, config.ppo.batch_size) == (64, 64)
+    assert (config.train.seed, config.train.steps) == (1, 1000)
     model = (tmp_path / "out" / "best.zip").read_text()
     assert model == "model of n_steps=64 batch_size=64 seed=1"
 
@@ -191,8 +194,8 @@ def test_short_waits_are_better_than_long_ones(described: Describe, tmp_path: Pa
 def test_a_failed_training_costs_its_setting_only(described: Describe, tmp_path: Path) -> None:
     """A mean over fewer runs would compare the lucky ones; the next search tries it again."""
 
-    def exploding(train: TrainSection) -> float:
-        return by_rollout(train) / (train.n_steps != 64 or train.seed != 1)
+    def exploding(config: TrainingConfig) -> float:
+        return by_rollout(config) / (config.ppo.n_steps != 64 or config.train.seed != 1)
 
     tuned = tune(described(GRID), tmp_path / "out", engine=Pretending(exploding))
     assert tuned.failures["n_steps=64 batch_size=64 seed=1"] == "the network exploded"

@@ -14,7 +14,7 @@ from tests.history.tiny_site import SITE, tiny_site
 from schedlab.errors import SensorError
 from schedlab.history.archive import archive_days
 from schedlab.history.pipeline import ingest, measure_due
-from schedlab.history.sensors.source import Request
+from schedlab.history.sensors.source import SensorRequest
 from schedlab.history.site import read_site
 from schedlab.history.sources import job_sources
 from schedlab.history.store import Store
@@ -53,7 +53,7 @@ def test_an_archived_timeline_is_that_of_its_source(archived: Path) -> None:
     source = read_site(archived / "site.toml").sensor_sources[0]
     (archived / "archive.toml").write_text(FROM_ARCHIVE)
     kept = read_site(archived / "archive.toml").sensor_sources[0]
-    request = Request({"n01": (), "n02": ()}, NOON_S, NOON_S + 600)
+    request = SensorRequest({"n01": (), "n02": ()}, NOON_S, NOON_S + 600)
     before, after = source.read("power_watt", request), kept.read("power_watt", request)
     assert before.keys() == after.keys()
     for place, series in before.items():
@@ -97,7 +97,7 @@ def test_another_unit_is_refused(archived: Path) -> None:
     (archived / "archive.toml").write_text(FROM_ARCHIVE.replace('unit = "W"', 'unit = "kW"'))
     kept = read_site(archived / "archive.toml").sensor_sources[0]
     with pytest.raises(SensorError, match="archived in W, not in kW"):
-        kept.read("power_watt", Request({"n01": ()}, NOON_S, NOON_S + 600))
+        kept.read("power_watt", SensorRequest({"n01": ()}, NOON_S, NOON_S + 600))
 
 
 def test_hosts_of_one_name_in_two_clusters_have_their_own_timelines(archived: Path) -> None:

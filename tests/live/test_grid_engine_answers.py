@@ -12,8 +12,8 @@ from schedlab.errors import PeerError
 from schedlab.live.forecaster import LiveForecaster
 from schedlab.live.given import GivenPriorities
 from schedlab.live.grid_engine.accounting import Accounting
-from schedlab.live.grid_engine.answers import Submission, closed_nodes, live_jobs
-from schedlab.live.grid_engine.cell import Cell, Queue, Weights
+from schedlab.live.grid_engine.answers import SubmissionDetails, closed_nodes, live_jobs
+from schedlab.live.grid_engine.cell import ClusterQueue, GridEngineCell, Weights
 from schedlab.live.grid_engine.commands import parsed
 from schedlab.live.grid_engine.model import site_of
 from schedlab.live.ledger import Ledger
@@ -23,9 +23,9 @@ from schedlab.live.queue import LiveJob, Reading
 T0 = 1_700_000_000
 WEIGHTS = Weights(1.0, 0.1, 0.01)
 RULES = {"smp": "$pe_slots", "mpi": "$fill_up", "two": "2"}
-DAY = Queue("day.q", {"n1": 4, "n2": 4, "n3": 4}, None, tuple(RULES))
-SHORT = Queue("short.q", {"n3": 2}, 600)
-CELL = Cell((DAY, SHORT), RULES, WEIGHTS, 15, 1, None, 0, {})
+DAY = ClusterQueue("day.q", {"n1": 4, "n2": 4, "n3": 4}, None, tuple(RULES))
+SHORT = ClusterQueue("short.q", {"n3": 2}, 600)
+CELL = GridEngineCell((DAY, SHORT), RULES, WEIGHTS, 15, 1, None, 0, {})
 
 
 def entry(number: int, state: str = "qw", **more: str) -> str:
@@ -39,7 +39,7 @@ def entry(number: int, state: str = "qw", **more: str) -> str:
 def jobs_of(*entries: str, given: GivenPriorities | None = None) -> dict[str, LiveJob]:
     """The jobs that are read of them, by id."""
     queue = ElementTree.fromstring(f"<job_info>{''.join(entries)}</job_info>")
-    told = {number: Submission(T0) for number in range(100)}
+    told = {number: SubmissionDetails(T0) for number in range(100)}
     jobs, notes = live_jobs(queue, CELL, told, given or GivenPriorities(), T0 + 10.0)
     assert not notes
     return {job.id: job for job in jobs}
@@ -108,7 +108,7 @@ def test_a_running_job_is_on_all_its_hosts() -> None:
 
 def test_a_host_may_bound_the_slots_of_its_queues() -> None:
     """Then it is one node, in all of them; it is closed if all of them are."""
-    cell = Cell((DAY, SHORT), RULES, WEIGHTS, 15, 1, None, 0, {"n3": 3})
+    cell = GridEngineCell((DAY, SHORT), RULES, WEIGHTS, 15, 1, None, 0, {"n3": 3})
     machine = site_of(cell, "cell").machine
     assert machine.cores == 4 + 4 + 3
     text = "".join(

@@ -14,7 +14,7 @@ from schedlab.errors import UnknownNameError
 from schedlab.metrics import METRICS, incentive_points
 from schedlab.metrics.incentive import INCENTIVES, MEASURES, spearman
 from schedlab.platform import Platform
-from schedlab.sim import JobState, Schedule, simulate
+from schedlab.sim import JobOutcome, Schedule, simulate
 from schedlab.workload import Workload, generate
 
 Treatment = tuple[float, int, int]
@@ -43,7 +43,7 @@ def treated(*users: Treatment, promised: bool = True, names: tuple[str, ...] = (
         start_s + 1000,
         submit_s,
         submit_s if promised else np.full(len(of), -1),
-        np.full(len(of), JobState.COMPLETED, dtype=np.int8),
+        np.full(len(of), JobOutcome.COMPLETED, dtype=np.int8),
     )
 
 

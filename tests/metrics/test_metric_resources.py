@@ -15,7 +15,7 @@ from schedlab import Workload, simulate
 from schedlab.metrics import METRICS, by_resource, over_time
 from schedlab.metrics.clusters import busy_node_seconds
 from schedlab.platform import Cluster, NodeGroup, NodeType, Platform, read_platform
-from schedlab.sim import JobState, NodeRanges, Schedule
+from schedlab.sim import JobOutcome, NodeRanges, Schedule
 from schedlab.sim.node_shares import busy_nodes
 
 GIB_KB = 1 << 20
@@ -47,7 +47,7 @@ def schedule(
         end_s=np.array(end_s),
         eligible_s=np.zeros(count, dtype=np.int64),
         first_reserved_s=np.full(count, -1),
-        state=np.full(count, JobState.COMPLETED, dtype=np.int8),
+        state=np.full(count, JobOutcome.COMPLETED, dtype=np.int8),
         node_ranges=ranges,
     )
 

@@ -17,7 +17,7 @@ from schedlab.platform import Cluster, Platform
 from schedlab.policies import choose_policy
 from schedlab.policies.coallocating import Coalloc
 from schedlab.policies.coallocating.negotiation import problem_of, still_open
-from schedlab.policies.coallocating.places import Place
+from schedlab.policies.coallocating.places import NodeSpan
 from schedlab.sim import Schedule, simulate
 from schedlab.testing.instances import jobs
 from schedlab.testing.strategies import multi_cluster_workloads
@@ -156,14 +156,14 @@ def test_a_solver_without_memory_lets_first_come_be_served_first() -> None:
 
 def test_who_is_put_into_a_hole_stays_there() -> None:
     """Something settled begins behind job 0 on node 0, and job 0 itself behind job 1 on node 1."""
-    settled = [Place(0, 5, [2]), Place(20, 30, [0])]
-    newcomers = {0: Place(10, 20, [0, 1]), 1: Place(0, 10, [1]), 2: Place(5, 9, [2])}
+    settled = [NodeSpan(0, 5, [2]), NodeSpan(20, 30, [0])]
+    newcomers = {0: NodeSpan(10, 20, [0, 1]), 1: NodeSpan(0, 10, [1]), 2: NodeSpan(5, 9, [2])}
     assert still_open(settled, newcomers) == {2: 5}
 
 
 def test_the_problem_of_a_round() -> None:
     """Nodes that serve the same jobs are one resource; what is settled is a release."""
-    newcomers = {4: Place(10, 30, [0, 1, 2]), 7: Place(30, 50, [1, 2, 3])}
+    newcomers = {4: NodeSpan(10, 30, [0, 1, 2]), 7: NodeSpan(30, 50, [1, 2, 3])}
     problem = problem_of(10, newcomers, {4: 0, 7: 20}, slots=4)
     assert [(job.name, job.resources, job.slots, job.release) for job in problem.jobs] == [
         ("4", (0, 1), 2, 1),

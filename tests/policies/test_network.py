@@ -19,9 +19,9 @@ from schedlab.policies.network import (
     INPUTS,
     JOB_INPUTS,
     QUEUE_INPUTS,
+    HiddenUnit,
     Network,
     NetworkPolicy,
-    Unit,
     write_network,
 )
 from schedlab.testing import check_policy
@@ -44,7 +44,7 @@ def drawn_network(seed: int, units: int = 3) -> Network:
         return dict(zip(names, random.normal(size=len(names)).round(3).tolist(), strict=True))
 
     hidden = [
-        Unit(round(random.normal(), 3), round(random.normal(), 3), weights(INPUTS))
+        HiddenUnit(round(random.normal(), 3), round(random.normal(), 3), weights(INPUTS))
         for _ in range(units)
     ]
     return Network("drawn", weights(tuple(JOB_INPUTS)), hidden, {"seed": seed})

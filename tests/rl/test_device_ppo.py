@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +19,18 @@ from stable_baselines3.common.callbacks import BaseCallback
 from schedlab.errors import ParameterError, SchedlabError
 from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl import trainers
-from schedlab.rl.agent import Agent
+from schedlab.rl.agent import TorchAgent
+from schedlab.rl.algorithm_sections import PpoSection
+from schedlab.rl.batch import QueueBatch
 from schedlab.rl.device_agent import DeviceAgent
 from schedlab.rl.device_ppo import DevicePPO
 from schedlab.rl.device_rollout import sums_to_come
 from schedlab.rl.model_file import read_model
-from schedlab.rl.replayable_batch import replayable_batch
 from schedlab.rl.stacked_networks import Layout
 from schedlab.rl.train import train
+from schedlab.rl.train_section import TrainSection
 from schedlab.rl.trainers import make_trainer
-from schedlab.rl.training_config import TrainingConfig, TrainSection, training_config
+from schedlab.rl.training_config import TrainingConfig, training_config
 from schedlab.rl.training_env import TrainingEnv
 from schedlab.testing.instances import crowd
 from schedlab.workload.episodes import FixedEpisode
@@ -35,14 +38,9 @@ from schedlab.workload.episodes import FixedEpisode
 RULES = QueueSettings(
     nodes=16, visible_jobs=8, mode="order", reward="slowdown", observation="jobs", max_steps=40
 )
-SMALL: dict[str, Any] = {
-    "network": (32, 32),
-    "envs": 4,
-    "n_steps": 64,
-    "batch_size": 256,
-    "n_epochs": 1,
-    "ent_coef": 0.01,
-}
+SMALL: dict[str, Any] = {"network": (32, 32), "envs": 4}
+SMALL_PPO: dict[str, Any] = {"n_steps": 64, "batch_size": 256, "n_epochs": 1, "ent_coef": 0.01}
+PPO_KEYS = {each.name for each in fields(PpoSection)}
 ON_CPU = {"engine": "gpu", "device": "cpu", "precision": "fp32"}
 
 
@@ -59,11 +57,23 @@ def one_thread() -> None:
     torch.set_num_threads(1)
 
 
+def described(**changes: Any) -> TrainingConfig:
+    """A training with these values in ``[train]`` and ``[ppo]``."""
+    ppo = {key: value for key, value in changes.items() if key in PPO_KEYS}
+    train = {key: value for key, value in changes.items() if key not in PPO_KEYS}
+    return TrainingConfig(
+        environment=RULES,
+        train=TrainSection(**{**SMALL, **train}),
+        ppo=PpoSection(**{**SMALL_PPO, **ppo}),
+    )
+
+
 def trainer(**changes: Any) -> Any:
     """One for thirty jobs that are the same in every episode."""
-    section = TrainSection(**{**SMALL, **changes})
-    batch = replayable_batch(RULES, FixedEpisode(crowd(count=30)), section.envs, threads=1)
-    made = make_trainer(TrainingConfig(environment=RULES, train=section), TrainingEnv(batch, 1.0))
+    config = described(**changes)
+    jobs = FixedEpisode(crowd(count=30))
+    batch = QueueBatch(RULES, jobs, config.train.envs, threads=1, warns=False)
+    made = make_trainer(config, TrainingEnv(batch, 1.0))
     made._setup_learn(1)
     return made
 
@@ -221,7 +231,8 @@ def small_training(**changes: Any) -> TrainingConfig:
         {
             "environment": {"nodes": 64, "visible_jobs": 8, "max_steps": 200},
             "episodes": {"workload": "lublin:nodes=64", "jobs": 30},
-            "train": {**SMALL, "network": [16], "steps": 1024, "batch_size": 64, **changes},
+            "train": {**SMALL, "network": [16], "steps": 1024, **changes},
+            "ppo": {**SMALL_PPO, "batch_size": 64},
             "evaluation": {"episodes": 2},
         }
     )
@@ -308,7 +319,7 @@ def test_bf16_on_this_processor() -> None:
     [
         ({"engine": "tpu"}, "engine"),
         ({"engine": "gpu", "precision": "fp8"}, "precision"),
-        ({"engine": "gpu", "algorithm": "a2c", "batch_size": None, "n_epochs": None}, "a2c needs"),
+        ({"engine": "gpu", "algorithm": "a2c"}, "a2c needs"),
         ({"device": "cuda"}, "device is a parameter of engine gpu"),
         ({"anneal": True}, "anneal needs a learning_rate"),
     ],
@@ -316,7 +327,7 @@ def test_bf16_on_this_processor() -> None:
 def test_what_the_engine_does_not_have(changes: dict[str, Any], sentence: str) -> None:
     """Said before anything is made."""
     with pytest.raises(SchedlabError, match=sentence):
-        TrainSection(**{**SMALL, **changes})
+        described(**changes)
 
 
 def test_a_copy_acts_as_the_network_does(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -342,5 +353,5 @@ def test_one_launch_scores_as_the_network_does() -> None:
     shape = (3, made.policy.observation_space.shape[0])
     seen = np.random.default_rng(1).random(shape, dtype=np.float32)
     scores = DeviceAgent(made.policy, 3, masked=True).scores(seen)
-    alone = Agent(made.policy, masked=True).scores(seen)
+    alone = TorchAgent(made.policy, masked=True).scores(seen)
     assert np.abs(scores - alone).max() < 1e-6

@@ -15,7 +15,7 @@ from schedlab import Workload, simulate
 from schedlab.metrics import find_metric
 from schedlab.policies.learned.settings import MODES
 from schedlab.rl import QueueEnv
-from schedlab.sim import JobState
+from schedlab.sim import JobOutcome
 from schedlab.testing.instances import jobs
 from schedlab.testing.strategies import workloads
 
@@ -67,7 +67,7 @@ def test_jobs_that_have_not_started_wait() -> None:
     schedule = env.schedule()
     assert schedule.start_s.tolist() == [0, -1, -1]
     assert schedule.end_s.tolist() == [20, -1, -1]
-    assert schedule.state.tolist() == [JobState.KILLED, JobState.WAITING, JobState.WAITING]
+    assert schedule.state.tolist() == [JobOutcome.KILLED, JobOutcome.WAITING, JobOutcome.WAITING]
     assert schedule.named_nodes().of(0) == [(0, 2)]
     assert schedule.named_nodes().of(1) == []
     assert schedule.policy == "agent:mode=pick"

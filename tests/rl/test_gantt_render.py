@@ -10,7 +10,7 @@ pytest.importorskip("gymnasium")
 pytest.importorskip("matplotlib")
 
 from schedlab.rl import GanttEnv
-from schedlab.rl.gantt.render import Moment
+from schedlab.rl.gantt.render import GanttMoment
 from schedlab.testing.instances import jobs
 
 FULL = jobs((0, 10, 3, 3), (0, 2, 9, 9), (0, 10, 12, 12), (1, 1, 15, 15), (1, 1, 1, 1))
@@ -59,7 +59,7 @@ def test_the_moment_tells_who_waits_and_where_there_is_room() -> None:
     env.step(0)
     env.step(1)
     env.step(3)
-    moment = Moment.of(env.batch, 0)
+    moment = GanttMoment.of(env.batch, 0)
     assert moment.slots.tolist() == [3, 4, 2]
     assert moment.room.tolist() == [True, True, False]
     assert moment.told.splitlines()[1] == (

@@ -16,13 +16,14 @@ pytest.importorskip("sb3_contrib")
 from schedlab import simulate
 from schedlab.errors import InputError, OutputError, ParameterError
 from schedlab.metrics import find_metric
-from schedlab.rl.agent import Agent, evaluate
+from schedlab.rl.agent import TorchAgent, evaluate
+from schedlab.rl.batch import QueueBatch
 from schedlab.rl.checkpoint import KIND
 from schedlab.rl.model_file import read_model
-from schedlab.rl.replayable_batch import replayable_batch
 from schedlab.rl.tensor_archive import read_archive, write_archive
 from schedlab.rl.train import BEST, CHECKPOINT, EVALUATIONS, train
 from schedlab.rl.training_config import TrainingConfig, read_training
+from schedlab.rl.training_env import TrainingEnv
 from schedlab.rl.training_log import FILE
 from schedlab.workload.episodes import GeneratedEpisodes
 
@@ -36,10 +37,10 @@ TRAININGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         "environment": {"mode": "pick", "observation": "proposal", "reward": "terminal"},
     },
     "shared": {"train": {"algorithm": "ppo", "network": [16, 8], "shared_trunk": True}},
-    "a2c": {"train": {"algorithm": "a2c", "batch_size": None, "n_epochs": None}},
+    "a2c": {"train": {"algorithm": "a2c"}, "a2c": {"n_steps": 16}},
     "acer": {
-        "train": {"algorithm": "acer", "batch_size": None, "n_epochs": None},
-        "acer": {"buffer_size": 144, "replay_start": 48, "masked": True},
+        "train": {"algorithm": "acer"},
+        "acer": {"n_steps": 16, "buffer_size": 144, "replay_start": 48, "masked": True},
     },
 }
 
@@ -49,7 +50,7 @@ def parameters(path: Path) -> dict[str, bytes]:
     return {name: each.tobytes() for name, each in read_model(path).parameters.items()}
 
 
-class Chance(Agent):
+class Chance(TorchAgent):
     """Takes any action that makes sense."""
 
     def __init__(self) -> None:
@@ -134,25 +135,22 @@ def test_environments_are_restored_by_playing_again(small_training: Make) -> Non
     """Episodes of different lengths end up side by side where they were."""
     config = small_training()
     episodes = config.episodes.open(config.folder)
-    batch, again = (replayable_batch(config.environment, episodes, 4, threads=1) for _ in range(2))
-    batch.seed(5)
-    for place in range(4):
-        batch.reset(place)
+    rules = config.require_queue()
+    env, again = (TrainingEnv(QueueBatch(rules, episodes, 4, threads=1)) for _ in range(2))
+    env.seed(5)
+    env.reset()
     random, returns = np.random.default_rng(5), np.zeros(4)
     for _ in range(73):
-        ended = batch.step(random.integers(7, size=4))
-        returns += batch.reward
-        for place in map(int, ended):
-            returns[place] = 0
-            batch.reset(place)
-    assert again.restore(batch.records()).tolist() == returns.tolist()
-    assert again.records() == batch.records()
-    assert np.array_equal(again.observation, batch.observation)
-    assert np.array_equal(again.mask, batch.mask)
+        rewards, dones, _ = env.advance(random.integers(7, size=4))
+        returns = np.where(dones, 0, returns + env.batch.reward)
+    again.restore(env.records())
+    assert again._returns.tolist() == returns.tolist()
+    assert again.records() == env.records()
+    assert np.array_equal(again.batch.observation, env.batch.observation)
+    assert np.array_equal(again.batch.mask, env.batch.mask)
     actions = np.zeros(4, np.int64)
-    batch.step(actions)
-    again.step(actions)
-    assert np.array_equal(again.reward, batch.reward)
+    rewards, _, _ = env.advance(actions)
+    assert np.array_equal(again.advance(actions)[0], rewards)
 
 
 def test_a_folder_holds_one_training(tmp_path: Path, small_training: Make) -> None:
@@ -161,8 +159,8 @@ def test_a_folder_holds_one_training(tmp_path: Path, small_training: Make) -> No
     train(config, tmp_path)
     with pytest.raises(ParameterError, match="holds a training already"):
         train(config, tmp_path)
-    with pytest.raises(InputError, match=r"was trained with \[train\] gamma = None, not 0.5"):
-        train(config.with_train(gamma=0.5), tmp_path, resume=True)
+    with pytest.raises(InputError, match=r"was trained with \[ppo\] gamma = None, not 0.5"):
+        train(config.with_parameters(gamma=0.5), tmp_path, resume=True)
 
 
 def test_what_cannot_be_resumed_or_written_is_said(tmp_path: Path, small_training: Make) -> None:

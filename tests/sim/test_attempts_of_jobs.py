@@ -23,7 +23,7 @@ from schedlab.platform import (
     Outage,
     Platform,
 )
-from schedlab.sim import JobState, Preemption, Schedule, WhyEnded, load_schedules, save_schedules
+from schedlab.sim import JobOutcome, Preemption, Schedule, WhyEnded, load_schedules, save_schedules
 from schedlab.testing.instances import jobs
 from schedlab.testing.strategies import examples
 
@@ -58,7 +58,7 @@ def test_a_suspended_job_that_is_lost_is_forgotten_by_the_plan() -> None:
     workload = jobs((0, 1, 100, 100), (5, 1, 10, 10), (6, 1, 20, 20)).replace(requeue=[0, 1, 1])
     rule = Preemption(by="srpt", mode="suspend")
     made = simulate(workload, 1, "conservative", failures=[Failure(0, 8, 3)], preemption=rule)
-    assert made.state.tolist() == [JobState.KILLED, JobState.COMPLETED, JobState.COMPLETED]
+    assert made.state.tolist() == [JobOutcome.KILLED, JobOutcome.COMPLETED, JobOutcome.COMPLETED]
     assert made.start_s.tolist() == [0, 31, 11]
 
 

@@ -14,7 +14,7 @@ from tests.sim.test_machines import ON_ANY_MACHINE
 from schedlab import Platform, Workload, simulate
 from schedlab.audit.feasible import find_violations
 from schedlab.errors import WorkloadError
-from schedlab.sim import JobState, Preemption
+from schedlab.sim import JobOutcome, Preemption
 from schedlab.testing import ReferenceSchedule, reference_simulate
 from schedlab.testing.instances import jobs
 from schedlab.testing.strategies import SimulationOptions, examples, simulation_options, workloads
@@ -134,7 +134,7 @@ def starts(*rows: tuple[int, int, int, int], nodes: int = 8, **columns: Any) -> 
     table = {name: plain[name] for name in plain.columns}
     schedule = simulate(Workload(table, labels={"dependencies": labels}), nodes, "easy")
     assert not find_violations(schedule)
-    cancelled = schedule.state == JobState.CANCELLED
+    cancelled = schedule.state == JobOutcome.CANCELLED
     assert ((schedule.start_s < 0) == cancelled).all()
     found: list[int] = schedule.start_s.tolist()
     return found
@@ -221,7 +221,7 @@ def test_withdrawals_of_one_tick_come_in_the_order_of_their_times() -> None:
     )
     made = simulate(waits_for, 1, "fcfs", tick=7)
     assert made.eligible_s.tolist() == [0, 2, 1]
-    assert (made.state[1:] == JobState.CANCELLED).all()
+    assert (made.state[1:] == JobOutcome.CANCELLED).all()
 
 
 def test_a_job_is_withdrawn_for_the_first_condition_that_fails() -> None:

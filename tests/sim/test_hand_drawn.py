@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from schedlab.sim import JobState
+from schedlab.sim import JobOutcome
 from schedlab.testing import ReferenceSchedule
 from schedlab.testing.instances import (
     early_end,
@@ -195,7 +195,7 @@ def test_an_overrunning_job_is_expected_to_end_any_moment(run: Run) -> None:
     schedule = run(workload, 3, "easy", kill_at_request=False)
     assert schedule.start_s == [0, 6, 3, 8]
     assert schedule.first_reserved_s == [-1, 2, -1, 8]
-    assert schedule.state == [JobState.COMPLETED] * 4
+    assert schedule.state == [JobOutcome.COMPLETED] * 4
 
 
 def test_an_overrun_voids_the_promises(run: Run) -> None:

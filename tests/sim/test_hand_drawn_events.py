@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from schedlab.sim import JobState
+from schedlab.sim import JobOutcome
 from schedlab.testing import ReferenceSchedule
 from schedlab.testing.instances import jobs, killed, no_length
 
@@ -49,7 +49,7 @@ def test_a_job_is_killed_at_its_request(run: Run) -> None:
     """
     schedule = run(killed(), 1, "fcfs")
     assert schedule.end_s == [4, 6]
-    assert schedule.state == [JobState.KILLED, JobState.COMPLETED]
+    assert schedule.state == [JobOutcome.KILLED, JobOutcome.COMPLETED]
 
 
 def test_a_dependant_becomes_eligible_when_its_dependency_has_ended(run: Run) -> None:
@@ -98,7 +98,7 @@ def test_a_waiting_job_can_be_withdrawn(run: Run) -> None:
     schedule = run(workload, 2, "fcfs")
     assert schedule.start_s == [0, -1, 2]
     assert schedule.end_s == [4, -1, 4]
-    assert schedule.state == [JobState.COMPLETED, JobState.CANCELLED, JobState.COMPLETED]
+    assert schedule.state == [JobOutcome.COMPLETED, JobOutcome.CANCELLED, JobOutcome.COMPLETED]
 
 
 def test_a_withdrawn_job_frees_its_dependants(run: Run) -> None:
@@ -126,7 +126,7 @@ def test_a_job_can_be_withdrawn_before_it_is_eligible(run: Run) -> None:
     workload = jobs((0, 1, 4, 4), (0, 1, 2, 2), depends_on=[-1, 1], cancel_after_s=[-1, 2])
     schedule = run(workload, 1, "fcfs")
     assert schedule.eligible_s == [0, 2]
-    assert schedule.state == [JobState.COMPLETED, JobState.CANCELLED]
+    assert schedule.state == [JobOutcome.COMPLETED, JobOutcome.CANCELLED]
 
 
 def test_nodes_are_named_from_the_lowest_free_number(run: Run) -> None:

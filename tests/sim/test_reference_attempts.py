@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from schedlab.errors import PlatformError
 from schedlab.platform import Failure, Platform
-from schedlab.sim import JobState, WhyEnded
+from schedlab.sim import JobOutcome, WhyEnded
 from schedlab.testing import ORDERS
 from schedlab.testing.instances import jobs
 from schedlab.testing.reference.attempts import Attempt
@@ -103,7 +103,7 @@ def test_the_request_limits_the_work_of_all_attempts() -> None:
     """It saved 6 of 8 s: the second attempt is killed after 2 s."""
     (job,) = run(jobs((0, 1, 8, 50)), Failure(0, 7, 50), checkpoint_s=3)
     assert rows(job) == [(0, 7, WhyEnded.FAILURE, (0,)), (7, 9, WhyEnded.KILLED, (1,))]
-    assert job.state is JobState.KILLED
+    assert job.state is JobOutcome.KILLED
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -111,7 +111,7 @@ def test_a_job_that_may_not_run_again_ends(way: str) -> None:
     """Its end frees the job that depends on it."""
     workload = jobs((0, 1, 10, 10), (0, 1, 5, 5), depends_on=[-1, 1])
     made = run(workload, Failure(0, 4, 100), requeue=False, way=way)
-    assert (made[0].end_s, made[0].state) == (4, JobState.KILLED)
+    assert (made[0].end_s, made[0].state) == (4, JobOutcome.KILLED)
     assert made[0].attempts[0].lost_s == 4
     assert (made[1].eligible_s, made[1].start_s) == (4, 4)
 
@@ -159,7 +159,7 @@ def test_a_job_that_has_run_is_not_withdrawn() -> None:
     """Its user would have withdrawn it at 12 if it had not started by then."""
     workload = jobs((0, 3, 10, 10), cancel_after_s=[12])
     (job,) = run(workload, Failure(0, 6, 50))
-    assert (job.start_s, job.state) == (56, JobState.COMPLETED)
+    assert (job.start_s, job.state) == (56, JobOutcome.COMPLETED)
 
 
 def test_a_job_may_end_as_its_node_fails() -> None:
@@ -268,7 +268,7 @@ def test_whatever_fails_every_job_ends_in_the_end(
     )
     check_attempts(made)
     for job in made:
-        assert job.attempts or job.state is JobState.CANCELLED
+        assert job.attempts or job.state is JobOutcome.CANCELLED
         if job.attempts and requeue:
             most_s = min(job.run_s, job.request_s) if kill_at_request else job.run_s
             assert job.done_s == most_s

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from schedlab.errors import WorkloadError
 from schedlab.platform import Cluster, Drain, NodeGroup, NodeType, Outage, Platform, Reservation
-from schedlab.sim import JobState
+from schedlab.sim import JobOutcome
 from schedlab.testing import ORDERS
 from schedlab.testing.instances import jobs
 from schedlab.testing.reference.calendar import KINDS, Block, calendar_of
@@ -78,7 +78,7 @@ def test_a_job_that_outlives_its_estimate_is_ended_by_an_outage(way: str) -> Non
     """It asked for 8 s and is not killed at its request; the outage ends it at 10."""
     workload = jobs((0, 1, 8, 30), (0, 1, 5, 5, ), depends_on=[-1, 1])  # fmt: skip
     made = run(workload, outage(10, 15), way=way, kill_at_request=False)
-    assert (made[0].end_s, made[0].state) == (10, JobState.KILLED)
+    assert (made[0].end_s, made[0].state) == (10, JobOutcome.KILLED)
     assert (made[1].eligible_s, made[1].start_s) == (10, 15)
 
 
@@ -91,7 +91,7 @@ def test_a_job_with_too_short_a_prediction_is_ended_by_an_outage(way: str) -> No
     made = run(workload, outage(20, 21, 0), way=way, predict="last-two")
     late = [job.start_s for job in made]
     assert late[2] == 8
-    assert (made[2].end_s, made[2].state) == (20, JobState.KILLED)
+    assert (made[2].end_s, made[2].state) == (20, JobOutcome.KILLED)
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlab.platform import CapacityStep, Consumable, Failure, Platform
-from schedlab.sim import JobState, WhyEnded
+from schedlab.sim import JobOutcome, WhyEnded
 from schedlab.testing import ORDERS
 from schedlab.testing.instances import jobs
 from schedlab.testing.reference.calendar import Block
@@ -65,7 +65,7 @@ def test_a_cancelled_job_ends(way: str) -> None:
     """The job of the higher tier has its nodes at once."""
     made = run(jobs((0, 3, 10, 10), (4, 1, 5, 5)), low("cancel"), HIGH, way=way)
     assert rows(made[0]) == [(0, 4, WhyEnded.PREEMPTED, (0, 1, 2))]
-    assert made[0].state is JobState.KILLED
+    assert made[0].state is JobOutcome.KILLED
     assert (made[1].start_s, made[1].node_numbers) == (4, [0])
 
 
@@ -159,7 +159,7 @@ def test_work_of_a_suspended_job_is_lost_with_its_node() -> None:
     assert rows(made[0]) == [(0, 4, WhyEnded.SUSPENDED, (0,)), (6, 13, WhyEnded.COMPLETED, (1,))]
     assert made[0].attempts[0].lost_s == 1
     made = run(workload, low("suspend", requeue=False), {}, last, failures=failures)
-    assert made[0].state is JobState.KILLED
+    assert made[0].state is JobOutcome.KILLED
     assert made[0].attempts[0].lost_s == 4
 
 
@@ -220,7 +220,7 @@ def check_lawful(made: list[Job], broken: bool) -> None:
             if one is not other and set(one.nodes) & set(other.nodes):
                 assert one.end_s <= other.start_s or other.end_s <= one.start_s
     for job in made:
-        assert job.attempts or job.state is JobState.CANCELLED
+        assert job.attempts or job.state is JobOutcome.CANCELLED
         held_s = sum(each.end_s - each.start_s for each in job.attempts)
         lost_s = sum(each.lost_s for each in job.attempts)
         done = bool(job.attempts) and job.attempts[-1].why <= WhyEnded.KILLED

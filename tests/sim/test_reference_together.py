@@ -11,7 +11,7 @@ from tests.sim.machines import machines
 
 from schedlab.errors import WorkloadError
 from schedlab.platform import CapacityStep, Consumable, Failure, Platform
-from schedlab.sim import JobState, WhyEnded
+from schedlab.sim import JobOutcome, WhyEnded
 from schedlab.testing import ORDERS
 from schedlab.testing.reference.calendar import Block
 from schedlab.testing.reference.job import Job, jobs_of
@@ -110,7 +110,7 @@ def test_no_node_is_overfull_and_every_job_ends(
     """Resources suffice at every instant on every node, whatever happens."""
     made = run(site, way, order, settings, tuple(failures), rule)
     _, machine, demands = site
-    assert all(job.attempts or job.state is JobState.CANCELLED for job in made)
+    assert all(job.attempts or job.state is JobOutcome.CANCELLED for job in made)
     attempts = [each for job in made for each in job.attempts]
     for moment in {each.start_s for each in attempts}:
         there = [each for each in attempts if each.start_s <= moment < each.end_s]
@@ -171,4 +171,4 @@ def test_what_can_never_start_is_refused_before_the_run(site: Site, way: str, la
         assert most > last
     else:
         assert most <= last
-        assert all(job.attempts or job.state is JobState.CANCELLED for job in made)
+        assert all(job.attempts or job.state is JobOutcome.CANCELLED for job in made)

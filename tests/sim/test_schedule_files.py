@@ -18,7 +18,7 @@ from tests.services.processor_time import processor_time_below
 
 from schedlab.errors import InputError, OutputError, ParameterError, UnknownNameError
 from schedlab.platform import Cluster, NodePower, Platform
-from schedlab.sim import JobState, Schedule, load_schedules, save_schedules, simulate
+from schedlab.sim import JobOutcome, Schedule, load_schedules, save_schedules, simulate
 from schedlab.sim.io import chrome_trace
 from schedlab.sim.io.swf import as_trace
 from schedlab.testing.strategies import workloads
@@ -128,7 +128,11 @@ def test_smallest_csv(tmp_path: Path) -> None:
     assert schedule.workload["job_id"].tolist() == [1, 2, 3]
     assert schedule.workload["request_s"].tolist() == [20, 20, 1]
     assert schedule.wait_s.tolist() == [5, 1, -1]
-    assert schedule.state.tolist() == [JobState.COMPLETED, JobState.COMPLETED, JobState.CANCELLED]
+    assert schedule.state.tolist() == [
+        JobOutcome.COMPLETED,
+        JobOutcome.COMPLETED,
+        JobOutcome.CANCELLED,
+    ]
     assert schedule.platform.nodes == 5
     assert list(schedule.workload.report.lines()) == [
         "repaired 3 of 3: no requested time, run time taken",
@@ -140,7 +144,7 @@ def test_state_follows_from_times(tmp_path: Path) -> None:
     """A job that ran for less than it needed was killed."""
     path = tmp_path / "killed.csv"
     path.write_text("job_id,submit_s,start_s,end_s,nodes,run_s\n1,0,0,5,1,9\n2,0,0,5,1,5\n")
-    assert load_schedules(path)[0].state.tolist() == [JobState.KILLED, JobState.COMPLETED]
+    assert load_schedules(path)[0].state.tolist() == [JobOutcome.KILLED, JobOutcome.COMPLETED]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from schedlab import Policy, Schedule, Simulation, Workload, simulate
 from schedlab.errors import InputError, ParameterError, WorkloadError
 from schedlab.policies import View
-from schedlab.sim import JobState
+from schedlab.sim import JobOutcome
 from schedlab.testing import ORDERS, ReferenceSchedule
 from schedlab.testing.instances import crowd, jobs
 from schedlab.testing.reference.conservative import Conservative, RebuiltConservative
@@ -183,10 +183,10 @@ def test_jobs_can_be_cancelled() -> None:
     simulation = Simulation(workload, 4, "conservative").run(20)
     schedule = simulation.cancel(1).cancel(2).cancel(4).run().schedule()
     assert schedule.state.tolist() == [
-        JobState.KILLED,
-        JobState.CANCELLED,
-        JobState.COMPLETED,
-        JobState.CANCELLED,
+        JobOutcome.KILLED,
+        JobOutcome.CANCELLED,
+        JobOutcome.COMPLETED,
+        JobOutcome.CANCELLED,
     ]
     assert schedule.start_s.tolist() == [0, -1, 20, -1]
     assert schedule.end_s.tolist() == [20, -1, 30, -1]

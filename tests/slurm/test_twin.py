@@ -23,7 +23,7 @@ from schedlab.slurm.clocks import Clocks, drawn_clocks
 from schedlab.slurm.plain.conditions import SlurmCondition, parse_conditions
 from schedlab.slurm.plain.controller import Controller
 from schedlab.slurm.plain.jobs import jobs_of
-from schedlab.slurm.plain.limits import Measure, SlurmLimits
+from schedlab.slurm.plain.limits import LimitMeasure, SlurmLimits
 from schedlab.slurm.plain.nodes import Selector
 from schedlab.slurm.plain.plan import BackfillPlan
 from schedlab.slurm.replay import not_replayed, phases_of, replay
@@ -374,7 +374,7 @@ def test_the_qos_of_a_partition_comes_first(
     by_user = [
         each for each in limits.bounds(jobs_of(site)[0], "fast") if each.whose[:1] == ("qos user",)
     ]
-    assert [each.most for each in by_user if each.measure is Measure.JOBS] == [jobs]
+    assert [each.most for each in by_user if each.measure is LimitMeasure.JOBS] == [jobs]
     first = {each.tres: each.most for each in by_user if each.whose[1] == by_user[0].whose[1]}
     assert first == {"": jobs, **cpus}
     rest = {each.tres: each.most for each in by_user if each.whose[1] != by_user[0].whose[1]}

@@ -9,7 +9,7 @@ import pytest
 from schedlab.errors import InputError, ParameterError
 from schedlab.slurm.dump.accounts import AccountBook, read_account_script
 from schedlab.slurm.dump.conf import read_conf
-from schedlab.slurm.dump.findings import Report
+from schedlab.slurm.dump.findings import ImportReport
 from schedlab.slurm.dump.nodes import natural_order, nodes_of
 from schedlab.slurm.dump.values import KINDS, amounts, megabytes, minutes, weights
 
@@ -91,7 +91,7 @@ def test_includes_and_defaults_are_worked_in(tmp_path: Path) -> None:
     )
     conf = read_conf(tmp_path / "slurm.conf")
     assert conf.cluster_name == "tiny"
-    nodes = nodes_of(conf.nodes, Report())
+    nodes = nodes_of(conf.nodes, ImportReport())
     assert [(each.name, each.cpus, each.weight) for each in nodes] == [
         ("r1n01", 16, 1),
         ("r1n02", 16, 1),
@@ -111,7 +111,7 @@ def test_a_file_that_includes_itself_is_refused(tmp_path: Path) -> None:
 def test_what_sacctmgr_dumps_is_a_tree(tmp_path: Path) -> None:
     """Accounts hang below the parent that the line before names."""
     (tmp_path / "dump.cfg").write_text(DUMP)
-    book = AccountBook(Report())
+    book = AccountBook(ImportReport())
     read_account_script(tmp_path / "dump.cfg", "tiny", book)
     accounts = book.accounts()
     ann = next(each for each in accounts.associations if each.user == "ann")
@@ -128,4 +128,4 @@ def test_a_line_that_sacctmgr_does_not_know_is_told(tmp_path: Path) -> None:
     """With its place."""
     (tmp_path / "dump.cfg").write_text("hello there\n")
     with pytest.raises(InputError, match=r"dump\.cfg:1: 'hello there'"):
-        read_account_script(tmp_path / "dump.cfg", "tiny", AccountBook(Report()))
+        read_account_script(tmp_path / "dump.cfg", "tiny", AccountBook(ImportReport()))

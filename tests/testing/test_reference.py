@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedlab.errors import UnknownNameError, WorkloadError
-from schedlab.sim import JobState
+from schedlab.sim import JobOutcome
 from schedlab.testing import ORDERS, ReferenceSchedule, reference_simulate
 from schedlab.testing.instances import jobs
 from schedlab.testing.strategies import SimulationOptions, simulation_options, workloads
@@ -47,7 +47,7 @@ def test_every_job_runs_after_it_is_eligible_or_is_withdrawn(
     """No policy may lose a job, start it early, or start it between two ticks."""
     schedule = reference_simulate(workload, NODES, order, **way, **options)
     ran = started(schedule)
-    gone = [job for job, state in enumerate(schedule.state) if state == JobState.CANCELLED]
+    gone = [job for job, state in enumerate(schedule.state) if state == JobOutcome.CANCELLED]
     assert sorted(ran + gone) == list(range(len(workload)))
     for job in ran:
         assert schedule.start_s[job] >= schedule.eligible_s[job] >= workload["submit_s"][job]
@@ -83,7 +83,7 @@ def test_jobs_run_as_long_as_they_need_or_are_allowed(
         run_s, request_s = int(workload["run_s"][job]), int(workload["request_s"][job])
         killed = options["kill_at_request"] and run_s > request_s
         assert schedule.end_s[job] - schedule.start_s[job] == (request_s if killed else run_s)
-        assert schedule.state[job] == (JobState.KILLED if killed else JobState.COMPLETED)
+        assert schedule.state[job] == (JobOutcome.KILLED if killed else JobOutcome.COMPLETED)
 
 
 @few

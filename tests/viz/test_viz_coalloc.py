@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from schedlab.coalloc import Objective, Problem, Solution, generate_problem, solve
-from schedlab.coalloc.network import Network
+from schedlab.coalloc.network import ConstraintNetwork
 from schedlab.coalloc.orders import make_tree
 from schedlab.testing.coalloc.check_solver import figure_1
 from schedlab.viz import draw_coalloc_gantt, draw_constraint_graph, draw_pseudo_tree
@@ -57,7 +57,7 @@ def test_many_jobs_are_drawn_without_names() -> None:
 
 def test_the_tree_shows_back_edges_and_separators(problem: Problem) -> None:
     """Six conflicts: four are tree edges, two are back edges; the root has no separator."""
-    tree = make_tree(Network.of(problem, may_leave_out=False), "max-degree")
+    tree = make_tree(ConstraintNetwork.of(problem, may_leave_out=False), "max-degree")
     (axes,) = draw_pseudo_tree(problem, tree).axes
     assert len(axes.lines) == 4
     assert len(axes.patches) == 2

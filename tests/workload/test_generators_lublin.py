@@ -9,7 +9,7 @@ import pytest
 
 from schedlab.errors import ParameterError
 from schedlab.workload import Workload
-from schedlab.workload.generators.lublin import Arrivals, Lublin, RunTimes, Sizes
+from schedlab.workload.generators.lublin import Lublin, LublinArrivals, LublinRunTimes, Sizes
 from schedlab.workload.generators.lublin.daily_cycle import DailyCycle, gamma_cdf
 
 JOBS = 200_000
@@ -84,7 +84,7 @@ def test_inter_arrival_quantiles(typeless: Workload) -> None:
 
 def test_daily_weights_are_the_published_ones() -> None:
     """Least at 05:00, most at 13:30, mean 1."""
-    weights = Arrivals().cycle().weights
+    weights = LublinArrivals().cycle().weights
     assert weights[[0, 10, 11, 24, 27, 28, 47]] == pytest.approx(
         [0.508, 0.165, 0.239, 1.733, 1.833, 1.832, 0.564], abs=0.0006
     )
@@ -104,7 +104,7 @@ def test_gamma_distribution_function() -> None:
 
 def test_arrivals_keep_the_rhythm_of_the_day_to_the_end(typeless: Workload) -> None:
     """Truncating each arrival would let the cycle drift by hours; both halves must show it."""
-    weights = Arrivals().cycle().weights
+    weights = LublinArrivals().cycle().weights
     for part in (typeless["submit_s"][: JOBS // 2], typeless["submit_s"][JOBS // 2 :]):
         share = np.bincount(part // 1800 % 48, minlength=48) / len(part) * 48
         assert np.corrcoef(share, weights)[0, 1] > 0.99
@@ -112,7 +112,7 @@ def test_arrivals_keep_the_rhythm_of_the_day_to_the_end(typeless: Workload) -> N
 
 def test_points_and_times_are_inverse() -> None:
     """Starting at a time of day, no time has passed."""
-    cycle = Arrivals().cycle()
+    cycle = LublinArrivals().cycle()
     for clock_s in (0.0, 5 * 3600.0, 86399.0):
         assert cycle.time_s(np.array([cycle.points_at(clock_s)]))[0] == pytest.approx(clock_s)
 
@@ -190,7 +190,7 @@ def test_constants_can_be_changed_and_are_recorded() -> None:
 
 def test_a_limit_on_real_gaps_holds_with_the_cycle() -> None:
     """The night stretches gaps; with a limit the stretched gap is drawn again."""
-    arrivals = Arrivals(max_gap_s=600)
+    arrivals = LublinArrivals(max_gap_s=600)
     times_s = arrivals.draw(np.random.default_rng(1), 5000, arrivals.cycle())
     assert len(times_s) == 5000
     assert np.diff(times_s).max() <= 600
@@ -205,7 +205,7 @@ def test_impossible_constants_are_refused() -> None:
     with pytest.raises(ParameterError, match="must not fall"):
         Sizes(u_med=9)
     with pytest.raises(ParameterError, match="alpha2 is -1; must be above 0"):
-        RunTimes(alpha2=-1)
+        LublinRunTimes(alpha2=-1)
     with pytest.raises(ParameterError, match="start_hour"):
         Lublin(start_hour=24)
     with pytest.raises(ParameterError, match="cannot generate 0 jobs"):
@@ -218,6 +218,6 @@ def test_cuts_that_refuse_nearly_everything_end_in_a_sentence() -> None:
     """Drawing again for ever would look like a hang."""
     rng = np.random.default_rng(1)
     with pytest.raises(ParameterError, match="raise the cut"):
-        RunTimes(max_ln_run=1e-9).draw(rng, np.ones(10, dtype=np.int64))
+        LublinRunTimes(max_ln_run=1e-9).draw(rng, np.ones(10, dtype=np.int64))
     with pytest.raises(ParameterError, match="max_gap_s"):
-        Arrivals(max_gap_s=1e-9).draw(rng, 10, DailyCycle.flat())
+        LublinArrivals(max_gap_s=1e-9).draw(rng, 10, DailyCycle.flat())

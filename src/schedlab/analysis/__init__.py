@@ -1,7 +1,7 @@
 """What is in a trace: how well users estimate, what they request, and when they submit."""
 
 from schedlab.analysis.analysis import Analysis, analyse
-from schedlab.analysis.arrivals import Arrivals
+from schedlab.analysis.arrivals import ArrivalPattern
 from schedlab.analysis.as_it_was import AS_IT_WAS, as_it_was, as_it_was_notes
 from schedlab.analysis.clock import Clock
 from schedlab.analysis.distributions import BoxPlot, Histogram
@@ -14,7 +14,7 @@ __all__ = [
     "AS_IT_WAS",
     "SCORED_LEVELS",
     "Analysis",
-    "Arrivals",
+    "ArrivalPattern",
     "BoxPlot",
     "Clock",
     "Histogram",

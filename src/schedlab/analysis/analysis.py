@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from schedlab.analysis.arrivals import Arrivals
+from schedlab.analysis.arrivals import ArrivalPattern
 from schedlab.analysis.clock import Clock
-from schedlab.analysis.counted import Counted
+from schedlab.analysis.counted import CountedJobs
 from schedlab.analysis.distributions import BoxPlot, Histogram
 from schedlab.analysis.requests import HOUR_S, Requests
 from schedlab.analysis.users import Users
@@ -19,7 +19,7 @@ from schedlab.workload import Workload
 
 
 @dataclass(frozen=True)
-class Rule:
+class CountingRule:
     """Which jobs count, and how much a user's past does."""
 
     min_run_s: int
@@ -36,13 +36,13 @@ class Analysis:
     """
 
     name: str
-    rule: Rule
+    rule: CountingRule
     all_jobs: int
     jobs: int
     users: int | None
     requests: Requests | None
     accuracy_of_users: Users | None
-    arrivals: Arrivals | None
+    arrivals: ArrivalPattern | None
     nodes: BoxPlot
     nodes_histogram: Histogram
     run_s: BoxPlot
@@ -95,7 +95,7 @@ def analyse(
         beta: the weight of a user's past in the WRSA.
     """
     check_beta(beta)
-    counted = Counted.of(workload, min_run_s, statuses)
+    counted = CountedJobs.of(workload, min_run_s, statuses)
     notes = list(counted.notes)
     asked = counted.with_request
     requests = Requests.of(asked["request_s"], wra(asked)) if len(asked) else None
@@ -105,7 +105,7 @@ def analyse(
         )
     return Analysis(
         name=workload.name,
-        rule=Rule(min_run_s, tuple(statuses), beta),
+        rule=CountingRule(min_run_s, tuple(statuses), beta),
         all_jobs=len(workload),
         jobs=len(counted.jobs),
         users=_users(counted.jobs, notes),
@@ -138,11 +138,11 @@ def _accuracy_of_users(asked: Workload, beta: float, notes: list[str]) -> Users 
     return Users.of(asked, beta)
 
 
-def _arrivals(workload: Workload, notes: list[str]) -> Arrivals | None:
+def _arrivals(workload: Workload, notes: list[str]) -> ArrivalPattern | None:
     clock = Clock.of(workload.header)
     if clock is None or clock.at(int(workload["submit_s"][-1])) is None:
         notes.append("the header has no valid UnixStartTime: times of day are not known")
         return None
     if not clock.zone_known:
         notes.append("the header names no known time zone: times of day are in UTC")
-    return Arrivals.of(workload["submit_s"], clock)
+    return ArrivalPattern.of(workload["submit_s"], clock)

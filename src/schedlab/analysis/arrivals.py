@@ -15,7 +15,7 @@ _THURSDAY = 3
 
 
 @dataclass(frozen=True)
-class Arrivals:
+class ArrivalPattern:
     """Submissions on the cluster's own clock."""
 
     zone: str
@@ -25,7 +25,7 @@ class Arrivals:
     """Of jobs on each day of the week, from Monday."""
 
     @classmethod
-    def of(cls, submit_s: NDArray[np.int64], clock: Clock) -> Arrivals:
+    def of(cls, submit_s: NDArray[np.int64], clock: Clock) -> ArrivalPattern:
         """Count the submissions, given in seconds of the trace."""
         local_s = clock.local_s(submit_s)
         hour = local_s % _DAY_S // 3600

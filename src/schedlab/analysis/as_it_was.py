@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.platform import Platform
-from schedlab.sim import JobState, Schedule
+from schedlab.sim import JobOutcome, Schedule
 from schedlab.sim.eligible_times import eligible_times
 from schedlab.sim.node_shares import busy_nodes
 from schedlab.workload import Workload
@@ -48,7 +48,7 @@ def as_it_was(workload: Workload, platform: Platform) -> Schedule | None:
         return None
     start_s = np.where(started, kept["submit_s"] + kept["wait_s"], -1)
     end_s = np.where(started, start_s + kept["run_s"], -1)
-    states = np.where(started, JobState.COMPLETED, JobState.CANCELLED)
+    states = np.where(started, JobOutcome.COMPLETED, JobOutcome.CANCELLED)
     told = f"real starts of {len(kept):,} of {len(workload):,} jobs"
     schedule = Schedule(
         workload=kept,

@@ -17,7 +17,7 @@ _HARMLESS = 0.0005
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountedJobs:
     """The jobs that completed after a fair time, and among them those with a request."""
 
     jobs: Workload
@@ -25,7 +25,7 @@ class Counted:
     notes: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(cls, workload: Workload, min_run_s: int, statuses: Sequence[int]) -> Counted:
+    def of(cls, workload: Workload, min_run_s: int, statuses: Sequence[int]) -> CountedJobs:
         """Select the jobs, and say what is unknown."""
         if min_run_s < 0:
             raise ParameterError(f"the least run time is {min_run_s} s; must be >= 0")

@@ -2,13 +2,13 @@
 
 from schedlab.audit.auditing import audit
 from schedlab.audit.readers import SCHEDULE_READERS, Observed, choose_observed, read_observed
-from schedlab.audit.verdict import Comparison, Departure, Verdict, Violation
+from schedlab.audit.verdict import Departure, ScheduleComparison, Verdict, Violation
 
 __all__ = [
     "SCHEDULE_READERS",
-    "Comparison",
     "Departure",
     "Observed",
+    "ScheduleComparison",
     "Verdict",
     "Violation",
     "audit",

@@ -9,7 +9,7 @@ import numpy as np
 from schedlab.audit.explain import explain_departure
 from schedlab.audit.feasible import UNREPLAYABLE, find_violations
 from schedlab.audit.replay import Replay, replay
-from schedlab.audit.verdict import Comparison, Verdict
+from schedlab.audit.verdict import ScheduleComparison, Verdict
 from schedlab.policies import PolicyLike, choose_policy
 from schedlab.sim import Schedule
 from schedlab.sim.eligible_times import eligible_times
@@ -56,11 +56,11 @@ def _with_known_fate(schedule: Schedule) -> tuple[Schedule, int]:
     return schedule.take(known), int(np.count_nonzero(~known))
 
 
-def _comparison(found: Replay) -> Comparison:
+def _comparison(found: Replay) -> ScheduleComparison:
     observed, policy = found.observed, found.policy
     both = observed.started & policy.started
     wait_s = (observed.start_s - eligible_times(observed))[both]
-    return Comparison(
+    return ScheduleComparison(
         jobs=len(observed),
         jobs_elsewhere=int(np.count_nonzero(found.elsewhere)),
         mean_wait_s=float(wait_s.mean()) if len(wait_s) else 0.0,

@@ -10,7 +10,7 @@ import numpy as np
 
 from schedlab.errors import InputError, PlatformError, UnknownNameError
 from schedlab.platform import Platform, platform_from_header
-from schedlab.sim import JobState, Schedule, load_schedules
+from schedlab.sim import JobOutcome, Schedule, load_schedules
 from schedlab.workload import Workload, read_workload
 from schedlab.workload.readers.source import Source
 
@@ -61,7 +61,7 @@ def read_swf(path: Path, nodes: int | None) -> list[Observed]:
         end_s=np.where(started, start_s + workload["run_s"], -1),
         eligible_s=workload["submit_s"],
         first_reserved_s=np.full(len(workload), -1),
-        state=np.where(started, JobState.COMPLETED, JobState.CANCELLED).astype(np.int8),
+        state=np.where(started, JobOutcome.COMPLETED, JobOutcome.CANCELLED).astype(np.int8),
     )
     changes = replace(workload.report, noticed={})
     return [Observed(schedule, tuple(changes.lines()))]

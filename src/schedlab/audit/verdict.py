@@ -75,7 +75,7 @@ class Departure:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ScheduleComparison:
     """How far the whole schedule is from the policy's: for information, not for the verdict."""
 
     jobs: int
@@ -96,7 +96,7 @@ class Verdict:
     tolerance_s: int
     violations: tuple[Violation, ...]
     departure: Departure | None
-    comparison: Comparison | None
+    comparison: ScheduleComparison | None
     notes: tuple[str, ...] = ()
 
     @property

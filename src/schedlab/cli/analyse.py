@@ -19,7 +19,7 @@ from schedlab.cli.console import (
     print_notes,
     reading_notes,
 )
-from schedlab.cli.reading import Reading, Shaping
+from schedlab.cli.reading import Shaping, WorkloadOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,7 @@ _MAX_REQUESTS = 8
 
 
 def analyse(
-    reading: Reading,
+    reading: WorkloadOptions,
     shaping: Shaping,
     min_run: Annotated[
         str,

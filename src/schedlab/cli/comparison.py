@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PolicyComparison:
     """The values of some metrics under some policies."""
 
     policies: list[str]
@@ -26,7 +26,7 @@ class Comparison:
     """By metric, one value per policy."""
 
     @classmethod
-    def of(cls, schedules: Sequence[Schedule], metrics: Sequence[str]) -> Comparison:
+    def of(cls, schedules: Sequence[Schedule], metrics: Sequence[str]) -> PolicyComparison:
         """Measure the schedules."""
         from schedlab.metrics import compare
 

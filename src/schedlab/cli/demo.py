@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Argument, Option
 
-from schedlab.cli.comparison import Comparison
+from schedlab.cli.comparison import PolicyComparison
 from schedlab.cli.console import AsJson, heading, out, print_json, print_notes
 from schedlab.cli.pictures import Pictures
 from schedlab.cli.store_place import require_history
@@ -64,7 +64,7 @@ def _simulation(folder: Path, seed: int, *, json: bool) -> None:
     _make(folder)
     workload = _workload(seed)
     schedules = [simulate(workload, NODES, policy, seed=seed) for policy in POLICIES]
-    comparison = Comparison.of(schedules, METRICS)
+    comparison = PolicyComparison.of(schedules, METRICS)
     if json:
         rows = zip(POLICIES, comparison.rows(), strict=True)
         print_json([{"policy": policy, **row} for policy, row in rows])
@@ -91,7 +91,7 @@ def _workload(seed: int) -> Workload:
     return apply(drawn, ["set_request=random:0.5", f"load={LOAD}:{NODES}"], seed=seed)
 
 
-def _meaning(comparison: Comparison) -> Iterator[str]:
+def _meaning(comparison: PolicyComparison) -> Iterator[str]:
     from schedlab.units import short_duration
 
     def waits(metric: str) -> dict[str, str]:

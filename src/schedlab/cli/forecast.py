@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option
 
 from schedlab.cli.console import AsJson, heading, new_table, out, print_json, print_notes
-from schedlab.cli.machine import Machine
-from schedlab.cli.reading import Reading, Shaping
+from schedlab.cli.machine import MachineOptions
+from schedlab.cli.reading import Shaping, WorkloadOptions
 from schedlab.cli.replay import Scenario
 from schedlab.errors import ParameterError
 
@@ -30,9 +30,9 @@ _SHOWN = 30
 
 
 def forecast(
-    reading: Reading,
+    reading: WorkloadOptions,
     shaping: Shaping,
-    machine: Machine,
+    machine: MachineOptions,
     at: Annotated[
         str | None,
         Option(

@@ -30,7 +30,7 @@ _TEXTS = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class ServiceOptions:
     """Which service is asked, and who asks."""
 
     url: Annotated[
@@ -59,7 +59,7 @@ class Asked:
 
 
 def jobs(
-    asked: Asked,
+    asked: ServiceOptions,
     jobids: Annotated[
         list[str] | None, Argument(metavar="[JOBID]...", help="Only these jobs.")
     ] = None,

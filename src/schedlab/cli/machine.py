@@ -24,7 +24,7 @@ _MACHINE = "The machine"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Machine:
+class MachineOptions:
     """The machine; without any of its options the one that the trace's header describes."""
 
     nodes: Annotated[

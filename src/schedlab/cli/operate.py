@@ -21,7 +21,7 @@ EXAMPLES = (
     "schedlab operate mysite",
     "schedlab operate mysite status",
     "schedlab operate mysite approve",
-    "schedlab operate mysite report --output week.html",
+    "schedlab operate mysite report --out week.html",
     "schedlab operate mysite --rounds 1 --conf /etc/slurm-test/slurm.conf",
 )
 
@@ -54,7 +54,7 @@ def operate(
         int | None, Option(metavar="N", min=1, help="End after this many rounds. Default: never.")
     ] = None,
     output: Annotated[
-        Path | None, Option("--output", "-o", metavar="FILE", help="Write the report there.")
+        Path | None, Option("--out", metavar="FILE", help="Write the report there.")
     ] = None,
     date: Annotated[
         str | None,
@@ -132,12 +132,12 @@ def _copier(site: Path, service: str | None) -> Callable[[], object]:
 
 def _status(site: Path, json: bool) -> None:
     from schedlab.live.ledger import read_ledger
-    from schedlab.live.switch import Switch
+    from schedlab.live.switch import SteeringSwitch
     from schedlab.operate.record import LOG, record_of, sentence_of
 
     path = site / "operate" / LOG
     entries = list(read_ledger(path)) if path.exists() else []
-    record, is_on = record_of(entries), Switch(site / "live").is_on
+    record, is_on = record_of(entries), SteeringSwitch(site / "live").is_on
     if json:
         print_json(
             {

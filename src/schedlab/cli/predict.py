@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option
 
 from schedlab.cli.console import AsJson, cell, heading, new_table, out, print_json, print_notes
-from schedlab.cli.machine import Machine
-from schedlab.cli.reading import Reading, Shaping
+from schedlab.cli.machine import MachineOptions
+from schedlab.cli.reading import Shaping, WorkloadOptions
 from schedlab.cli.replay import Policies, Scenario
 from schedlab.cli.results import Row, result_rows, run_notes
 from schedlab.errors import ParameterError, UnknownNameError
@@ -33,9 +33,9 @@ _SHOWN = 20
 
 
 def predict(
-    reading: Reading,
+    reading: WorkloadOptions,
     shaping: Shaping,
-    machine: Machine,
+    machine: MachineOptions,
     predictor: Annotated[
         list[str],
         Option(

@@ -11,7 +11,7 @@ from typing import Protocol
 PATIENCE_S = 2.0
 
 
-class Report(Protocol):
+class ProgressReport(Protocol):
     """How a piece of work reports its progress."""
 
     def __call__(self, done: int, total: int | None, note: str = "") -> None:
@@ -19,7 +19,7 @@ class Report(Protocol):
 
 
 @contextmanager
-def progress(what: str, *, in_bytes: bool = False) -> Iterator[Report]:
+def progress(what: str, *, in_bytes: bool = False) -> Iterator[ProgressReport]:
     """Show on stderr, if it is a terminal, how far the work in the block has come."""
     if not sys.stderr.isatty():
         yield lambda done, total, note="": None

@@ -80,14 +80,14 @@ class ReadingRules:
         ),
     ] = field(default_factory=list)
 
-    def of(self, trace: str) -> Reading:
+    def of(self, trace: str) -> WorkloadOptions:
         """The same rules for this trace."""
         rules = {each.name: getattr(self, each.name) for each in fields(ReadingRules)}
-        return Reading(trace=trace, **rules)
+        return WorkloadOptions(trace=trace, **rules)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading(ReadingRules):
+class WorkloadOptions(ReadingRules):
     """Where the jobs come from."""
 
     trace: Annotated[

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from typer import Option
 
 from schedlab.cli.interruptions import failures_of, preemption_of
-from schedlab.cli.machine import Machine
-from schedlab.cli.reading import Reading, Shaping
+from schedlab.cli.machine import MachineOptions
+from schedlab.cli.reading import Shaping, WorkloadOptions
 from schedlab.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Scenario:
     """Whether every job has its nodes to itself."""
 
     @classmethod
-    def load(cls, reading: Reading, shaping: Shaping, machine: Machine) -> Scenario:
+    def load(cls, reading: WorkloadOptions, shaping: Shaping, machine: MachineOptions) -> Scenario:
         """Read the trace, shape the workload and fit it to the machine."""
         from schedlab.cli.console import reading_notes
         from schedlab.platform import header_size, platform_from_header
@@ -86,14 +86,14 @@ class Scenario:
 
 
 @dataclass(frozen=True)
-class Past:
+class RecordedPast:
     """What really happened, as a schedule of its own, with remarks; nothing where not recorded."""
 
     schedules: tuple[Schedule, ...] = ()
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, scenario: Scenario) -> Past:
+    def of(cls, scenario: Scenario) -> RecordedPast:
         """The past of the jobs, where the trace recorded it."""
         from schedlab.analysis import as_it_was, as_it_was_notes
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from schedlab.history.web.loop import LoopEffect, LoopState, LoopStep
 from schedlab.live.ledger import Entry, read_ledger
-from schedlab.live.switch import Switch
+from schedlab.live.switch import SteeringSwitch
 from schedlab.operate.gate import Gate, GateAnswer
 from schedlab.operate.record import LOG, effects_of, record_of, sentence_of
 
@@ -34,7 +34,7 @@ class ServedLoop:
             record.round,
             record.last,
             record.steers,
-            Switch(self._folder / "live").is_on,
+            SteeringSwitch(self._folder / "live").is_on,
             record.of("asked")["policy"] if record.last == "asked" else "",
             sentence_of(watched[-1]) if watched else "",
             [_step(each) for each in reversed(entries)],

@@ -9,7 +9,7 @@ from typing import Any
 
 from schedlab.errors import InputError, ParameterError
 from schedlab.sim.forecast.start_forecast import HIGH, LOW, MIDDLE
-from schedlab.slurm.dump.findings import Report
+from schedlab.slurm.dump.findings import ImportReport
 from schedlab.slurm.dump.history import base_id, history_of
 from schedlab.slurm.forecast import TwinForecaster
 from schedlab.slurm.offered import OfferedTwin
@@ -42,7 +42,7 @@ class ServedTwin(OfferedTwin):
             tell: hears how many moments are done, of how many.
         """
         try:
-            history = history_of(records, {}, Path("history"), Report())
+            history = history_of(records, {}, Path("history"), ImportReport())
             epoch_s = int(history.workload.header["UnixStartTime"][0])
             forecaster = TwinForecaster(replace(self._site(), history=history), forks=_FORKS)
             forecaster.learn_before(now_s - epoch_s, _MOMENTS, tell)

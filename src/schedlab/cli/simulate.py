@@ -9,13 +9,13 @@ from typing import Annotated, Any
 from typer import Option
 
 from schedlab.cli.cluster_tables import clusters_needed_table, clusters_table
-from schedlab.cli.comparison import Comparison
+from schedlab.cli.comparison import PolicyComparison
 from schedlab.cli.console import AsJson, heading, out, print_json, print_notes
 from schedlab.cli.group_tables import GroupTables, is_of_jobs
-from schedlab.cli.machine import Machine
+from schedlab.cli.machine import MachineOptions
 from schedlab.cli.pictures import Pictures
-from schedlab.cli.reading import Reading, Shaping
-from schedlab.cli.replay import NoPast, Past, Policies, Scenario
+from schedlab.cli.reading import Shaping, WorkloadOptions
+from schedlab.cli.replay import NoPast, Policies, RecordedPast, Scenario
 from schedlab.cli.results import Row, counter_notes, result_rows, run_notes
 from schedlab.errors import ParameterError, UnknownNameError
 
@@ -30,9 +30,9 @@ EXAMPLES = (
 
 
 def simulate(
-    reading: Reading,
+    reading: WorkloadOptions,
     shaping: Shaping,
-    machine: Machine,
+    machine: MachineOptions,
     policies: Policies,
     pictures: Pictures,
     metric: Annotated[
@@ -80,10 +80,10 @@ def simulate(
     schedules = list(policies.run(scenario, shaping.seed))
     if output is not None:
         save_schedules(schedules, output)
-    past = Past() if no_past else Past.of(scenario)
+    past = RecordedPast() if no_past else RecordedPast.of(scenario)
     shown = [*schedules, *past.schedules]
     written = [*([] if output is None else [output]), *pictures.draw(shown, metrics)]
-    comparison = Comparison.of(shown, metrics)
+    comparison = PolicyComparison.of(shown, metrics)
     rows = result_rows(shown, scenario, policies, shaping.seed)
     of_policies = rows[: len(schedules)]
     groups = None if by is None else GroupTables.of(shown, metrics, by)
@@ -112,7 +112,7 @@ def _check_groups(by: str, metrics: Sequence[str]) -> None:
         raise ParameterError(f"--by {by} needs a metric with a value for each job, such as wait")
 
 
-def _with_groups(comparison: Comparison, groups: GroupTables) -> list[dict[str, Any]]:
+def _with_groups(comparison: PolicyComparison, groups: GroupTables) -> list[dict[str, Any]]:
     return [
         {**row, f"by_{groups.by}": groups.rows(policy)}
         for row, policy in zip(comparison.rows(), comparison.policies, strict=True)
@@ -120,7 +120,10 @@ def _with_groups(comparison: Comparison, groups: GroupTables) -> list[dict[str, 
 
 
 def _print(
-    scenario: Scenario, comparison: Comparison, rows: Sequence[Row], groups: GroupTables | None
+    scenario: Scenario,
+    comparison: PolicyComparison,
+    rows: Sequence[Row],
+    groups: GroupTables | None,
 ) -> None:
     console = out()
     console.print(heading(scenario.title()), "", comparison.table(console), "", sep="\n")

@@ -22,7 +22,7 @@ _SERVICE = ("argon2", "authlib", "fastapi", "jinja2", "python_multipart", "uvico
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class StoreLocation:
     """A site file, a store, or both."""
 
     site: Annotated[Path, Option(metavar="FILE", help="The site file.")] = Path("site.toml")

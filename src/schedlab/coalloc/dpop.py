@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from schedlab.coalloc.messages import MessageStatistics
-from schedlab.coalloc.network import Network
+from schedlab.coalloc.network import ConstraintNetwork
 from schedlab.coalloc.objective import Objective, measure
 from schedlab.coalloc.orders import make_tree
 from schedlab.coalloc.problem import Problem
@@ -51,7 +51,7 @@ class Dpop:
     def solve(self, problem: Problem, objective: Objective, limits: Limits) -> Solution:
         """The optimum, or the proof that nothing is feasible."""
         watch = Stopwatch()
-        network = Network.of(problem, objective.may_leave_out)
+        network = ConstraintNetwork.of(problem, objective.may_leave_out)
         tree = make_tree(network, self.heuristic, limits.seed)
         if self.relax == "wd" and not _fits(tree, network.sizes, limits):
             width = _width_that_fits(network.sizes, limits)

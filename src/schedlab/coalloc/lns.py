@@ -50,7 +50,7 @@ class Lns:
         watch = Stopwatch(limits.time_s)
         begin = RestartGreedy(_FIRST_RESTARTS).solve(problem, objective, limits)
         reach = Reach(self.jobs, self.cells)
-        search = _Search(problem, objective, reach, limits.seed, begin.starts)
+        search = _LnsSearch(problem, objective, reach, limits.seed, begin.starts)
         ending: Ending = begin.ending
         try:
             if ending == "finished":
@@ -76,7 +76,7 @@ class Lns:
 
 
 @dataclass
-class _Search:
+class _LnsSearch:
     """The best schedule so far, and what was spent on it."""
 
     problem: Problem

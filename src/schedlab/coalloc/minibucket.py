@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from schedlab._core import Combine
-from schedlab.coalloc.network import Network
-from schedlab.coalloc.node import Cells, Node, UtilMessage
+from schedlab.coalloc.network import ConstraintNetwork
+from schedlab.coalloc.node import Cells, JobNode, UtilMessage
 from schedlab.coalloc.objective import Criterion
 from schedlab.coalloc.orders import make_tree
 from schedlab.coalloc.problem import Problem
@@ -50,7 +50,7 @@ def minibucket_bound(
     That the node may need two values at once only makes the bound better than the optimum. A
     message that exceeds the memory limit is refused.
     """
-    network = Network.of(problem, may_leave_out=criterion == "value")
+    network = ConstraintNetwork.of(problem, may_leave_out=criterion == "value")
     if min(network.sizes) == 0:
         return math.inf
     values = [job.value for job in problem.jobs]
@@ -77,7 +77,7 @@ class _Buckets:
     """Jobs eliminated from the last of the order to the first."""
 
     def __init__(
-        self, network: Network, utilities: Utilities, order: tuple[int, ...], width: int
+        self, network: ConstraintNetwork, utilities: Utilities, order: tuple[int, ...], width: int
     ) -> None:
         self._network, self._utilities, self._width = network, utilities, width
         self._order, self._place = order, {job: at for at, job in enumerate(order)}
@@ -123,10 +123,10 @@ class _Buckets:
         cells = math.prod(len(self._network.variables[job].starts) for job in bucket.scope)
         require_memory(len(bucket.scope), cells * self._utilities.bytes_per_cell, limits)
 
-    def _node(self, job: int, bucket: _Bucket, first: bool) -> Node:
+    def _node(self, job: int, bucket: _Bucket, first: bool) -> JobNode:
         separator = sorted(bucket.scope, key=self._place.__getitem__)
         variables = self._network.variables
-        return Node(
+        return JobNode(
             job,
             variables[job],
             self._utility(job, first),

@@ -10,11 +10,11 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from schedlab.coalloc.network import LEFT_OUT, Network
+from schedlab.coalloc.network import LEFT_OUT, ConstraintNetwork
 from schedlab.coalloc.orders import make_tree
 from schedlab.coalloc.pseudotree import PseudoTree
 
-Pick = Callable[[Network, list[int]], int]
+Pick = Callable[[ConstraintNetwork, list[int]], int]
 """Which of these jobs to fix next."""
 
 
@@ -38,7 +38,9 @@ class MessageBound:
         return gone
 
 
-def delete_edges(network: Network, tree: PseudoTree, width: int) -> tuple[Network, PseudoTree]:
+def delete_edges(
+    network: ConstraintNetwork, tree: PseudoTree, width: int
+) -> tuple[ConstraintNetwork, PseudoTree]:
     """WD as published: back edges over the widest node are deleted until none is too wide.
 
     Of the ancestors with such edges the one with the fewest is taken. It gets the first slots, and
@@ -58,7 +60,7 @@ def delete_edges(network: Network, tree: PseudoTree, width: int) -> tuple[Networ
     return network, tree
 
 
-def _separated(network: Network, tree: PseudoTree, ancestor: int) -> Network:
+def _separated(network: ConstraintNetwork, tree: PseudoTree, ancestor: int) -> ConstraintNetwork:
     """The ancestor in the first slots, all descendants in conflict with it in those after."""
     own = network.variables[ancestor]
     for other in network.neighbours[ancestor] & tree.subtree(ancestor):
@@ -68,13 +70,13 @@ def _separated(network: Network, tree: PseudoTree, ancestor: int) -> Network:
 
 
 def fix_jobs(
-    network: Network,
+    network: ConstraintNetwork,
     tree: PseudoTree,
     bound: MessageBound,
     pick: Pick,
     heuristic: str,
     guide: Mapping[int, int] | None,
-) -> tuple[Network, PseudoTree] | None:
+) -> tuple[ConstraintNetwork, PseudoTree] | None:
     """Safe WD: jobs are fixed and their slots taken out of their neighbours' domains.
 
     Jobs are picked from the widest node and its separator, half as many as it has too many, before
@@ -98,7 +100,7 @@ def fix_jobs(
         tree = make_tree(network, heuristic)
 
 
-def _earliest(network: Network, job: int) -> Network | None:
+def _earliest(network: ConstraintNetwork, job: int) -> ConstraintNetwork | None:
     starts = network.variables[job].starts.tolist()
     for start in sorted(starts, key=lambda each: (each == LEFT_OUT, each)):
         fixed = network.with_fixed(job, start)
@@ -107,7 +109,7 @@ def _earliest(network: Network, job: int) -> Network | None:
     return None
 
 
-def _widest(network: Network, tree: PseudoTree, bound: MessageBound) -> tuple[int, int]:
+def _widest(network: ConstraintNetwork, tree: PseudoTree, bound: MessageBound) -> tuple[int, int]:
     """The job whose message exceeds the bound by most variables, or is the largest; by how many."""
     sizes, cells = network.sizes, tree.cells(network.sizes)
     excess = [bound.excess([sizes[other] for other in each]) for each in tree.separators]

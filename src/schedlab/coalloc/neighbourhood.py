@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab._core import Combine
 from schedlab.coalloc.messages import MessageStatistics
-from schedlab.coalloc.network import LEFT_OUT, Network, Variable
+from schedlab.coalloc.network import LEFT_OUT, ConstraintNetwork, Variable
 from schedlab.coalloc.orders import min_fill
 from schedlab.coalloc.problem import Problem
 from schedlab.coalloc.propagation import messages_of_pass, propagate
@@ -99,7 +99,9 @@ class Neighbourhood:
                 picked.append(job)
         return picked
 
-    def _narrowed(self, free: list[int], rng: np.random.Generator) -> tuple[Network, PseudoTree]:
+    def _narrowed(
+        self, free: list[int], rng: np.random.Generator
+    ) -> tuple[ConstraintNetwork, PseudoTree]:
         """The freed jobs as a network of small messages; some are fixed again where it takes that.
 
         A random member of the largest separator is fixed where it was, and so leaves the network.
@@ -115,10 +117,10 @@ class Neighbourhood:
             fixed = free.pop(int(rng.choice(tree.separators[largest])))
             self._place(fixed, self.starts[fixed])
 
-    def _network(self, free: list[int]) -> Network:
+    def _network(self, free: list[int]) -> ConstraintNetwork:
         """Each job with its free starts; an edge where these could overlap."""
         place = {job: at for at, job in enumerate(free)}
-        network = Network(
+        network = ConstraintNetwork(
             tuple(self._variable(job) for job in free),
             tuple(
                 frozenset(place[other] for other in self._neighbours[job] if other in place)

@@ -53,7 +53,7 @@ class Variable:
 
 
 @dataclass(frozen=True)
-class Network:
+class ConstraintNetwork:
     """Variables, and for each those it must not overlap with (events as variables, EAV).
 
     The relaxations narrow it: they take values out of domains and edges out of the graph, so that
@@ -66,7 +66,7 @@ class Network:
     """Which jobs of the problem these are; empty: all, in their order."""
 
     @classmethod
-    def of(cls, problem: Problem, may_leave_out: bool) -> Network:
+    def of(cls, problem: Problem, may_leave_out: bool) -> ConstraintNetwork:
         """The whole problem; a job that may be left out has one value more."""
         extra = [LEFT_OUT] if may_leave_out else []
         variables = tuple(
@@ -85,12 +85,12 @@ class Network:
         """How many pairs must not overlap."""
         return sum(map(len, self.neighbours)) // 2
 
-    def keep(self, kept: Sequence[NDArray[np.bool_]]) -> Network:
+    def keep(self, kept: Sequence[NDArray[np.bool_]]) -> ConstraintNetwork:
         """For each job these values only."""
         pairs = zip(self.variables, kept, strict=True)
         return replace(self, variables=tuple(each.keep(mask) for each, mask in pairs))
 
-    def with_fixed(self, job: int, start: int) -> Network:
+    def with_fixed(self, job: int, start: int) -> ConstraintNetwork:
         """The job at that start, which its neighbours then avoid: its edges are not needed."""
         own = self.variables[job]
         changed = {
@@ -100,11 +100,11 @@ class Network:
         changed[job] = own.keep(own.starts == start)
         return self._with(changed).without_edges((job, other) for other in self.neighbours[job])
 
-    def with_domain(self, job: int, kept: NDArray[np.bool_]) -> Network:
+    def with_domain(self, job: int, kept: NDArray[np.bool_]) -> ConstraintNetwork:
         """Only these values of the job."""
         return self._with({job: self.variables[job].keep(kept)})
 
-    def without_edges(self, edges: Iterable[tuple[int, int]]) -> Network:
+    def without_edges(self, edges: Iterable[tuple[int, int]]) -> ConstraintNetwork:
         """The same variables with fewer edges."""
         left = list(map(set, self.neighbours))
         for one, other in edges:
@@ -112,7 +112,7 @@ class Network:
             left[other].discard(one)
         return replace(self, neighbours=tuple(map(frozenset, left)))
 
-    def without_void_edges(self) -> Network:
+    def without_void_edges(self) -> ConstraintNetwork:
         """Edges only where the domains allow an overlap."""
         usable = [variable.usable for variable in self.variables]
         neighbours = tuple(
@@ -121,10 +121,10 @@ class Network:
         )
         return replace(self, neighbours=neighbours)
 
-    def among(self, jobs: Sequence[int]) -> Network:
+    def among(self, jobs: Sequence[int]) -> ConstraintNetwork:
         """The jobs alone, numbered as they come."""
         place = {job: new for new, job in enumerate(jobs)}
-        return Network(
+        return ConstraintNetwork(
             tuple(self.variables[job] for job in jobs),
             tuple(
                 frozenset(place[other] for other in self.neighbours[job] if other in place)
@@ -133,6 +133,6 @@ class Network:
             tuple(self.jobs[job] if self.jobs else job for job in jobs),
         )
 
-    def _with(self, changed: dict[int, Variable]) -> Network:
+    def _with(self, changed: dict[int, Variable]) -> ConstraintNetwork:
         variables = tuple(changed.get(job, each) for job, each in enumerate(self.variables))
         return replace(self, variables=variables)

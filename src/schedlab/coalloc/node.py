@@ -32,7 +32,7 @@ class UtilMessage:
 
 
 @dataclass(frozen=True)
-class Node:
+class JobNode:
     """A job with all it knows of others: its ancestors' variables, and shared resources.
 
     UTIL goes up: a node joins its children's messages with its own utilities and constraints and

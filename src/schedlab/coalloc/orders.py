@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from schedlab import _core
-from schedlab.coalloc.network import Neighbours, Network
+from schedlab.coalloc.network import ConstraintNetwork, Neighbours
 from schedlab.coalloc.pseudotree import PseudoTree
 from schedlab.errors import UnknownNameError
 
@@ -66,7 +66,7 @@ CHOICES = (*HEURISTICS, "best")
 """``best``: of several trees, with ties broken by chance, the one with the smallest messages."""
 
 
-def make_tree(network: Network, heuristic: str, seed: int = 0) -> PseudoTree:
+def make_tree(network: ConstraintNetwork, heuristic: str, seed: int = 0) -> PseudoTree:
     """The pseudo tree of the network by that heuristic, one of ``CHOICES``."""
     if heuristic not in CHOICES:
         raise UnknownNameError("heuristic for pseudo trees", heuristic, CHOICES)
@@ -81,6 +81,6 @@ def make_tree(network: Network, heuristic: str, seed: int = 0) -> PseudoTree:
     return min(trees, key=lambda tree: _weight(tree, network))
 
 
-def _weight(tree: PseudoTree, network: Network) -> tuple[int, int]:
+def _weight(tree: PseudoTree, network: ConstraintNetwork) -> tuple[int, int]:
     cells = tree.cells(network.sizes)
     return max(cells, default=0), sum(cells)

@@ -12,8 +12,8 @@ import numpy as np
 
 from schedlab._core import Combine
 from schedlab.coalloc.messages import MessageStatistics
-from schedlab.coalloc.network import LEFT_OUT, Network
-from schedlab.coalloc.node import Node, UtilMessage
+from schedlab.coalloc.network import LEFT_OUT, ConstraintNetwork
+from schedlab.coalloc.node import JobNode, UtilMessage
 from schedlab.coalloc.pseudotree import PseudoTree
 from schedlab.coalloc.solution import Starts
 from schedlab.coalloc.utility import Utilities
@@ -38,14 +38,14 @@ class Optimum:
         return tuple(None if value == LEFT_OUT else value for value in self.values)
 
 
-Propagate = Callable[[Network, PseudoTree, Utilities, int], Optimum]
+Propagate = Callable[[ConstraintNetwork, PseudoTree, Utilities, int], Optimum]
 """One pass over a network, its tree and utilities, with threads here or by agents."""
 
 
-def tree_nodes(network: Network, tree: PseudoTree, utilities: Utilities) -> list[Node]:
+def tree_nodes(network: ConstraintNetwork, tree: PseudoTree, utilities: Utilities) -> list[JobNode]:
     """For each job its node of the tree."""
     return [
-        Node(
+        JobNode(
             job,
             variable,
             utilities.tables[job],
@@ -58,7 +58,7 @@ def tree_nodes(network: Network, tree: PseudoTree, utilities: Utilities) -> list
 
 
 def propagate(
-    network: Network, tree: PseudoTree, utilities: Utilities, threads: int = 1
+    network: ConstraintNetwork, tree: PseudoTree, utilities: Utilities, threads: int = 1
 ) -> Optimum:
     """One pass of UTIL and VALUE over the whole forest."""
     if min(network.sizes, default=1) == 0:

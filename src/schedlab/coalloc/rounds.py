@@ -10,7 +10,7 @@ from schedlab.coalloc.bounds import best_bound
 from schedlab.coalloc.greedy import Greedy, left_shift
 from schedlab.coalloc.messages import MessageStatistics
 from schedlab.coalloc.narrowing import MessageBound, fix_jobs
-from schedlab.coalloc.network import LEFT_OUT, Network
+from schedlab.coalloc.network import LEFT_OUT, ConstraintNetwork
 from schedlab.coalloc.objective import Objective, measure
 from schedlab.coalloc.orders import make_tree
 from schedlab.coalloc.problem import Problem
@@ -52,7 +52,7 @@ class Rounds:
     ) -> None:
         self._problem, self._objective, self._limits = problem, objective, limits
         self._bound, self._heuristic, self._propagate = bound, heuristic, propagate
-        self._network = Network.of(problem, objective.may_leave_out)
+        self._network = ConstraintNetwork.of(problem, objective.may_leave_out)
         self._tree = make_tree(self._network, heuristic, limits.seed)
         self._random = np.random.default_rng(limits.seed)
         self._best = best
@@ -152,12 +152,12 @@ class Rounds:
             return None
         return {job: LEFT_OUT if at is None else at for job, at in enumerate(starts)}
 
-    def _soonest(self, network: Network, jobs: list[int]) -> int:
+    def _soonest(self, network: ConstraintNetwork, jobs: list[int]) -> int:
         """The job that can end first."""
         variables = network.variables
         return min(jobs, key=lambda job: int(variables[job].starts[0]) + variables[job].slots)
 
-    def _any(self, _: Network, jobs: list[int]) -> int:
+    def _any(self, _: ConstraintNetwork, jobs: list[int]) -> int:
         return int(self._random.choice(jobs))
 
     def _solution(self, ending: Ending, watch: Stopwatch) -> Solution:

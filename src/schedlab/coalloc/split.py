@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from schedlab.coalloc.greedy import left_shift
 from schedlab.coalloc.messages import MessageStatistics
-from schedlab.coalloc.network import LEFT_OUT, Network
+from schedlab.coalloc.network import LEFT_OUT, ConstraintNetwork
 from schedlab.coalloc.objective import Objective
 from schedlab.coalloc.orders import make_tree
 from schedlab.coalloc.problem import Problem
@@ -48,7 +48,7 @@ class Split:
     def solve(self, problem: Problem, objective: Objective, limits: Limits) -> Solution:
         """Each part's optimum, given those of the parts before."""
         watch = Stopwatch()
-        whole = Network.of(problem, objective.may_leave_out)
+        whole = ConstraintNetwork.of(problem, objective.may_leave_out)
         jobs = len(problem.jobs)
         values: dict[int, int] = {}
         passes: list[MessageStatistics] = []
@@ -85,7 +85,7 @@ class Split:
         return [list(range(*pair)) for pair in pairwise(ends)]
 
 
-def _around(network: Network, values: dict[int, int]) -> Network:
+def _around(network: ConstraintNetwork, values: dict[int, int]) -> ConstraintNetwork:
     """The network with these jobs fixed and their slots taken."""
     for job, value in values.items():
         network = network.with_fixed(job, value)

@@ -15,7 +15,7 @@ from typing import TypeVar
 import numpy as np
 
 from schedlab.coalloc.messages import MessageStatistics
-from schedlab.coalloc.network import LEFT_OUT, Network
+from schedlab.coalloc.network import LEFT_OUT, ConstraintNetwork
 from schedlab.coalloc.objective import Criterion, Objective
 from schedlab.coalloc.propagation import Optimum, Propagate, messages_of_pass, propagate
 from schedlab.coalloc.pseudotree import PseudoTree
@@ -34,7 +34,7 @@ DEFAULT_MEMORY_BYTES = 2 * 2**30
 class Stages:
     """Passes over one tree, whose messages are counted together."""
 
-    network: Network
+    network: ConstraintNetwork
     tree: PseudoTree
     values: Sequence[float]
     """What each job is worth."""
@@ -86,7 +86,7 @@ class Stages:
         """The optimum by given utilities."""
         return self._pass(self.network, utilities)
 
-    def _pass(self, network: Network, utilities: Utilities) -> Optimum:
+    def _pass(self, network: ConstraintNetwork, utilities: Utilities) -> Optimum:
         statistics = messages_of_pass(self.tree, network.sizes, utilities.bytes_per_cell)
         require_memory(statistics.width, statistics.bytes, self.limits)
         self.passes.append(statistics)

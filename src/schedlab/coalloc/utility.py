@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from schedlab._core import Combine
 from schedlab.coalloc.integral import integral_values
-from schedlab.coalloc.network import LEFT_OUT, Network, Variable
+from schedlab.coalloc.network import LEFT_OUT, ConstraintNetwork, Variable
 from schedlab.coalloc.node import Cells
 from schedlab.coalloc.objective import Criterion
 from schedlab.errors import ProblemError
@@ -47,7 +47,7 @@ class Utilities:
         return replace(self, tables=tuple(table[mask] for table, mask in pairs))
 
 
-def makespan_utilities(network: Network) -> Utilities:
+def makespan_utilities(network: ConstraintNetwork) -> Utilities:
     """Minus the last slot in use; a whole is as good as its worst part."""
     ends = [(each.starts + (each.slots - 1)).astype(float) for each in network.variables]
     largest = int(max(table.max(initial=0) for table in ends))
@@ -55,7 +55,7 @@ def makespan_utilities(network: Network) -> Utilities:
 
 
 def sum_utilities(
-    network: Network, values: Sequence[float], criteria: Sequence[Criterion]
+    network: ConstraintNetwork, values: Sequence[float], criteria: Sequence[Criterion]
 ) -> Utilities:
     """Total value and minus the sum of starts, one or both, an earlier one before a later."""
     whole, scale = integral_values(values)
@@ -81,7 +81,7 @@ def sum_utilities(
 
 
 def disturbed_values(
-    network: Network, values: Sequence[float], share: float, random: np.random.Generator
+    network: ConstraintNetwork, values: Sequence[float], share: float, random: np.random.Generator
 ) -> Utilities:
     """Total value, with up to that share of the mean value added to each start by chance.
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from schedlab.coalloc.messages import MessageStatistics
 from schedlab.coalloc.narrowing import MessageBound, delete_edges
-from schedlab.coalloc.network import Network
+from schedlab.coalloc.network import ConstraintNetwork
 from schedlab.coalloc.objective import Objective
 from schedlab.coalloc.orders import make_tree
 from schedlab.coalloc.problem import Problem
@@ -68,7 +68,7 @@ class WidthDeletion:
 
     def _as_published(self, problem: Problem, objective: Objective, limits: Limits) -> Solution:
         watch = Stopwatch()
-        whole = Network.of(problem, objective.may_leave_out)
+        whole = ConstraintNetwork.of(problem, objective.may_leave_out)
         wide = make_tree(whole, self.heuristic, limits.seed)
         network, tree = delete_edges(whole, wide, self.width)
         values = [job.value for job in problem.jobs]

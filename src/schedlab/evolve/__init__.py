@@ -1,9 +1,9 @@
 """Evolved priorities: a dozen weights, tuned by CMA-ES for a metric on a workload."""
 
 from schedlab.evolve.arena import Arena
-from schedlab.evolve.comparison import RULES, ComparedRule, Comparison
+from schedlab.evolve.comparison import RULES, ComparedRule, HeldOutComparison
 from schedlab.evolve.evolve import Evolved, evolve
-from schedlab.evolve.objective import Goal, Objective
+from schedlab.evolve.objective import Goal, WeightedObjective
 from schedlab.evolve.scene import Episode, Scene
 from schedlab.evolve.settings import EvolveSettings
 
@@ -11,12 +11,12 @@ __all__ = [
     "RULES",
     "Arena",
     "ComparedRule",
-    "Comparison",
     "Episode",
     "EvolveSettings",
     "Evolved",
     "Goal",
-    "Objective",
+    "HeldOutComparison",
     "Scene",
+    "WeightedObjective",
     "evolve",
 ]

@@ -13,7 +13,7 @@ import numpy as np
 
 from schedlab import _core
 from schedlab.errors import ParameterError
-from schedlab.evolve.objective import Objective, Values
+from schedlab.evolve.objective import Values, WeightedObjective
 from schedlab.evolve.scene import Episode
 from schedlab.policies import choose_policy
 from schedlab.sim import simulate
@@ -34,7 +34,7 @@ class Arena:
         threads: simulations side by side; by default as many as there are processors.
     """
 
-    objective: Objective
+    objective: WeightedObjective
     tick: int = 0
     kill_at_request: bool = True
     predict: str = "request"

@@ -30,7 +30,7 @@ class ComparedRule:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class HeldOutComparison:
     """What the evolved policy and the rules reach in the same episodes."""
 
     goals: tuple[Goal, ...]
@@ -56,8 +56,8 @@ class Comparison:
             yield ComparedRule(policy, means[policy], mean_difference, interval)
 
 
-def compare(arena: Arena, priority: Priority, episodes: Sequence[Episode]) -> Comparison:
+def compare(arena: Arena, priority: Priority, episodes: Sequence[Episode]) -> HeldOutComparison:
     """Measure the policy and the rules in these episodes."""
     (evolved,) = arena.measure([partial(EvolvedPolicy, priority)], episodes)
     rules = dict(zip(RULES, arena.measure_named(RULES, episodes), strict=True))
-    return Comparison(arena.objective.goals, evolved, rules)
+    return HeldOutComparison(arena.objective.goals, evolved, rules)

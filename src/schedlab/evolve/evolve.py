@@ -16,7 +16,7 @@ import numpy as np
 from schedlab.atomic import require_writable
 from schedlab.errors import ParameterError
 from schedlab.evolve.arena import Arena
-from schedlab.evolve.comparison import Comparison, compare
+from schedlab.evolve.comparison import HeldOutComparison, compare
 from schedlab.evolve.evolution import EASY, Evolution
 from schedlab.evolve.record import read_record, record_path, write_record
 from schedlab.evolve.scene import Episode, Scene, draw
@@ -37,7 +37,7 @@ class Evolved:
 
     priority: Priority
     path: Path
-    comparison: Comparison
+    comparison: HeldOutComparison
 
 
 def evolve(
@@ -154,7 +154,9 @@ def _note(evolution: Evolution) -> str:
     )
 
 
-def _provenance(evolution: Evolution, workload: str, comparison: Comparison) -> Mapping[str, Any]:
+def _provenance(
+    evolution: Evolution, workload: str, comparison: HeldOutComparison
+) -> Mapping[str, Any]:
     """How the policy came about, and what it was seen to do."""
     arena, settings, goals = evolution.arena, evolution.settings, evolution.objective.goals
     best = {goal.name: next(comparison.compared_rules(goal)).policy for goal in goals}

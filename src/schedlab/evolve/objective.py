@@ -61,7 +61,7 @@ def _weight(text: str, weight: str | None) -> float:
 
 
 @dataclass(frozen=True)
-class Objective:
+class WeightedObjective:
     """The weighted sum of goals, each relative to FCFS + EASY.
 
     A goal of which more is better counts negatively.
@@ -76,7 +76,7 @@ class Objective:
     absolute: bool = False
 
     @classmethod
-    def parse(cls, texts: Sequence[str], *, absolute: bool = False) -> Objective:
+    def parse(cls, texts: Sequence[str], *, absolute: bool = False) -> WeightedObjective:
         """The goals written as ``0.3*utilisation``; a weight left out is 1."""
         goals = tuple(Goal.parse(text) for text in texts)
         names = [goal.name for goal in goals]

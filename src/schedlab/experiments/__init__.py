@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from schedlab.errors import MissingExtraError
 from schedlab.experiments.config import Experiment, read_experiment
-from schedlab.experiments.engine import Engine, Outcome, Task
+from schedlab.experiments.engine import Engine, Task, TaskOutcome
 from schedlab.experiments.engine_local import LocalEngine
 from schedlab.experiments.library import find_experiment, list_experiments
 from schedlab.experiments.record import Run
@@ -31,10 +31,10 @@ __all__ = [
     "Engine",
     "Experiment",
     "LocalEngine",
-    "Outcome",
     "Run",
     "SimulationTask",
     "Task",
+    "TaskOutcome",
     "find_experiment",
     "list_experiments",
     "read_experiment",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNameError
-from schedlab.experiments.coallocation.measures import Measure, find_measure
+from schedlab.experiments.coallocation.measures import AnswerMeasure, find_measure
 from schedlab.experiments.coallocation.section import CoallocSection, SolverSection, read_coalloc
 from schedlab.experiments.digest import outside_code
 from schedlab.experiments.model_section import ModelSection
@@ -251,7 +251,7 @@ class Experiment:
         for picture in self.pictures:
             picture.check_names(self.about.metrics, names, [model.name for model in self.models])
 
-    def find_metric(self, name: str) -> Metric | Measure:
+    def find_metric(self, name: str) -> Metric | AnswerMeasure:
         """The metric of that name, which measures schedules or answers of solvers."""
         return find_metric(name) if self.coalloc is None else find_measure(name)
 

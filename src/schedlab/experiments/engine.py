@@ -35,13 +35,13 @@ class Task(Protocol):
         """Texts that may name code or files which are not schedlab's."""
         ...
 
-    def compute(self, workload: Workload | None = None) -> Outcome:
+    def compute(self, workload: Workload | None = None) -> TaskOutcome:
         """The outcome; the workload is read from the task's file, unless it is given."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class TaskOutcome:
     """The metrics of one cell (None where one is not defined), or why it failed."""
 
     key: str
@@ -55,7 +55,7 @@ class Outcome:
 class Engine(Protocol):
     """Computes tasks, here or elsewhere."""
 
-    def run(self, tasks: Sequence[Task]) -> Generator[Outcome, None, None]:
+    def run(self, tasks: Sequence[Task]) -> Generator[TaskOutcome, None, None]:
         """One outcome per task, in any order; when closed early, nothing goes on running."""
         ...
 
@@ -69,12 +69,12 @@ def check_workers(workers: int | None) -> None:
         require_whole("workers", workers, 1)
 
 
-def run_task(task: Task, workload: Workload | None = None) -> Outcome:
+def run_task(task: Task, workload: Workload | None = None) -> TaskOutcome:
     """Compute the cell; a failure is an outcome too."""
     try:
         return task.compute(workload)
     except SchedlabError as error:
-        return Outcome(key=task.key, name=task.name, error=str(error))
+        return TaskOutcome(key=task.key, name=task.name, error=str(error))
     except Exception as error:
         # A policy of the user's own may raise anything; the other cells must go on.
-        return Outcome(key=task.key, name=task.name, error=f"{type(error).__name__}: {error}")
+        return TaskOutcome(key=task.key, name=task.name, error=f"{type(error).__name__}: {error}")

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from multiprocessing import active_children, get_context, parent_process
 from threading import Thread
 
-from schedlab.experiments.engine import DIED, Outcome, Task, check_workers, run_task
+from schedlab.experiments.engine import DIED, Task, TaskOutcome, check_workers, run_task
 
 
 class LocalEngine:
@@ -22,7 +22,7 @@ class LocalEngine:
         check_workers(workers)
         self.workers = workers or len(os.sched_getaffinity(0))
 
-    def run(self, tasks: Sequence[Task]) -> Generator[Outcome, None, None]:
+    def run(self, tasks: Sequence[Task]) -> Generator[TaskOutcome, None, None]:
         """One outcome per task as they finish; closed early, the workers are stopped."""
         workers = min(self.workers, len(tasks))
         if workers <= 1:
@@ -39,10 +39,10 @@ class LocalEngine:
         for task in lost:
             with closing(_side_by_side([task], 1)) as finished:
                 for _, outcome in finished:
-                    yield outcome or Outcome(key=task.key, name=task.name, error=DIED)
+                    yield outcome or TaskOutcome(key=task.key, name=task.name, error=DIED)
 
 
-Finished = tuple[Task, Outcome | None]
+Finished = tuple[Task, TaskOutcome | None]
 
 
 def _side_by_side(tasks: Sequence[Task], workers: int) -> Generator[Finished, None, None]:

@@ -14,7 +14,7 @@ from ray.exceptions import NodeDiedError, OutOfMemoryError, RayError, WorkerCras
 
 from schedlab.errors import SchedlabError
 from schedlab.experiments.digest import code_of
-from schedlab.experiments.engine import DIED, Outcome, Task, check_workers, run_task
+from schedlab.experiments.engine import DIED, Task, TaskOutcome, check_workers, run_task
 from schedlab.experiments.ray_connection import check_address, connected
 from schedlab.workload import Workload, read_workload
 
@@ -22,7 +22,7 @@ RETRIES = 3
 QUEUED = 16
 """Tasks that wait beyond the processors there are."""
 
-Submitted = tuple["ray.ObjectRef[Outcome]", Task]
+Submitted = tuple["ray.ObjectRef[TaskOutcome]", Task]
 
 
 class RayEngine:
@@ -42,13 +42,13 @@ class RayEngine:
             check_address(address)
         self.workers, self.address = workers, address
 
-    def run(self, tasks: Sequence[Task]) -> Generator[Outcome, None, None]:
+    def run(self, tasks: Sequence[Task]) -> Generator[TaskOutcome, None, None]:
         """One outcome per task as they finish; closed early, the others are cancelled."""
         if not tasks:
             return
         with connected(self.address, processors=self.workers) as goes_on:
             waiting = _submitted(tasks)
-            running: dict[ray.ObjectRef[Outcome], Task] = {}
+            running: dict[ray.ObjectRef[TaskOutcome], Task] = {}
             try:
                 while True:
                     running.update(islice(waiting, self._free(len(running))))
@@ -94,7 +94,7 @@ def _by_workload(tasks: Sequence[Task]) -> dict[Path | None, list[Task]]:
 
 def _compute(
     task: Task, workload: Workload | None, code: Mapping[str, Any], path: Sequence[str]
-) -> Outcome:
+) -> TaskOutcome:
     """Compute the cell on a machine of the cluster, by the same code or not at all.
 
     A cell is kept under a key of the code that it was asked for with.
@@ -106,14 +106,14 @@ def _compute(
     if outcome.error is not None or not other:
         return outcome
     error = f"{host.node()} has another {' and '.join(other)}; install the same on every machine"
-    return Outcome(key=task.key, name=task.name, error=error)
+    return TaskOutcome(key=task.key, name=task.name, error=error)
 
 
-def _outcome(finished: ray.ObjectRef[Outcome], task: Task) -> Outcome:
+def _outcome(finished: ray.ObjectRef[TaskOutcome], task: Task) -> TaskOutcome:
     try:
         return ray.get(finished)
     except RayError as error:
-        return Outcome(key=task.key, name=task.name, error=_reason(error))
+        return TaskOutcome(key=task.key, name=task.name, error=_reason(error))
 
 
 def _reason(error: RayError) -> str:

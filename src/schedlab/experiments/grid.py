@@ -16,7 +16,7 @@ from schedlab.experiments.config import (
     WorkloadSection,
 )
 from schedlab.experiments.digest import key_of, outside_code
-from schedlab.experiments.model_policy import ModelPolicy, TrainedPolicy, model_policies
+from schedlab.experiments.model_policy import ExperimentPolicy, ModelPolicy, model_policies
 from schedlab.experiments.recipe import Recipe
 from schedlab.experiments.simulation_task import SimulationTask
 from schedlab.platform import Platform, read_platform
@@ -59,7 +59,7 @@ class Cell:
         return cell_name(self.names)
 
     def task(
-        self, workload_key: str, workload: Path, policy: PolicySection | TrainedPolicy
+        self, workload_key: str, workload: Path, policy: PolicySection | ExperimentPolicy
     ) -> SimulationTask:
         """What an engine is given, keyed by everything that determines the result."""
         key = key_of(

@@ -39,7 +39,7 @@ class ModelPolicy:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainedPolicy:
+class ExperimentPolicy:
     """Return the same with the file of its model, as a simulation needs it.
 
     Args:

@@ -9,19 +9,19 @@ from pathlib import Path
 from schedlab.errors import InputError, ParameterError
 from schedlab.experiments.config import Experiment
 from schedlab.experiments.grid import Cell
-from schedlab.experiments.model_policy import ModelPolicy, TrainedPolicy
+from schedlab.experiments.model_policy import ExperimentPolicy, ModelPolicy
 from schedlab.experiments.model_section import ModelSection
 from schedlab.experiments.recipe import Recipe
 from schedlab.experiments.run_folder import MODELS, RunFolder
 from schedlab.experiments.tuning.training_task import TrainingTask, trace_digest, training_key
-from schedlab.policies.learned.settings import QueueSettings
+from schedlab.rl.algorithms import ALGORITHM_SECTIONS
+from schedlab.rl.environments import environment_of
 from schedlab.rl.episodes_section import EpisodesSection
-from schedlab.rl.gantt.settings import GanttSettings
 from schedlab.rl.training_config import TrainingConfig, read_training
 from schedlab.sections import parse_toml
 from schedlab.workload.readers import Source
 
-_SECTIONS = ("environment", "train", "acer", "evaluation")
+_SECTIONS = ("environment", "train", *ALGORITHM_SECTIONS, "evaluation")
 
 
 @dataclass(frozen=True)
@@ -73,10 +73,10 @@ class ModelTrainings:
         episodes = EpisodesSection(workload=jobs.name)
         return replace(config, episodes=episodes, folder=jobs.parent.resolve())
 
-    def trained(self, policy: ModelPolicy) -> TrainedPolicy:
+    def trained(self, policy: ModelPolicy) -> ExperimentPolicy:
         """The policy as it is simulated, whether or not its model is trained yet."""
         model, task = policy.model, self.task(policy)
-        return TrainedPolicy(
+        return ExperimentPolicy(
             training_key=task.key,
             file=task.model,
             predict=_predictor(model, task.config),
@@ -98,9 +98,9 @@ def training_configs(experiment: Experiment, cells: Iterable[Cell]) -> dict[str,
 def _config(experiment: Experiment, model: ModelSection) -> TrainingConfig:
     path = experiment.path.parent / model.training
     config = read_training(path)
-    rules = config.environment
-    _check_sections(path, model, on_the_grid=isinstance(rules, GanttSettings))
-    tick = rules.sim_step_s if isinstance(rules, QueueSettings) else 0
+    environment = environment_of(config.environment)
+    _check_sections(path, model, may_clone=environment.teaches_by_name)
+    tick = environment.tick
     if tick != model.tick:
         raise ParameterError(
             f'[[model]] "{model.name}" has tick {model.tick}, but {path} has '
@@ -110,10 +110,10 @@ def _config(experiment: Experiment, model: ModelSection) -> TrainingConfig:
     return config.with_train(steps=min(config.train.steps, limit))
 
 
-def _check_sections(path: Path, model: ModelSection, *, on_the_grid: bool) -> None:
-    """A teacher may be there only on the grid; elsewhere it is a file, which is not at hand."""
+def _check_sections(path: Path, model: ModelSection, *, may_clone: bool) -> None:
+    """A teacher may be there only by its name; elsewhere it is a file, which is not at hand."""
     own = model.redraw or not model.on
-    known = (*_SECTIONS, *(["episodes"] if own else []), *(["clone"] if on_the_grid else []))
+    known = (*_SECTIONS, *(["episodes"] if own else []), *(["clone"] if may_clone else []))
     document = parse_toml(path, Source.load(path).decoded())
     if not model.on and "episodes" not in document:
         sentence = f'has no [episodes], which [[model]] "{model.name}" without on learns from'
@@ -128,14 +128,14 @@ def _check_sections(path: Path, model: ModelSection, *, on_the_grid: bool) -> No
 
 def _predictor(model: ModelSection, config: TrainingConfig) -> str | None:
     """The predictor of run times when it schedules; none on the grid."""
-    rules = config.environment
-    return model.predict or rules.estimate if isinstance(rules, QueueSettings) else None
+    shown = environment_of(config.environment).predictors
+    return model.predict or shown[0] if shown else None
 
 
 def _check_nodes(model: ModelSection, config: TrainingConfig, cell: Cell) -> None:
     """Only features of jobs are the same for machines of any size."""
-    rules, has = config.environment, cell.platform.nodes if cell.platform else 0
-    learnt = rules.nodes if isinstance(rules, QueueSettings) else rules.resources
+    has = cell.platform.nodes if cell.platform else 0
+    learnt = environment_of(config.environment).nodes
     if has != learnt and config.environment.observation != "jobs":
         raise ParameterError(
             f'[[model]] "{model.name}" is trained for nodes = {learnt:,} by {model.training}; '

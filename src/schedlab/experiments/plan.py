@@ -35,7 +35,7 @@ class PlannedCell:
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunPlan:
     """The cells of a run, and the keys of the jobs that they need."""
 
     cells: Sequence[PlannedCell]
@@ -77,12 +77,12 @@ def recipes(cells: Iterable[Cell]) -> list[Recipe]:
 
 def make_plan(
     experiment: Experiment, cells: Sequence[Cell], digests: Mapping[str, str], folder: RunFolder
-) -> Plan:
+) -> RunPlan:
     """The tasks of the cells; the digests are those of the files of their workloads."""
     keys = {each: each.key(digests.get(each.workload.name)) for each in recipes(cells)}
     trainings = _trainings(experiment, cells, keys, folder)
     planned = [_planned(cell, keys[cell.recipe], folder, trainings) for cell in cells]
-    return Plan(planned, keys, folder)
+    return RunPlan(planned, keys, folder)
 
 
 def _trainings(

@@ -9,7 +9,7 @@ from typing import Any
 
 from schedlab.atomic import atomic_write
 from schedlab.errors import InputError, OutputError
-from schedlab.experiments.engine import Outcome
+from schedlab.experiments.engine import TaskOutcome
 
 MODELS = "models"
 """The folder within it that holds the folders of trainings."""
@@ -35,7 +35,7 @@ class RunFolder:
         """Where the workload of that key is kept."""
         return self.path / "workloads" / f"{key}.parquet"
 
-    def keep(self, outcome: Outcome) -> None:
+    def keep(self, outcome: TaskOutcome) -> None:
         """Keep a finished cell."""
         _write_json(self._cell(outcome.key), asdict(outcome))
 

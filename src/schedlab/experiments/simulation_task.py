@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from statistics import fmean
 
-from schedlab.experiments.engine import Outcome
+from schedlab.experiments.engine import TaskOutcome
 from schedlab.experiments.other_simulators import is_elsewhere, schedule_elsewhere
 from schedlab.metrics import find_metric
 from schedlab.platform import Platform, platform_from_header
@@ -51,7 +51,7 @@ class SimulationTask:
         """The policy and the metrics."""
         return (self.policy, *self.metrics)
 
-    def compute(self, workload: Workload | None = None) -> Outcome:
+    def compute(self, workload: Workload | None = None) -> TaskOutcome:
         """The metrics of the schedule."""
         jobs = _load(self.workload) if workload is None else workload
         began = time.perf_counter()
@@ -61,7 +61,7 @@ class SimulationTask:
             name: fmean(find_metric(name).value(each) for each in schedules)
             for name in self.metrics
         }
-        return Outcome(
+        return TaskOutcome(
             key=self.key,
             name=self.name,
             values={name: each if math.isfinite(each) else None for name, each in values.items()},

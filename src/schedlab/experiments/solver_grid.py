@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from schedlab.experiments.coallocation.instance import Recipe
+from schedlab.experiments.coallocation.instance import InstanceRecipe
 from schedlab.experiments.coallocation.section import SolverSection
 from schedlab.experiments.coallocation.task import SolverTask
 from schedlab.experiments.config import Experiment
@@ -55,7 +55,7 @@ def _cell(
         "seed": seed,
     }
     limits = section.limits(seed)
-    recipe = Recipe(
+    recipe = InstanceRecipe(
         kind,
         min(jobs, experiment.jobs_limit or jobs),
         section.resources,

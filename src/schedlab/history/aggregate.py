@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from schedlab.history.attribution import Occupancy, attribute, times_on
-from schedlab.history.gather import Reading, Readings, device_name, with_devices
+from schedlab.history.gather import ItemReading, Readings, device_name, with_devices
 from schedlab.history.schema.job import Carbon, Energy, HostUse, JobRecord, StorageUse
 from schedlab.history.schema.timeline import Provenance, Scope, Timeline, TimelineUri, WithTimelines
 from schedlab.history.sensors.resample import coverage, integral, mean
 from schedlab.history.sensors.series import Series, total
-from schedlab.history.sensors.source import ItemSection, Place
+from schedlab.history.sensors.source import ItemSection, MeasuringPoint
 from schedlab.history.site import Site
 
 Part = TypeVar("Part", bound=WithTimelines)
@@ -51,7 +51,7 @@ class _Measurement:
     site: Site
     readings: Readings
     occupancy: Occupancy | None
-    series: dict[str, dict[Place, Series]] = field(default_factory=dict)
+    series: dict[str, dict[MeasuringPoint, Series]] = field(default_factory=dict)
     covered: dict[str, float] = field(default_factory=dict)
 
     def measured(self, host: HostUse) -> HostUse:
@@ -121,10 +121,10 @@ class _Measurement:
         return {"carbon": carbon}
 
     def _timeline(
-        self, item: str, reading: Reading, host: HostUse, device: int | None = None
+        self, item: str, reading: ItemReading, host: HostUse, device: int | None = None
     ) -> Timeline:
-        place = Place(host.node_id, None if device is None else str(device))
-        found = reading.found.get(Place() if reading.scope == "site" else place)
+        place = MeasuringPoint(host.node_id, None if device is None else str(device))
+        found = reading.found.get(MeasuringPoint() if reading.scope == "site" else place)
         uri = self._uri(item, host, None if device is None else _name(host, device, reading))
         start_s, end_s = times_on(self.record, host)
         series = None if found is None else found.series.clipped(start_s, end_s)
@@ -170,7 +170,7 @@ def _summary(uri: str, part: Series, section: ItemSection, provenance: Provenanc
     )
 
 
-def _absence(reading: Reading) -> Provenance:
+def _absence(reading: ItemReading) -> Provenance:
     said = "; ".join(reading.faults + reading.absences)
     reason = said or "the source has no samples of that time"
     return Provenance(absent_reason=reason)
@@ -180,7 +180,7 @@ def _with(part: Part, timelines: dict[str, Timeline]) -> Part:
     return part.model_copy(update={"timelines": part.timelines | timelines})
 
 
-def _name(host: HostUse, number: int, reading: Reading) -> str:
+def _name(host: HostUse, number: int, reading: ItemReading) -> str:
     """What the source calls the device, so that it can be asked again."""
     device = (host.accelerator or [])[number]
     return device_name(device, reading.device_by) or str(number)

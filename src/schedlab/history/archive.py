@@ -16,7 +16,7 @@ from schedlab.errors import NoSamplesError, SensorError
 from schedlab.history.private import make_private_folder
 from schedlab.history.sensors.archive import DAY_S, PART, ArchiveSource, cluster_folder
 from schedlab.history.sensors.series import Series
-from schedlab.history.sensors.source import AnySensorSource, Place, Request
+from schedlab.history.sensors.source import AnySensorSource, MeasuringPoint, SensorRequest
 from schedlab.history.site import Site
 from schedlab.history.store import Store
 from schedlab.history.store.tables import jobs
@@ -77,7 +77,7 @@ def _archivable(site: Site, cluster: Cluster) -> dict[str, list[AnySensorSource]
     return {item: sources for item, sources in items.items() if sources}
 
 
-def _write(path: Path, found: Mapping[Place, Series]) -> None:
+def _write(path: Path, found: Mapping[MeasuringPoint, Series]) -> None:
     make_private_folder(path.parent)
     with atomic_write(path) as temporary:
         temporary.touch(mode=0o600)
@@ -105,21 +105,21 @@ def _path(folder: Path, cluster: str, day: date, item: str) -> Path:
 
 def _read(
     item: str, sources: list[AnySensorSource], cluster: Cluster, day: date
-) -> dict[Place, Series]:
+) -> dict[MeasuringPoint, Series]:
     """What the sources have of that day, each asked for the places that those before lack."""
-    found: dict[Place, Series] = {}
+    found: dict[MeasuringPoint, Series] = {}
     hosts = {
         host: tuple(str(number) for number in range(nodes.gpu_count))
         for host, nodes in cluster.by_host.items()
     }
-    request = Request(hosts, _begin_s(day), _begin_s(day) + DAY_S, cluster=cluster.name)
+    request = SensorRequest(hosts, _begin_s(day), _begin_s(day) + DAY_S, cluster=cluster.name)
     for source in sources:
         with suppress(NoSamplesError):
             found = source.read(item, request) | found
     return found
 
 
-def _frame(found: Mapping[Place, Series]) -> pl.DataFrame:
+def _frame(found: Mapping[MeasuringPoint, Series]) -> pl.DataFrame:
     """The intervals of all places, one after the other."""
     import polars as pl
 

@@ -30,7 +30,7 @@ EPOCH_S = 1_767_571_200
 
 
 @dataclass(frozen=True)
-class Extent:
+class DemoSize:
     """How much of a history is made.
 
     Args:
@@ -51,14 +51,14 @@ class Extent:
     is_wasteful: bool = False
     until_s: int | None = None
 
-    def ending_at(self, now_s: float) -> Extent:
+    def ending_at(self, now_s: float) -> DemoSize:
         """The same, looked at now."""
         return replace(self, begins_s=int(now_s) - (self.until_s or 0))
 
 
 _DAY_S = 86_400
-DAYS = Extent(100, 0.8, 60, EPOCH_S)
-MONTH = Extent(1_000, 0.4, 300, EPOCH_S - 28 * _DAY_S, is_wasteful=True, until_s=30 * _DAY_S)
+DAYS = DemoSize(100, 0.8, 60, EPOCH_S)
+MONTH = DemoSize(1_000, 0.4, 300, EPOCH_S - 28 * _DAY_S, is_wasteful=True, until_s=30 * _DAY_S)
 
 USERS = ("boole", "ada", "curry", "dirac")
 _FAILING = 17
@@ -192,7 +192,7 @@ folder = "reports"
 """
 
 
-def make_demo(folder: Path, *, seed: int = 1, extent: Extent = DAYS) -> Path:
+def make_demo(folder: Path, *, seed: int = 1, extent: DemoSize = DAYS) -> Path:
     """Write the site file, its jobs and what its sensors saw; returns the site file."""
     schedule = demo_schedule(seed, extent)
     ranges = schedule.named_nodes()
@@ -224,7 +224,7 @@ def make_demo(folder: Path, *, seed: int = 1, extent: Extent = DAYS) -> Path:
     return folder / "site.toml"
 
 
-def store_demo(folder: Path, *, seed: int = 1, extent: Extent = DAYS) -> Site:
+def store_demo(folder: Path, *, seed: int = 1, extent: DemoSize = DAYS) -> Site:
     """The same, and its jobs in a store with what its sensors saw of them."""
     from schedlab.history import pipeline
     from schedlab.history.sources import job_sources
@@ -243,7 +243,7 @@ def store_demo(folder: Path, *, seed: int = 1, extent: Extent = DAYS) -> Site:
     return site
 
 
-def demo_schedule(seed: int, extent: Extent) -> Schedule:
+def demo_schedule(seed: int, extent: DemoSize) -> Schedule:
     """Jobs of the Lublin-Feitelson model, as EASY would have run them."""
     drawn = generate(f"lublin:nodes={NODES}", extent.jobs, seed=seed)
     workload = apply(drawn, ["set_request=random:0.5", f"load={extent.load}:{NODES}"], seed=seed)
@@ -254,7 +254,7 @@ def _numbers(ranges: list[tuple[int, int]]) -> list[int]:
     return [node for first, last in ranges for node in range(first, last + 1)]
 
 
-def _records(schedule: Schedule, nodes: list[list[int]], extent: Extent) -> Iterator[JobRecord]:
+def _records(schedule: Schedule, nodes: list[list[int]], extent: DemoSize) -> Iterator[JobRecord]:
     """The jobs, and notebooks beside some of them."""
     beside = [job for job, hosts in enumerate(nodes) if _leaves_cpus(schedule, job, hosts)]
     jobs = schedule.workload
@@ -294,7 +294,7 @@ def _records(schedule: Schedule, nodes: list[list[int]], extent: Extent) -> Iter
         yield from jobs_that_wait(extent.begins_s + extent.until_s, CPUS)
 
 
-def _as_seen(document: dict[str, Any], extent: Extent) -> JobRecord:
+def _as_seen(document: dict[str, Any], extent: DemoSize) -> JobRecord:
     """The record as it is when the history is looked at: what comes later is not known yet."""
     if extent.until_s is not None:
         now = from_epoch(extent.begins_s + extent.until_s)
@@ -309,7 +309,7 @@ def _as_seen(document: dict[str, Any], extent: Extent) -> JobRecord:
     return JobRecord.model_validate(document)
 
 
-def _old_jobs(extent: Extent) -> Iterator[JobRecord]:
+def _old_jobs(extent: DemoSize) -> Iterator[JobRecord]:
     """A job a day of a second cluster, of which nothing is heard after two weeks."""
     for number in range(14):
         queue_s = extent.begins_s + number * 86_400

@@ -9,7 +9,12 @@ from schedlab.errors import NoSamplesError, SensorError
 from schedlab.history.attribution import times_on
 from schedlab.history.schema.job import AcceleratorUse, HostUse, JobRecord
 from schedlab.history.sensors.series import Series
-from schedlab.history.sensors.source import AnySensorSource, ItemSection, Place, Request
+from schedlab.history.sensors.source import (
+    AnySensorSource,
+    ItemSection,
+    MeasuringPoint,
+    SensorRequest,
+)
 from schedlab.history.site import Site
 from schedlab.platform import Cluster
 
@@ -23,7 +28,7 @@ class Measured:
 
 
 @dataclass
-class Reading:
+class ItemReading:
     """What was found of one item.
 
     Args:
@@ -34,14 +39,14 @@ class Reading:
         device_by: how that source names devices.
     """
 
-    found: dict[Place, Measured] = field(default_factory=dict)
+    found: dict[MeasuringPoint, Measured] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     absences: list[str] = field(default_factory=list)
     scope: str = "node"
     device_by: str = "index"
 
 
-Readings = dict[str, Reading]
+Readings = dict[str, ItemReading]
 
 
 def gather(record: JobRecord, site: Site) -> Readings:
@@ -55,7 +60,7 @@ def gather(record: JobRecord, site: Site) -> Readings:
     cluster = site.cluster(record.cluster)
     hosts = with_devices(record, cluster)
     starts, ends = zip(*(times_on(record, host) for host in hosts), strict=True)
-    times = Request({}, min(starts), max(ends), record.jobid, cluster.name)
+    times = SensorRequest({}, min(starts), max(ends), record.jobid, cluster.name)
     return {
         item: read_item(item, sources, times, hosts)
         for item, sources in site.sensor_items(cluster.name).items()
@@ -63,10 +68,10 @@ def gather(record: JobRecord, site: Site) -> Readings:
 
 
 def read_item(
-    item: str, sources: Iterable[AnySensorSource], times: Request, hosts: Sequence[HostUse]
-) -> Reading:
+    item: str, sources: Iterable[AnySensorSource], times: SensorRequest, hosts: Sequence[HostUse]
+) -> ItemReading:
     """What the sources know of one item on these hosts, in the times of the request."""
-    reading = Reading()
+    reading = ItemReading()
     for source in sources:
         section = source.items[item]
         reading.scope, reading.device_by = section.scope, section.device_by
@@ -106,14 +111,14 @@ def _with_devices(record: JobRecord, host: HostUse, cluster: Cluster) -> HostUse
     return host
 
 
-def _names(section: ItemSection, hosts: Iterable[HostUse]) -> dict[Place, Place]:
+def _names(section: ItemSection, hosts: Iterable[HostUse]) -> dict[MeasuringPoint, MeasuringPoint]:
     """What the source calls each place, and what we do: a device by its number in the record."""
     if section.scope == "site":
-        return {Place(): Place()}
+        return {MeasuringPoint(): MeasuringPoint()}
     if section.scope != "device":
-        return {Place(host.node_id): Place(host.node_id) for host in hosts}
+        return {MeasuringPoint(host.node_id): MeasuringPoint(host.node_id) for host in hosts}
     return {
-        Place(host.node_id, name): Place(host.node_id, str(number))
+        MeasuringPoint(host.node_id, name): MeasuringPoint(host.node_id, str(number))
         for host in hosts
         for number, device in enumerate(host.accelerator or ())
         if (name := device_name(device, section.device_by)) is not None
@@ -127,7 +132,7 @@ def device_name(device: AcceleratorUse, by: str) -> str | None:
     return None if device.index is None else str(device.index)
 
 
-def _by_host(places: Iterable[Place]) -> dict[str, tuple[str, ...]]:
+def _by_host(places: Iterable[MeasuringPoint]) -> dict[str, tuple[str, ...]]:
     hosts: dict[str, tuple[str, ...]] = {}
     for host, device in places:
         if host is not None:

@@ -43,7 +43,7 @@ def _silent(_: str, __: int) -> None:
 
 
 @dataclass
-class Outcome:
+class IngestOutcome:
     """What an ingest read from one source."""
 
     source: str
@@ -83,7 +83,7 @@ def ingest(
     site: Site | None = None,
     from_start: bool = False,
     progress: Progress = _silent,
-) -> Outcome:
+) -> IngestOutcome:
     """Read one source into the store, and note how far it was read.
 
     Args:
@@ -93,7 +93,7 @@ def ingest(
         from_start: read all of it, not only what is new since the last time.
         progress: told how many jobs have been read.
     """
-    outcome, log = Outcome(source.name), store.begin_ingest(source.name)
+    outcome, log = IngestOutcome(source.name), store.begin_ingest(source.name)
     try:
         since = None if from_start else cursor_of(store, source)
         with _rare_collections():
@@ -186,7 +186,11 @@ def _batches(found: Iterator[JobRecord | Fault]) -> Iterator[list[JobRecord | Fa
 
 
 def _put(
-    store: Store, batch: list[JobRecord | Fault], outcome: Outcome, log: int, site: Site | None
+    store: Store,
+    batch: list[JobRecord | Fault],
+    outcome: IngestOutcome,
+    log: int,
+    site: Site | None,
 ) -> None:
     records = [each for each in batch if isinstance(each, JobRecord)]
     faults = [each for each in batch if not isinstance(each, JobRecord)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from schedlab.errors import ParameterError
-from schedlab.history.pseudonyms.policy import Policy
+from schedlab.history.pseudonyms.policy import PseudonymPolicy
 
 _MOST_MONTHS = 1_200
 
@@ -53,7 +53,7 @@ class ArchiveSection:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReleaseSection(Policy):
+class ReleaseSection(PseudonymPolicy):
     """``[release]``: what becomes of names in exports that are given away.
 
     Args:

@@ -24,7 +24,7 @@ _ENDED_BY_LIMIT = "TIMEOUT"
 
 
 @dataclass(frozen=True)
-class Moment:
+class MirrorMoment:
     """What of a reading the jobs do not tell."""
 
     at: float
@@ -50,7 +50,7 @@ class Mirror:
         self._partitions = {each.name for each in site.machine.clusters[0].partitions}
         self._nodes = {name for group in site.machine.groups for name in group.names()}
         self.jobs: dict[str, LiveJob] = {}
-        self.moments: deque[Moment] = deque()
+        self.moments: deque[MirrorMoment] = deque()
         # At which reading a job was first seen to run or to have ended: whole seconds are told.
         self._ran: dict[str, float] = {}
         self._ended: dict[str, float] = {}
@@ -94,7 +94,7 @@ class Mirror:
         self._ended.update({job.id: reading.at for job in gone})
         self.end(replace(job, stage=LiveStage.ENDED, end=int(reading.at)) for job in gone)
         held = frozenset(job.id for job in there.values() if job.held)
-        self.moments.append(Moment(reading.at, reading.closed, reading.usage, held))
+        self.moments.append(MirrorMoment(reading.at, reading.closed, reading.usage, held))
         self._forget(reading.at - self._kept_s)
         return gone
 
@@ -176,7 +176,7 @@ class Mirror:
         """The jobs that run."""
         return [job for job in self.jobs.values() if job.stage is LiveStage.RUNS]
 
-    def site(self, moment: Moment | None = None) -> SlurmSite | None:
+    def site(self, moment: MirrorMoment | None = None) -> SlurmSite | None:
         """Return the site as it was at a reading, with what became of its jobs since.
 
         Jobs that ran then run on their nodes; all others are the twin's to start. None if there was
@@ -199,12 +199,12 @@ class Mirror:
         history = SlurmHistory(made.workload, made.details, self._commands(moment), begin_s=begin_s)
         return replace(self._with_usage(moment), machine=self._machine(moment), history=history)
 
-    def _commands(self, moment: Moment) -> tuple[Command, ...]:
+    def _commands(self, moment: MirrorMoment) -> tuple[Command, ...]:
         """What the scheduler was told since; without it the twin would order jobs as it is now."""
         commands = (*self._withdrawals(moment), *self._steered(moment))
         return tuple(sorted(commands, key=lambda each: each.at_s))
 
-    def _steered(self, moment: Moment) -> Iterator[Command]:
+    def _steered(self, moment: MirrorMoment) -> Iterator[Command]:
         for name, changes in self._factors.items():
             told = name.replace(".", "_")
             for at, factor in changes:
@@ -213,7 +213,7 @@ class Mirror:
                     text = f"scontrol update JobId={told} Nice={nice}"
                     yield Command(at - self.epoch_s, text, told)
 
-    def _withdrawals(self, moment: Moment) -> tuple[Command, ...]:
+    def _withdrawals(self, moment: MirrorMoment) -> tuple[Command, ...]:
         """What cancelled jobs that waited then or came later."""
         gone = [
             (float(job.end - self.epoch_s), job.id.replace(".", "_"))
@@ -222,7 +222,7 @@ class Mirror:
         ]
         return tuple(Command(at_s, f"scancel {name}", name) for at_s, name in sorted(gone))
 
-    def _machine(self, moment: Moment) -> Platform:
+    def _machine(self, moment: MirrorMoment) -> Platform:
         """The machine with the nodes that were closed then, instead of those of the import."""
         machine = self._site.machine
         begin_s = int(moment.at) - self.epoch_s
@@ -234,7 +234,7 @@ class Mirror:
         made = replace(cluster, outages=tuple(coming), drains=(*drains, *later))
         return replace(machine, clusters=(made,))
 
-    def _with_usage(self, moment: Moment) -> SlurmSite:
+    def _with_usage(self, moment: MirrorMoment) -> SlurmSite:
         accounts = self._site.accounts
         associations = tuple(
             each
@@ -244,7 +244,7 @@ class Mirror:
         )
         return replace(self._site, accounts=replace(accounts, associations=associations))
 
-    def _row(self, job: LiveJob, moment: Moment) -> tuple[JobColumns, JobDetails]:
+    def _row(self, job: LiveJob, moment: MirrorMoment) -> tuple[JobColumns, JobDetails]:
         def since(epoch: int | None) -> int | None:
             return None if epoch is None else epoch - self.epoch_s
 

@@ -16,7 +16,7 @@ Ended = tuple[str, int | None, int | None]
 """How a job ended: the state, the start and the end."""
 
 
-class Reader(Protocol):
+class SchedulerReader(Protocol):
     """Reads a running scheduler."""
 
     def read(self) -> Reading:
@@ -81,7 +81,9 @@ class Peer(Protocol):
     def past(self) -> Iterable[LiveJob]:
         """Return jobs that have ended, beside those of the site's history, to learn from."""
 
-    def reader(self, timeout_s: float = TIMEOUT_S, *, with_factors: bool = False) -> Reader:
+    def reader(
+        self, timeout_s: float = TIMEOUT_S, *, with_factors: bool = False
+    ) -> SchedulerReader:
         """Return its reader; with what steering has added to priorities if that is asked for."""
 
     def hand(self, timeout_s: float) -> Hand:

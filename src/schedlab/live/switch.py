@@ -17,7 +17,7 @@ SWITCH, LOG, WATCHDOG_LOG = "steering.on", "steering.log", "watchdog.log"
 
 
 @dataclass(frozen=True)
-class Switch:
+class SteeringSwitch:
     """A file in the folder of a live site; deleting it ends the steering."""
 
     folder: Path

@@ -10,7 +10,7 @@ from schedlab.errors import PeerError
 from schedlab.live.departure import WINDOW_S, MirrorDeparture, departure_of
 from schedlab.live.forecaster import LiveForecaster
 from schedlab.live.mirror import Mirror
-from schedlab.live.peer import Reader
+from schedlab.live.peer import SchedulerReader
 from schedlab.live.queue import LiveJob, LiveStage
 from schedlab.slurm.replay import history_of
 from schedlab.slurm.site import SlurmSite
@@ -90,7 +90,7 @@ class LiveWatch:
     def __init__(
         self,
         site: SlurmSite,
-        reader: Reader,
+        reader: SchedulerReader,
         *,
         forks: int = 50,
         past: Iterable[LiveJob] = (),

@@ -13,7 +13,7 @@ from schedlab.errors import ParameterError
 from schedlab.lookup import is_import_path
 from schedlab.metrics.groupings import group_column, groups_of
 from schedlab.metrics.metrics import METRICS, find_job_metric, find_metric
-from schedlab.sim import JobState, Schedule
+from schedlab.sim import JobOutcome, Schedule
 from schedlab.sim.schedule import require_schedules
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def job_counts(schedule: Schedule) -> dict[str, int]:
     """All jobs, those killed at their request and those that never ran."""
     return {
         "jobs": len(schedule),
-        "killed": int(np.count_nonzero(schedule.state == JobState.KILLED)),
+        "killed": int(np.count_nonzero(schedule.state == JobOutcome.KILLED)),
         "cancelled": int(np.count_nonzero(~schedule.started)),
     }
 

@@ -20,7 +20,7 @@ from schedlab.slurm.what_if import WhatIfRow, compare_replays, losers_of
 
 
 @dataclass(frozen=True)
-class Verdict:
+class PolicyVerdict:
     """What the test says of a policy.
 
     Args:
@@ -110,7 +110,7 @@ class Judge:
         """The metric relative to no steering, and a penalty for broken bounds; below 1 is good."""
         return cost_of(self.keep, self._values(self._after(policy)), self._values(self._before))
 
-    def verdict(self, policy: str) -> Verdict:
+    def verdict(self, policy: str) -> PolicyVerdict:
         """Compare a policy with no steering."""
         after = self._after(policy)
         new, old = self._values(after), self._values(self._before)
@@ -129,7 +129,7 @@ class Judge:
             return is_now / was - 1 if was else 0.0
 
         interval = interval_over(periods, counted, change)
-        return Verdict(
+        return PolicyVerdict(
             policy, int(counted.sum()), old[0], new[0], interval, tuple(checks), tuple(rows)
         )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from schedlab.errors import SchedlabError
-from schedlab.history.notify.mail import Message, send_mail
+from schedlab.history.notify.mail import MailMessage, send_mail
 from schedlab.history.notify.section import MailSection
 from schedlab.history.notify.webhook import post_json
 
@@ -38,7 +38,7 @@ class Notices:
             failed += _tried(lambda: post_json(self.webhook or "", document))
         if self.email and self.mail is not None:
             lines = [text, *(f"{key.replace('_', ' ')}: {value}" for key, value in more.items())]
-            message = Message(f"{self.site}: {text}", "\n".join(lines) + "\n")
+            message = MailMessage(f"{self.site}: {text}", "\n".join(lines) + "\n")
             mail = self.mail
             failed += _tried(lambda: send_mail(mail, self.folder, self.email, message))
         return failed

@@ -12,7 +12,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from schedlab.errors import InputError, ParameterError
-from schedlab.history.notify.mail import Message
+from schedlab.history.notify.mail import MailMessage
 from schedlab.history.schema.times import find_zone
 from schedlab.history.site import Site, read_site
 from schedlab.history.web.access import Role, Viewer
@@ -27,7 +27,7 @@ TEMPLATES = Path(__file__).with_name("templates")
 _END = "</body>"
 
 
-def weekly_report(site: Path, service: str | None, day: str | None = None) -> Message:
+def weekly_report(site: Path, service: str | None, day: str | None = None) -> MailMessage:
     """Make the report of a week.
 
     Args:
@@ -65,7 +65,7 @@ def _service(path: Path) -> Site:
     return read_site(path)
 
 
-def _of_service(told: Site, period: Period) -> Message:
+def _of_service(told: Site, period: Period) -> MailMessage:
     """With all figures of the site's jobs."""
     url = told.store.located(told.path.parent)
     subject = Subject("site", told.about.name)
@@ -74,9 +74,9 @@ def _of_service(told: Site, period: Period) -> Message:
     return as_message(made, told.about.name)
 
 
-def _alone(site: Path, period: Period) -> Message:
+def _alone(site: Path, period: Period) -> MailMessage:
     title = f"Report on the loop of {site.resolve().name}, {period.label}"
-    return Message(title, title, _written("alone.html", period.zone, title=title))
+    return MailMessage(title, title, _written("alone.html", period.zone, title=title))
 
 
 def _sentence(week: LoopWeek) -> str:

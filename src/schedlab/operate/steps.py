@@ -11,11 +11,11 @@ from typing import Any
 from schedlab.errors import InputError, OutputError, PeerError, SchedlabError
 from schedlab.live.connect import connect
 from schedlab.live.ledger import Entry, Ledger, read_ledger
-from schedlab.live.peer import Peer, Reader
+from schedlab.live.peer import Peer, SchedulerReader
 from schedlab.live.score import jobs_within, score_forecasts, steered_site
 from schedlab.live.steering.steering import Steering, Step, steer
 from schedlab.live.switch import LOG as STEERING_LOG
-from schedlab.live.switch import Switch
+from schedlab.live.switch import SteeringSwitch
 from schedlab.live.watch import LiveWatch
 from schedlab.operate.collect import collect, forget, place_of
 from schedlab.operate.gate import ANSWERS, Gate, hash_of
@@ -277,7 +277,7 @@ class Steps:
             self._say_step(step)
             if who := self.gate.stopped_by():
                 stopped.append(who)
-                Switch(live).off()
+                SteeringSwitch(live).off()
 
         whole = steer(
             make,
@@ -371,7 +371,7 @@ class Steps:
     def _peer(self, record: LoopRecord) -> Peer:
         return connect(self.site, self.conf, self._place(record) / "site-first")
 
-    def _live_watch(self, peer: Peer, reader: Reader) -> LiveWatch:
+    def _live_watch(self, peer: Peer, reader: SchedulerReader) -> LiveWatch:
         own = self.settings
         return LiveWatch(peer.site, reader, forks=own.forks, past=peer.past(), seed=own.seed)
 

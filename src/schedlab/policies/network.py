@@ -34,7 +34,7 @@ INPUTS = (*JOB_INPUTS, *QUEUE_INPUTS)
 
 
 @dataclass(frozen=True)
-class Unit:
+class HiddenUnit:
     """A hidden unit: x / (1 + |x|) of a weighted sum of the inputs, times ``out``."""
 
     bias: float
@@ -51,7 +51,7 @@ class Network:
 
     name: str
     linear: Weights
-    units: Sequence[Unit]
+    units: Sequence[HiddenUnit]
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def order(self) -> _core.Order:
@@ -88,9 +88,9 @@ def network_of(document: Mapping[str, Any]) -> Network:
     return Network(name, linear, [_unit(unit) for unit in units], provenance)
 
 
-def _unit(given: Any) -> Unit:
+def _unit(given: Any) -> HiddenUnit:
     numbers = _numbers(given, ("bias", "out", *INPUTS), "[[unit]]")
-    return Unit(numbers.pop("bias", 0.0), numbers.pop("out", 0.0), numbers)
+    return HiddenUnit(numbers.pop("bias", 0.0), numbers.pop("out", 0.0), numbers)
 
 
 def _numbers(given: Any, known: Mapping[str, str] | Sequence[str], where: str) -> dict[str, float]:

@@ -9,17 +9,17 @@ import numpy as np
 import torch
 
 from schedlab.policies.learned.agent import Decider, GreedyAgent, Observations
-from schedlab.rl.environments import Settings, make_batch
+from schedlab.rl.environments import Settings, environment_of
 from schedlab.rl.networks import ActorCritic, action_scores
 from schedlab.workload.episodes import Episodes
 
-__all__ = ["Agent", "Decider", "evaluate", "play"]
+__all__ = ["Decider", "TorchAgent", "evaluate", "play"]
 
 FEW = 32
 """Situations that one thread looks at."""
 
 
-class Agent(GreedyAgent):
+class TorchAgent(GreedyAgent):
     """Decides greedily by a network that torch computes."""
 
     def __init__(self, policy: ActorCritic, *, masked: bool) -> None:
@@ -74,7 +74,7 @@ def play(
     threads: int = 1,
 ) -> list[dict[str, float]]:
     """The same of each of the episodes; the same seed plays the same jobs."""
-    batch = make_batch(settings, episodes, count, threads=threads)
+    batch = environment_of(settings).batch(episodes, count, threads=threads)
     batch.seed(seed)
     for place in range(count):
         batch.reset(place)

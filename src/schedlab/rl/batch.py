@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -16,7 +16,7 @@ from schedlab.platform import Platform
 from schedlab.policies.learned.settings import QueueSettings
 from schedlab.predict import choose_predictor
 from schedlab.rl.native_batch import NativeBatch, check_playable, thread_count
-from schedlab.sim import JobState, NodeRanges, Schedule
+from schedlab.sim import JobOutcome, NodeRanges, Schedule
 from schedlab.sim.feasibility import check_feasible
 from schedlab.sim.native import build_simulator
 from schedlab.workload import Workload
@@ -34,8 +34,6 @@ class QueueBatch(NativeBatch):
     """
 
     core: _core.QueueBatch
-    warns: ClassVar[bool] = True
-    """Whether an agent that ignores the mask, where it orders jobs, is warned of once."""
 
     def __init__(
         self,
@@ -46,6 +44,7 @@ class QueueBatch(NativeBatch):
         threads: int | None = None,
         observation: NDArray[np.float32] | None = None,
         kill_at_request: bool = True,
+        warns: bool = True,
     ) -> None:
         """Prepare the environments.
 
@@ -56,6 +55,7 @@ class QueueBatch(NativeBatch):
             threads: how many step them; by default as many as there are processors.
             observation: an array to write observations into, such as a view of pinned memory.
             kill_at_request: whether jobs end when their requested time is over.
+            warns: whether an agent that ignores the mask, where it orders jobs, is warned of once.
         """
         options = settings.options(episodes.longest_request_s)
         core = _core.QueueBatch(options, size, thread_count(size, threads))
@@ -73,7 +73,7 @@ class QueueBatch(NativeBatch):
         self.workload: list[Workload | None] = [None] * size
         self.simulator: list[_core.Simulator | None] = [None] * size
         self._sound: Workload | None = None
-        self._watches = self.warns and settings.mode != "pick"
+        self._watches = warns and settings.mode != "pick"
         self._ignored = np.zeros(size, np.int64)
 
     @property
@@ -150,8 +150,8 @@ class QueueBatch(NativeBatch):
         workload, simulator = self.played(place)
         start_s, state = simulator.start_times(), simulator.states()
         killed = self.kill_at_request & (workload["run_s"] > workload["request_s"])
-        how_it_ends = np.where(killed, JobState.KILLED, JobState.COMPLETED).astype(state.dtype)
-        runs = (start_s >= 0) & (state == JobState.WAITING)
+        how_it_ends = np.where(killed, JobOutcome.KILLED, JobOutcome.COMPLETED).astype(state.dtype)
+        runs = (start_s >= 0) & (state == JobOutcome.WAITING)
         return Schedule(
             workload=workload,
             platform=self.platform,

@@ -6,12 +6,12 @@ import numpy as np
 import torch
 
 from schedlab.policies.learned.agent import Observations
-from schedlab.rl.agent import Agent
+from schedlab.rl.agent import TorchAgent
 from schedlab.rl.cuda_graphs import captured
 from schedlab.rl.networks import ActorCritic, action_scores
 
 
-class DeviceAgent(Agent):
+class DeviceAgent(TorchAgent):
     """Scores always as many situations; the network must not change meanwhile."""
 
     def __init__(self, policy: ActorCritic, situations: int, *, masked: bool) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab import _core
 from schedlab.errors import InputError, MissingExtraError
 from schedlab.policies.learned.document import MODEL, understanding
 from schedlab.policies.learned.settings import QueueSettings
@@ -21,13 +20,13 @@ try:
     import sb3_contrib  # noqa: F401
     import stable_baselines3
     import torch
-    from gymnasium.spaces import Box, Discrete
 except ModuleNotFoundError:
     raise MissingExtraError("sb3-contrib", "rl") from None
 
-from schedlab.rl.agent import Agent
-from schedlab.rl.gantt.settings import GanttSettings
-from schedlab.rl.networks import ActorCritic, policy_class, policy_settings
+from schedlab.rl.agent import TorchAgent
+from schedlab.rl.algorithms import policy_class
+from schedlab.rl.environments import environment_of
+from schedlab.rl.networks import ActorCritic, policy_settings
 from schedlab.rl.tensor_archive import read_archive, write_archive
 from schedlab.rl.training_config import SECTIONS, TrainingConfig, training_config
 
@@ -74,27 +73,18 @@ class TrainedModel:
             },
         }
 
-    def agent(self) -> Agent:
+    def agent(self) -> TorchAgent:
         """The network, ready to decide."""
-        train = self.config.train
+        train, environment = self.config.train, environment_of(self.config.environment)
         policy = policy_class(train)(
-            *self._spaces(),
+            *environment.spaces(self.time_scale_s),
             lambda _: 0.0,
             ortho_init=False,  # takes seconds, and the file's parameters come in its place
             **policy_settings(train, self.config.environment),
         )
         self._load_into(policy)
         policy.set_training_mode(False)
-        return Agent(policy, masked=self.config.greedy_masked)
-
-    def _spaces(self) -> tuple[Box, Discrete]:
-        """What its agent sees, and what it can do."""
-        rules = self.config.environment
-        if isinstance(rules, GanttSettings):
-            return Box(0, 1, rules.observation_shape, np.float32), Discrete(rules.slots + 1)
-        passes = _core.QueuePasses(self.settings.options(self.time_scale_s))
-        seen = Box(0, rules.largest, (passes.observation_size,), np.float32)
-        return seen, Discrete(passes.actions)
+        return TorchAgent(policy, masked=self.config.greedy_masked)
 
     def _load_into(self, policy: ActorCritic) -> None:
         expected = {name: tuple(each.shape) for name, each in policy.state_dict().items()}

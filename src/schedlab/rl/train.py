@@ -16,13 +16,12 @@ from stable_baselines3.common.utils import safe_mean
 from schedlab.atomic import atomic_write
 from schedlab.errors import OutputError, ParameterError
 from schedlab.policies.learned.agent import Decider, SamplingAgent
-from schedlab.rl.agent import Agent, evaluate
+from schedlab.rl.agent import TorchAgent, evaluate
 from schedlab.rl.checkpoint import Checkpoint, capture, read_checkpoint, restore
 from schedlab.rl.cloning import learn_from, teacher_of
 from schedlab.rl.device_agent import DeviceAgent
-from schedlab.rl.environments import time_scale_s, with_time_scale
+from schedlab.rl.environments import environment_of
 from schedlab.rl.model_file import TrainedModel, write_model
-from schedlab.rl.replayable_batch import replayable_batch
 from schedlab.rl.trainers import make_trainer
 from schedlab.rl.training_config import MODEL as MODEL
 from schedlab.rl.training_config import TrainingConfig
@@ -102,8 +101,8 @@ class Training:
     def __init__(self, config: TrainingConfig, folder: Path, progress: Progress | None) -> None:
         self.config, self.folder, self.progress = config, folder, progress
         self.episodes, self.held_out = config.open_episodes()
-        settings, section = config.environment, config.train
-        batch = replayable_batch(settings, self.episodes, section.envs, threads=section.cores)
+        section, self.environment = config.train, environment_of(config.environment)
+        batch = self.environment.batch(self.episodes, section.envs, threads=section.cores)
         self.env = TrainingEnv(batch, section.reward_scale, config.baseline)
         self.trainer = make_trainer(config, self.env)
         self.teacher = teacher_of(config, self.episodes)
@@ -176,7 +175,7 @@ class Training:
         agent = self._agent(section.episodes)
         means = evaluate(
             SamplingAgent(agent, section.seed) if section.sampled else agent,
-            with_time_scale(self.config.environment, self.episodes),
+            self.environment.with_time_scale(self.episodes),
             self.held_out,
             section.episodes,
             seed=section.seed,
@@ -190,19 +189,19 @@ class Training:
             writer.writeheader()
             writer.writerows(self.evaluations)
 
-    def _agent(self, episodes: int) -> Agent:
+    def _agent(self, episodes: int) -> TorchAgent:
         """Return the network, ready to decide in several episodes at a time."""
         policy, masked = self.trainer.policy, self.config.greedy_masked
         if self.trainer.device.type == "cuda":
             return DeviceAgent(policy, episodes, masked=masked)
-        return Agent(policy, masked=masked)
+        return TorchAgent(policy, masked=masked)
 
     def model(self) -> TrainedModel:
         """What has been learnt so far."""
         parameters = self.trainer.policy.state_dict()
         return TrainedModel(
             self.config,
-            time_scale_s(self.config.environment, self.episodes),
+            self.environment.time_scale_s(self.episodes),
             self.trainer.num_timesteps,
             self.evaluations[-1] if self.evaluations else {},
             {name: each.cpu().numpy() for name, each in parameters.items()},

@@ -6,7 +6,7 @@ from schedlab.sim.imagined import Arrivals
 from schedlab.sim.io import check_saving, load_schedules, save_schedules
 from schedlab.sim.node_ranges import NodeRanges
 from schedlab.sim.preemption import Preemption
-from schedlab.sim.schedule import JobState, Schedule
+from schedlab.sim.schedule import JobOutcome, Schedule
 from schedlab.sim.simulation import Simulation, simulate
 from schedlab.sim.step_series import StepSeries
 
@@ -14,7 +14,7 @@ __all__ = [
     "Arrivals",
     "Attempts",
     "Forecaster",
-    "JobState",
+    "JobOutcome",
     "NodeRanges",
     "Preemption",
     "Schedule",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.sim.schedule import JobState, Schedule, Times
+from schedlab.sim.schedule import JobOutcome, Schedule, Times
 from schedlab.workload.dependencies import KINDS
 from schedlab.workload.eligibility import Eligibility
 
@@ -40,8 +40,8 @@ def first_starts(schedule: Schedule) -> Times:
 def _cannot_be_fulfilled(schedule: Schedule, rules: Eligibility) -> NDArray[np.bool_]:
     """Which conditions are about jobs that ended in the other way."""
     table = rules.conditions
-    well = (schedule.state == JobState.COMPLETED) & (rules.ends_badly == 0)
-    ended = schedule.state != JobState.WAITING
+    well = (schedule.state == JobOutcome.COMPLETED) & (rules.ends_badly == 0)
+    ended = schedule.state != JobOutcome.WAITING
     wrong = np.where(table.kind == AFTEROK, ~well[table.on], well[table.on])
     found: NDArray[np.bool_] = ended[table.on] & np.isin(table.kind, (AFTEROK, AFTERNOTOK)) & wrong
     return found

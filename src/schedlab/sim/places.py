@@ -43,7 +43,7 @@ class PlaceEntry:
 
 
 @dataclass(frozen=True)
-class Place:
+class ChosenPlace:
     """A place of the table with its parameters."""
 
     name: str
@@ -65,7 +65,7 @@ class Place:
             )
 
 
-def choose_place(text: str) -> Place:
+def choose_place(text: str) -> ChosenPlace:
     """Return the place that a text such as ``best-fit`` or ``random:seed=3`` names."""
     if not isinstance(text, str):
         raise ParameterError(f"place is {text!r}; must be a name such as best-fit")
@@ -74,7 +74,7 @@ def choose_place(text: str) -> Place:
         raise UnknownNameError("place", name, PLACES)
     entry = PLACES[name]
     known = {key: each.parse for key, each in entry.parameters.items()}
-    return Place(text, entry, parse_parameters("place", name, rest, known))
+    return ChosenPlace(text, entry, parse_parameters("place", name, rest, known))
 
 
 def _lowest(platform: Platform, demands: NodeDemands) -> None:

@@ -33,7 +33,7 @@ ORIGINAL_WAIT = "original_wait_s"
 _PER_JOB = ("start_s", "end_s", "eligible_s", "first_reserved_s", "state")
 
 
-class JobState(IntEnum):
+class JobOutcome(IntEnum):
     """How a job ended; the numbers are those of the core."""
 
     WAITING = 0
@@ -174,7 +174,7 @@ class Schedule:
         """Every time that a job held nodes."""
         if self.attempts is not None:
             return self.attempts
-        ran = np.flatnonzero(self.started & (self.state != JobState.WAITING))
+        ran = np.flatnonzero(self.started & (self.state != JobOutcome.WAITING))
         return Attempts(
             ran,
             np.ones_like(ran),
@@ -211,7 +211,7 @@ class Schedule:
             end_s=self.attempts.end_s[order][place],
             eligible_s=columns["submit_s"][place],
             first_reserved_s=self.first_reserved_s[job][place],
-            state=np.minimum(self.attempts.why[order][place], JobState.KILLED).astype(np.int8),
+            state=np.minimum(self.attempts.why[order][place], JobOutcome.KILLED).astype(np.int8),
             estimate_s=None if self.estimate_s is None else self.estimate_s[job][place],
             node_ranges=self.attempts.node_ranges.reordered(order[place]),
             attempts=None,
@@ -238,7 +238,7 @@ class Schedule:
     def left_queue_s(self) -> Times:
         """When each job stopped waiting: its start, when it was withdrawn, or the last end."""
         submit_s, cancel_after_s = self.workload["submit_s"], self.workload["cancel_after_s"]
-        still_waits = (self.state == JobState.WAITING) & (cancel_after_s < 0)
+        still_waits = (self.state == JobOutcome.WAITING) & (cancel_after_s < 0)
         gave_up = np.where(still_waits, self.horizon_s()[1], submit_s + cancel_after_s)
         return np.where(self.started, self.start_s, np.maximum(gave_up, self.eligible_s))
 
@@ -257,7 +257,7 @@ class Schedule:
         """
         import polars as pl
 
-        names = [state.name.lower() for state in JobState]
+        names = [state.name.lower() for state in JobOutcome]
         columns: dict[str, Any] = {
             "policy": pl.repeat(self.policy, len(self), eager=True),
             "job_id": self.workload["job_id"],

@@ -46,7 +46,7 @@ from schedlab.sim.node_demands import demands_if_any
 from schedlab.sim.node_ranges import NodeRanges
 from schedlab.sim.places import choose_place
 from schedlab.sim.preemption import Preemption
-from schedlab.sim.schedule import JobState, Schedule
+from schedlab.sim.schedule import JobOutcome, Schedule
 from schedlab.units import require_whole
 from schedlab.version import __version__
 from schedlab.workload import Workload
@@ -231,7 +231,7 @@ class Simulation:
 
     def end_times(self) -> NDArray[np.int64]:
         """Return the end of each job by its place, -1 where it has not ended."""
-        ended = self._simulator.states() != JobState.WAITING
+        ended = self._simulator.states() != JobOutcome.WAITING
         return np.where(ended, self._simulator.end_times(), -1)
 
     def job_id(self, jobs: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -258,7 +258,7 @@ class Simulation:
             wall_s=self._wall_s,
             provenance=self._provenance(workload),
         )
-        ended = state != JobState.WAITING
+        ended = state != JobOutcome.WAITING
         return made if ended.all() else made.take(ended)
 
     # Going on
@@ -438,7 +438,7 @@ class Simulation:
         found = np.flatnonzero(ids == job_id)
         if not len(found):
             raise WorkloadError(f"job {job_id} is not in the workload")
-        if self._simulator.states()[found[0]] != JobState.WAITING:
+        if self._simulator.states()[found[0]] != JobOutcome.WAITING:
             raise WorkloadError(f"job {job_id} has ended; only waiting and running jobs can be")
         self._simulator.cancel(int(found[0]))
         self._journal.cancelled(int(job_id))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from schedlab.errors import PolicyError
 from schedlab.policies import Policy, PolicyLike, View
-from schedlab.sim import JobState, Schedule, simulate
+from schedlab.sim import JobOutcome, Schedule, simulate
 from schedlab.testing.instances import small_workloads
 from schedlab.testing.reference import ReferenceSchedule
 from schedlab.workload import Workload
@@ -40,7 +40,7 @@ def _check_starts(schedule: Schedule) -> None:
     started = schedule.started
     _require(
         schedule,
-        started | (schedule.state == JobState.CANCELLED),
+        started | (schedule.state == JobOutcome.CANCELLED),
         "every job must start in the end",
     )
     _require(

@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedlab.history.ingest.source import FORGET_AFTER_S, Attempts
+from schedlab.history.ingest.source import FORGET_AFTER_S, AttemptCounter
 
 runs = st.lists(st.integers(1, 10_000), min_size=1, max_size=6, unique=True).map(sorted)
 
@@ -16,7 +16,7 @@ runs = st.lists(st.integers(1, 10_000), min_size=1, max_size=6, unique=True).map
 def test_numbers_are_the_same_in_portions_and_again(begins: list[int], data: st.DataObject) -> None:
     """An ingest every hour must store what one ingest of everything would."""
     cut = data.draw(st.integers(0, len(begins)))
-    attempts = Attempts()
+    attempts = AttemptCounter()
 
     def number(index: int) -> int:
         put_back = index < len(begins) - 1
@@ -24,7 +24,7 @@ def test_numbers_are_the_same_in_portions_and_again(begins: list[int], data: st.
 
     first = [number(index) for index in range(cut)]
     stored = json.dumps(attempts.known(begins[-1]))
-    attempts = Attempts(json.loads(stored))
+    attempts = AttemptCounter(json.loads(stored))
     again = [number(index) for index in range(max(0, cut - 1), len(begins))]
     expected = list(range(1, len(begins) + 1))
     assert first == expected[:cut]
@@ -33,7 +33,7 @@ def test_numbers_are_the_same_in_portions_and_again(begins: list[int], data: st.
 
 def test_an_id_that_is_reused_begins_anew() -> None:
     """Long after, the id belongs to another job."""
-    attempts = Attempts()
+    attempts = AttemptCounter()
     assert attempts.number("7", 1, put_back=True) == 1
     assert attempts.number("7", 100, put_back=False) == 2
     assert attempts.number("7", FORGET_AFTER_S + 2, put_back=False) == 1
@@ -42,6 +42,6 @@ def test_an_id_that_is_reused_begins_anew() -> None:
 
 def test_most_jobs_are_tried_once_and_cost_nothing() -> None:
     """Only what was put back is remembered."""
-    attempts = Attempts()
+    attempts = AttemptCounter()
     assert attempts.number("1", 5, put_back=False) == 1
     assert attempts.known(5) == {}

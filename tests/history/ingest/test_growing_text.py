@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedlab.errors import InputError, ParameterError, PeerError
-from schedlab.history.ingest.text_input import Place, TextInput
+from schedlab.history.ingest.text_input import ReadPosition, TextInput
 
 texts = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\n")), min_size=1)
 
@@ -25,17 +25,17 @@ def test_every_line_is_read_once(lines: list[str], data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "log"
         source, found = TextInput(str(path), None), []
-        place = Place()
+        place = ReadPosition()
         for portion in (lines[:cut], lines):
             path.write_bytes(b"".join(f"{line}\n".encode() for line in portion))
-            place = Place.parse(str(place))
+            place = ReadPosition.parse(str(place))
             found += [(place.number, line) for line in source.lines(place)]
     assert found == list(enumerate(lines, 1))
 
 
 def test_a_line_still_being_written_is_read_again(tmp_path: Path) -> None:
     """Half a line is not the line."""
-    path, place = tmp_path / "log", Place()
+    path, place = tmp_path / "log", ReadPosition()
     path.write_text("one\ntw")
     source = TextInput(str(path), None)
     assert list(source.lines(place)) == ["one", "tw"]
@@ -48,7 +48,7 @@ def test_a_line_still_being_written_is_read_again(tmp_path: Path) -> None:
 )
 def test_a_replaced_file_is_read_from_its_beginning(tmp_path: Path, text: str) -> None:
     """Logs are rotated."""
-    path, place = tmp_path / "log", Place()
+    path, place = tmp_path / "log", ReadPosition()
     path.write_text("old one\nold two\n")
     source = TextInput(str(path), None)
     list(source.lines(place))
@@ -62,7 +62,7 @@ def test_gzip_and_commands_read_alike(tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(b"one\ntwo\n"))
     command = (sys.executable, "-c", "print('one'); print('two')")
     for source in (TextInput(str(packed), None), TextInput(None, command)):
-        place = Place()
+        place = ReadPosition()
         assert list(source.lines(place)) == ["one", "two"]
         assert list(source.lines(place)) == []
 
@@ -72,19 +72,19 @@ def test_a_truncated_gzip_is_an_error(tmp_path: Path) -> None:
     packed = tmp_path / "log.gz"
     packed.write_bytes(gzip.compress(b"one\n" * 100_000)[:-30])
     with pytest.raises(InputError, match="cannot be read"):
-        list(TextInput(str(packed), None).lines(Place()))
+        list(TextInput(str(packed), None).lines(ReadPosition()))
     packed.write_bytes(gzip.compress(b"")[:10] + b"\xff" * 60)
     with pytest.raises(InputError, match=r"cannot be read: .* invalid block type"):
-        list(TextInput(str(packed), None).lines(Place()))
+        list(TextInput(str(packed), None).lines(ReadPosition()))
 
 
 def test_a_command_that_fails_says_why() -> None:
     """Its last complaint is what the operator must correct."""
     script = "import sys; print('one'); print('no route to host', file=sys.stderr); sys.exit(3)"
     with pytest.raises(PeerError, match="exit code 3: no route to host"):
-        list(TextInput(None, (sys.executable, "-c", script)).lines(Place()))
+        list(TextInput(None, (sys.executable, "-c", script)).lines(ReadPosition()))
     with pytest.raises(PeerError, match="cannot be run"):
-        list(TextInput(None, ("/no/such/program",)).lines(Place()))
+        list(TextInput(None, ("/no/such/program",)).lines(ReadPosition()))
 
 
 def test_one_of_file_and_command() -> None:
@@ -94,4 +94,4 @@ def test_one_of_file_and_command() -> None:
     with pytest.raises(ParameterError, match="either file or command"):
         TextInput("a", ("b",))
     with pytest.raises(InputError, match="not one of this source"):
-        Place.parse("yesterday")
+        ReadPosition.parse("yesterday")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlab.errors import ParameterError
-from schedlab.history.ingest.clock import Clock, seconds_of
+from schedlab.history.ingest.clock import SiteClock, seconds_of
 
 zones = st.sampled_from(["UTC", "Asia/Tokyo", "Europe/Berlin", "America/New_York", "Asia/Kolkata"])
 seconds = st.integers(946_684_800, 2_000_000_000)
@@ -25,7 +25,7 @@ def reading(moment: datetime, zone: str) -> str:
 def test_a_reading_is_undone_but_for_the_hour_that_comes_twice(epoch: int, zone: str) -> None:
     """There it may be an hour early, and no more."""
     moment = datetime.fromtimestamp(epoch, UTC)
-    found = Clock(zone).moment(reading(moment, zone))
+    found = SiteClock(zone).moment(reading(moment, zone))
     assert found is not None
     assert reading(found, zone) == reading(moment, zone)
     assert moment - found in (timedelta(0), timedelta(hours=1))
@@ -34,7 +34,7 @@ def test_a_reading_is_undone_but_for_the_hour_that_comes_twice(epoch: int, zone:
 @given(st.integers(0, 3599), st.integers(0, 7200))
 def test_the_second_time_is_known_from_what_came_before(first_s: int, later_s: int) -> None:
     """A job that started in the first 02:xx of an autumn night did not end before that."""
-    clock, berlin = Clock("Europe/Berlin"), "Europe/Berlin"
+    clock, berlin = SiteClock("Europe/Berlin"), "Europe/Berlin"
     start = datetime(2026, 10, 25, 0, 0, tzinfo=UTC) + timedelta(seconds=first_s)
     end = start + timedelta(seconds=later_s)
     found_start = clock.moment(reading(start, berlin))
@@ -47,7 +47,7 @@ def test_the_second_time_is_known_from_what_came_before(first_s: int, later_s: i
 
 def test_the_night_in_which_a_job_seems_to_end_before_it_starts() -> None:
     """02:50 summer time to 02:10 winter time is twenty minutes."""
-    clock = Clock("Europe/Berlin")
+    clock = SiteClock("Europe/Berlin")
     start = clock.moment("2026-10-25T02:50:00")
     end = clock.moment("2026-10-25T02:10:00", start)
     assert start is not None
@@ -57,15 +57,15 @@ def test_the_night_in_which_a_job_seems_to_end_before_it_starts() -> None:
 
 def test_epoch_seconds_and_words_for_never() -> None:
     """What sacct prints on demand, and where nothing happened yet."""
-    assert Clock("Asia/Tokyo").moment("1794703790") == datetime.fromtimestamp(1794703790, UTC)
+    assert SiteClock("Asia/Tokyo").moment("1794703790") == datetime.fromtimestamp(1794703790, UTC)
     for never in ("Unknown", "None", "", "0", "unknown"):
-        assert Clock("UTC").moment(never) is None
+        assert SiteClock("UTC").moment(never) is None
 
 
 def test_a_zone_that_does_not_exist() -> None:
     """A wrong zone shifts every job against its sensors."""
     with pytest.raises(ParameterError, match='time_zone is "Mars/Olympus"'):
-        Clock("Mars/Olympus")
+        SiteClock("Mars/Olympus")
 
 
 @pytest.mark.parametrize(

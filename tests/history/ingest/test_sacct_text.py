@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from tests.history.ingest.reading import clean, read
 
 from schedlab.errors import InputError
-from schedlab.history.ingest.clock import Clock
+from schedlab.history.ingest.clock import SiteClock
 from schedlab.history.ingest.slurm.sacct_lines import new_delimiter
 from schedlab.history.ingest.slurm.sacct_rows import jobs_in
 from schedlab.history.ingest.slurm.sacct_text import SacctText
@@ -233,7 +233,7 @@ def test_no_text_of_a_user_changes_a_row(name: str, comment: str, wrapped: str) 
     texts = {"JobName": name, "Comment": comment, "SubmitLine": f"sbatch {wrapped}"}
     rows = [DONE, DONE | {"JobID": "2"} | texts, {"JobID": "2.batch"}, DONE | {"JobID": "3"}]
     lines = closed(rows, [*COLUMNS, "Comment"], new_delimiter())
-    jobs = [make() for _, make in jobs_in(lines, Clock("UTC"), "sacct")]  # type: ignore[misc]
+    jobs = [make() for _, make in jobs_in(lines, SiteClock("UTC"), "sacct")]  # type: ignore[misc]
     assert [job.jobid for job in jobs] == ["1", "2", "3"]
     assert (jobs[1].name, jobs[1].comment) == (name, comment)
     assert jobs[1].submit_line == texts["SubmitLine"]

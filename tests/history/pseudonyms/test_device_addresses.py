@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.history.records import job
 
-from schedlab.history.pseudonyms import Policy, Release
+from schedlab.history.pseudonyms import PseudonymPolicy, Release
 from schedlab.history.schema.timeline import parse_timeline_uri
 
 UUID = "GPU-5e1f"
@@ -13,7 +13,7 @@ URI = f"timelines/one/1/n01/accelerator.power_watt/{UUID}?{SPAN}"
 DEVICES = [{"uuid": "GPU-0000"}, {"uuid": UUID, "power_watt": URI}]
 
 
-def released(policy: Policy) -> str:
+def released(policy: PseudonymPolicy) -> str:
     """The address of the second accelerator's power."""
     record = job("1", per_host=[{"node_id": "n01", "accelerator": DEVICES}])
     document = record.model_dump(mode="json", exclude_none=True)
@@ -25,11 +25,11 @@ def released(policy: Policy) -> str:
 def test_a_device_is_called_by_its_place() -> None:
     """Its serial number would lead to the node, whose name is hidden."""
     for treatment in ("pseudonym", "drop"):
-        uri = released(Policy(node=treatment))
+        uri = released(PseudonymPolicy(node=treatment))
         assert parse_timeline_uri(uri).device == "1"
         assert UUID not in uri
 
 
 def test_a_device_keeps_its_name_where_nodes_do() -> None:
     """Nothing is hidden then."""
-    assert parse_timeline_uri(released(Policy(node="keep"))).device == UUID
+    assert parse_timeline_uri(released(PseudonymPolicy(node="keep"))).device == UUID

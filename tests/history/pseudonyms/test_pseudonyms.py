@@ -12,7 +12,7 @@ from tests.history.records import NOON_S, job, measured_job
 from schedlab.errors import InputError, LeakError, OutputError, UnknownNameError
 from schedlab.history.export import EXPORTERS
 from schedlab.history.export.export import export
-from schedlab.history.pseudonyms import NameSearch, Policy, Release, make_key, read_key
+from schedlab.history.pseudonyms import NameSearch, PseudonymPolicy, Release, make_key, read_key
 from schedlab.history.schema import JobRecord
 from schedlab.history.schema.timeline import TimelineUri
 from schedlab.history.schema.times import from_epoch
@@ -21,7 +21,9 @@ from schedlab.history.store import Store
 KEY = b"0123456789abcdef0123456789abcdef"
 
 
-def released(record: JobRecord, policy: Policy | None = None, **settings: Any) -> dict[str, Any]:
+def released(
+    record: JobRecord, policy: PseudonymPolicy | None = None, **settings: Any
+) -> dict[str, Any]:
     """The record as a release gives it away."""
     release = Release("spring", KEY, policy, **settings)
     return release.apply(json.loads(record.model_dump_json(exclude_none=True)))
@@ -72,7 +74,7 @@ def test_what_is_no_name_and_no_time_stays_as_it_is() -> None:
 
 def test_a_policy_can_keep_and_drop() -> None:
     """Each kind for itself; dropped nodes are numbered, as a job has to have some."""
-    policy = Policy(user="drop", group="keep", node="drop", path="pseudonym")
+    policy = PseudonymPolicy(user="drop", group="keep", node="drop", path="pseudonym")
     found = released(measured_job(work_dir="/home/ann"), policy)
     assert "user_identifier" not in found
     assert found["accounting_group"] == "physics"
@@ -83,7 +85,7 @@ def test_a_policy_can_keep_and_drop() -> None:
 def test_a_misspelt_treatment_is_refused() -> None:
     """A policy that is not understood must not be taken for one that keeps."""
     with pytest.raises(UnknownNameError, match='did you mean "pseudonym"'):
-        Policy(user="pseudonyms")
+        PseudonymPolicy(user="pseudonyms")
 
 
 def test_timelines_are_renamed_and_shifted_with_their_job() -> None:
@@ -165,7 +167,7 @@ def formats(*left_out: str) -> list[Any]:
 @pytest.mark.parametrize("format", formats())
 def test_no_format_gives_a_name_away(store: Store, tmp_path: Path, format: str) -> None:
     """The search is made in what was written, whatever it is packed in."""
-    release = Release("spring", KEY, Policy(job_name="keep"))
+    release = Release("spring", KEY, PseudonymPolicy(job_name="keep"))
     path = tmp_path / "released"
     assert export(store, path, format=format, release=release).searched == 5
     files = [path] if path.is_file() else [each for each in path.rglob("*") if each.is_file()]

@@ -12,7 +12,7 @@ import pytest
 from tests.services.processes import require_program
 
 from schedlab.errors import SchedlabError, SensorError
-from schedlab.history.sensors import Place, Request, integral, make_sensor_source
+from schedlab.history.sensors import MeasuringPoint, SensorRequest, integral, make_sensor_source
 from schedlab.history.sensors.ganglia import GangliaSource
 from schedlab.history.sensors.source import AnySensorSource
 
@@ -51,9 +51,9 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
         write(tmp_path, host, watts)
     begin_s, end_s = START_S + 1800, START_S + 5400
     hosts: dict[str, tuple[str, ...]] = {"n01": (), "n02": (), "n03": ()}
-    found = ganglia(tmp_path).read("power_watt", Request(hosts, begin_s, end_s))
-    assert set(found) == {Place("n01"), Place("n02")}
-    series = found[Place("n01")]
+    found = ganglia(tmp_path).read("power_watt", SensorRequest(hosts, begin_s, end_s))
+    assert set(found) == {MeasuringPoint("n01"), MeasuringPoint("n02")}
+    series = found[MeasuringPoint("n01")]
     assert list(series.mean) == pytest.approx(list(watts[30:90]), rel=1e-9)
     assert integral(series, begin_s, end_s) == pytest.approx(60 * watts[30:90].sum(), rel=1e-9)
     assert (series.native_step_s, series.peaks_hidden) == (60, False)
@@ -103,11 +103,11 @@ def test_devices_have_databases_of_their_own(tmp_path: Path) -> None:
         write(tmp_path, "n01", [10.0 + device] * 30, metric=f"gpu{device}_util")
     name = "accelerator.utilization_percent"
     item = {"name": name, "unit": "%", "file": "one/{host}/gpu{device}_util.rrd"}
-    request = Request({"n01": ("0", "1")}, START_S + 600, START_S + 1200)
+    request = SensorRequest({"n01": ("0", "1")}, START_S + 600, START_S + 1200)
     found = ganglia(tmp_path, item).read(name, request)
     assert {place: set(each.mean) for place, each in found.items()} == {
-        Place("n01", "0"): {10.0},
-        Place("n01", "1"): {11.0},
+        MeasuringPoint("n01", "0"): {10.0},
+        MeasuringPoint("n01", "1"): {11.0},
     }
 
 
@@ -134,8 +134,8 @@ def test_a_broken_database_costs_its_host_only(tmp_path: Path) -> None:
     for host in ("n01", "n02"):
         write(tmp_path, host, [5] * 30)
     (tmp_path / "rrds/one/n01/node_power.rrd").write_bytes(b"RRD?")
-    request = Request({"n01": (), "n02": ()}, START_S, START_S + 600)
-    assert set(ganglia(tmp_path).read("power_watt", request)) == {Place("n02")}
+    request = SensorRequest({"n01": (), "n02": ()}, START_S, START_S + 600)
+    assert set(ganglia(tmp_path).read("power_watt", request)) == {MeasuringPoint("n02")}
 
 
 def test_counters_are_refused(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_rrdtool_is_asked_for_the_rows_of_the_window(
 
     monkeypatch.setattr(GangliaSource, "_run", noted)
     source = ganglia(tmp_path)
-    window = Request({"n01": ()}, START_S + 3_600, START_S + 3_600 + 60 * minutes)
+    window = SensorRequest({"n01": ()}, START_S + 3_600, START_S + 3_600 + 60 * minutes)
     source.read("power_watt", window)
     margins = 2 * source.items["power_watt"].margin_s / 60
     rows = sum(len(re.findall(r"^\d+: ", text, re.MULTILINE)) for text in printed)

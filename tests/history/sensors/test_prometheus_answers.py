@@ -9,7 +9,7 @@ import pytest
 from tests.services.scripted import Answer, Scripted
 
 from schedlab.errors import InputError, SchedlabError, SensorError
-from schedlab.history.sensors import Place, Request, make_sensor_source
+from schedlab.history.sensors import MeasuringPoint, SensorRequest, make_sensor_source
 from schedlab.history.sensors.source import AnySensorSource
 
 POWER = {"name": "power_watt", "unit": "W", "query": 'power{instance=~"{host}(:.*)?"}'}
@@ -29,8 +29,8 @@ def matrix(*series: tuple[dict[str, str], list[list[Any]]]) -> dict[str, Any]:
 
 def read(url: str, **settings: Any) -> Any:
     """The power of n01 in the first two minutes."""
-    request = Request({"n01": ()}, 0, 120)
-    return source(url, **settings).read("power_watt", request)[Place("n01")]
+    request = SensorRequest({"n01": ()}, 0, 120)
+    return source(url, **settings).read("power_watt", request)[MeasuringPoint("n01")]
 
 
 def test_hosts_are_asked_for_together(scripted: Scripted) -> None:
@@ -40,10 +40,10 @@ def test_hosts_are_asked_for_together(scripted: Scripted) -> None:
         ({"instance": "n02.example.org:9100"}, [[0, "3"], [60, "4"]]),
         ({"instance": "x99:9100"}, [[0, "5"]]),
     )
-    found = source(scripted.url).read("power_watt", Request({"n01": (), "n02": ()}, 0, 120))
+    found = source(scripted.url).read("power_watt", SensorRequest({"n01": (), "n02": ()}, 0, 120))
     assert {place: list(series.mean) for place, series in found.items()} == {
-        Place("n01"): [1, 2],
-        Place("n02"): [3, 4],
+        MeasuringPoint("n01"): [1, 2],
+        MeasuringPoint("n02"): [3, 4],
     }
     assert scripted.asked[0]["query"].startswith('power{instance=~"(n01|n02)(:.*)?"}[')
 
@@ -51,11 +51,11 @@ def test_hosts_are_asked_for_together(scripted: Scripted) -> None:
 def test_long_times_are_asked_for_in_chunks(scripted: Scripted) -> None:
     """No answer is larger than what a server is willing to give."""
     scripted.answer = lambda _: matrix()
-    source(scripted.url).read("power_watt", Request({"n01": ()}, 0, 86400))
+    source(scripted.url).read("power_watt", SensorRequest({"n01": ()}, 0, 86400))
     assert len(scripted.asked) == 7
     item = {**POWER, "step_s": 1, "query": "2 * power"}
     scripted.asked.clear()
-    source(scripted.url, item).read("power_watt", Request({"n01": ()}, 0, 86400))
+    source(scripted.url, item).read("power_watt", SensorRequest({"n01": ()}, 0, 86400))
     for asked in scripted.asked:
         assert (float(asked["end"]) - float(asked["start"])) / float(asked["step"]) < 11_000
 
@@ -63,7 +63,7 @@ def test_long_times_are_asked_for_in_chunks(scripted: Scripted) -> None:
 def test_names_are_taken_literally(scripted: Scripted) -> None:
     """A dot in a host's name is no pattern, and a quote cannot end the text."""
     scripted.answer = lambda _: matrix()
-    source(scripted.url).read("power_watt", Request({'n.1"}x': ()}, 0, 120))
+    source(scripted.url).read("power_watt", SensorRequest({'n.1"}x': ()}, 0, 120))
     assert "(n[.]1.[}]x)" in scripted.asked[0]["query"]
 
 
@@ -142,7 +142,7 @@ def test_a_server_without_samples_is_no_error(scripted: Scripted) -> None:
     """A host that was not measured then has no timeline; asking for it alone says so."""
     scripted.answer = lambda _: matrix()
     prom = source(scripted.url)
-    assert prom.read("power_watt", Request({"n01": ()}, 0, 120)) == {}
+    assert prom.read("power_watt", SensorRequest({"n01": ()}, 0, 120)) == {}
     with pytest.raises(SensorError, match=r'no samples of "power_watt" of n01'):
         prom.series("power_watt", "n01", None, 0, 120)
 
@@ -160,9 +160,11 @@ def test_devices_have_timelines_of_their_own(scripted: Scripted) -> None:
         ({"host": "n01", "gpu": "1"}, [[0, "9000"]]),
     )
     found = source(scripted.url, item).read(
-        "accelerator.power_watt", Request({"n01": ("0",)}, 0, 60)
+        "accelerator.power_watt", SensorRequest({"n01": ("0",)}, 0, 60)
     )
-    assert {place: list(each.mean) for place, each in found.items()} == {Place("n01", "0"): [1]}
+    assert {place: list(each.mean) for place, each in found.items()} == {
+        MeasuringPoint("n01", "0"): [1]
+    }
 
 
 def test_a_job_is_asked_for_by_its_id(scripted: Scripted) -> None:

@@ -11,7 +11,13 @@ import pytest
 from tests.services.prometheus import Sample, Serve
 
 from schedlab.errors import SensorError
-from schedlab.history.sensors import Place, Request, integral, make_sensor_source, resample
+from schedlab.history.sensors import (
+    MeasuringPoint,
+    SensorRequest,
+    integral,
+    make_sensor_source,
+    resample,
+)
 from schedlab.history.sensors.source import AnySensorSource
 
 START_S = 1_704_067_200.0
@@ -82,16 +88,18 @@ def test_a_server_tells_what_was_written(server: AnySensorSource) -> None:
     averages_of_the_server_are_true_averages(server)
     counters_are_exact_through_a_reset(server)
     with pytest.raises(SensorError, match=r"refused the query .*sum\(\("):
-        server.read("broken_watt", Request(HOSTS, START_S, START_S + 60))
+        server.read("broken_watt", SensorRequest(HOSTS, START_S, START_S + 60))
     assert server.check().endswith("answers queries")
 
 
 def five_minute_means_are_exact_integrals(server: AnySensorSource) -> None:
     """Weighted by how long each sample held, at its true time: to 1e-9."""
-    found = server.read("power_watt", Request(HOSTS, START_S, START_S + HOURS_S))
+    found = server.read("power_watt", SensorRequest(HOSTS, START_S, START_S + HOURS_S))
     for host in HOSTS:
         times, watts = uneven(host)
-        means = resample(found[Place(host)], 300, from_s=START_S, to_s=START_S + HOURS_S).mean
+        means = resample(
+            found[MeasuringPoint(host)], 300, from_s=START_S, to_s=START_S + HOURS_S
+        ).mean
         for step, mean in enumerate(means):
             begin_s = START_S + 300 * step
             overlap = np.minimum(times[1:], begin_s + 300) - np.maximum(times[:-1], begin_s)

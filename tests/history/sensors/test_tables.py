@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from schedlab.errors import SchedlabError, SensorError
-from schedlab.history.sensors import Place, Request, make_sensor_source
+from schedlab.history.sensors import MeasuringPoint, SensorRequest, make_sensor_source
 from schedlab.history.sensors.source import AnySensorSource
 
 POWER = {"name": "power_watt", "unit": "W", "column": "power"}
@@ -98,10 +98,10 @@ def test_devices_by_column(tmp_path: Path) -> None:
     item = {"name": "accelerator.utilization_percent", "unit": "%", "column": "u"}
     settings = {"time_format": "epoch", "host_column": "host", "device_column": "gpu"}
     source = table(tmp_path, item=[item], **settings)
-    found = source.read(item["name"], Request({"n01": ("0", "1")}, 0, 60))
+    found = source.read(item["name"], SensorRequest({"n01": ("0", "1")}, 0, 60))
     assert {place: list(each.mean) for place, each in found.items()} == {
-        Place("n01", "0"): [10],
-        Place("n01", "1"): [20],
+        MeasuringPoint("n01", "0"): [10],
+        MeasuringPoint("n01", "1"): [20],
     }
 
 

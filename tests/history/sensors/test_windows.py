@@ -11,7 +11,7 @@ import pytest
 from tests.services.scripted import Scripted
 
 from schedlab.errors import SensorError
-from schedlab.history.sensors import Request, make_sensor_source
+from schedlab.history.sensors import SensorRequest, make_sensor_source
 from schedlab.history.sensors.source import AnySensorSource
 
 DAY_S = 86_400.0
@@ -29,7 +29,7 @@ def source(kind: str, folder: Path, item: dict[str, Any], **settings: Any) -> An
 
 def read(asked: AnySensorSource, window_s: float) -> float:
     """Read so much from the start on; how long the margins on both sides are together."""
-    asked.read("power_watt", Request({"n01": ()}, START_S, START_S + window_s))
+    asked.read("power_watt", SensorRequest({"n01": ()}, START_S, START_S + window_s))
     return 2 * float(asked.items["power_watt"].margin_s)
 
 
@@ -69,7 +69,7 @@ def test_of_daily_files_only_the_days_of_the_window_are_read(tmp_path: Path) -> 
         (tmp_path / f"power-{day:%Y%m%d}.csv").write_text(text)
     files = {"files": "power-{date:%Y%m%d}.csv", "host_column": "host"}
     table = source("csv", tmp_path, {"column": "watt"}, **files)
-    within = Request({"n01": ()}, START_S + DAY_S / 4, START_S + 7 * DAY_S / 4)
+    within = SensorRequest({"n01": ()}, START_S + DAY_S / 4, START_S + 7 * DAY_S / 4)
     (series,) = table.read("power_watt", within).values()
     assert list(series.mean) == [100, 100]
     with pytest.raises(SensorError, match=r"power-202311(14|17)\.csv"):

@@ -11,7 +11,7 @@ import pytest
 from tests.services.scripted import Answer, Scripted
 
 from schedlab.errors import SchedlabError, SensorError
-from schedlab.history.sensors import Place, Request, integral, make_sensor_source
+from schedlab.history.sensors import MeasuringPoint, SensorRequest, integral, make_sensor_source
 from schedlab.history.sensors.source import AnySensorSource
 
 HOUR_S = 1_704_067_200
@@ -123,7 +123,9 @@ def test_trends_are_asked_for_where_values_are_gone(scripted: Scripted, password
 def test_long_times_are_asked_for_in_chunks(scripted: Scripted, password: Path) -> None:
     """A frontend holds its answer in memory, and PHP has little."""
     scripted.answer = Frontend()
-    zabbix(scripted.url, password).read("power_watt", Request({"n01": ()}, HOUR_S, HOUR_S + 86400))
+    zabbix(scripted.url, password).read(
+        "power_watt", SensorRequest({"n01": ()}, HOUR_S, HOUR_S + 86400)
+    )
     asked = [each["params"] for each in scripted.asked if each["method"] == "history.get"]
     assert len(asked) > 5
     assert all(each["time_till"] - each["time_from"] < 4 * 3600 for each in asked)
@@ -198,6 +200,6 @@ def test_answers_of_a_real_frontend(scripted: Scripted, password: Path, shared_d
     scripted.answer = frontend
     start_s = int(rows[0]["clock"])
     found = zabbix(scripted.url, password).read(
-        "power_watt", Request({"n01": ()}, start_s, start_s + 600)
+        "power_watt", SensorRequest({"n01": ()}, start_s, start_s + 600)
     )
-    assert list(found[Place("n01")].mean) == [float(row["value"]) for row in rows]
+    assert list(found[MeasuringPoint("n01")].mean) == [float(row["value"]) for row in rows]

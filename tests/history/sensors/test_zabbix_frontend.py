@@ -10,7 +10,7 @@ import pytest
 from tests.services.zabbix import PASSWORD, USER, Zabbix
 
 from schedlab.errors import NoSamplesError, SensorError
-from schedlab.history.sensors import Place, Request, integral, make_sensor_source
+from schedlab.history.sensors import MeasuringPoint, SensorRequest, integral, make_sensor_source
 from schedlab.history.sensors.source import AnySensorSource
 
 HOUR_S = 1_704_067_200
@@ -74,7 +74,7 @@ def by_api(zabbix: Zabbix, folder: Path, **settings: Any) -> AnySensorSource:
 def test_the_api_tells_what_the_tables_hold(filled: Zabbix, secrets: Path, item: str) -> None:
     """Floats, whole numbers, devices and counters: to the last digit, on both hosts."""
     tables = {"kind": "zabbix-sql", "name": "zabbix", "url": filled.database_url, "item": ITEMS}
-    request = Request({"n01": ("0", "1"), "n02": ("0", "1")}, HOUR_S + 60, HOUR_S + 5 * 3600)
+    request = SensorRequest({"n01": ("0", "1"), "n02": ("0", "1")}, HOUR_S + 60, HOUR_S + 5 * 3600)
     expected = make_sensor_source(tables, secrets).read(item, request)
     found = by_api(filled, secrets).read(item, request)
     assert found.keys() == expected.keys()
@@ -96,8 +96,8 @@ def test_a_token_does_as_well_as_a_password(filled: Zabbix, secrets: Path) -> No
     """As Zabbix gives them out for programs."""
     source = by_api(filled, secrets, token_file="token")
     assert source.check().startswith("Zabbix 6.0 answers at http://127.0.0.1")
-    request = Request({"n01": ()}, HOUR_S + 60, HOUR_S + 600)
-    assert source.read("power_watt", request).keys() == {Place("n01")}
+    request = SensorRequest({"n01": ()}, HOUR_S + 60, HOUR_S + 600)
+    assert source.read("power_watt", request).keys() == {MeasuringPoint("n01")}
 
 
 def test_what_the_frontend_refuses_is_one_sentence(filled: Zabbix, secrets: Path) -> None:

@@ -11,7 +11,13 @@ import pytest
 from sqlalchemy import Engine, create_engine, event, text
 
 from schedlab.errors import SensorError
-from schedlab.history.sensors import Place, Request, integral, make_sensor_source, resample
+from schedlab.history.sensors import (
+    MeasuringPoint,
+    SensorRequest,
+    integral,
+    make_sensor_source,
+    resample,
+)
 from schedlab.history.sensors.source import AnySensorSource
 from schedlab.history.sensors.zabbix_sql import DRIVERS
 
@@ -138,10 +144,10 @@ def test_devices_and_the_facility(zabbix: Zabbix) -> None:
         "scope": "site",
     }
     source = zabbix.source(util, room)
-    found = source.read(util["name"], Request({"n01": ("0", "1")}, HOUR_S, HOUR_S + 120))
+    found = source.read(util["name"], SensorRequest({"n01": ("0", "1")}, HOUR_S, HOUR_S + 120))
     assert {place: set(each.mean) for place, each in found.items()} == {
-        Place("n01", "0"): {14},
-        Place("n01", "1"): {15},
+        MeasuringPoint("n01", "0"): {14},
+        MeasuringPoint("n01", "1"): {15},
     }
     assert set(source.series("room_celsius", None, None, HOUR_S, HOUR_S + 60).mean) == {21.5}
 
@@ -168,7 +174,7 @@ def test_the_rows_of_the_window_are_fetched(
     zabbix.write("history", 11, [(clock, 200.0, 0) for clock in clocks])
     fetched.clear()
     source, end_s = zabbix.source(), HOUR_S + days * DAY_S
-    source.read("power_watt", Request({"n01": ()}, HOUR_S, end_s))
+    source.read("power_watt", SensorRequest({"n01": ()}, HOUR_S, end_s))
     margin_s = source.items["power_watt"].margin_s
     wanted = [clock for clock in clocks if HOUR_S - margin_s <= clock <= end_s + margin_s]
     (rows,) = [rows for statement, rows in fetched if "FROM history" in statement]

@@ -21,7 +21,7 @@ from schedlab.history.web.access import Role
 from schedlab.history.web.access.tokens import add_token, list_tokens
 from schedlab.history.web.access.viewer import OPERATORS, PEOPLE, PLANNERS
 from schedlab.history.web.simulations import ADVICE, WHAT_IF
-from schedlab.history.web.tasks import Asked
+from schedlab.history.web.tasks import TaskRequest
 from schedlab.history.web.tasks.queue import submit
 
 EVERYBODY = frozenset(Role)
@@ -85,7 +85,7 @@ def _task_of(role: Role, kind: str = WHAT_IF) -> Callable[[Served], str]:
         window = {"cluster": "one", "from_s": NOON_S, "to_s": NOON_S + 3_600}
         parameters = {"window": window, "policies": ["easy"], "user": "ann"}
         with served.database.writing() as connection:
-            return submit(connection, Asked(kind, parameters, ACCOUNTS[role].viewer, "1"))
+            return submit(connection, TaskRequest(kind, parameters, ACCOUNTS[role].viewer, "1"))
 
     return made
 

@@ -22,7 +22,7 @@ from schedlab.history.web.access import Role, Viewer
 from schedlab.history.web.api import jobs as api_jobs
 from schedlab.history.web.api.jobs import JobsParameters
 from schedlab.history.web.parameters import Asking
-from schedlab.history.web.queries.search import Page, search
+from schedlab.history.web.queries.search import ResultPage, search
 from schedlab.history.web.queries.shown import Shown
 
 
@@ -260,7 +260,7 @@ def test_a_stream_reads_on_only_as_it_is_taken(
     """However many jobs are exported, a portion of them is in memory."""
     pages = []
 
-    def noting(*given: Any, **options: Any) -> Page:
+    def noting(*given: Any, **options: Any) -> ResultPage:
         pages.append(search(*given, **options))
         return pages[-1]
 

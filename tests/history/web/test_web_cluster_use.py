@@ -17,7 +17,7 @@ from tests.history.web.served import Served
 from schedlab.history.schema.times import from_epoch
 from schedlab.history.store import Store
 from schedlab.history.web.access import Role, Viewer
-from schedlab.history.web.plots.boxes import Bars, Boxes, busy_shares
+from schedlab.history.web.plots.boxes import Boxes, GanttBars, busy_shares
 from schedlab.history.web.plots.drawing import MOST_ROWS, clock, over_time
 from schedlab.history.web.queries.cluster_load import Stays, load_of
 from schedlab.history.web.queries.cluster_use import (
@@ -175,7 +175,7 @@ def test_shares_keep_the_busy_time(jobs: list[tuple[int, int]]) -> None:
     start = np.array([begin for begin, _ in jobs])
     end = start + np.array([length for _, length in jobs])
     place = np.arange(len(jobs))
-    bars = Bars([""] * len(jobs), [""] * len(jobs), start, end, place)
+    bars = GanttBars([""] * len(jobs), [""] * len(jobs), start, end, place)
     shares = busy_shares(Boxes(place, place, place), bars, len(jobs), (100, 1100))
     inside = np.clip(end, 100, 1100) - np.clip(start, 100, 1100)
     assert shares.mean(axis=1) * 1000 == pytest.approx(inside)

@@ -10,7 +10,7 @@ from tests.history.web.filled import BOTH, filled
 
 from schedlab.history.web import database as module
 from schedlab.history.web.database import Database
-from schedlab.history.web.problems import Problem
+from schedlab.history.web.problems import HttpProblem
 
 ENDLESS = text(
     "WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number) "
@@ -31,7 +31,7 @@ def test_what_takes_too_long_is_stopped(
     """A few such requests would keep all others waiting; the connection is good afterwards."""
     monkeypatch.setattr(module, "MOST_S", 0.2)
     said = "longer than 0.2 s; ask for a shorter time"
-    with pytest.raises(Problem, match=said) as refused, database.reading() as connection:
+    with pytest.raises(HttpProblem, match=said) as refused, database.reading() as connection:
         connection.execute(ENDLESS)
     assert refused.value.status == 503
     monkeypatch.undo()

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from schedlab import simulate
 from schedlab.cli.served_twin import ServedTwin
 from schedlab.errors import ParameterError
-from schedlab.history.web.simulations.forecast_jobs import Past, past_of
-from schedlab.history.web.simulations.machine import Machines
+from schedlab.history.web.simulations.forecast_jobs import PastJobs, past_of
+from schedlab.history.web.simulations.machine import SiteMachines
 from schedlab.history.web.simulations.present_forecaster import PresentForecaster
 from schedlab.platform import Platform
 from schedlab.workload import Workload, apply, generate
@@ -26,17 +26,17 @@ Record = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def easy_past() -> Past:
+def easy_past() -> PastJobs:
     """Jobs of the Lublin-Feitelson model, as EASY ran them."""
     drawn = generate(f"lublin:nodes={NODES}", 400, seed=3)
     workload = apply(drawn, ["set_request=random:0.5", f"load=0.9:{NODES}"], seed=3)
     schedule = simulate(workload, NODES, "easy")
     start_s, end_s = schedule.start_s.astype(float), schedule.end_s.astype(float)
     key = workload["job_id"].astype(np.int64)
-    return Past(schedule.workload, Platform.homogeneous(NODES), 0, key, start_s, end_s)
+    return PastJobs(schedule.workload, Platform.homogeneous(NODES), 0, key, start_s, end_s)
 
 
-def busy_moments(past: Past, many: int) -> NDArray[np.int64]:
+def busy_moments(past: PastJobs, many: int) -> NDArray[np.int64]:
     """Moments at which jobs had come and had not started, in the later half of the past."""
     waits = np.flatnonzero(past.start_s - past.workload["submit_s"] > 600)
     later = waits[len(waits) // 2 :]
@@ -44,7 +44,7 @@ def busy_moments(past: Past, many: int) -> NDArray[np.int64]:
     return np.unique(past.workload["submit_s"][chosen] + 60)
 
 
-def test_intervals_hold_most_starts(easy_past: Past) -> None:
+def test_intervals_hold_most_starts(easy_past: PastJobs) -> None:
     """Where EASY decides, about four of five starts are in the 80 % interval."""
     forecaster = PresentForecaster(easy_past, forks=20)
     inside, told = 0, 0
@@ -60,7 +60,7 @@ def test_intervals_hold_most_starts(easy_past: Past) -> None:
     assert 0.65 <= inside / told <= 0.95
 
 
-def test_it_knows_nothing_of_what_comes(easy_past: Past) -> None:
+def test_it_knows_nothing_of_what_comes(easy_past: PastJobs) -> None:
     """A forecast is the same whatever becomes of the jobs afterwards."""
     at_s = int(busy_moments(easy_past, 3)[1])
     later = easy_past.end_s > at_s
@@ -72,13 +72,13 @@ def test_it_knows_nothing_of_what_comes(easy_past: Past) -> None:
     )
     ends = np.where(later, np.nan, easy_past.end_s)
     starts = np.where(easy_past.start_s > at_s, np.nan, easy_past.start_s)
-    unknown = Past(other, easy_past.platform, 0, easy_past.key, starts, ends)
+    unknown = PastJobs(other, easy_past.platform, 0, easy_past.key, starts, ends)
     first, second = (PresentForecaster(each).forecast(at_s) for each in (easy_past, unknown))
     np.testing.assert_array_equal(first.job, second.job)
     np.testing.assert_array_equal(first.start_s, second.start_s)
 
 
-def test_nothing_to_forecast(easy_past: Past) -> None:
+def test_nothing_to_forecast(easy_past: PastJobs) -> None:
     """Long after the last job nobody waits."""
     with pytest.raises(ParameterError, match="no job waits"):
         PresentForecaster(easy_past).forecast(int(easy_past.end_s.max()) + 1)
@@ -147,7 +147,7 @@ def test_the_twin_without_jobs(demo_folder: Path, now_s: int) -> None:
 def test_the_past_of_records(records: list[Record], now_s: int) -> None:
     """Starts and ends are those that are known; other jobs have none."""
     known = dict(enumerate(as_of(records, now_s), 1))
-    past = past_of(known, "mini", Machines(None), now_s)
+    past = past_of(known, "mini", SiteMachines(None), now_s)
     states = [known[key]["state"] for key in past.key.tolist()]
     waits, unfinished = (
         np.array([each in which for each in states])

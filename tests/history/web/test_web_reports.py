@@ -28,7 +28,7 @@ from schedlab.history.web.reports import pdf
 from schedlab.history.web.reports.deliver import Post
 from schedlab.history.web.reports.files import as_file
 from schedlab.history.web.reports.period import Period
-from schedlab.history.web.reports.report import Report, Subject, make_report
+from schedlab.history.web.reports.report import PeriodReport, Subject, make_report
 
 HOUR_S, DAY_S = 3_600, 86_400
 GIB = 2**30
@@ -97,7 +97,7 @@ class Reported:
         (self.folder / "site.toml").write_text(SITE + FACTORS + more)
         self.site = read_site(self.folder / "site.toml")
 
-    def report(self, kind: str = "site", name: str = "tiny", period: Period = WEEK) -> Report:
+    def report(self, kind: str = "site", name: str = "tiny", period: Period = WEEK) -> PeriodReport:
         """A report by somebody who sees all."""
         with self.database.reading() as connection:
             return make_report(connection, ALL, self.site, Subject(kind, name), period)
@@ -172,7 +172,7 @@ def test_a_week_that_is_not_over_stands_beside_as_much_of_the_one_before(
     reported: Reported, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The job of the week before ended on Wednesday at 17:00: it counts from then on."""
-    for hour, jobs, page in ((0, 0, "Week before, same part"), (6, 1, "beside the same part of")):
+    for hour, jobs, page in ((0, 0, "beside the same part of"), (6, 1, "beside the same part of")):
         now_s = NOON_S + hour * HOUR_S
         monkeypatch.setattr("schedlab.history.web.reports.report.time.time", lambda now=now_s: now)
         report = reported.report()

@@ -20,8 +20,8 @@ from schedlab.history.web.database import Database
 from schedlab.history.web.queries import search as searching
 from schedlab.history.web.queries.search import (
     SORTS,
-    Count,
     Cursor,
+    JobCount,
     JobId,
     Sort,
     count,
@@ -144,7 +144,7 @@ def test_nobody_finds_another_s_jobs(connection: Connection) -> None:
     """Neither in pages, nor in counts, nor by ids."""
     assert found(connection, ANN) == set("135678")
     assert found(connection, ANN, users=("ben",)) == set()
-    assert count(connection, ANN, JobQuery(users=("ben",))) == Count(0, is_exact=True)
+    assert count(connection, ANN, JobQuery(users=("ben",))) == JobCount(0, is_exact=True)
     bens = JobId("2")
     assert jobs_of(connection, ANN, [bens], None) == {bens: []}
     assert len(jobs_of(connection, ADMIN, [bens], None)[bens]) == 1
@@ -162,8 +162,8 @@ def test_a_manager_finds_own_jobs_and_those_of_the_groups_once(connection: Conne
 
 def test_a_count_goes_only_so_far(connection: Connection) -> None:
     """Ten million jobs are not counted to say that there are many."""
-    assert count(connection, ADMIN, EVERYTHING, most=8) == Count(8, is_exact=True)
-    assert count(connection, ADMIN, EVERYTHING, most=7) == Count(7, is_exact=False)
+    assert count(connection, ADMIN, EVERYTHING, most=8) == JobCount(8, is_exact=True)
+    assert count(connection, ADMIN, EVERYTHING, most=7) == JobCount(7, is_exact=False)
 
 
 @pytest.mark.parametrize("cursor", ["", "x", "bnVsbA", "WzEsMl0", "WyJ3cmEiLCJhIiwxXQ", "é"])

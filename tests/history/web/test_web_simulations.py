@@ -27,11 +27,11 @@ from schedlab.history.web.queries.cluster_use import (
 from schedlab.history.web.queries.cluster_use import jobs_of as jobs_of_span
 from schedlab.history.web.settings import ServiceSettings
 from schedlab.history.web.simulations import ADVICE, WHAT_IF, simulations
-from schedlab.history.web.simulations.advice import RATIOS, Advice, Tried, tightened
+from schedlab.history.web.simulations.advice import RATIOS, SimulationAdvice, Tried, tightened
 from schedlab.history.web.simulations.policy_names import check_policies
-from schedlab.history.web.simulations.what_if import Comparison
+from schedlab.history.web.simulations.what_if import WhatIfComparison
 from schedlab.history.web.simulations.window import Window, version_of
-from schedlab.history.web.tasks import State, Task
+from schedlab.history.web.tasks import QueuedTask, State
 from schedlab.metrics import METRICS
 from schedlab.workload import Workload, apply, generate
 
@@ -93,7 +93,7 @@ def window(history: str) -> Window:
 def result_of(url: str, kind: str, viewer: Viewer, **parameters: Any) -> Any:
     """What a worker would keep."""
     database = Database(url)
-    task = Task(
+    task = QueuedTask(
         id="1",
         kind=kind,
         account="somebody",
@@ -122,7 +122,9 @@ def jobs_of(url: str, **query: Any) -> Workload:
 
 def test_advice_is_what_simulate_says(history: str, window: Window) -> None:
     """The same jobs, given to ``simulate`` by hand, give the same mean waits."""
-    advice = Advice.from_result(result_of(history, ADVICE, ANN, user="ann", window=asdict(window)))
+    advice = SimulationAdvice.from_result(
+        result_of(history, ADVICE, ANN, user="ann", window=asdict(window))
+    )
     jobs = jobs_of(history)
     own = jobs.labelled("user") == "ann"
     assert (advice.jobs, advice.all_jobs, advice.nodes) == (own.sum(), len(jobs), NODES)
@@ -162,7 +164,7 @@ def test_the_loosest_request_with_the_gain_is_advised(
 ) -> None:
     """Who asks for less than needed loses the job: no tighter than it takes."""
     tried = [Tried(ratio, each) for ratio, each in zip(RATIOS, tried_s, strict=True)]
-    advice = Advice(
+    advice = SimulationAdvice(
         jobs=1,
         all_jobs=1,
         nodes=1,
@@ -177,7 +179,7 @@ def test_the_loosest_request_with_the_gain_is_advised(
 def test_a_what_if_is_what_simulate_says(history: str, window: Window) -> None:
     """For who sees every job: the metrics of the schedules, beside what happened."""
     found = result_of(history, WHAT_IF, ROOT, policies=["easy", "sjf+easy"], window=asdict(window))
-    comparison = Comparison.from_result(found)
+    comparison = WhatIfComparison.from_result(found)
     jobs = jobs_of(history)
     assert (comparison.jobs, comparison.all_jobs, comparison.nodes) == (len(jobs), len(jobs), NODES)
     schedules = [simulate(jobs, NODES, policy) for policy in ("fcfs", "easy", "sjf+easy")]

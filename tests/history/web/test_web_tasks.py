@@ -16,7 +16,7 @@ from schedlab.history.store import Store
 from schedlab.history.store.task_tables import tasks
 from schedlab.history.web.access import Role, Viewer
 from schedlab.history.web.database import Database
-from schedlab.history.web.tasks import Asked, State, Task
+from schedlab.history.web.tasks import QueuedTask, State, TaskRequest
 from schedlab.history.web.tasks.queue import (
     LOST_AFTER_S,
     MOST_UNFINISHED,
@@ -33,18 +33,18 @@ from schedlab.history.web.tasks.runner import Progress, Runner
 ANN, BEN = Viewer(Role.USER, "ann"), Viewer(Role.USER, "ben")
 
 
-def asked(number: int = 1, viewer: Viewer = ANN, version: str = "1") -> Asked:
+def asked(number: int = 1, viewer: Viewer = ANN, version: str = "1") -> TaskRequest:
     """A task that is told from others by a number."""
-    return Asked("count", {"to": number}, viewer, version)
+    return TaskRequest("count", {"to": number}, viewer, version)
 
 
-def put(served: Served, what: Asked | None = None) -> str:
+def put(served: Served, what: TaskRequest | None = None) -> str:
     """The id of the task."""
     with served.database.writing() as connection:
         return submit(connection, what or asked())
 
 
-def found(served: Served, task: str, account: str = "ann") -> Task:
+def found(served: Served, task: str, account: str = "ann") -> QueuedTask:
     """The task, as its owner finds it."""
     with served.database.reading() as connection:
         there = find_task(connection, task, account)
@@ -52,7 +52,7 @@ def found(served: Served, task: str, account: str = "ann") -> Task:
     return there
 
 
-def runner(served: Served, does: Callable[[Task, Progress], Any]) -> Runner:
+def runner(served: Served, does: Callable[[QueuedTask, Progress], Any]) -> Runner:
     """A worker for which ``count`` means that."""
     return Runner(served.database, {"count": does})
 
@@ -159,7 +159,7 @@ def test_a_worker_that_is_silent_is_not_lost(
     monkeypatch.setattr("schedlab.history.web.tasks.runner._SEEN_EVERY_S", 0.01)
     task = put(served)
 
-    def ask_long(_: Task, progress: Progress) -> str:
+    def ask_long(_: QueuedTask, progress: Progress) -> str:
         with served.database.writing() as connection:
             connection.execute(update(tasks).values(seen_s=0.0))
         while not seen_s():
@@ -180,7 +180,7 @@ def test_a_runner_that_is_stopped_leaves_no_task_running(served: Served) -> None
     """A service that ends in an orderly way says so at once."""
     task = put(served)
 
-    def count_for_ever(_: Task, progress: Progress) -> None:
+    def count_for_ever(_: QueuedTask, progress: Progress) -> None:
         while True:
             progress(0.1)
 
@@ -196,7 +196,7 @@ def test_cancelling_ends_a_simulation(served: Served) -> None:
     """It is told at its next progress; what it would have said is not kept."""
     task = put(served)
 
-    def count(_: Task, progress: Progress) -> str:
+    def count(_: QueuedTask, progress: Progress) -> str:
         with served.database.writing() as connection:
             cancel(connection, task, "ann")
         progress(0.5)
@@ -219,7 +219,7 @@ def test_failures_are_told_without_secrets(served: Served, error: Exception, tol
     """A mistake of who asked is told; of anything else, only that it happened."""
     task = put(served)
 
-    def fail(_: Task, progress: Progress) -> None:
+    def fail(_: QueuedTask, progress: Progress) -> None:
         raise error
 
     runner(served, fail).run_next()

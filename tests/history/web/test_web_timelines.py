@@ -20,11 +20,16 @@ from schedlab.errors import ParameterError, SensorError, UnknownNameError
 from schedlab.history.archive import archive_days
 from schedlab.history.schema import JobRecord
 from schedlab.history.schema.times import from_epoch
-from schedlab.history.sensors.source import Place
+from schedlab.history.sensors.source import MeasuringPoint
 from schedlab.history.site import Site, read_site
 from schedlab.history.store import Store
 from schedlab.history.web.database import Database
-from schedlab.history.web.queries.timelines import MOST_STEPS, Answer, Wanted, read_timelines
+from schedlab.history.web.queries.timelines import (
+    MOST_STEPS,
+    Answer,
+    TimelineRequest,
+    read_timelines,
+)
 
 HOUR_S, DAY_S = 3_600, 86_400
 NEVER = 4_000_000_000.0
@@ -47,9 +52,9 @@ def read(
 ) -> Answer:
     """The timeline on the first host of the job."""
     host = (record.per_host or [])[0]
-    wanted = Wanted(**how)
+    wanted = TimelineRequest(**how)
     answers = read_timelines(connection, site, record, [host], item, wanted, now_s=NEVER)
-    return answers[Place(host.node_id)]
+    return answers[MeasuringPoint(host.node_id)]
 
 
 def ramp_site(folder: Path, hours: float = 3.0, step_s: float = 7.0) -> Site:
@@ -169,7 +174,7 @@ def test_where_nothing_was_measured_the_timeline_is_empty(
 def test_what_cannot_be_wanted_is_refused(how: dict[str, Any], said: str) -> None:
     """In a sentence that says what can."""
     with pytest.raises((ParameterError, UnknownNameError), match=said):
-        Wanted(**how)
+        TimelineRequest(**how)
 
 
 def test_more_steps_than_anybody_can_hold_are_refused(

@@ -18,7 +18,7 @@ from schedlab.audit.explain.wrsa import with_wrsa
 from schedlab.audit.replay import Replay
 from schedlab.audit.verdict import Departure
 from schedlab.policies import ChosenPolicy
-from schedlab.sim import JobState
+from schedlab.sim import JobOutcome
 from schedlab.sim.eligible_times import eligible_times
 from schedlab.workload import Workload
 
@@ -92,7 +92,7 @@ def _plainly(instant: Instant) -> Departure:
 def _something_happened(instant: Instant) -> bool:
     """Whether the policy had a reason to decide at this instant."""
     policy, tick_s = instant.replay.policy, max(1, instant.replay.tick_s)
-    withdrawn = policy.state == JobState.CANCELLED
+    withdrawn = policy.state == JobOutcome.CANCELLED
     times_s = np.concatenate([policy.eligible_s, policy.end_s, policy.left_queue_s()[withdrawn]])
     seen_s = -(-times_s // tick_s) * tick_s
     return bool(instant.both or np.any(seen_s == instant.time_s))

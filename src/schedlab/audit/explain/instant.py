@@ -14,7 +14,7 @@ from schedlab.audit.replay import Replay
 from schedlab.errors import PolicyError
 from schedlab.policies import ChosenPolicy, View
 from schedlab.policies.orders import native_order
-from schedlab.sim import JobState, Schedule
+from schedlab.sim import JobOutcome, Schedule
 from schedlab.sim.native import build_simulator
 from schedlab.sim.node_demands import demands_if_any
 
@@ -147,7 +147,7 @@ def _set(which: NDArray[np.bool_]) -> frozenset[int]:
 def _waiting(schedule: Schedule, time_s: int) -> NDArray[np.bool_]:
     """Jobs that became eligible by then and were not withdrawn."""
     eligible = (schedule.eligible_s >= 0) & (schedule.eligible_s <= time_s)
-    withdrawn = (schedule.state == JobState.CANCELLED) & (schedule.left_queue_s() <= time_s)
+    withdrawn = (schedule.state == JobOutcome.CANCELLED) & (schedule.left_queue_s() <= time_s)
     return np.asarray(eligible & ~withdrawn)
 
 

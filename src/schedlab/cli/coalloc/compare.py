@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from schedlab.cli.coalloc.effort import Effort, ObjectiveText
+from schedlab.cli.coalloc.effort import ObjectiveText, SolverEffort
 from schedlab.cli.console import AsJson, heading, out, print_json, print_notes
 
 EXAMPLES = (
@@ -22,7 +22,7 @@ USUAL = ("greedy", "split", "wd", "lns", "cpsat")
 
 def compare(
     files: Annotated[list[Path], Argument(metavar="FILE...", help="Problems as .toml or .json.")],
-    effort: Effort,
+    effort: SolverEffort,
     solver: Annotated[
         list[str] | None,
         Option(

@@ -23,7 +23,7 @@ ObjectiveText = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class Effort:
+class SolverEffort:
     """What a solver may spend."""
 
     time_limit: Annotated[

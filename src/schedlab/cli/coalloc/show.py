@@ -108,10 +108,10 @@ def _finite(bound: float | None) -> float | None:
 
 def _trees(problem: Problem) -> Iterator[Facts]:
     """The pseudo tree by each heuristic; every job may be left out, as under the value."""
-    from schedlab.coalloc.network import Network
+    from schedlab.coalloc.network import ConstraintNetwork
     from schedlab.coalloc.orders import CHOICES, make_tree
 
-    network = Network.of(problem, may_leave_out=True)
+    network = ConstraintNetwork.of(problem, may_leave_out=True)
     for heuristic in CHOICES:
         tree = make_tree(network, heuristic)
         yield {
@@ -123,14 +123,14 @@ def _trees(problem: Problem) -> Iterator[Facts]:
 
 
 def _draw(problem: Problem, path: Path, kind: Literal["graph", "tree"], heuristic: str) -> None:
-    from schedlab.coalloc.network import Network
+    from schedlab.coalloc.network import ConstraintNetwork
     from schedlab.coalloc.orders import make_tree
     from schedlab.viz import draw_constraint_graph, draw_pseudo_tree, save_figure
 
     if kind == "graph":
         save_figure(draw_constraint_graph(problem), path)
     else:
-        made = make_tree(Network.of(problem, may_leave_out=True), heuristic)
+        made = make_tree(ConstraintNetwork.of(problem, may_leave_out=True), heuristic)
         save_figure(draw_pseudo_tree(problem, made), path)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Exit, Option
 
 from schedlab.cli.coalloc.distribution import Distribution, privacy_table
-from schedlab.cli.coalloc.effort import Effort, ObjectiveText, ProblemFile
+from schedlab.cli.coalloc.effort import ObjectiveText, ProblemFile, SolverEffort
 from schedlab.cli.console import AsJson, heading, new_table, out, print_json, print_notes
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _MAX_LISTED = 60
 
 def solve(
     file: ProblemFile,
-    effort: Effort,
+    effort: SolverEffort,
     distribution: Distribution,
     solver: Annotated[
         str,

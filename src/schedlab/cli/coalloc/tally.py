@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Tally:
+class SolverTally:
     """One solver's answers, in the order of the problems; None where it refused."""
 
     solver: str
@@ -34,13 +34,15 @@ class Tally:
         return [answer for answer in self.given if answer.feasible]
 
 
-def take(solver: str, problems: Sequence[Problem], objective: Objective, limits: Limits) -> Tally:
+def take(
+    solver: str, problems: Sequence[Problem], objective: Objective, limits: Limits
+) -> SolverTally:
     """Let the solver answer all problems; one that needs too much memory for it is refused."""
     from schedlab.cli.progress import progress
     from schedlab.coalloc import solve
     from schedlab.errors import MemoryLimitError
 
-    tally = Tally(solver)
+    tally = SolverTally(solver)
     with progress(f"solving by {solver}") as report:
         for done, problem in enumerate(problems):
             report(done, len(problems))
@@ -52,7 +54,7 @@ def take(solver: str, problems: Sequence[Problem], objective: Objective, limits:
     return tally
 
 
-def table(tallies: Sequence[Tally]) -> Table:
+def table(tallies: Sequence[SolverTally]) -> Table:
     """A row for each solver: means over what it has solved."""
     best = _best(tallies)
     found = new_table(
@@ -86,7 +88,7 @@ def table(tallies: Sequence[Tally]) -> Table:
     return found
 
 
-def _best(tallies: Sequence[Tally]) -> list[float | None]:
+def _best(tallies: Sequence[SolverTally]) -> list[float | None]:
     """For each problem the best that any solver found, by the first criterion."""
     found: list[float | None] = []
     for answers in zip(*(tally.answers for tally in tallies), strict=True):
@@ -105,7 +107,7 @@ def _ratio(answer: Solution, best: float | None) -> float:
     return 1.0 if not worse or not better else worse / better
 
 
-def _largest(tally: Tally) -> str:
+def _largest(tally: SolverTally) -> str:
     from schedlab.units import short_bytes
 
     sizes = [each.messages.largest_bytes for each in tally.given if each.messages is not None]

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer import Option
 
-from schedlab.cli.store_place import Place, require_service
+from schedlab.cli.store_place import StoreLocation, require_service
 
 FromStdin = Annotated[
     bool,
@@ -18,7 +18,7 @@ FromStdin = Annotated[
 ]
 
 
-def access(place: Place) -> AbstractContextManager[Any]:
+def access(place: StoreLocation) -> AbstractContextManager[Any]:
     """A transaction on the accounts of the store."""
     require_service()
     from schedlab.history.web.database import changing

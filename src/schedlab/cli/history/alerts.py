@@ -10,7 +10,7 @@ from typer import Exit, Option
 
 from schedlab.cli.console import AsJson, new_table, out, print_json, print_notes
 from schedlab.cli.history.choosing import epoch_s
-from schedlab.cli.store_place import Place, require_service
+from schedlab.cli.store_place import StoreLocation, require_service
 from schedlab.errors import InputError, ParameterError, ServiceError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _ILL = 1
 
 
 def alerts(
-    place: Place,
+    place: StoreLocation,
     at: Annotated[
         str | None,
         Option(metavar="TIME", help="Time to check for; later jobs count.", show_default="now"),

@@ -12,7 +12,7 @@ from typer import Option
 
 from schedlab.cli.console import AsJson, print_json, print_notes
 from schedlab.cli.history.choosing import epoch_s
-from schedlab.cli.store_place import Place
+from schedlab.cli.store_place import StoreLocation
 from schedlab.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ EXAMPLES = (
 
 
 def archive(
-    place: Place,
+    place: StoreLocation,
     before: Annotated[
         str | None,
         Option(

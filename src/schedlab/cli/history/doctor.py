@@ -10,14 +10,14 @@ from typer import Exit, Option
 
 from schedlab.cli.console import AsJson, new_table, out, print_json
 from schedlab.cli.history.choosing import epoch_s
-from schedlab.cli.store_place import Place
+from schedlab.cli.store_place import StoreLocation
 
 EXAMPLES = ("schedlab history doctor", "schedlab history doctor --at 2026-01-06 --json")
 _ILL = 1
 
 
 def doctor(
-    place: Place,
+    place: StoreLocation,
     at: Annotated[
         str | None,
         Option(metavar="TIME", help="Ask sensors about the day before.", show_default="now"),

@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 from schedlab.cli.console import AsJson, print_json, print_notes
 from schedlab.cli.history.choosing import Choosing
-from schedlab.cli.store_place import Place
+from schedlab.cli.store_place import StoreLocation
 from schedlab.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _DAY_S = 86_400
 
 
 def export(
-    place: Place,
+    place: StoreLocation,
     choosing: Choosing,
     path: Annotated[Path, Argument(metavar="OUT", help="The file, or folder, to write.")],
     format: Annotated[
@@ -88,7 +88,7 @@ def export(
     print_notes(notes, to_stderr=False)
 
 
-def _release(place: Place, name: str, key: Path | None, shift_days: int) -> Release:
+def _release(place: StoreLocation, name: str, key: Path | None, shift_days: int) -> Release:
     from schedlab.history.pseudonyms import Release, read_key
     from schedlab.history.storage_sections import ReleaseSection
 

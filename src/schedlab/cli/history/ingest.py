@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from typer import Argument, Exit, Option
 
 from schedlab.cli.console import AsJson, err, new_table, out, print_json, print_notes
-from schedlab.cli.store_place import Place, require_history
+from schedlab.cli.store_place import StoreLocation, require_history
 from schedlab.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from schedlab.history.archive import Archived
     from schedlab.history.ingest import JobSource
-    from schedlab.history.pipeline import Outcome, Sensing
+    from schedlab.history.pipeline import IngestOutcome, Sensing
     from schedlab.history.site import Site
 
 EXAMPLES = (
@@ -32,7 +32,7 @@ _PARTLY = 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class IngestOptions:
     """What is read, and from where on."""
 
     since: Annotated[
@@ -52,7 +52,7 @@ class Reading:
     ] = None
 
     def sources(
-        self, place: Place, names: Sequence[str]
+        self, place: StoreLocation, names: Sequence[str]
     ) -> tuple[Site | None, Sequence[JobSource]]:
         """The sources of these names, and the site that describes them, if one does."""
         from schedlab.history.sources import job_sources, lone_job_source
@@ -86,10 +86,10 @@ class Measuring:
 
 
 @dataclass(frozen=True)
-class Ingested:
+class IngestResult:
     """What came of it."""
 
-    sources: list[Outcome]
+    sources: list[IngestOutcome]
     sensors: Sensing | None = None
     archive: Archived | None = None
 
@@ -101,8 +101,8 @@ class Ingested:
 
 
 def ingest(
-    place: Place,
-    reading: Reading,
+    place: StoreLocation,
+    reading: IngestOptions,
     measuring: Measuring,
     sources: Annotated[
         list[str] | None,
@@ -136,8 +136,8 @@ def ingest(
 
 
 def _ingested(
-    place: Place, reading: Reading, measuring: Measuring, names: Sequence[str]
-) -> Ingested:
+    place: StoreLocation, reading: IngestOptions, measuring: Measuring, names: Sequence[str]
+) -> IngestResult:
     from schedlab.cli.progress import progress
     from schedlab.history import pipeline
     from schedlab.history.archive import archive_days
@@ -156,15 +156,15 @@ def _ingested(
         ]
         if site is None or not site.sensor_sources or not measuring.sensors:
             store.sum_days(time.time())
-            return Ingested(outcomes)
+            return IngestResult(outcomes)
         if measuring.remeasure:
             store.measure_again()
         sensing = pipeline.measure_due(store, site, progress=tell)
         store.sum_days(time.time())
-        return Ingested(outcomes, sensing, archive_days(site, store, time.time()))
+        return IngestResult(outcomes, sensing, archive_days(site, store, time.time()))
 
 
-def _table(outcomes: Sequence[Outcome]) -> Table:
+def _table(outcomes: Sequence[IngestOutcome]) -> Table:
     table = new_table("source", "jobs", "new", "changed", "the same", "faults")
     for each in outcomes:
         counts = (each.jobs, each.added, each.changed, each.same, each.fault_count)
@@ -172,7 +172,7 @@ def _table(outcomes: Sequence[Outcome]) -> Table:
     return table
 
 
-def _notes(done: Ingested) -> Iterator[str]:
+def _notes(done: IngestResult) -> Iterator[str]:
     for each in done.sources:
         yield from (f"fault: {fault}" for fault in each.faults)
         if each.fault_count > len(each.faults):

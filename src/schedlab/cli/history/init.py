@@ -7,7 +7,7 @@ from typing import Annotated
 from typer import Option
 
 from schedlab.cli.console import print_notes
-from schedlab.cli.store_place import Place, require_history
+from schedlab.cli.store_place import StoreLocation, require_history
 
 EXAMPLES = (
     "schedlab history init",
@@ -17,7 +17,7 @@ EXAMPLES = (
 
 
 def init(
-    place: Place,
+    place: StoreLocation,
     new_key: Annotated[
         bool,
         Option(

@@ -9,7 +9,7 @@ from typer import Option
 from schedlab.cli.console import print_notes
 from schedlab.cli.live.mirror import each_look
 from schedlab.cli.live.options import Conf, Every, Looks, period_s
-from schedlab.cli.store_place import Place
+from schedlab.cli.store_place import StoreLocation
 from schedlab.errors import InputError
 
 EXAMPLES = (
@@ -19,7 +19,7 @@ EXAMPLES = (
 
 
 def mirror(
-    place: Place,
+    place: StoreLocation,
     conf: Conf = None,
     every: Every = "60s",
     looks: Looks = None,

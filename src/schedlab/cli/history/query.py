@@ -7,7 +7,7 @@ from typing import Annotated
 from typer import Argument
 
 from schedlab.cli.console import AsJson, new_table, out, print_json
-from schedlab.cli.store_place import Place
+from schedlab.cli.store_place import StoreLocation
 from schedlab.errors import InputError
 
 EXAMPLES = (
@@ -18,7 +18,7 @@ EXAMPLES = (
 
 
 def query(
-    place: Place,
+    place: StoreLocation,
     sql: Annotated[str, Argument(metavar="SQL", help="A statement in DuckDB's SQL.")],
     json: AsJson = False,
 ) -> None:

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from typer import Option
 
 from schedlab.cli.console import AsJson, out, print_json, print_notes
-from schedlab.cli.store_place import Place, require_service
+from schedlab.cli.store_place import StoreLocation, require_service
 from schedlab.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     from schedlab.history.site import Site
     from schedlab.history.web.reports.period import Period
-    from schedlab.history.web.reports.report import Report, Subject
+    from schedlab.history.web.reports.report import PeriodReport, Subject
 
 EXAMPLES = (
     "schedlab history report",
-    "schedlab history report --period month --group physics --output physics.pdf",
+    "schedlab history report --period month --group physics --out physics.pdf",
     "schedlab history report --user ada --date 2026-01-05 --email ada@example.org",
 )
 
@@ -70,11 +70,11 @@ class About:
 
 
 def report(
-    place: Place,
+    place: StoreLocation,
     about: About,
     output: Annotated[
         Path | None,
-        Option("--output", "-o", metavar="FILE", help="Write it there: .html or .pdf."),
+        Option("--out", metavar="FILE", help="Write it there: .html or .pdf."),
     ] = None,
     email: Annotated[
         list[str] | None,
@@ -114,11 +114,11 @@ def report(
 def _format(output: Path | None) -> str:
     suffix = ".html" if output is None else output.suffix.lower()
     if suffix not in (".html", ".pdf"):
-        raise ParameterError(f'--output {output}: ends in "{suffix}"; must be .html or .pdf')
+        raise ParameterError(f'--out {output}: ends in "{suffix}"; must be .html or .pdf')
     return suffix[1:]
 
 
-def _made(place: Place, site: Site, about: About) -> Report:
+def _made(place: StoreLocation, site: Site, about: About) -> PeriodReport:
     from schedlab.history.web.access import Role, Viewer
     from schedlab.history.web.database import Database
     from schedlab.history.web.reports.report import make_report
@@ -128,7 +128,7 @@ def _made(place: Place, site: Site, about: About) -> Report:
         return make_report(connection, Viewer(Role.SUPPORT), site, subject, period)
 
 
-def _send(site: Site, made: Report, addresses: list[str]) -> None:
+def _send(site: Site, made: PeriodReport, addresses: list[str]) -> None:
     from schedlab.history.notify.mail import send_mail
     from schedlab.history.notify.section import check_address
     from schedlab.history.web.reports.files import as_message

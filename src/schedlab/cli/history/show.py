@@ -10,7 +10,7 @@ from typer import Argument
 
 from schedlab.cli.console import AsJson, cell, new_table, out, print_json, print_notes
 from schedlab.cli.history.choosing import Choosing
-from schedlab.cli.store_place import Place
+from schedlab.cli.store_place import StoreLocation
 from schedlab.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _FEW = 20
 
 
 def show(
-    place: Place,
+    place: StoreLocation,
     choosing: Choosing,
     jobs: Annotated[
         list[str] | None,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from schedlab.cli.console import AsJson, cell, heading, new_table, out, print_json
-from schedlab.cli.store_place import Place
+from schedlab.cli.store_place import StoreLocation
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 EXAMPLES = ("schedlab history status", "schedlab history status --store history.db --json")
 
 
-def status(place: Place, json: AsJson = False) -> None:
+def status(place: StoreLocation, json: AsJson = False) -> None:
     """Show what the store holds: jobs, lag and faults per source, coverage per sensor item."""
     from schedlab.history.job_archive.listed import archived_count
     from schedlab.history.store.status import status_of

@@ -11,7 +11,7 @@ from typer import Argument, Option
 from schedlab.cli.commands import add_command, new_group
 from schedlab.cli.console import AsJson, cell, new_table, out, print_json, print_notes
 from schedlab.cli.history.accounts import access, day
-from schedlab.cli.store_place import Place
+from schedlab.cli.store_place import StoreLocation
 from schedlab.errors import UnknownNameError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ Scopes = Annotated[
 
 
 def add(
-    place: Place,
+    place: StoreLocation,
     name: Annotated[str, Argument(metavar="NAME", help="Purpose of the token.")],
     user: Annotated[
         str | None,
@@ -57,7 +57,7 @@ def add(
 
 
 def revoke(
-    place: Place,
+    place: StoreLocation,
     token: Annotated[str, Argument(metavar="ID", help="Id of the token, as in the list.")],
 ) -> None:
     """Revoke a token."""
@@ -68,7 +68,7 @@ def revoke(
     print_notes([f"{token}: withdrawn"], to_stderr=False)
 
 
-def list(place: Place, json: AsJson = False) -> None:
+def list(place: StoreLocation, json: AsJson = False) -> None:
     """List the tokens, without the tokens themselves."""
     with access(place) as connection:
         from schedlab.history.web.access.tokens import list_tokens

@@ -10,7 +10,7 @@ from typer import Argument, Option
 from schedlab.cli.commands import add_command, new_group
 from schedlab.cli.console import AsJson, new_table, out, print_json, print_notes
 from schedlab.cli.history.accounts import FromStdin, access, read_password
-from schedlab.cli.store_place import Place
+from schedlab.cli.store_place import StoreLocation
 from schedlab.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ Groups = Annotated[
 
 
 def add(
-    place: Place,
+    place: StoreLocation,
     name: Name,
     role: Annotated[str, Option(metavar="ROLE", help="user, manager, support or admin.")] = "user",
     groups: Groups = None,
@@ -53,7 +53,7 @@ def add(
 
 
 def change(
-    place: Place,
+    place: StoreLocation,
     name: Name,
     role: Annotated[
         str | None, Option(metavar="ROLE", help="user, manager, support or admin.")
@@ -81,7 +81,7 @@ def change(
     print_notes([f"{name}: changed"], to_stderr=False)
 
 
-def password(place: Place, name: Name, password_stdin: FromStdin = False) -> None:
+def password(place: StoreLocation, name: Name, password_stdin: FromStdin = False) -> None:
     """Give an account a new password; prompts for it and ends its sessions."""
     with access(place) as connection:
         from schedlab.history.web.access.accounts import put_account, require_account
@@ -91,7 +91,7 @@ def password(place: Place, name: Name, password_stdin: FromStdin = False) -> Non
     print_notes([f"{name}: has a new password"], to_stderr=False)
 
 
-def remove(place: Place, name: Name) -> None:
+def remove(place: StoreLocation, name: Name) -> None:
     """Remove an account with its sessions and tokens; its jobs stay."""
     with access(place) as connection:
         from schedlab.history.web.access.accounts import remove_account
@@ -100,7 +100,7 @@ def remove(place: Place, name: Name) -> None:
     print_notes([f"{name}: removed"], to_stderr=False)
 
 
-def list(place: Place, json: AsJson = False) -> None:
+def list(place: StoreLocation, json: AsJson = False) -> None:
     """List the accounts."""
     with access(place) as connection:
         from schedlab.history.web.access.accounts import list_accounts

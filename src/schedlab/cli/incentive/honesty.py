@@ -11,8 +11,8 @@ from typer import Option
 
 from schedlab.atomic import require_writable
 from schedlab.cli.console import AsJson, cell, heading, new_table, out, print_json, print_notes
-from schedlab.cli.machine import Machine
-from schedlab.cli.reading import Reading, Shaping
+from schedlab.cli.machine import MachineOptions
+from schedlab.cli.reading import Shaping, WorkloadOptions
 from schedlab.cli.replay import Policies, Scenario
 from schedlab.errors import MissingExtraError
 
@@ -32,7 +32,7 @@ _SIGNED = "{:+,.0f}".format
 
 
 @dataclass(frozen=True, kw_only=True)
-class Users:
+class ChangedUsers:
     """Whose requests are changed."""
 
     users: Annotated[
@@ -59,11 +59,11 @@ class Users:
 
 
 def honesty(
-    reading: Reading,
+    reading: WorkloadOptions,
     shaping: Shaping,
-    machine: Machine,
+    machine: MachineOptions,
     policies: Policies,
-    users: Users,
+    users: ChangedUsers,
     figure: Annotated[
         Path | None,
         Option(metavar="FILE", help="Draw each user's change as .png, .pdf or .svg."),
@@ -99,7 +99,7 @@ def honesty(
 
 
 def _measure(
-    scenario: Scenario, policies: Policies, users: Users, workers: int | None, report: Any
+    scenario: Scenario, policies: Policies, users: ChangedUsers, workers: int | None, report: Any
 ) -> Honesty:
     from schedlab.analysis.honesty import measure_honesty
 

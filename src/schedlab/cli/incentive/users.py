@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Option
 
 from schedlab.cli.console import AsJson, cell, heading, new_table, out, print_json, print_notes
-from schedlab.cli.machine import Machine
+from schedlab.cli.machine import MachineOptions
 from schedlab.cli.pictures import Pictures
-from schedlab.cli.reading import Reading, Shaping
+from schedlab.cli.reading import Shaping, WorkloadOptions
 from schedlab.cli.replay import Policies, Scenario
 from schedlab.cli.results import result_rows, run_notes
 from schedlab.errors import WorkloadError
@@ -30,9 +30,9 @@ EXAMPLES = (
 
 
 def users(
-    reading: Reading,
+    reading: WorkloadOptions,
     shaping: Shaping,
-    machine: Machine,
+    machine: MachineOptions,
     policies: Policies,
     figure: Annotated[
         Path | None,

@@ -18,11 +18,11 @@ def stop(site: Site, conf: Conf = None, json: AsJson = False) -> None:
     from schedlab.live.connect import connect
     from schedlab.live.peer import TIMEOUT_S
     from schedlab.live.steering.release import release_all
-    from schedlab.live.switch import LIVE, LOG, Switch
+    from schedlab.live.switch import LIVE, LOG, SteeringSwitch
 
     if not site.is_dir():
         raise InputError(f"{site}: no such folder")
-    switch = Switch(site / LIVE)
+    switch = SteeringSwitch(site / LIVE)
     was_on = switch.is_on
     switch.off()
     peer = connect(site, conf)

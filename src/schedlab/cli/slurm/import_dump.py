@@ -12,7 +12,7 @@ from schedlab.cli.console import AsJson, print_json, print_notes
 
 if TYPE_CHECKING:
     from schedlab.slurm import SlurmSite
-    from schedlab.slurm.dump.findings import Report
+    from schedlab.slurm.dump.findings import ImportReport
 
 EXAMPLES = (
     "schedlab slurm import slurm-dump --out mysite",
@@ -62,7 +62,7 @@ def import_folder(folder: Path, out: Path) -> None:
     _write(site, report, out, folder)
 
 
-def _write(site: SlurmSite, report: Report, out: Path, folder: Path) -> None:
+def _write(site: SlurmSite, report: ImportReport, out: Path, folder: Path) -> None:
     import json
 
     from schedlab.atomic import atomic_write
@@ -86,7 +86,7 @@ def _summary(site: SlurmSite) -> dict[str, int]:
     }
 
 
-def _notes(site: SlurmSite, report: Report, out: Path) -> list[str]:
+def _notes(site: SlurmSite, report: ImportReport, out: Path) -> list[str]:
     had = ", ".join(f"{count:,} {name}" for name, count in _summary(site).items())
     counts = ", ".join(f"{count} {verdict}" for verdict, count in report.counts().items())
     return [

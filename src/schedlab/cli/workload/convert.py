@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedlab.cli.console import AsJson
-from schedlab.cli.reading import Reading
+from schedlab.cli.reading import WorkloadOptions
 from schedlab.cli.workload.writing import OutFile, OutFormat, check_target, write
 
 EXAMPLES = (
@@ -13,7 +13,7 @@ EXAMPLES = (
 
 
 def convert(
-    reading: Reading, out: OutFile, out_format: OutFormat = None, json: AsJson = False
+    reading: WorkloadOptions, out: OutFile, out_format: OutFormat = None, json: AsJson = False
 ) -> None:
     """Write a workload in another format."""
     check_target(out, out_format)

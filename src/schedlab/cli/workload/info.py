@@ -15,7 +15,7 @@ from schedlab.cli.console import (
     print_notes,
     reading_notes,
 )
-from schedlab.cli.reading import Reading, Shaping
+from schedlab.cli.reading import Shaping, WorkloadOptions
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -36,7 +36,7 @@ _LABELS = {
 }
 
 
-def info(reading: Reading, shaping: Shaping, json: AsJson = False) -> None:
+def info(reading: WorkloadOptions, shaping: Shaping, json: AsJson = False) -> None:
     """Describe a workload before it is replayed: jobs, users, span, load, sizes and times.
 
     How users ask for time and nodes, and how well they guess: schedlab analyse.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedlab.cli.console import AsJson
-from schedlab.cli.reading import Reading, Shaping
+from schedlab.cli.reading import Shaping, WorkloadOptions
 from schedlab.cli.workload.writing import OutFile, OutFormat, check_target, write
 
 EXAMPLES = (
@@ -13,7 +13,7 @@ EXAMPLES = (
 
 
 def transform(
-    reading: Reading,
+    reading: WorkloadOptions,
     out: OutFile,
     shaping: Shaping,
     out_format: OutFormat = None,

@@ -11,7 +11,7 @@ from schedlab._core import Combine
 from schedlab.coalloc.agents.message import Answer, Lost, Resend, Share
 from schedlab.coalloc.agents.privacy import Pass
 from schedlab.coalloc.agents.transport import Transport
-from schedlab.coalloc.network import Network
+from schedlab.coalloc.network import ConstraintNetwork
 from schedlab.coalloc.propagation import Optimum, joined, tree_nodes
 from schedlab.coalloc.pseudotree import PseudoTree
 from schedlab.coalloc.utility import Utilities
@@ -43,7 +43,7 @@ class Coordinator:
     """Lost, but not needed so far."""
 
     def __call__(
-        self, network: Network, tree: PseudoTree, utilities: Utilities, threads: int
+        self, network: ConstraintNetwork, tree: PseudoTree, utilities: Utilities, threads: int
     ) -> Optimum:
         """One pass of UTIL and VALUE over the whole forest."""
         if min(network.sizes, default=1) == 0:
@@ -60,7 +60,7 @@ class Coordinator:
         return _checked(answers, network, utilities)
 
     def _shares(
-        self, network: Network, tree: PseudoTree, utilities: Utilities, threads: int
+        self, network: ConstraintNetwork, tree: PseudoTree, utilities: Utilities, threads: int
     ) -> dict[int, Share]:
         """For each agent its own nodes and no others."""
         jobs = network.jobs or range(len(network.variables))
@@ -133,7 +133,9 @@ class Coordinator:
             self.transport.send(agent, Resend(self._epoch))
 
 
-def _checked(answers: dict[int, Answer], network: Network, utilities: Utilities) -> Optimum:
+def _checked(
+    answers: dict[int, Answer], network: ConstraintNetwork, utilities: Utilities
+) -> Optimum:
     """What the agents chose, if it is worth what they said."""
     values = {job: value for each in answers.values() for job, value in each.values.items()}
     roots = [best for each in answers.values() for best in each.utilities.values()]
@@ -144,7 +146,7 @@ def _checked(answers: dict[int, Answer], network: Network, utilities: Utilities)
     return found
 
 
-def _worth(values: Sequence[int], network: Network, utilities: Utilities) -> float | None:
+def _worth(values: Sequence[int], network: ConstraintNetwork, utilities: Utilities) -> float | None:
     """The utility of the values; None if one is outside its domain, or two overlap."""
     worth = []
     for job, (value, own) in enumerate(zip(values, network.variables, strict=True)):

@@ -57,13 +57,13 @@ class Distributed:
         watch, transport = Stopwatch(), self.transport()
         try:
             transport.start(sorted(set(owners)))
-            run = _Run(self, problem, owners, transport)
+            run = _AgentRun(self, problem, owners, transport)
             return replace(run.solve(objective, limits), wall_s=watch.elapsed_s)
         finally:
             transport.close()
 
 
-class _Run:
+class _AgentRun:
     """One problem, and those of its jobs and agents that are left."""
 
     def __init__(

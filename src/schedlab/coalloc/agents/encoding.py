@@ -12,7 +12,7 @@ import numpy as np
 from schedlab._core import Combine
 from schedlab.coalloc.agents.message import Answer, Message, Resend, Share, Util, Value
 from schedlab.coalloc.network import Variable
-from schedlab.coalloc.node import Node, UtilMessage
+from schedlab.coalloc.node import JobNode, UtilMessage
 from schedlab.errors import PeerError
 
 COMBINE = {"sum": Combine.SUM, "worst": Combine.WORST}
@@ -78,7 +78,7 @@ def _share_header(share: Share) -> Header:
     }
 
 
-def _node_header(node: Node) -> Header:
+def _node_header(node: JobNode) -> Header:
     return {
         "job": node.job,
         "own": _variable_header(node.own),
@@ -134,8 +134,8 @@ def _read_share(fields: Header, _: bytes) -> Share:
     return Share(fields["epoch"], nodes, children, dict(fields["owners"]), fields["threads"])
 
 
-def _read_node(fields: Header) -> Node:
-    return Node(
+def _read_node(fields: Header) -> JobNode:
+    return JobNode(
         fields["job"],
         _read_variable(fields["own"]),
         np.array(fields["utility"], dtype=CELLS[fields["cells"]]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from schedlab.coalloc.node import Node, UtilMessage
+from schedlab.coalloc.node import JobNode, UtilMessage
 from schedlab.coalloc.propagation import BYTES_PER_VALUE
 
 COORDINATOR = 0
@@ -18,7 +18,7 @@ class Share:
 
     epoch: int
     """The number of the pass: what belongs to an earlier one is void."""
-    nodes: Mapping[int, Node]
+    nodes: Mapping[int, JobNode]
     children: Mapping[int, tuple[int, ...]]
     """Of each of its nodes."""
     owners: Mapping[int, int]

@@ -12,7 +12,7 @@ import numpy as np
 from schedlab._core import Combine
 from schedlab.coalloc.integral import integral_values
 from schedlab.coalloc.messages import Learnt
-from schedlab.coalloc.network import LEFT_OUT, Network
+from schedlab.coalloc.network import LEFT_OUT, ConstraintNetwork
 from schedlab.coalloc.problem import Problem
 from schedlab.coalloc.propagation import BYTES_PER_VALUE
 from schedlab.coalloc.pseudotree import PseudoTree
@@ -26,7 +26,7 @@ TIMES = 3
 class Pass:
     """One pass of UTIL and VALUE, as it was asked for."""
 
-    network: Network
+    network: ConstraintNetwork
     tree: PseudoTree
     utilities: Utilities
 

@@ -14,7 +14,7 @@ BETWEEN_DRAWS = 1_000_000
 
 
 @dataclass(frozen=True)
-class Recipe:
+class InstanceRecipe:
     """What determines an instance."""
 
     kind: str
@@ -58,7 +58,7 @@ class Instance:
 
 
 @lru_cache(maxsize=16)
-def draw(recipe: Recipe) -> Instance:
+def draw(recipe: InstanceRecipe) -> Instance:
     """The first problem drawn that complete search solves, kept for the next solver.
 
     If all jobs must be scheduled, instances in which they do not fit are drawn again.

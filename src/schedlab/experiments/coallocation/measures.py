@@ -18,7 +18,7 @@ MIB = 2**20
 
 
 @dataclass(frozen=True)
-class Answer:
+class SolverAnswer:
     """A solver's answer to an instance.
 
     Args:
@@ -50,10 +50,10 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Measure:
+class AnswerMeasure:
     """One number for an answer, or None where it is not defined; ``formula`` says what it is."""
 
-    formula: Callable[[Answer], float | None]
+    formula: Callable[[SolverAnswer], float | None]
     unit: str = "1"
     signed: ClassVar[bool] = False
 
@@ -63,7 +63,7 @@ class Measure:
         return (self.formula.__doc__ or "").partition("\n")[0]
 
 
-def accuracy(answer: Answer) -> float | None:
+def accuracy(answer: SolverAnswer) -> float | None:
     """The optimum's share of what was obtained, or the reverse: 1 is optimal."""
     if answer.solved is None:
         return None
@@ -73,105 +73,105 @@ def accuracy(answer: Answer) -> float | None:
     return worse / better if better else 1.0
 
 
-def solved(answer: Answer) -> float:
+def solved(answer: SolverAnswer) -> float:
     """1 for a feasible solution, else 0."""
     return float(answer.solved is not None)
 
 
-def refused(answer: Answer) -> float:
+def refused(answer: SolverAnswer) -> float:
     """1 where the messages would not have fitted into the memory, else 0."""
     return float(answer.solution is None)
 
 
-def optimal(answer: Answer) -> float:
+def optimal(answer: SolverAnswer) -> float:
     """1 for a solution as good as the optimum, else 0."""
     return float(accuracy(answer) == 1)
 
 
-def proven(answer: Answer) -> float:
+def proven(answer: SolverAnswer) -> float:
     """1 where the optimum is proven; 0 where only a bound is known, which accuracy then takes."""
     return float(answer.instance.proven)
 
 
-def draws(answer: Answer) -> float:
+def draws(answer: SolverAnswer) -> float:
     """How many problems were drawn until one was found in which all jobs fit."""
     return answer.instance.draws
 
 
-def gap(answer: Answer) -> float | None:
+def gap(answer: SolverAnswer) -> float | None:
     """The share by which the solver's own bound lets the solution fall short of the optimum."""
     return None if answer.solved is None else answer.solved.gap
 
 
-def deleted_edges(answer: Answer) -> float | None:
+def deleted_edges(answer: SolverAnswer) -> float | None:
     """Constraints between jobs that the relaxation took out of the graph."""
     return None if answer.solution is None else answer.solution.counters.get("deleted edges")
 
 
-def width_before(answer: Answer) -> float | None:
+def width_before(answer: SolverAnswer) -> float | None:
     """The induced width of the pseudo tree of the whole problem."""
     return None if answer.tree is None else answer.tree.width
 
 
-def width(answer: Answer) -> float | None:
+def width(answer: SolverAnswer) -> float | None:
     """The induced width after the relaxation: the most jobs that a message is about."""
     if answer.solution is not None and "width after" in answer.solution.counters:
         return answer.solution.counters["width after"]
     return None if answer.sent is None else answer.sent.width
 
 
-def width_reduction(answer: Answer) -> float | None:
+def width_reduction(answer: SolverAnswer) -> float | None:
     """By how much the relaxation made the tree narrower."""
     before, after = width_before(answer), width(answer)
     return None if before is None or after is None else before - after
 
 
-def util_size_before(answer: Answer) -> float | None:
+def util_size_before(answer: SolverAnswer) -> float | None:
     """The largest UTIL message of the whole problem, with full domains of 4 bytes per cell."""
     return answer.util_mib(width_before(answer))
 
 
-def util_size(answer: Answer) -> float | None:
+def util_size(answer: SolverAnswer) -> float | None:
     """The same after the relaxation."""
     return answer.util_mib(width(answer))
 
 
-def cycles_before(answer: Answer) -> float | None:
+def cycles_before(answer: SolverAnswer) -> float | None:
     """Message cycles of UTIL and VALUE on the whole problem: twice the height of its tree."""
     return None if answer.tree is None else 2 * answer.tree.height
 
 
-def cycles(answer: Answer) -> float | None:
+def cycles(answer: SolverAnswer) -> float | None:
     """Message cycles that the solver took, all its passes together."""
     return None if answer.sent is None else answer.sent.cycles
 
 
-def largest_message(answer: Answer) -> float | None:
+def largest_message(answer: SolverAnswer) -> float | None:
     """The largest UTIL message as it was sent, its domains restricted by what was known."""
     return None if answer.sent is None else answer.sent.largest_bytes / MIB
 
 
-MEASURES: dict[str, Measure] = {
-    "accuracy": Measure(accuracy),
-    "solved": Measure(solved),
-    "refused": Measure(refused),
-    "optimal": Measure(optimal),
-    "proven": Measure(proven),
-    "draws": Measure(draws),
-    "gap": Measure(gap),
-    "deleted_edges": Measure(deleted_edges),
-    "width_before": Measure(width_before),
-    "width": Measure(width),
-    "width_reduction": Measure(width_reduction),
-    "util_size_before": Measure(util_size_before, "MiB"),
-    "util_size": Measure(util_size, "MiB"),
-    "cycles_before": Measure(cycles_before),
-    "cycles": Measure(cycles),
-    "largest_message": Measure(largest_message, "MiB"),
+MEASURES: dict[str, AnswerMeasure] = {
+    "accuracy": AnswerMeasure(accuracy),
+    "solved": AnswerMeasure(solved),
+    "refused": AnswerMeasure(refused),
+    "optimal": AnswerMeasure(optimal),
+    "proven": AnswerMeasure(proven),
+    "draws": AnswerMeasure(draws),
+    "gap": AnswerMeasure(gap),
+    "deleted_edges": AnswerMeasure(deleted_edges),
+    "width_before": AnswerMeasure(width_before),
+    "width": AnswerMeasure(width),
+    "width_reduction": AnswerMeasure(width_reduction),
+    "util_size_before": AnswerMeasure(util_size_before, "MiB"),
+    "util_size": AnswerMeasure(util_size, "MiB"),
+    "cycles_before": AnswerMeasure(cycles_before),
+    "cycles": AnswerMeasure(cycles),
+    "largest_message": AnswerMeasure(largest_message, "MiB"),
 }
 
 
-def find_measure(name: str) -> Measure:
+def find_measure(name: str) -> AnswerMeasure:
     """The measure of that name."""
     if name not in MEASURES:
         raise UnknownNameError("metric of co-allocation", name, MEASURES)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from schedlab.coalloc import Limits, Problem, Solution, make_solver, solve
-from schedlab.coalloc.network import Network
+from schedlab.coalloc.network import ConstraintNetwork
 from schedlab.coalloc.orders import make_tree
 from schedlab.coalloc.pseudotree import PseudoTree
 from schedlab.errors import MemoryLimitError
-from schedlab.experiments.coallocation.instance import Recipe, draw
-from schedlab.experiments.coallocation.measures import Answer, find_measure
-from schedlab.experiments.engine import Outcome
+from schedlab.experiments.coallocation.instance import InstanceRecipe, draw
+from schedlab.experiments.coallocation.measures import SolverAnswer, find_measure
+from schedlab.experiments.engine import TaskOutcome
 from schedlab.workload import Workload
 
 
@@ -23,7 +23,7 @@ class SolverTask:
 
     key: str
     name: str
-    recipe: Recipe
+    recipe: InstanceRecipe
     solver: str
     limits: Limits
     metrics: tuple[str, ...]
@@ -34,14 +34,14 @@ class SolverTask:
         """The solver."""
         return (self.solver,)
 
-    def compute(self, workload: Workload | None = None) -> Outcome:
+    def compute(self, workload: Workload | None = None) -> TaskOutcome:
         """The measures of the answer; that a solver refuses is one."""
         instance = draw(self.recipe)
         began = time.perf_counter()
         solution = self._solution(instance.problem)
         wall_s = time.perf_counter() - began
-        answer = Answer(instance, solution, self._tree(instance.problem))
-        return Outcome(
+        answer = SolverAnswer(instance, solution, self._tree(instance.problem))
+        return TaskOutcome(
             key=self.key,
             name=self.name,
             values={name: find_measure(name).formula(answer) for name in self.metrics},
@@ -61,4 +61,6 @@ class SolverTask:
         if heuristic is None:
             return None
         # What may be left out changes domains, but neither edges nor the tree.
-        return make_tree(Network.of(problem, may_leave_out=False), heuristic, self.limits.seed)
+        return make_tree(
+            ConstraintNetwork.of(problem, may_leave_out=False), heuristic, self.limits.seed
+        )

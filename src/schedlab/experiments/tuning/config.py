@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNameError
-from schedlab.experiments.tuning.space import Range, Setting, Space, read_space
-from schedlab.rl import GanttSettings, QueueSettings
+from schedlab.experiments.tuning.space import ParameterRange, Setting, Space, read_space
+from schedlab.rl.environments import environment_of
 from schedlab.rl.training_config import TrainingConfig, read_training, training_config
 from schedlab.sections import build, parse_toml, reject_unknown_keys
 from schedlab.workload.readers import Source
@@ -24,12 +24,6 @@ LARGER_IS_BETTER = {
     "mean_slowdown": False,
 }
 """The results of an evaluation by which settings can be ranked."""
-_OF_QUEUE = ("utilisation", "share_started", "mean_bounded_slowdown")
-SCORES: dict[type, list[str]] = {
-    QueueSettings: [name for name in LARGER_IS_BETTER if name != "mean_slowdown"],
-    GanttSettings: [name for name in LARGER_IS_BETTER if name not in _OF_QUEUE],
-}
-"""Those that each environment tells."""
 _LEAST = {"runs": 1, "trials": 1, "at_once": 1}
 
 
@@ -86,14 +80,14 @@ class Tuning:
 
     def __post_init__(self) -> None:
         about, steps = self.about, self.training.train.steps
-        scores = SCORES[type(self.training.environment)]
+        scores = environment_of(self.training.environment).scores
         if about.score not in scores:
             raise UnknownNameError("score of this environment:", about.score, scores)
         if about.trials is None:
             if about.prune_at:
                 raise ParameterError("prune_at needs trials; a grid is trained whole")
             for parameter in self.space.parameters:
-                if isinstance(parameter.domain, Range):
+                if isinstance(parameter.domain, ParameterRange):
                     raise ParameterError(f"{parameter.where} is a range, which needs trials")
         if about.prune_at and about.prune_at[-1] >= steps:
             raise ParameterError(

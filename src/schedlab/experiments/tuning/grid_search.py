@@ -6,14 +6,14 @@ from schedlab.errors import InputError, SchedlabError
 from schedlab.experiments.tuning.config import Tuning
 from schedlab.experiments.tuning.space import Setting, name_of, written
 from schedlab.experiments.tuning.trainings import Trainings
-from schedlab.experiments.tuning.trial import Found
+from schedlab.experiments.tuning.trial import SearchResult
 
 
-def grid_search(tuning: Tuning, trainings: Trainings) -> Found:
+def grid_search(tuning: Tuning, trainings: Trainings) -> SearchResult:
     """Train the settings that can be; those that cannot are left out."""
     possible, left_out = _split(tuning)
     trainings.expect(len(possible) * tuning.about.runs)
-    return Found(trainings.of(possible, tuning.training.train.steps), left_out)
+    return SearchResult(trainings.of(possible, tuning.training.train.steps), left_out)
 
 
 def possible_settings(tuning: Tuning) -> list[Setting]:

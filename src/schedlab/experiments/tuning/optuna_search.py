@@ -12,9 +12,9 @@ from optuna.trial import TrialState
 
 from schedlab.errors import InputError, SchedlabError
 from schedlab.experiments.tuning.config import Tuning
-from schedlab.experiments.tuning.space import Parameter, Range, Setting, name_of
+from schedlab.experiments.tuning.space import ParameterRange, Setting, TunedParameter, name_of
 from schedlab.experiments.tuning.trainings import Trainings
-from schedlab.experiments.tuning.trial import Found, Trial
+from schedlab.experiments.tuning.trial import SearchResult, Trial
 
 PATIENCE = 200
 """Proposals in a row that cannot be trained, before the search is given up."""
@@ -22,7 +22,7 @@ PATIENCE = 200
 Proposal = tuple[optuna.Trial, Setting]
 
 
-def optuna_search(tuning: Tuning, trainings: Trainings) -> Found:
+def optuna_search(tuning: Tuning, trainings: Trainings) -> SearchResult:
     """Propose, train and learn from the scores, until there are enough trials.
 
     Proposals depend on the seed and on earlier scores only, not on which training finishes first:
@@ -45,12 +45,12 @@ class _Search:
         self.trials: dict[str, Trial] = {}
         self.left_out: dict[str, str] = {}
 
-    def run(self, count: int) -> Found:
+    def run(self, count: int) -> SearchResult:
         about = self.tuning.about
         self.trainings.expect(count * about.runs * len(self.rungs))
         for begun in range(0, count, about.at_once):
             self._climb([self._propose() for _ in range(min(about.at_once, count - begun))])
-        return Found(list(self.trials.values()), self.left_out)
+        return SearchResult(list(self.trials.values()), self.left_out)
 
     def _propose(self) -> Proposal:
         """A setting that can be trained."""
@@ -103,9 +103,9 @@ class _Search:
             self.trials[name] = trial
 
 
-def _suggest(trial: optuna.Trial, parameter: Parameter) -> Any:
+def _suggest(trial: optuna.Trial, parameter: TunedParameter) -> Any:
     key, domain = parameter.key, parameter.domain
-    if isinstance(domain, Range):
+    if isinstance(domain, ParameterRange):
         if isinstance(domain.low, int):
             return trial.suggest_int(key, domain.low, int(domain.high), log=domain.log)
         drawn = trial.suggest_float(key, domain.low, domain.high, log=domain.log)

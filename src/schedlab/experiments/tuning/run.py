@@ -16,7 +16,7 @@ from schedlab.experiments.tuning.grid_search import grid_search
 from schedlab.experiments.tuning.ranking import write_ranking
 from schedlab.experiments.tuning.side_by_side import SideBySide, on_the_gpu
 from schedlab.experiments.tuning.trainings import TRAININGS, Progress, Trainings
-from schedlab.experiments.tuning.trial import Found, Trial, in_order
+from schedlab.experiments.tuning.trial import SearchResult, Trial, in_order
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Tuned:
     failures: Mapping[str, str]
 
 
-Search = Callable[[Tuning, Trainings], Found]
+Search = Callable[[Tuning, Trainings], SearchResult]
 
 
 def tune(

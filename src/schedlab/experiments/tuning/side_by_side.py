@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 
 from schedlab.errors import SchedlabError
-from schedlab.experiments.engine import Outcome, Task, run_task
+from schedlab.experiments.engine import Task, TaskOutcome, run_task
 from schedlab.experiments.tuning.config import Tuning
 from schedlab.experiments.tuning.training_task import TrainingTask
 
@@ -19,7 +19,7 @@ _SEARCHED = frozenset(
         *("shared_trunk", "envs", "reward_scale"),
     }
 )
-"""Parameters of ``[train]`` with which trainings still go side by side."""
+"""Parameters of ``[train]`` and ``[ppo]`` with which trainings still go side by side."""
 
 
 class SideBySide:
@@ -29,7 +29,7 @@ class SideBySide:
         self.tell_steps: Callable[[int], None] | None = None
         """Called now and then with the steps that all have done."""
 
-    def run(self, tasks: Sequence[Task]) -> Generator[Outcome, None, None]:
+    def run(self, tasks: Sequence[Task]) -> Generator[TaskOutcome, None, None]:
         """One outcome per task."""
         from schedlab.rl.stacked.member import can_be_stacked
 
@@ -43,7 +43,7 @@ class SideBySide:
             if task.key not in keys:
                 yield run_task(task)
 
-    def _together(self, tasks: Sequence[TrainingTask]) -> Generator[Outcome, None, None]:
+    def _together(self, tasks: Sequence[TrainingTask]) -> Generator[TaskOutcome, None, None]:
         from schedlab.rl.stacked.training import train_many
 
         began, left = time.monotonic(), dict(enumerate(tasks))
@@ -51,7 +51,7 @@ class SideBySide:
             jobs = [(task.config, task.folder) for task in tasks]
             for number, trained in train_many(jobs, self.tell_steps):
                 task, found = left.pop(number), trained.results.items()
-                yield Outcome(
+                yield TaskOutcome(
                     key=task.key,
                     name=task.name,
                     values={name: each if math.isfinite(each) else None for name, each in found},
@@ -60,14 +60,14 @@ class SideBySide:
         except (SchedlabError, RuntimeError, ValueError) as error:
             reason = str(error) if isinstance(error, SchedlabError) else f"{error!r}"
             for task in left.values():
-                yield Outcome(key=task.key, name=task.name, error=reason)
+                yield TaskOutcome(key=task.key, name=task.name, error=reason)
 
 
 def on_the_gpu(tuning: Tuning) -> Tuning | None:
     """Return the same search with trainings that go side by side; None where they cannot."""
     from schedlab.rl.stacked.member import can_be_stacked, gpu_is_there
 
-    searched = {each.key for each in tuning.space.parameters if each.section == "train"}
+    searched = {each.key for each in tuning.space.parameters if each.section in ("train", "ppo")}
     if not gpu_is_there() or tuning.about.prune_at:
         return None
     if not can_be_stacked(tuning.training) or not searched <= _SEARCHED:

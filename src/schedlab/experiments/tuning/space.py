@@ -10,12 +10,12 @@ from typing import Any
 
 from schedlab.errors import InputError, ParameterError
 from schedlab.rl import QueueSettings
-from schedlab.rl.acer_section import AcerSection
+from schedlab.rl.algorithms import ALGORITHM_SECTIONS
 from schedlab.rl.environments import Settings
-from schedlab.rl.training_config import TrainSection
+from schedlab.rl.train_section import TrainSection
 from schedlab.sections import build, reject_unknown_keys, value_of
 
-_SECTIONS: dict[str, type] = {"train": TrainSection, "acer": AcerSection}
+_SECTIONS: dict[str, type] = {"train": TrainSection, **ALGORITHM_SECTIONS}
 _NOT_SEARCHED = {
     "seed": "every setting is trained with the seeds of [tune]",
     "steps": "every setting learns from the same number, that of the training file",
@@ -26,7 +26,7 @@ Setting = Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Range:
+class ParameterRange:
     """All numbers from ``low`` to ``high``; with ``log``, their logarithms are drawn evenly."""
 
     low: float
@@ -41,12 +41,12 @@ class Range:
 
 
 @dataclass(frozen=True)
-class Parameter:
+class TunedParameter:
     """A key of a section of the training file, and the values it may take."""
 
     section: str
     key: str
-    domain: tuple[Any, ...] | Range
+    domain: tuple[Any, ...] | ParameterRange
 
     @property
     def where(self) -> str:
@@ -56,7 +56,7 @@ class Parameter:
     @property
     def values(self) -> tuple[Any, ...]:
         """Those listed."""
-        assert not isinstance(self.domain, Range)
+        assert not isinstance(self.domain, ParameterRange)
         return self.domain
 
 
@@ -64,7 +64,7 @@ class Parameter:
 class Space:
     """Every combination of values is a setting, though not each can be trained."""
 
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[TunedParameter, ...]
 
     def settings(self) -> Iterator[Setting]:
         """All of them; the last parameter changes first."""
@@ -90,7 +90,7 @@ def written(value: Any) -> str:
 
 
 def read_space(given: Any, environment: type[Settings] = QueueSettings) -> Space:
-    """The space that ``[space.train]`` and its like describe, for trainings in an environment."""
+    """The space that ``[space.ppo]`` and its like describe, for trainings in an environment."""
     if not isinstance(given, Mapping):
         raise InputError(f"[space] is {given!r}; must have sections of parameters")
     sections = {**_SECTIONS, "environment": environment}
@@ -101,7 +101,7 @@ def read_space(given: Any, environment: type[Settings] = QueueSettings) -> Space
         for key, values in _keys(section, keys)
     ]
     if not found:
-        raise InputError("[space] names no parameter; give values in [space.train]")
+        raise InputError("[space] names no parameter; give values in [space.ppo]")
     return Space(tuple(found))
 
 
@@ -111,18 +111,18 @@ def _keys(section: str, keys: Any) -> Iterator[tuple[str, Any]]:
     yield from keys.items()
 
 
-def _parameter(section: str, fields: type, key: str, given: Any) -> Parameter:
+def _parameter(section: str, fields: type, key: str, given: Any) -> TunedParameter:
     where = f"[space.{section}]"
     if section == "train" and key in _NOT_SEARCHED:
         raise InputError(f"{where} {key} cannot be searched: {_NOT_SEARCHED[key]}")
     if isinstance(given, Mapping):
-        drawn = build(Range, given, f"{where} {key}")
+        drawn = build(ParameterRange, given, f"{where} {key}")
         low, high = (value_of(fields, key, given[end], where) for end in ("low", "high"))
-        return Parameter(section, key, replace(drawn, low=low, high=high))
+        return TunedParameter(section, key, replace(drawn, low=low, high=high))
     if not isinstance(given, list) or not given:
         raise InputError(f"{where} {key} is {given!r}; must be a list of values, or low and high")
     values = tuple(value_of(fields, key, value, where) for value in given)
     for place, value in enumerate(values):
         if value in values[:place]:
             raise InputError(f"{where} {key} lists {written(value)} twice")
-    return Parameter(section, key, values)
+    return TunedParameter(section, key, values)

@@ -19,8 +19,8 @@ from types import FrameType
 
 from schedlab.errors import InputError
 from schedlab.experiments.digest import file_digest, key_of, outside_code
-from schedlab.experiments.engine import Outcome
-from schedlab.policies.learned.settings import QueueSettings
+from schedlab.experiments.engine import TaskOutcome
+from schedlab.rl.environments import environment_of
 from schedlab.rl.training_config import MODEL, TrainingConfig
 from schedlab.workload import Workload
 
@@ -41,8 +41,7 @@ def training_key(config: TrainingConfig, trace: str | None = None) -> str:
 
 def _predictors(config: TrainingConfig) -> tuple[str, ...]:
     """The predictor of run times in the environment, if any."""
-    rules = config.environment
-    return (rules.estimate,) if isinstance(rules, QueueSettings) else ()
+    return environment_of(config.environment).predictors
 
 
 def trace_digest(config: TrainingConfig) -> str | None:
@@ -93,7 +92,7 @@ class TrainingTask:
         """The file that a finished training leaves, whole or not at all."""
         return self.folder / MODEL
 
-    def compute(self, workload: Workload | None = None) -> Outcome:
+    def compute(self, workload: Workload | None = None) -> TaskOutcome:
         """The results of the evaluation at the end."""
         from schedlab.rl.train import train  # loads torch
 
@@ -105,7 +104,7 @@ class TrainingTask:
         began = time.monotonic()
         with _keeping_when_terminated():
             results = train(self.config, self.folder, resume=self._has_begun()).results
-        return Outcome(
+        return TaskOutcome(
             key=self.key,
             name=self.name,
             values={name: each if math.isfinite(each) else None for name, each in results.items()},

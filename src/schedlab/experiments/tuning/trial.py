@@ -55,7 +55,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """What a search gives: trials, and why some settings cannot be trained."""
 
     trials: Sequence[Trial]

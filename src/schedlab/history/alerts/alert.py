@@ -32,7 +32,7 @@ class Alert:
 
 
 @dataclass(frozen=True)
-class Look:
+class RuleInput:
     """What a rule looks at.
 
     Args:
@@ -48,4 +48,4 @@ class Look:
     now_s: float
 
 
-Rule = Callable[[Look], Iterator[Alert]]
+Rule = Callable[[RuleInput], Iterator[Alert]]

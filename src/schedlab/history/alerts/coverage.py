@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Select, case, func, select
 
-from schedlab.history.alerts.alert import DAY_S, Alert, Look
+from schedlab.history.alerts.alert import DAY_S, Alert, RuleInput
 from schedlab.history.store.tables import Measurement, aggregates, jobs, provenances
 
 _FEWEST = 5
@@ -18,7 +18,7 @@ _LATEST, _EARLIER = 500, 2_000
 Seen = dict[tuple[str, str], tuple[float, int, str | None]]
 
 
-def fallen_coverage(look: Look) -> Iterator[Alert]:
+def fallen_coverage(look: RuleInput) -> Iterator[Alert]:
     """Each item of which the sensors saw much less, and sensors that did not answer."""
     yield from _failures(look)
     day_s = look.now_s - DAY_S
@@ -36,7 +36,7 @@ def fallen_coverage(look: Look) -> Iterator[Alert]:
         yield Alert("coverage", f"{cluster} {item}", text, "/admin")
 
 
-def _failures(look: Look) -> Iterator[Alert]:
+def _failures(look: RuleInput) -> Iterator[Alert]:
     """Where sensors did not answer for most jobs, nothing of them is known at all."""
     failed = func.sum(case((jobs.c.measurement == Measurement.FAILED, 1), else_=0))
     ended = jobs.c.end_s >= int(look.now_s - DAY_S)
@@ -47,7 +47,7 @@ def _failures(look: Look) -> Iterator[Alert]:
             yield Alert("coverage", f"{cluster} sensors", f"{text} on {cluster}.", "/admin")
 
 
-def _seen(look: Look, from_s: float, to_s: float, most: int) -> Seen:
+def _seen(look: RuleInput, from_s: float, to_s: float, most: int) -> Seen:
     """The mean share by cluster and item, of how many jobs, and by which source."""
     found: Seen = {}
     for cluster, item, share, count, source in look.connection.execute(

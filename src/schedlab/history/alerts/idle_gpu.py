@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from sqlalchemy import select
 
 from schedlab.errors import UnknownNameError
-from schedlab.history.alerts.alert import HOUR_S, Alert, Look
+from schedlab.history.alerts.alert import HOUR_S, Alert, RuleInput
 from schedlab.history.efficiency.job import IDLE
 from schedlab.history.gather import read_item, with_devices
 from schedlab.history.schema.job import JobRecord, JobState
 from schedlab.history.sensors.resample import coverage, mean
-from schedlab.history.sensors.source import Request
+from schedlab.history.sensors.source import SensorRequest
 from schedlab.history.store.tables import UNFINISHED, jobs
 from schedlab.units import short_duration
 
@@ -22,7 +22,7 @@ _SEEN = 0.5
 """Of less of the time nothing is said."""
 
 
-def idle_gpus(look: Look) -> Iterator[Alert]:
+def idle_gpus(look: RuleInput) -> Iterator[Alert]:
     """Each running job that holds GPUs which did next to nothing in the last hours."""
     if not any(_ITEM in source.items for source in look.site.sensor_sources):
         return
@@ -38,7 +38,7 @@ def idle_gpus(look: Look) -> Iterator[Alert]:
             yield _alert(look, key, record, held, idle)
 
 
-def _measured(look: Look, record: JobRecord, from_s: float) -> tuple[int, list[str]]:
+def _measured(look: RuleInput, record: JobRecord, from_s: float) -> tuple[int, list[str]]:
     """How many GPUs were seen, and where those are that did nothing."""
     try:
         cluster = look.site.cluster(record.cluster)
@@ -46,7 +46,7 @@ def _measured(look: Look, record: JobRecord, from_s: float) -> tuple[int, list[s
         return 0, []
     hosts = with_devices(record, cluster)
     sources = look.site.sensor_items(cluster.name).get(_ITEM, [])
-    times = Request({}, from_s, look.now_s, record.jobid, cluster.name)
+    times = SensorRequest({}, from_s, look.now_s, record.jobid, cluster.name)
     found = read_item(_ITEM, sources, times, hosts).found
     seen = {
         place: each.series
@@ -61,7 +61,7 @@ def _measured(look: Look, record: JobRecord, from_s: float) -> tuple[int, list[s
     return len(seen), idle
 
 
-def _alert(look: Look, key: int, record: JobRecord, held: int, idle: list[str]) -> Alert:
+def _alert(look: RuleInput, key: int, record: JobRecord, held: int, idle: list[str]) -> Alert:
     hours = short_duration(look.section.idle_gpu_h * HOUR_S)
     who = f" of {record.user_identifier}" if record.user_identifier else ""
     where = ", ".join(idle[:4]) + (", …" if len(idle) > 4 else "")

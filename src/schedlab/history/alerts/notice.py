@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from schedlab.history.alerts.book import Noted
-from schedlab.history.notify.mail import Message
+from schedlab.history.notify.mail import MailMessage
 from schedlab.history.schema.times import find_zone, from_epoch
 from schedlab.history.site import Site
 
 
-def message(site: Site, alerts: Sequence[Noted]) -> Message:
+def message(site: Site, alerts: Sequence[Noted]) -> MailMessage:
     """Return the alerts as an e-mail."""
     page = page_url(site, "/alerts")
     parts = [_paragraph(site, each) for each in alerts]
     if page is not None and not _are_over(alerts):
         parts.append(f"Acknowledge them at {page}")
-    return Message(_title(site, alerts), "\n\n".join(parts) + "\n")
+    return MailMessage(_title(site, alerts), "\n\n".join(parts) + "\n")
 
 
 def document(site: Site, alerts: Sequence[Noted]) -> Mapping[str, Any]:

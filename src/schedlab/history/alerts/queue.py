@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from sqlalchemy import func, select
 
-from schedlab.history.alerts.alert import DAY_S, HOUR_S, Alert, Look
+from schedlab.history.alerts.alert import DAY_S, HOUR_S, Alert, RuleInput
 from schedlab.history.schema.job import JobState
 from schedlab.history.store.tables import UNFINISHED, jobs
 
@@ -18,7 +18,7 @@ _USUAL = 0.95
 _MOST_JOBS = 300_000
 
 
-def grown_queues(look: Look) -> Iterator[Alert]:
+def grown_queues(look: RuleInput) -> Iterator[Alert]:
     """Each cluster on which far more jobs wait than usually."""
     pending = select(jobs.c.cluster, func.count()).where(
         UNFINISHED, jobs.c.state == JobState.PENDING
@@ -37,7 +37,7 @@ def grown_queues(look: Look) -> Iterator[Alert]:
             yield Alert("queue", cluster, text, f"/jobs?state=pending&cluster={cluster}")
 
 
-def _usual(look: Look) -> dict[str, float]:
+def _usual(look: RuleInput) -> dict[str, float]:
     """How many waited in all but the worst hours, up to a day ago, by cluster."""
     to_s = int(look.now_s) - DAY_S
     from_s = to_s - _WEEKS * 7 * DAY_S

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from sqlalchemy import func, select
 
-from schedlab.history.alerts.alert import HOUR_S, Alert, Look
+from schedlab.history.alerts.alert import HOUR_S, Alert, RuleInput
 from schedlab.history.store.tables import ingests, jobs
 from schedlab.units import short_duration
 
 
-def lagging_sources(look: Look) -> Iterator[Alert]:
+def lagging_sources(look: RuleInput) -> Iterator[Alert]:
     """Each source of which no job has ended in the hours that the site allows."""
     limit_s = look.section.source_lag_h * HOUR_S
     failures = _last_failures(look)
@@ -23,20 +23,20 @@ def lagging_sources(look: Look) -> Iterator[Alert]:
             yield Alert("source-lag", source, f"{text}{more}.", "/admin")
 
 
-def _sources(look: Look) -> set[str]:
+def _sources(look: RuleInput) -> set[str]:
     """Those that were read at some time, and those that the site file names."""
     read = look.connection.execute(select(ingests.c.source).distinct()).scalars()
     named = (each.get("name") for each in look.site.job_sections)
     return {*read, *(name for name in named if isinstance(name, str))}
 
 
-def _has_ended_since(look: Look, source: str, since_s: float) -> bool:
+def _has_ended_since(look: RuleInput, source: str, since_s: float) -> bool:
     """By the index of ends: a source that works is found at once, of others a day is read."""
     ended = select(jobs.c.id).where(jobs.c.end_s >= int(since_s), jobs.c.source == source)
     return look.connection.execute(ended.limit(1)).first() is not None
 
 
-def _last_failures(look: Look) -> dict[str, str]:
+def _last_failures(look: RuleInput) -> dict[str, str]:
     last = select(func.max(ingests.c.id)).group_by(ingests.c.source)
     failed = select(ingests.c.source, ingests.c.failure).where(
         ingests.c.id.in_(last), ingests.c.failure.is_not(None)

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from schedlab.errors import SchedlabError, ServiceError
 from schedlab.history.alerts import notice
-from schedlab.history.alerts.alert import HOUR_S, Alert, Look
+from schedlab.history.alerts.alert import HOUR_S, Alert, RuleInput
 from schedlab.history.alerts.book import Noted, note_alerts, note_told, untold, untold_over
 from schedlab.history.alerts.rules import RULES
 from schedlab.history.alerts_section import AlertsSection
@@ -45,7 +45,7 @@ def find_alerts(
     for kind in section.watched:
         try:
             with connections.reading_long() as connection:
-                found += RULES[kind](Look(connection, site, section, now_s))
+                found += RULES[kind](RuleInput(connection, site, section, now_s))
         except SchedlabError as error:
             _LOG.error("alerts: %s: %s", kind, error)
         else:

@@ -11,7 +11,7 @@ from typing import ClassVar
 from schedlab.history.ingest.archive_job import NUMBERS, Document, add_numbers
 from schedlab.history.ingest.records import UNUSABLE, refusal
 from schedlab.history.ingest.source import Fault
-from schedlab.history.ingest.text_input import Place, TextInput
+from schedlab.history.ingest.text_input import ReadPosition, TextInput
 from schedlab.history.schema.job import JobRecord
 from schedlab.workload.readers.gwf import GWF_FIELDS
 from schedlab.workload.readers.swf import SWF_FIELDS
@@ -41,7 +41,7 @@ class _Trace(ABC):
 
     def read(self, since: str | None = None) -> Iterator[JobRecord | Fault]:
         """The jobs of the lines since then; parts of a job that has a line for all are not."""
-        place, label = Place.parse(since), self._input.label
+        place, label = ReadPosition.parse(since), self._input.label
         for line in self._input.lines(place):
             words = line.split()
             if not words:

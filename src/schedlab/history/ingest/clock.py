@@ -9,7 +9,7 @@ from schedlab.history.schema.times import find_zone, from_epoch
 _NEVER = frozenset({"", "None", "Unknown", "unknown", "(null)"})
 
 
-class Clock:
+class SiteClock:
     """Reads the times of a site whose clocks show one zone, summer time and all."""
 
     def __init__(self, zone: str) -> None:

@@ -8,8 +8,8 @@ from datetime import datetime
 
 from schedlab.history.ingest.grid_engine_job import RESCHEDULED, record_of
 from schedlab.history.ingest.records import made
-from schedlab.history.ingest.source import Attempts, Fault
-from schedlab.history.ingest.text_input import Place, TextInput
+from schedlab.history.ingest.source import AttemptCounter, Fault
+from schedlab.history.ingest.text_input import ReadPosition, TextInput
 from schedlab.history.schema.job import JobRecord
 from schedlab.workload.readers.grid_engine_row import Row, parse_row
 
@@ -43,7 +43,7 @@ class _Runs:
     now: datetime | None = None
     swept: datetime | None = None
 
-    def add(self, row: Row, place: Place) -> Iterator[_Run]:
+    def add(self, row: Row, place: ReadPosition) -> Iterator[_Run]:
         """Take the row at that place in; what cannot get more rows then comes out."""
         self.now = row.ended or self.now
         yield from self._settled(self.now)
@@ -91,8 +91,8 @@ class GridEngine:
 
     def read(self, since: str | None = None) -> Iterator[JobRecord | Fault]:
         """The jobs, array tasks and attempts that ended since then."""
-        place = Place.parse(since)
-        attempts = Attempts(place.memory.get("attempts"), REACH_BYTES)
+        place = ReadPosition.parse(since)
+        attempts = AttemptCounter(place.memory.get("attempts"), REACH_BYTES)
         runs = _Runs()
         for line in self._input.lines(place):
             if line and not line.startswith("#"):
@@ -106,7 +106,7 @@ class GridEngine:
         self.cursor = str(place)
 
     def _take(
-        self, line: str, place: Place, runs: _Runs, attempts: Attempts
+        self, line: str, place: ReadPosition, runs: _Runs, attempts: AttemptCounter
     ) -> Iterator[JobRecord | Fault]:
         try:
             row = parse_row(line)
@@ -116,10 +116,10 @@ class GridEngine:
         for run in runs.add(row, place):
             yield from self._records(run, attempts)
 
-    def _records(self, run: _Run, attempts: Attempts) -> Sequence[JobRecord | Fault]:
+    def _records(self, run: _Run, attempts: AttemptCounter) -> Sequence[JobRecord | Fault]:
         return made(f"{self._input.label}:{run.line}", self._record, run, attempts)
 
-    def _record(self, run: _Run, attempts: Attempts) -> list[JobRecord]:
+    def _record(self, run: _Run, attempts: AttemptCounter) -> list[JobRecord]:
         row = run.master
         if row is None:
             raise ValueError(f"parallel tasks of job {run.slaves[0].job} without its own row")

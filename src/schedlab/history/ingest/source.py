@@ -39,7 +39,7 @@ FORGET_AFTER_S = 90 * 86400
 """The time after a requeue from which the same id belongs to another job."""
 
 
-class Attempts:
+class AttemptCounter:
     """Remembers the attempts that were put back into the queue, and in which order they were.
 
     The order is any whole number that grows: seconds of the epoch, or bytes of a file. What it

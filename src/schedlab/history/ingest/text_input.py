@@ -25,7 +25,7 @@ _CHUNK_BYTES = 1 << 20
 
 
 @dataclass
-class Place:
+class ReadPosition:
     """How far an input that only grows has been read."""
 
     offset: int = 0
@@ -37,7 +37,7 @@ class Place:
     """What the source must remember of the lines before."""
 
     @classmethod
-    def parse(cls, cursor: str | None) -> Place:
+    def parse(cls, cursor: str | None) -> ReadPosition:
         """From the text of a cursor; the beginning where there is none."""
         try:
             return cls(**json.loads(cursor)) if cursor else cls()
@@ -76,7 +76,7 @@ class TextInput:
         with opened as stream:
             yield stream
 
-    def lines(self, place: Place) -> Iterator[str]:
+    def lines(self, place: ReadPosition) -> Iterator[str]:
         """The lines after that place, without their ends; it stands before the one that is given.
 
         An input that begins differently now, or is shorter, was replaced by another one: it is
@@ -118,7 +118,7 @@ def _skip(stream: IO[bytes], left: int) -> bool:
     return left <= 0
 
 
-def _lines(raws: Iterable[bytes], place: Place, head: Hash) -> Iterator[str]:
+def _lines(raws: Iterable[bytes], place: ReadPosition, head: Hash) -> Iterator[str]:
     for raw in raws:
         yield raw.rstrip(b"\r\n").decode(errors="replace")
         if raw.endswith(b"\n"):

@@ -24,14 +24,14 @@ CREATE TABLE archived_jobs (
 
 
 @dataclass(frozen=True)
-class Answer:
+class ArchiveAnswer:
     """A table."""
 
     names: tuple[str, ...]
     rows: list[tuple[Any, ...]]
 
 
-def ask(files: Sequence[Path], statement: str) -> Answer:
+def ask(files: Sequence[Path], statement: str) -> ArchiveAnswer:
     """What a statement in DuckDB's SQL says of ``archived_jobs``, the jobs in these files."""
     import duckdb
 
@@ -39,7 +39,7 @@ def ask(files: Sequence[Path], statement: str) -> Answer:
         try:
             found = database.execute(statement)
             names = tuple(column[0] for column in found.description or ())
-            return Answer(names, found.fetchall())
+            return ArchiveAnswer(names, found.fetchall())
         except duckdb.Error as error:
             raise InputError(f"query: {_first_line(error)}") from None
 

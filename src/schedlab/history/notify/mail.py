@@ -24,7 +24,7 @@ class Attachment:
 
 
 @dataclass(frozen=True)
-class Message:
+class MailMessage:
     """What is sent.
 
     Args:
@@ -40,7 +40,7 @@ class Message:
     attachments: tuple[Attachment, ...] = ()
 
 
-def send_mail(section: MailSection, folder: Path, to: Sequence[str], message: Message) -> None:
+def send_mail(section: MailSection, folder: Path, to: Sequence[str], message: MailMessage) -> None:
     """Send a message to each of the addresses; none of them sees the others.
 
     Raises:
@@ -72,7 +72,7 @@ def _connected(section: MailSection) -> smtplib.SMTP:
     return server
 
 
-def _written(section: MailSection, address: str, message: Message) -> EmailMessage:
+def _written(section: MailSection, address: str, message: MailMessage) -> EmailMessage:
     written = EmailMessage()
     written["Subject"] = " ".join(message.subject.split())
     written["From"], written["To"] = section.sender, address

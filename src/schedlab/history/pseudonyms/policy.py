@@ -10,7 +10,7 @@ TREATMENTS = ("keep", "pseudonym", "drop")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Policy:
+class PseudonymPolicy:
     """``keep``, ``pseudonym`` or ``drop`` for each kind of name.
 
     Args:
@@ -34,7 +34,7 @@ class Policy:
     other: str = "drop"
 
     def __post_init__(self) -> None:
-        for each in fields(Policy):
+        for each in fields(PseudonymPolicy):
             if getattr(self, each.name) not in TREATMENTS:
                 raise UnknownNameError(f"{each.name}:", getattr(self, each.name), TREATMENTS)
 

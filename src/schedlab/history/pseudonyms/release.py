@@ -8,7 +8,7 @@ from collections import defaultdict
 from datetime import timedelta
 from typing import Any
 
-from schedlab.history.pseudonyms.policy import Policy
+from schedlab.history.pseudonyms.policy import PseudonymPolicy
 from schedlab.history.schema.job import HostUse, JobRecord
 from schedlab.history.schema.timeline import TimelineUri, parse_timeline_uri
 from schedlab.history.schema.times import format_time, is_time, parse_time
@@ -44,10 +44,10 @@ class Release:
     """
 
     def __init__(
-        self, name: str, key: bytes, policy: Policy | None = None, *, shift_s: int = 0
+        self, name: str, key: bytes, policy: PseudonymPolicy | None = None, *, shift_s: int = 0
     ) -> None:
         self.name = name
-        self.policy = policy or Policy()
+        self.policy = policy or PseudonymPolicy()
         self.hidden: dict[str, set[str]] = defaultdict(set)
         """The names, by kind, that were replaced or left out so far."""
         self._key, self._shift = key, timedelta(seconds=shift_s)

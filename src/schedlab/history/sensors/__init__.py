@@ -15,7 +15,12 @@ from schedlab.history.sensors.parquet import ParquetSource
 from schedlab.history.sensors.prometheus import PrometheusSource
 from schedlab.history.sensors.resample import coverage, integral, resample, thinned
 from schedlab.history.sensors.series import Series
-from schedlab.history.sensors.source import AnySensorSource, Place, Request, SensorSource
+from schedlab.history.sensors.source import (
+    AnySensorSource,
+    MeasuringPoint,
+    SensorRequest,
+    SensorSource,
+)
 from schedlab.history.sensors.zabbix_api import ZabbixApiSource
 from schedlab.history.sensors.zabbix_sql import ZabbixSqlSource
 from schedlab.lookup import find_class
@@ -24,8 +29,8 @@ from schedlab.sections import parse_toml
 __all__ = [
     "PRESETS",
     "SENSORS",
-    "Place",
-    "Request",
+    "MeasuringPoint",
+    "SensorRequest",
     "SensorSource",
     "Series",
     "coverage",

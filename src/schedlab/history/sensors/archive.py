@@ -16,8 +16,8 @@ from schedlab.errors import SensorError
 from schedlab.history.sensors.series import Series
 from schedlab.history.sensors.source import (
     ItemSection,
-    Place,
-    Request,
+    MeasuringPoint,
+    SensorRequest,
     SensorSource,
     SourceSection,
 )
@@ -57,7 +57,7 @@ class ArchiveSource(SensorSource[ArchiveSourceSection, ItemSection]):
 
     source_section = ArchiveSourceSection
 
-    def fetch(self, item: ItemSection, request: Request) -> dict[Place, Series]:
+    def fetch(self, item: ItemSection, request: SensorRequest) -> dict[MeasuringPoint, Series]:
         """The intervals of each place, from the files of those days."""
         import duckdb
 
@@ -91,7 +91,7 @@ class ArchiveSource(SensorSource[ArchiveSourceSection, ItemSection]):
             raise SensorError(f"{self.name}: nothing is archived in {folder}")
         return f"{len(days)} days in {folder}, from {min(days)[5:]} to {max(days)[5:]}"
 
-    def _files(self, item: str, request: Request) -> Iterator[Path]:
+    def _files(self, item: str, request: SensorRequest) -> Iterator[Path]:
         day = datetime.fromtimestamp(request.start_s, UTC).date()
         while day <= datetime.fromtimestamp(request.end_s, UTC).date():
             for folder in self._clusters(request.cluster):
@@ -108,14 +108,16 @@ class ArchiveSource(SensorSource[ArchiveSourceSection, ItemSection]):
         return sorted(folder.glob("cluster=*"))
 
 
-def _series(columns: dict[str, NDArray[Any]], item: ItemSection) -> Iterator[tuple[Place, Series]]:
+def _series(
+    columns: dict[str, NDArray[Any]], item: ItemSection
+) -> Iterator[tuple[MeasuringPoint, Series]]:
     """One series for each run of rows of one host and device."""
     places = list(zip(_texts(columns["host"]), _texts(columns["device"]), strict=True))
     starts = [at for at in range(len(places)) if at == 0 or places[at] != places[at - 1]]
     for first, last in zip(starts, [*starts[1:], len(places)], strict=True):
         part = {name: values[first:last] for name, values in columns.items()}
         yield (
-            Place(*places[first]),
+            MeasuringPoint(*places[first]),
             Series.of_intervals(
                 part["start_s"],
                 part["end_s"],

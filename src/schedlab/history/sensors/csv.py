@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from schedlab.errors import ParameterError, SensorError
 from schedlab.history.sensors.clock import EPOCH, with_epoch
-from schedlab.history.sensors.source import Request
+from schedlab.history.sensors.source import SensorRequest
 from schedlab.history.sensors.table import TableItem, TableSection, TableSource
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class CsvSource(TableSource[CsvSection]):
     source_section = CsvSection
 
     def rows(
-        self, path: Path, item: TableItem, columns: Sequence[str], request: Request
+        self, path: Path, item: TableItem, columns: Sequence[str], request: SensorRequest
     ) -> pl.DataFrame:
         """The rows, from a file that is read once for all items."""
         import polars as pl

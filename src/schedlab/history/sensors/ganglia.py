@@ -15,8 +15,8 @@ from schedlab.errors import NoSamplesError, ParameterError, SensorError
 from schedlab.history.sensors.series import Series
 from schedlab.history.sensors.source import (
     ItemSection,
-    Place,
-    Request,
+    MeasuringPoint,
+    SensorRequest,
     SensorSource,
     SourceSection,
 )
@@ -78,7 +78,7 @@ class GangliaSource(SensorSource[GangliaSection, GangliaItem]):
     source_section = GangliaSection
     item_section = GangliaItem
 
-    def fetch(self, item: GangliaItem, request: Request) -> dict[Place, Series]:
+    def fetch(self, item: GangliaItem, request: SensorRequest) -> dict[MeasuringPoint, Series]:
         """Means, with the extremes where the database keeps them."""
         rrds = self.folder / self.section.rrds
         named = {rrds / p.filled(item.file, request.jobid): p for p in request.places(item)}
@@ -101,7 +101,7 @@ class GangliaSource(SensorSource[GangliaSection, GangliaItem]):
         return f"{version}; {sum(1 for _ in folder.rglob('*.rrd'))} databases in {folder}"
 
     def _archives(
-        self, item: GangliaItem, infos: dict[Path, str], request: Request
+        self, item: GangliaItem, infos: dict[Path, str], request: SensorRequest
     ) -> dict[Path, dict[str, Archive]]:
         """What each database keeps of that time: means and, perhaps, extremes."""
         wanted = [(p, k) for p in infos for k in CONSOLIDATIONS if f'.cf = "{k}"' in infos[p]]
@@ -111,7 +111,7 @@ class GangliaSource(SensorSource[GangliaSection, GangliaItem]):
         return archives
 
     def _texts(
-        self, wanted: Sequence[Wanted], infos: dict[Path, str], request: Request
+        self, wanted: Sequence[Wanted], infos: dict[Path, str], request: SensorRequest
     ) -> dict[Wanted, str]:
         """At least two rows of each: one alone does not tell how long it is."""
         start_s, end_s = int(request.start_s), int(np.ceil(request.end_s))

@@ -78,7 +78,7 @@ _AMOUNTS = ("communication_bytes", "io_bytes", "storage.access_bytes")
 
 
 @dataclass(frozen=True)
-class Item:
+class SensorItem:
     """One timeline item of the job history.
 
     Args:
@@ -106,7 +106,7 @@ def find_unit(name: str) -> Unit:
     return UNITS[name]
 
 
-def describe(name: str, base: str | None = None) -> Item:
+def describe(name: str, base: str | None = None) -> SensorItem:
     """The item of that name, whose last word is its unit.
 
     Args:
@@ -125,7 +125,7 @@ def describe(name: str, base: str | None = None) -> Item:
     rate = PER_SECOND.get(unit)
     is_amount = unit == "J" or name in _AMOUNTS
     if is_amount or (rate is not None and base == rate and unit != "s"):
-        return Item(name, str(rate), unit, additive=True)
+        return SensorItem(name, str(rate), unit, additive=True)
     integral = "J" if unit == "W" else None
     additive = unit in ("W", "B") or name == "used_cpu_percent"
-    return Item(name, unit, integral, additive)
+    return SensorItem(name, unit, integral, additive)

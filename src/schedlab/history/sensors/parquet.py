@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from schedlab.history.sensors.clock import with_epoch
-from schedlab.history.sensors.source import Request
+from schedlab.history.sensors.source import SensorRequest
 from schedlab.history.sensors.table import TableItem, TableSection, TableSource
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class ParquetSource(TableSource[ParquetSection]):
     source_section = ParquetSection
 
     def rows(
-        self, path: Path, item: TableItem, columns: Sequence[str], request: Request
+        self, path: Path, item: TableItem, columns: Sequence[str], request: SensorRequest
     ) -> pl.DataFrame:
         """The rows, of which the file hands out only those of that time."""
         import polars as pl
@@ -55,7 +55,7 @@ class ParquetSource(TableSource[ParquetSection]):
         )
 
 
-def _in_time(section: ParquetSection, dtype: Any, request: Request) -> pl.Expr:
+def _in_time(section: ParquetSection, dtype: Any, request: SensorRequest) -> pl.Expr:
     import polars as pl
 
     column = pl.col(section.time_column)

@@ -16,8 +16,8 @@ from schedlab.history.sensors.http import JsonService, check_timeout
 from schedlab.history.sensors.series import Floats, Series
 from schedlab.history.sensors.source import (
     ItemSection,
-    Place,
-    Request,
+    MeasuringPoint,
+    SensorRequest,
     SensorSource,
     SourceSection,
 )
@@ -90,7 +90,7 @@ class PrometheusItem(ItemSection):
         """Whether the query only chooses series."""
         return _SELECTOR.fullmatch(self.query.strip()) is not None
 
-    def filled(self, request: Request, hosts: tuple[str, ...]) -> str:
+    def filled(self, request: SensorRequest, hosts: tuple[str, ...]) -> str:
         """The query for these hosts."""
         devices = sorted({each for host in hosts for each in request.hosts[host]})
         values = {"host": hosts, "device": devices, "jobid": [request.jobid or ""]}
@@ -99,19 +99,19 @@ class PrometheusItem(ItemSection):
             query = query.replace(f"{{{name}}}", "(" + "|".join(map(_literal, texts)) + ")")
         return query
 
-    def place(self, labels: Mapping[str, str], request: Request) -> Place | None:
+    def place(self, labels: Mapping[str, str], request: SensorRequest) -> MeasuringPoint | None:
         """Whose series it is; None for a host or device that was not asked for."""
         if self.scope == "site":
-            return Place()
+            return MeasuringPoint()
         host = labels.get(self.host_label, "").split(":")[0]
         if host not in request.hosts:
             host = host.split(".")[0]
         if host not in request.hosts:
             return None
         if self.scope != "device":
-            return Place(host)
+            return MeasuringPoint(host)
         device = labels.get(self.device_label, "")
-        return Place(host, device) if device in request.hosts[host] else None
+        return MeasuringPoint(host, device) if device in request.hosts[host] else None
 
 
 class PrometheusSource(SensorSource[PrometheusSection, PrometheusItem]):
@@ -120,10 +120,10 @@ class PrometheusSource(SensorSource[PrometheusSection, PrometheusItem]):
     source_section = PrometheusSection
     item_section = PrometheusItem
 
-    def fetch(self, item: PrometheusItem, request: Request) -> dict[Place, Series]:
+    def fetch(self, item: PrometheusItem, request: SensorRequest) -> dict[MeasuringPoint, Series]:
         """One query for many hosts, in chunks of time."""
         hosts = list(request.hosts)
-        found: dict[Place, Series] = {}
+        found: dict[MeasuringPoint, Series] = {}
         for first in range(0, max(1, len(hosts)), HOSTS_AT_ONCE):
             query = item.filled(request, tuple(hosts[first : first + HOSTS_AT_ONCE]))
             if not item.is_raw and item.kind == "gauge":
@@ -139,7 +139,9 @@ class PrometheusSource(SensorSource[PrometheusSection, PrometheusItem]):
         self._ask("query", query="1")
         return f"{self._service.shown} answers queries"
 
-    def _raw(self, item: PrometheusItem, query: str, request: Request) -> dict[Place, Points]:
+    def _raw(
+        self, item: PrometheusItem, query: str, request: SensorRequest
+    ) -> dict[MeasuringPoint, Points]:
         """Samples with the times at which they were scraped."""
         parts = []
         for start_s, end_s in _chunks(request.start_s, request.end_s, RAW_CHUNK_S):
@@ -148,11 +150,15 @@ class PrometheusSource(SensorSource[PrometheusSection, PrometheusItem]):
             parts.append(_points(self.name, answer, item, request))
         return _chained(parts)
 
-    def _readings(self, item: PrometheusItem, query: str, request: Request) -> dict[Place, Points]:
+    def _readings(
+        self, item: PrometheusItem, query: str, request: SensorRequest
+    ) -> dict[MeasuringPoint, Points]:
         """What the expression gives at the end of each step."""
         return self._range(item, query, request, shift_s=0.0)
 
-    def _averages(self, item: PrometheusItem, query: str, request: Request) -> dict[Place, Series]:
+    def _averages(
+        self, item: PrometheusItem, query: str, request: SensorRequest
+    ) -> dict[MeasuringPoint, Series]:
         step_s = item.step_s or USUAL_STEP_S
         window = _duration(step_s)
         inner = query
@@ -178,8 +184,8 @@ class PrometheusSource(SensorSource[PrometheusSection, PrometheusItem]):
         }
 
     def _range(
-        self, item: PrometheusItem, query: str, request: Request, shift_s: float
-    ) -> dict[Place, Points]:
+        self, item: PrometheusItem, query: str, request: SensorRequest, shift_s: float
+    ) -> dict[MeasuringPoint, Points]:
         step_s = item.step_s or USUAL_STEP_S
         first_s = np.floor(request.start_s / step_s) * step_s
         parts = []
@@ -216,10 +222,10 @@ class PrometheusSource(SensorSource[PrometheusSection, PrometheusItem]):
 
 
 def _points(
-    source: str, result: list[Any], item: PrometheusItem, request: Request
-) -> dict[Place, Points]:
+    source: str, result: list[Any], item: PrometheusItem, request: SensorRequest
+) -> dict[MeasuringPoint, Points]:
     """The points of each series in an answer, by place."""
-    found: dict[Place, Points] = {}
+    found: dict[MeasuringPoint, Points] = {}
     for each in result:
         try:
             place = item.place(each["metric"], request)
@@ -238,8 +244,8 @@ def _points(
     return found
 
 
-def _chained(parts: list[dict[Place, Points]]) -> dict[Place, Points]:
-    lists: dict[Place, list[Points]] = defaultdict(list)
+def _chained(parts: list[dict[MeasuringPoint, Points]]) -> dict[MeasuringPoint, Points]:
+    lists: dict[MeasuringPoint, list[Points]] = defaultdict(list)
     for part in parts:
         for place, points in part.items():
             lists[place].append(points)

@@ -17,7 +17,7 @@ from schedlab.errors import (
     SensorError,
     UnknownNameError,
 )
-from schedlab.history.sensors.items import PER_SECOND, Item, describe, find_unit
+from schedlab.history.sensors.items import PER_SECOND, SensorItem, describe, find_unit
 from schedlab.history.sensors.series import Series
 from schedlab.sections import build, build_each
 
@@ -30,7 +30,7 @@ _CHOICES = {"kind": KINDS, "scope": SCOPES, "share": SHARES, "device_by": DEVICE
 USUAL_MARGIN_S = 900.0
 
 
-class Place(NamedTuple):
+class MeasuringPoint(NamedTuple):
     """Where a timeline was measured; neither host nor device for one of the whole site."""
 
     host: str | None = None
@@ -48,7 +48,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Request:
+class SensorRequest:
     """What is wanted of one item.
 
     Args:
@@ -65,13 +65,13 @@ class Request:
     jobid: str | None = None
     cluster: str | None = None
 
-    def places(self, item: ItemSection) -> list[Place]:
+    def places(self, item: ItemSection) -> list[MeasuringPoint]:
         """Every place that can have a timeline of the item."""
         if item.scope == "site":
-            return [Place()]
+            return [MeasuringPoint()]
         if item.scope == "device":
-            return [Place(host, each) for host, ids in self.hosts.items() for each in ids]
-        return [Place(host) for host in self.hosts]
+            return [MeasuringPoint(host, each) for host, ids in self.hosts.items() for each in ids]
+        return [MeasuringPoint(host) for host in self.hosts]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +121,7 @@ class ItemSection:
             )
 
     @property
-    def item(self) -> Item:
+    def item(self) -> SensorItem:
         """What the schema knows of it."""
         return describe(self.name, self._given_base())
 
@@ -205,7 +205,7 @@ class SensorSource(ABC, Generic[S, I]):
         """What the site file calls it."""
         return str(self.section.name)
 
-    def read(self, item: str, request: Request) -> dict[Place, Series]:
+    def read(self, item: str, request: SensorRequest) -> dict[MeasuringPoint, Series]:
         """Timelines in the schema's unit, at native resolution; a place without samples has none.
 
         Raises:
@@ -239,14 +239,14 @@ class SensorSource(ABC, Generic[S, I]):
         """One timeline, as ``read`` gives many."""
         devices = () if device is None else (device,)
         hosts = {} if host is None else {host: devices}
-        found = self.read(item, Request(hosts, start_s, end_s, jobid, cluster))
-        place = Place(host, device)
+        found = self.read(item, SensorRequest(hosts, start_s, end_s, jobid, cluster))
+        place = MeasuringPoint(host, device)
         if place not in found:
             raise NoSamplesError(f'{self.name}: no samples of "{item}" of {place} in that time')
         return found[place]
 
     @abstractmethod
-    def fetch(self, item: I, request: Request) -> dict[Place, Series]:
+    def fetch(self, item: I, request: SensorRequest) -> dict[MeasuringPoint, Series]:
         """Timelines as the source has them, in its own unit."""
 
     @abstractmethod

@@ -16,8 +16,8 @@ from schedlab.history.sensors.clock import EPOCH
 from schedlab.history.sensors.series import Series
 from schedlab.history.sensors.source import (
     ItemSection,
-    Place,
-    Request,
+    MeasuringPoint,
+    SensorRequest,
     SensorSource,
     SourceSection,
 )
@@ -81,11 +81,11 @@ class TableSource(SensorSource[T, TableItem]):
 
     item_section = TableItem
 
-    def fetch(self, item: TableItem, request: Request) -> dict[Place, Series]:
+    def fetch(self, item: TableItem, request: SensorRequest) -> dict[MeasuringPoint, Series]:
         """The rows of each place, from all files."""
         import polars as pl
 
-        parts: dict[Place, list[pl.DataFrame]] = {}
+        parts: dict[MeasuringPoint, list[pl.DataFrame]] = {}
         for path, places in self._paths(item, request).items():
             columns = sorted({place.filled(item.column) for place in places})
             try:
@@ -102,7 +102,7 @@ class TableSource(SensorSource[T, TableItem]):
 
     def check(self) -> str:
         """Count the files."""
-        pattern = Place("*", "*").filled(_DATE.sub("*", self.section.files), "*")
+        pattern = MeasuringPoint("*", "*").filled(_DATE.sub("*", self.section.files), "*")
         count = sum(1 for _ in self._matching(pattern))
         if not count:
             raise SensorError(f"{self.name}: no file {self.folder / self.section.files}")
@@ -110,7 +110,7 @@ class TableSource(SensorSource[T, TableItem]):
 
     @abstractmethod
     def rows(
-        self, path: Path, item: TableItem, columns: Sequence[str], request: Request
+        self, path: Path, item: TableItem, columns: Sequence[str], request: SensorRequest
     ) -> pl.DataFrame:
         """The rows of the item in the time wanted, with the column ``EPOCH``."""
 
@@ -123,9 +123,9 @@ class TableSource(SensorSource[T, TableItem]):
                 raise SensorError(f'{path}: has no column "{column}"; has {_few(known)}')
         return [*needed, *present]
 
-    def _paths(self, item: TableItem, request: Request) -> dict[Path, list[Place]]:
+    def _paths(self, item: TableItem, request: SensorRequest) -> dict[Path, list[MeasuringPoint]]:
         """The files there are, with the places each can tell of."""
-        paths: dict[Path, list[Place]] = {}
+        paths: dict[Path, list[MeasuringPoint]] = {}
         for place in request.places(item):
             for dated in self._dated(request):
                 for path in self._matching(place.filled(dated, request.jobid)):
@@ -136,7 +136,7 @@ class TableSource(SensorSource[T, TableItem]):
             )
         return paths
 
-    def _dated(self, request: Request) -> Iterator[str]:
+    def _dated(self, request: SensorRequest) -> Iterator[str]:
         if not _DATE.search(self.section.files):
             yield self.section.files
             return
@@ -156,8 +156,8 @@ class TableSource(SensorSource[T, TableItem]):
         yield from sorted(each for each in root.glob(str(path.relative_to(root))) if each.is_file())
 
     def _split(
-        self, frame: pl.DataFrame, item: TableItem, places: Sequence[Place]
-    ) -> Iterator[tuple[Place, pl.DataFrame]]:
+        self, frame: pl.DataFrame, item: TableItem, places: Sequence[MeasuringPoint]
+    ) -> Iterator[tuple[MeasuringPoint, pl.DataFrame]]:
         """The rows of each place, with their value in the column ``value``."""
         keys = [c for c in (self.section.host_column, self.section.device_column) if c is not None]
         keys = keys[: 0 if item.scope == "site" else 1 + (item.scope == "device")]

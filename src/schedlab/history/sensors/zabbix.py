@@ -13,8 +13,8 @@ from schedlab.errors import NoSamplesError, SensorError
 from schedlab.history.sensors.series import Series, joined
 from schedlab.history.sensors.source import (
     ItemSection,
-    Place,
-    Request,
+    MeasuringPoint,
+    SensorRequest,
     SensorSource,
     SourceSection,
 )
@@ -46,7 +46,7 @@ class Sensor(NamedTuple):
     value_type: int
 
 
-class Value(NamedTuple):
+class ZabbixValue(NamedTuple):
     """One value; ``ns`` is the part of the second in nanoseconds."""
 
     itemid: int
@@ -73,7 +73,7 @@ class ZabbixSource(SensorSource[S, ZabbixItem]):
 
     item_section = ZabbixItem
 
-    def fetch(self, item: ZabbixItem, request: Request) -> dict[Place, Series]:
+    def fetch(self, item: ZabbixItem, request: SensorRequest) -> dict[MeasuringPoint, Series]:
         """The values of every place, and trends where they no longer reach back to the start."""
         names = {
             (place.filled(item.host, request.jobid), place.filled(item.key, request.jobid)): place
@@ -102,7 +102,7 @@ class ZabbixSource(SensorSource[S, ZabbixItem]):
     @abstractmethod
     def values(
         self, itemids: Collection[int], value_type: int, start_s: int, end_s: int
-    ) -> Iterable[Value]:
+    ) -> Iterable[ZabbixValue]:
         """Values of the items between two moments, both included."""
 
     @abstractmethod
@@ -112,7 +112,7 @@ class ZabbixSource(SensorSource[S, ZabbixItem]):
         """Trends of the hours that begin between two moments, both included."""
 
     def _joined(
-        self, item: ZabbixItem, known: Collection[int], value_type: int, request: Request
+        self, item: ZabbixItem, known: Collection[int], value_type: int, request: SensorRequest
     ) -> dict[int, Series]:
         start_s, end_s = int(request.start_s), int(np.ceil(request.end_s))
         parts = self._of_values(item, self.values(known, value_type, start_s, end_s))
@@ -133,7 +133,7 @@ class ZabbixSource(SensorSource[S, ZabbixItem]):
                 parts[itemid] = joined(both)
         return parts
 
-    def _of_values(self, item: ZabbixItem, values: Iterable[Value]) -> dict[int, Series]:
+    def _of_values(self, item: ZabbixItem, values: Iterable[ZabbixValue]) -> dict[int, Series]:
         columns: dict[int, tuple[list[float], list[float]]] = {}
         for itemid, clock, ns, value in values:
             times, numbers = columns.setdefault(itemid, ([], []))

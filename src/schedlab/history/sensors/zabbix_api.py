@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from schedlab.errors import ParameterError, SensorError
 from schedlab.history.sensors.http import JsonService, check_timeout, secret
 from schedlab.history.sensors.source import SourceSection
-from schedlab.history.sensors.zabbix import Sensor, Trend, Value, ZabbixSource
+from schedlab.history.sensors.zabbix import Sensor, Trend, ZabbixSource, ZabbixValue
 
 Row = TypeVar("Row")
 
@@ -64,7 +64,7 @@ class ZabbixApiSource(ZabbixSource[ZabbixApiSection]):
 
     def values(
         self, itemids: Collection[int], value_type: int, start_s: int, end_s: int
-    ) -> Iterator[Value]:
+    ) -> Iterator[ZabbixValue]:
         """By ``history.get``."""
         for span in _spans(itemids, start_s, end_s):
             yield from self._get("history.get", _value, history=value_type, **span)
@@ -143,8 +143,8 @@ def _sensor(row: Any) -> Sensor:
     return Sensor(int(row["itemid"]), row["hosts"][0]["host"], row["key_"], int(row["value_type"]))
 
 
-def _value(row: Any) -> Value:
-    return Value(int(row["itemid"]), int(row["clock"]), int(row["ns"]), float(row["value"]))
+def _value(row: Any) -> ZabbixValue:
+    return ZabbixValue(int(row["itemid"]), int(row["clock"]), int(row["ns"]), float(row["value"]))
 
 
 def _trend(row: Any) -> Trend:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from schedlab.errors import SensorError
 from schedlab.history.sensors.http import check_timeout, secret
 from schedlab.history.sensors.source import SourceSection
-from schedlab.history.sensors.zabbix import NUMERIC, Sensor, Trend, Value, ZabbixSource
+from schedlab.history.sensors.zabbix import NUMERIC, Sensor, Trend, ZabbixSource, ZabbixValue
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine, Select
@@ -67,11 +67,11 @@ class ZabbixSqlSource(ZabbixSource[ZabbixSqlSection]):
 
     def values(
         self, itemids: Collection[int], value_type: int, start_s: int, end_s: int
-    ) -> Iterator[Value]:
+    ) -> Iterator[ZabbixValue]:
         """From ``history`` or ``history_uint``."""
         names = ("itemid", "clock", "ns", "value")
         for row in self._between(NUMERIC[value_type], names, itemids, start_s, end_s):
-            yield Value(*row)
+            yield ZabbixValue(*row)
 
     def trends(
         self, itemids: Collection[int], value_type: int, start_s: int, end_s: int

@@ -33,7 +33,7 @@ from schedlab.history.web.api import what_if as what_if_api
 from schedlab.history.web.api.schema import describe
 from schedlab.history.web.error_handlers import answer_problems
 from schedlab.history.web.middleware import BehindProxy, BodyLimit, Conditional, SecurityHeaders
-from schedlab.history.web.observe import Observed
+from schedlab.history.web.observe import RequestObserver
 from schedlab.history.web.pages import (
     account,
     admin,
@@ -139,7 +139,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     app.add_middleware(
         GZipMiddleware, minimum_size=_LEAST_COMPRESSED_BYTES, compresslevel=_COMPRESSION
     )
-    app.add_middleware(Observed, service=service)
+    app.add_middleware(RequestObserver, service=service)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(BehindProxy, section=settings.service)
     return app

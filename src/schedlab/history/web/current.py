@@ -21,7 +21,7 @@ from schedlab.history.web.access.sessions import (
 from schedlab.history.web.access.tokens import find_token, note_use, token_viewer
 from schedlab.history.web.access.viewer import OPERATORS, Role, Scope, Viewer
 from schedlab.history.web.middleware import PEER
-from schedlab.history.web.problems import Problem
+from schedlab.history.web.problems import HttpProblem
 from schedlab.history.web.service import CurrentService, Service
 
 FORM_FIELD, FORM_HEADER = "form_token", "x-form-token"
@@ -38,7 +38,7 @@ async def identified(request: Request, service: CurrentService) -> Viewer | None
 
 async def note_viewer(request: Request) -> None:
     """Recognise who asks for what no route answers, so that the page about it knows them."""
-    with suppress(SchedlabError, Problem):
+    with suppress(SchedlabError, HttpProblem):
         await identified(request, request.app.state.service)
 
 
@@ -64,11 +64,11 @@ async def require_own_form(request: Request) -> None:
     if given is None and "form" in request.headers.get("content-type", ""):
         given = str((await request.form()).get(FORM_FIELD, ""))
     if not is_form_token(given or "", form_secret(request)):
-        raise Problem(403, "this form has expired; load the page again and send it once more")
+        raise HttpProblem(403, "this form has expired; load the page again and send it once more")
 
 
-def _log_in_first() -> Problem:
-    return Problem(401, "log in, or send a token: Authorization: Bearer TOKEN", _CHALLENGE)
+def _log_in_first() -> HttpProblem:
+    return HttpProblem(401, "log in, or send a token: Authorization: Bearer TOKEN", _CHALLENGE)
 
 
 def viewer_who_may(scope: Scope) -> Callable[..., Awaitable[Viewer]]:
@@ -80,7 +80,7 @@ def viewer_who_may(scope: Scope) -> Callable[..., Awaitable[Viewer]]:
         if viewer is None or (viewer.role is Role.PUBLIC and not viewer.may(scope)):
             raise _log_in_first()
         if not viewer.may(scope):
-            raise Problem(403, f'this needs the scope "{scope}", which you do not have')
+            raise HttpProblem(403, f'this needs the scope "{scope}", which you do not have')
         return viewer
 
     return allowed
@@ -105,7 +105,7 @@ NamedViewer = Annotated[Viewer, Depends(_named)]
 def _in_person(viewer: NamedViewer) -> Viewer:
     """Refuse every token, too: one that expires tomorrow must not make another."""
     if not viewer.is_person:
-        raise Problem(403, "a token cannot do this; log in with a browser")
+        raise HttpProblem(403, "a token cannot do this; log in with a browser")
     return viewer
 
 
@@ -114,7 +114,7 @@ InPerson = Annotated[Viewer, Depends(_in_person)]
 
 def _operator(viewer: InPerson) -> Viewer:
     if viewer.role not in OPERATORS:
-        raise Problem(403, "this is for support and administrators")
+        raise HttpProblem(403, "this is for support and administrators")
     return viewer
 
 
@@ -127,7 +127,7 @@ def _by_token(service: Service, secret: str) -> Viewer:
         viewer = None if token is None else token_viewer(connection, token)
     if token is None or viewer is None:
         refused = {"www-authenticate": f'{_CHALLENGE["www-authenticate"]}, error="invalid_token"'}
-        raise Problem(401, "this token is unknown, withdrawn or expired", refused)
+        raise HttpProblem(401, "this token is unknown, withdrawn or expired", refused)
     if not token.was_used_lately:
         with service.database.writing() as connection:
             note_use(connection, token)

@@ -21,7 +21,7 @@ from schedlab.history.store.database import (
     require_current,
     shown,
 )
-from schedlab.history.web.problems import Problem
+from schedlab.history.web.problems import HttpProblem
 
 MOST_S = 30.0
 """Maximum time one request may use the database."""
@@ -173,7 +173,7 @@ def _limited(connection: Connection) -> Iterator[None]:
     except OperationalError:
         if time.monotonic() < until_s:
             raise
-        raise Problem(
+        raise HttpProblem(
             503, f"this takes longer than {MOST_S:g} s; ask for a shorter time, with from and to"
         ) from None
     finally:

@@ -21,7 +21,7 @@ from schedlab.errors import (
 )
 from schedlab.history.web.current import note_viewer
 from schedlab.history.web.pages.error import error_page
-from schedlab.history.web.problems import Problem, ProblemResponse, wants_page
+from schedlab.history.web.problems import HttpProblem, ProblemResponse, wants_page
 
 _LOG = logging.getLogger("schedlab.service")
 
@@ -36,7 +36,7 @@ _ANSWERS: Mapping[type[SchedlabError], tuple[int, str]] = {
 
 def answer_problems(app: FastAPI) -> None:
     """Let the app answer every mistake as a problem."""
-    app.add_exception_handler(Problem, _problem)
+    app.add_exception_handler(HttpProblem, _problem)
     app.add_exception_handler(HTTPException, _http_exception)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(SchedlabError, _schedlab_error)
@@ -56,7 +56,7 @@ def respond(
 
 
 async def _problem(request: Request, problem: Exception) -> Response:
-    assert isinstance(problem, Problem)
+    assert isinstance(problem, HttpProblem)
     return respond(request, problem.status, problem.detail, problem.headers)
 
 

@@ -16,7 +16,7 @@ from schedlab.history.web.access import Role, Viewer
 from schedlab.history.web.queries.unfinished import heard_s
 from schedlab.history.web.service import Service
 from schedlab.history.web.simulations import FORECAST
-from schedlab.history.web.tasks import Asked, State, Task
+from schedlab.history.web.tasks import QueuedTask, State, TaskRequest
 from schedlab.history.web.tasks.queue import find_task, recent_tasks, submit
 
 FRESH_S = 120
@@ -53,7 +53,7 @@ class Forecast:
     starts: Mapping[int, tuple[float, float, float]]
 
     @classmethod
-    def of(cls, task: Task) -> Forecast:
+    def of(cls, task: QueuedTask) -> Forecast:
         """Return what a task has found."""
         starts = {int(key): tuple(each) for key, each in task.result["starts"].items()}
         made_s = task.ended_s or task.created_s
@@ -78,7 +78,7 @@ def _viewer(cluster: str) -> Viewer:
 
 def known_forecast(
     connection: Connection, cluster: str, now_s: float | None = None
-) -> tuple[Forecast | None, Task | None]:
+) -> tuple[Forecast | None, QueuedTask | None]:
     """Return the last forecast, if it is not too old, and the last task."""
     tasks = recent_tasks(connection, _viewer(cluster).user, FORECAST, _KEPT, with_results=False)
     done = next((each for each in tasks if each.state is State.DONE), None)
@@ -97,7 +97,7 @@ def ask_forecast(service: Service, cluster: str) -> None:
         tasks = recent_tasks(connection, _viewer(cluster).user, FORECAST, 1, with_results=False)
     if heard is None or time.time() - heard > OLD_S or any(map(_is_fresh, tasks)):
         return
-    asked = Asked(FORECAST, {"cluster": cluster, "now_s": heard}, _viewer(cluster), "1")
+    asked = TaskRequest(FORECAST, {"cluster": cluster, "now_s": heard}, _viewer(cluster), "1")
     try:
         with service.database.writing() as connection:
             submit(connection, asked, kept=_KEPT)
@@ -106,5 +106,5 @@ def ask_forecast(service: Service, cluster: str) -> None:
     service.runner.wake()
 
 
-def _is_fresh(task: Task) -> bool:
+def _is_fresh(task: QueuedTask) -> bool:
     return not task.is_finished or time.time() - task.created_s < FRESH_S

@@ -11,7 +11,7 @@ from schedlab.history.web.access.viewer import OPERATORS, PEOPLE, PLANNERS, Role
 
 
 @dataclass(frozen=True)
-class Page:
+class NavigationPage:
     """An entry of the navigation.
 
     Args:
@@ -29,24 +29,24 @@ class Page:
     of_loop: bool = False
 
 
-PAGES: tuple[Page, ...] = (
-    Page("Start", "home"),
-    Page("Jobs", "jobs"),
-    Page("Queue", "queue"),
-    Page("Users", "users"),
-    Page("Cluster", "cluster"),
-    Page("Efficiency", "efficiency", roles=PEOPLE),
-    Page("Reports", "reports", roles=PEOPLE),
-    Page("What if", "what_if", roles=PLANNERS),
-    Page("Alerts", "alerts", roles=OPERATORS),
-    Page("Operate", "operate", Scope.ADMIN, of_loop=True),
-    Page("Administration", "admin", Scope.ADMIN),
-    Page("API", "documentation"),
+PAGES: tuple[NavigationPage, ...] = (
+    NavigationPage("Start", "home"),
+    NavigationPage("Jobs", "jobs"),
+    NavigationPage("Queue", "queue"),
+    NavigationPage("Users", "users"),
+    NavigationPage("Cluster", "cluster"),
+    NavigationPage("Efficiency", "efficiency", roles=PEOPLE),
+    NavigationPage("Reports", "reports", roles=PEOPLE),
+    NavigationPage("What if", "what_if", roles=PLANNERS),
+    NavigationPage("Alerts", "alerts", roles=OPERATORS),
+    NavigationPage("Operate", "operate", Scope.ADMIN, of_loop=True),
+    NavigationPage("Administration", "admin", Scope.ADMIN),
+    NavigationPage("API", "documentation"),
 )
 
 
 @dataclass(frozen=True)
-class Entry:
+class NavigationEntry:
     """A page as the navigation shows it."""
 
     label: str
@@ -54,7 +54,7 @@ class Entry:
     is_here: bool
 
 
-def entries(request: Request, viewer: Viewer | None) -> Iterator[Entry]:
+def entries(request: Request, viewer: Viewer | None) -> Iterator[NavigationEntry]:
     """The pages that the viewer may open."""
     prefix, here = request.scope.get("root_path", ""), request.scope["path"]
     has_loop = request.app.state.service.settings.loop is not None
@@ -64,4 +64,4 @@ def entries(request: Request, viewer: Viewer | None) -> Iterator[Entry]:
         if viewer is not None and viewer.may(page.scope) and viewer.role in page.roles:
             path = f"{prefix}{request.app.url_path_for(page.route)}"
             is_below = not path.endswith("/") and here.startswith(f"{path}/")
-            yield Entry(page.label, path, is_here=path == here or is_below)
+            yield NavigationEntry(page.label, path, is_here=path == here or is_below)

@@ -28,7 +28,7 @@ _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 router = APIRouter(include_in_schema=False)
 
 
-class Observed:
+class RequestObserver:
     """Numbers each request, notes how it went, and answers for what failed unforeseen.
 
     The query of a URL is not logged: it may hold names, or what a login provider sent along.

@@ -13,12 +13,12 @@ from fastapi import Depends
 from schedlab.history.web.access import Viewer
 from schedlab.history.web.access.viewer import OPERATORS, PLANNERS
 from schedlab.history.web.current import InPerson, NamedViewer
-from schedlab.history.web.problems import Problem, not_found
+from schedlab.history.web.problems import HttpProblem, not_found
 from schedlab.history.web.service import Service
 from schedlab.history.web.simulations import TWIN, WHAT_IF
-from schedlab.history.web.simulations.what_if import Settings
+from schedlab.history.web.simulations.what_if import WhatIfSettings
 from schedlab.history.web.simulations.window import version_of
-from schedlab.history.web.tasks import Asked, Task
+from schedlab.history.web.tasks import QueuedTask, TaskRequest
 from schedlab.history.web.tasks.queue import KEPT, find_task, recent_tasks, submit
 from schedlab.history.web.tasks.task import viewer_document
 from schedlab.history.web.twin import Twin, TwinSettings
@@ -26,7 +26,7 @@ from schedlab.history.web.twin import Twin, TwinSettings
 
 def _planner(viewer: NamedViewer) -> Viewer:
     if viewer.role not in PLANNERS:
-        raise Problem(403, "only managers, support and administrators may ask what if")
+        raise HttpProblem(403, "only managers, support and administrators may ask what if")
     return viewer
 
 
@@ -41,7 +41,9 @@ PlannerInPerson = Annotated[Viewer, Depends(_planner_in_person)]
 
 def _operator(viewer: NamedViewer) -> Viewer:
     if viewer.role not in OPERATORS:
-        raise Problem(403, "only support and administrators may ask the twin: it shows all jobs")
+        raise HttpProblem(
+            403, "only support and administrators may ask the twin: it shows all jobs"
+        )
     return viewer
 
 
@@ -57,50 +59,50 @@ OperatorInPerson = Annotated[Viewer, Depends(_operator_in_person)]
 def twin_of(service: Service) -> Twin:
     """Return the twin of the site's Slurm; to others there is no such page."""
     if service.settings.twin is None:
-        raise Problem(404, "the site has no twin of its Slurm; its file names none in [slurm]")
+        raise HttpProblem(404, "the site has no twin of its Slurm; its file names none in [slurm]")
     return service.settings.twin
 
 
-def ask_what_if(service: Service, viewer: Viewer, settings: Settings) -> str:
+def ask_what_if(service: Service, viewer: Viewer, settings: WhatIfSettings) -> str:
     """Return the id of the task that simulates this: a new one, unless there is one already."""
     with service.database.reading() as connection:
         version = version_of(connection, viewer, settings.window)
-    return _submit(service, Asked(WHAT_IF, settings.parameters(), viewer, version))
+    return _submit(service, TaskRequest(WHAT_IF, settings.parameters(), viewer, version))
 
 
 def ask_twin(service: Service, viewer: Viewer, twin: Twin, settings: TwinSettings) -> str:
     """Return the id of the task that replays this: a new one, unless there is one already."""
-    return _submit(service, Asked(TWIN, settings.parameters(), viewer, twin.version()))
+    return _submit(service, TaskRequest(TWIN, settings.parameters(), viewer, twin.version()))
 
 
-def _submit(service: Service, asked: Asked) -> str:
+def _submit(service: Service, asked: TaskRequest) -> str:
     with service.database.writing() as connection:
         task = submit(connection, asked)
     service.runner.wake()
     return task
 
 
-def own_what_if(service: Service, viewer: Viewer, task: str) -> Task:
+def own_what_if(service: Service, viewer: Viewer, task: str) -> QueuedTask:
     """Return the what-if of that id, if the viewer asked for it and sees the same jobs still."""
     return _own(service, viewer, task, WHAT_IF)
 
 
-def own_what_ifs(service: Service, viewer: Viewer) -> list[Task]:
+def own_what_ifs(service: Service, viewer: Viewer) -> list[QueuedTask]:
     """Return all that the viewer asked for, without results, the newest first."""
     return _all_own(service, viewer, WHAT_IF)
 
 
-def own_twin_task(service: Service, viewer: Viewer, task: str) -> Task:
+def own_twin_task(service: Service, viewer: Viewer, task: str) -> QueuedTask:
     """Return the what-if of the twin of that id, as ``own_what_if`` does."""
     return _own(service, viewer, task, TWIN)
 
 
-def own_twin_tasks(service: Service, viewer: Viewer) -> list[Task]:
+def own_twin_tasks(service: Service, viewer: Viewer) -> list[QueuedTask]:
     """Return all that the viewer asked of the twin, without results, the newest first."""
     return _all_own(service, viewer, TWIN)
 
 
-def _own(service: Service, viewer: Viewer, task: str, kind: str) -> Task:
+def _own(service: Service, viewer: Viewer, task: str, kind: str) -> QueuedTask:
     with service.database.reading() as connection:
         found = find_task(connection, task, viewer.user)
     if found is None or found.kind != kind or not _sees_the_same(viewer, found):
@@ -108,12 +110,12 @@ def _own(service: Service, viewer: Viewer, task: str, kind: str) -> Task:
     return found
 
 
-def _all_own(service: Service, viewer: Viewer, kind: str) -> list[Task]:
+def _all_own(service: Service, viewer: Viewer, kind: str) -> list[QueuedTask]:
     with service.database.reading() as connection:
         found = recent_tasks(connection, viewer.user, kind, KEPT, with_results=False)
     return [each for each in found if _sees_the_same(viewer, each)]
 
 
-def _sees_the_same(viewer: Viewer, task: Task) -> bool:
+def _sees_the_same(viewer: Viewer, task: QueuedTask) -> bool:
     """Whether nothing has changed since in what the viewer may see."""
     return viewer_document(viewer) == viewer_document(task.viewer)

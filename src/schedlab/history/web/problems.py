@@ -10,7 +10,7 @@ from fastapi import Request
 from starlette.responses import JSONResponse
 
 
-class Problem(Exception):  # noqa: N818 (the word of RFC 9457)
+class HttpProblem(Exception):  # noqa: N818 (the word of RFC 9457)
     """An answer that is a refusal.
 
     Args:
@@ -24,9 +24,9 @@ class Problem(Exception):  # noqa: N818 (the word of RFC 9457)
         self.status, self.detail, self.headers = status, detail, headers
 
 
-def not_found() -> Problem:
+def not_found() -> HttpProblem:
     """What another's job and no job have in common."""
-    return Problem(404, "not found, or you have no permission")
+    return HttpProblem(404, "not found, or you have no permission")
 
 
 class ProblemResponse(JSONResponse):

@@ -9,14 +9,14 @@ from xml.etree.ElementTree import Element
 
 from schedlab.errors import InputError
 from schedlab.live.given import GivenPriorities
-from schedlab.live.grid_engine.cell import Cell, queue_instances
+from schedlab.live.grid_engine.cell import GridEngineCell, queue_instances
 from schedlab.live.queue import UNLIMITED_S, LiveJob, LiveStage
 from schedlab.slurm.job_rows import task_numbers
 from schedlab.workload.readers.grid_engine_row import seconds_in
 
 
 @dataclass(frozen=True)
-class Submission:
+class SubmissionDetails:
     """What only ``qstat -j`` tells of a job, and never changes.
 
     Args:
@@ -30,13 +30,13 @@ class Submission:
     array_limit: int = 0
 
 
-def submissions(details: Element) -> dict[int, Submission]:
+def submissions(details: Element) -> dict[int, SubmissionDetails]:
     """Return what ``qstat -j`` tells of each job."""
     found = {}
     for each in details.iterfind("./djob_info/element"):
         number = _number(each, "JB_job_number")
         if number:
-            found[number] = Submission(
+            found[number] = SubmissionDetails(
                 _seconds(_number(each, "JB_submission_time")),
                 _seconds(_number(each, "JB_execution_time")),
                 _number(each, "JB_ja_task_concurrency"),
@@ -51,8 +51,8 @@ def job_numbers(queue: Element) -> set[int]:
 
 def live_jobs(
     queue: Element,
-    cell: Cell,
-    told: Mapping[int, Submission],
+    cell: GridEngineCell,
+    told: Mapping[int, SubmissionDetails],
     given: GivenPriorities,
     now: float,
 ) -> tuple[list[LiveJob], list[str]]:
@@ -78,7 +78,7 @@ def live_jobs(
     return [replace(job, hosts=",".join(hosts[name])) for name, job in found.items()], notes
 
 
-def closed_nodes(hosts: Element, cell: Cell) -> dict[str, str]:
+def closed_nodes(hosts: Element, cell: GridEngineCell) -> dict[str, str]:
     """Return the nodes of the twin on which no job may start, and why.
 
     A queue instance is closed if it is disabled, suspended, in error, overloaded or out of reach. A
@@ -92,8 +92,8 @@ def closed_nodes(hosts: Element, cell: Cell) -> dict[str, str]:
 
 def _tasks(
     each: Element,
-    cell: Cell,
-    told: Mapping[int, Submission],
+    cell: GridEngineCell,
+    told: Mapping[int, SubmissionDetails],
     given: GivenPriorities,
     now: float,
 ) -> Iterator[LiveJob]:
@@ -107,8 +107,8 @@ def _tasks(
 def _job(
     each: Element,
     name: str,
-    cell: Cell,
-    told: Submission | None,
+    cell: GridEngineCell,
+    told: SubmissionDetails | None,
     given: GivenPriorities,
     now: float,
 ) -> LiveJob:
@@ -117,7 +117,7 @@ def _job(
     started = _text(each, "JAT_start_time")
     start = _moment(started) if started and not waits else None
     submitted = _text(each, "JB_submission_time")
-    told = told or Submission(_moment(submitted) if submitted else start or int(now))
+    told = told or SubmissionDetails(_moment(submitted) if submitted else start or int(now))
     queue, _, host = _text(each, "queue_name").partition("@")
     hard = {x.get("name", ""): (x.text or "").strip() for x in each.iterfind("hard_request")}
     limit_s = seconds_in(hard.get("h_rt")) or seconds_in(hard.get("s_rt"))

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from xml.etree import ElementTree
 
 from schedlab.errors import PeerError
-from schedlab.live.grid_engine.commands import GridEngine
+from schedlab.live.grid_engine.commands import GridEngineCommands
 from schedlab.workload.readers.grid_engine_row import seconds_in
 
 STEPS = 2048
@@ -16,7 +16,7 @@ STEPS = 2048
 
 
 @dataclass(frozen=True)
-class Queue:
+class ClusterQueue:
     """A cluster queue.
 
     Args:
@@ -67,7 +67,7 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class Cell:
+class GridEngineCell:
     """A cell, as ``qhost`` and ``qconf`` tell it.
 
     Args:
@@ -81,7 +81,7 @@ class Cell:
         host_slots: of hosts that bound the slots of all their queues together.
     """
 
-    queues: tuple[Queue, ...]
+    queues: tuple[ClusterQueue, ...]
     rules: Mapping[str, str]
     weights: Weights
     interval_s: int
@@ -100,7 +100,7 @@ class Cell:
         return next(found, "$pe_slots")
 
 
-def read_cell(engine: GridEngine) -> Cell:
+def read_cell(engine: GridEngineCommands) -> GridEngineCell:
     """Ask once what seldom changes; PeerError if it does not answer."""
     hosts = engine.xml("qhost", "-q", "-F", "slots")
     slots: dict[str, dict[str, int]] = {}
@@ -115,7 +115,7 @@ def read_cell(engine: GridEngine) -> Cell:
         if any(each.get("dominance") == "hc" for each in host.iter("resourcevalue"))
     ]
     flushes = [int(settings.get(name) or 0) for name in ("flush_submit_sec", "flush_finish_sec")]
-    return Cell(
+    return GridEngineCell(
         tuple(_queues(engine, slots)),
         {name: _rule(engine, name) for name in engine.ask("qconf", "-spl").split()},
         Weights(*(float(settings[f"weight_{x}"]) for x in ("priority", "urgency", "ticket"))),
@@ -139,11 +139,13 @@ def queue_instances(
             yield host.get("name", ""), queue.get("name", ""), values
 
 
-def _queues(engine: GridEngine, slots: Mapping[str, Mapping[str, int]]) -> Iterator[Queue]:
+def _queues(
+    engine: GridEngineCommands, slots: Mapping[str, Mapping[str, int]]
+) -> Iterator[ClusterQueue]:
     for name, counts in slots.items():
         told = _pairs(engine.run("qconf", "-sq", name))
         environments = _plain(told.get("pe_list", "")).replace(",", " ").split()
-        yield Queue(
+        yield ClusterQueue(
             name,
             {host: count for host, count in counts.items() if count},
             seconds_in(_plain(told.get("h_rt", ""))),
@@ -152,11 +154,11 @@ def _queues(engine: GridEngine, slots: Mapping[str, Mapping[str, int]]) -> Itera
         )
 
 
-def _rule(engine: GridEngine, name: str) -> str:
+def _rule(engine: GridEngineCommands, name: str) -> str:
     return _pairs(engine.run("qconf", "-sp", name)).get("allocation_rule", "$pe_slots")
 
 
-def _bound(engine: GridEngine, host: str) -> int:
+def _bound(engine: GridEngineCommands, host: str) -> int:
     values = _pairs(engine.run("qconf", "-se", host)).get("complex_values", "")
     pairs = (each.strip().partition("=") for each in values.split(","))
     return next((int(float(value)) for name, _, value in pairs if name == "slots"), 0)

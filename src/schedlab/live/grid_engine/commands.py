@@ -37,7 +37,7 @@ class CellFile:
 
 
 @dataclass(frozen=True)
-class GridEngine:
+class GridEngineCommands:
     """A cell.
 
     Args:
@@ -49,7 +49,7 @@ class GridEngine:
     accounting: Path
 
     @classmethod
-    def find(cls, folder: Path) -> GridEngine:
+    def find(cls, folder: Path) -> GridEngineCommands:
         """Find the cell of a site folder; an error if it is not said, or has no commands."""
         path = folder / SITE_FILE
         try:

@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass
 
 from schedlab.errors import InputError, PeerError
-from schedlab.live.grid_engine.cell import Cell
-from schedlab.live.grid_engine.commands import GridEngine
+from schedlab.live.grid_engine.cell import GridEngineCell
+from schedlab.live.grid_engine.commands import GridEngineCommands
 
 _HANDLE = re.compile(r"\d+")
 LOWEST, HIGHEST = -1023, 1024
@@ -25,8 +25,8 @@ class GridEngineHand:
         timeout_s: how long qmaster may take.
     """
 
-    engine: GridEngine
-    cell: Cell
+    engine: GridEngineCommands
+    cell: GridEngineCell
     timeout_s: float = 10.0
 
     def set_factor(self, handle: str, factor: int) -> None:

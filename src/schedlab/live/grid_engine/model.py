@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from schedlab.live.grid_engine.cell import Cell
+from schedlab.live.grid_engine.cell import GridEngineCell
 from schedlab.platform.cluster import Cluster
 from schedlab.platform.hostlist import fold_hosts
 from schedlab.platform.node_group import NodeGroup
@@ -27,7 +27,7 @@ NOBODY = 2**40
 ALL = 10**9
 
 
-def site_of(cell: Cell, name: str) -> SlurmSite:
+def site_of(cell: GridEngineCell, name: str) -> SlurmSite:
     """Return the site by which the twin goes on as a cell does."""
     cores: dict[str, int] = {}
     for queue in cell.queues:

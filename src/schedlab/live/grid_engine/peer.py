@@ -10,8 +10,8 @@ from pathlib import Path
 from schedlab.errors import PeerError
 from schedlab.live.given import GivenPriorities
 from schedlab.live.grid_engine.accounting import TAIL_BYTES, Accounting
-from schedlab.live.grid_engine.cell import STEPS, Cell, read_cell
-from schedlab.live.grid_engine.commands import GridEngine
+from schedlab.live.grid_engine.cell import STEPS, GridEngineCell, read_cell
+from schedlab.live.grid_engine.commands import GridEngineCommands
 from schedlab.live.grid_engine.hand import HIGHEST, LOWEST, GridEngineHand
 from schedlab.live.grid_engine.model import site_of
 from schedlab.live.grid_engine.reader import GridEngineReader
@@ -35,12 +35,12 @@ class GridEnginePeer:
     factor = "priority"
 
     @cached_property
-    def engine(self) -> GridEngine:
+    def engine(self) -> GridEngineCommands:
         """The commands."""
-        return GridEngine.find(self.folder)
+        return GridEngineCommands.find(self.folder)
 
     @cached_property
-    def cell(self) -> Cell:
+    def cell(self) -> GridEngineCell:
         """Queues, parallel environments and settings."""
         return read_cell(self.engine)
 

@@ -10,14 +10,14 @@ from schedlab.errors import PeerError
 from schedlab.live.given import GivenPriorities
 from schedlab.live.grid_engine.accounting import Accounting
 from schedlab.live.grid_engine.answers import (
-    Submission,
+    SubmissionDetails,
     closed_nodes,
     job_numbers,
     live_jobs,
     submissions,
 )
-from schedlab.live.grid_engine.cell import Cell
-from schedlab.live.grid_engine.commands import GridEngine
+from schedlab.live.grid_engine.cell import GridEngineCell
+from schedlab.live.grid_engine.commands import GridEngineCommands
 from schedlab.live.peer import TIMEOUT_S, Ended
 from schedlab.live.queue import Reading
 
@@ -38,12 +38,12 @@ class GridEngineReader:
         timeout_s: how long qmaster may take to answer each.
     """
 
-    engine: GridEngine
-    cell: Cell
+    engine: GridEngineCommands
+    cell: GridEngineCell
     accounting: Accounting
     given: GivenPriorities = field(default_factory=GivenPriorities)
     timeout_s: float = TIMEOUT_S
-    _told: dict[int, Submission] = field(default_factory=dict, repr=False)
+    _told: dict[int, SubmissionDetails] = field(default_factory=dict, repr=False)
 
     def read(self) -> Reading:
         """Look at the cell now; PeerError if it does not answer."""
@@ -77,6 +77,6 @@ class GridEngineReader:
                 for number in some if len(some) > 1 else ():
                     self._ask_about([number])
 
-    def _submissions(self, numbers: Sequence[int]) -> dict[int, Submission]:
+    def _submissions(self, numbers: Sequence[int]) -> dict[int, SubmissionDetails]:
         names = ",".join(map(str, numbers))
         return submissions(self.engine.xml("qstat", "-j", names, timeout_s=self.timeout_s))

@@ -8,7 +8,7 @@ from pathlib import Path
 from schedlab.errors import PeerError, SchedlabError
 from schedlab.live.given import key_of
 from schedlab.live.ledger import Entry, read_ledger
-from schedlab.live.peer import Hand, Reader
+from schedlab.live.peer import Hand, SchedulerReader
 from schedlab.live.queue import LiveJob, LiveStage
 
 
@@ -35,7 +35,7 @@ def steered(jobs: Iterable[LiveJob], known: set[str]) -> dict[str, LiveJob]:
     }
 
 
-def release_all(reader: Reader, hand: Hand, log: Path | None) -> int:
+def release_all(reader: SchedulerReader, hand: Hand, log: Path | None) -> int:
     """Take what was added to priorities off, and look again; return of how many jobs.
 
     PeerError if the scheduler does not answer, or one still has something.

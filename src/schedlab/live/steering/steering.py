@@ -13,11 +13,11 @@ from schedlab.live.advice import Advice, advise
 from schedlab.live.given import key_of
 from schedlab.live.guards import Guards
 from schedlab.live.ledger import Ledger, read_ledger
-from schedlab.live.peer import Hand, Peer, Reader
+from schedlab.live.peer import Hand, Peer, SchedulerReader
 from schedlab.live.queue import LiveJob
 from schedlab.live.steering.release import not_returned, release_all, steered
 from schedlab.live.steering.watchdog import start_watchdog
-from schedlab.live.switch import LOG, Switch
+from schedlab.live.switch import LOG, SteeringSwitch
 from schedlab.live.watch import LiveWatch, Look
 from schedlab.policies import ChosenPolicy
 from schedlab.version import __version__
@@ -177,7 +177,7 @@ class Steering:
             self._ledger.add("forecasts", look.at, starts=new)
 
 
-def refuse_strangers(reader: Reader, log: Path) -> None:
+def refuse_strangers(reader: SchedulerReader, log: Path) -> None:
     """Raise InputError if somebody else sets factors."""
     known = not_returned(read_ledger(log)) if log.exists() else set()
     for handle, job in steered(reader.read().jobs, set()).items():
@@ -191,7 +191,7 @@ def refuse_strangers(reader: Reader, log: Path) -> None:
 def steer(
     make: Callable[[Callable[[], bool]], Steering],
     peer: Peer,
-    reader: Reader,
+    reader: SchedulerReader,
     hand: Hand,
     folder: Path,
     *,
@@ -221,7 +221,7 @@ def steer(
     """
     refuse_strangers(reader, folder / LOG)
     release_all(reader, hand, folder / LOG)
-    switch = Switch(folder)
+    switch = SteeringSwitch(folder)
     steering = make(switch.beat)
     steering.warm_up()
     switch.on(every_s=every_s, **what)
@@ -251,7 +251,9 @@ def steer(
         _release(reader, hand, folder, tell)
 
 
-def _release(reader: Reader, hand: Hand, folder: Path, tell: Callable[[Step | str], None]) -> None:
+def _release(
+    reader: SchedulerReader, hand: Hand, folder: Path, tell: Callable[[Step | str], None]
+) -> None:
     """Try once; where it does not work the watchdog goes on trying."""
     try:
         number = release_all(reader, hand, folder / LOG)

@@ -17,13 +17,13 @@ from schedlab.errors import SchedlabError
 from schedlab.live.connect import connect
 from schedlab.live.ledger import Ledger
 from schedlab.live.steering.release import release_all
-from schedlab.live.switch import LOG, WATCHDOG_LOG, Switch
+from schedlab.live.switch import LOG, WATCHDOG_LOG, SteeringSwitch
 
 LOOK_S, AGAIN_S = 0.25, 1.0
 T = TypeVar("T")
 
 
-def watch(switch: Switch, limit_s: float) -> str:
+def watch(switch: SteeringSwitch, limit_s: float) -> str:
     """Wait until the switch is off or is not touched for too long; return which.
 
     Time is counted by this process: a clock that is set makes no difference.
@@ -44,7 +44,7 @@ def main(folder: Path, limit_s: float, conf: Path | None) -> None:
 
     What was silent and wakes up may be in the middle of a change; it makes no other one.
     """
-    switch = Switch(folder)
+    switch = SteeringSwitch(folder)
     why = watch(switch, limit_s)
     _until_it_works(folder, why, switch.off)
     release = partial(_release, folder, limit_s, conf)

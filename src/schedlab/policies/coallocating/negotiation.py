@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from schedlab.coalloc import CoallocJob, Problem, list_schedule
-from schedlab.policies.coallocating.places import Place
+from schedlab.policies.coallocating.places import NodeSpan
 
 
-def still_open(settled: Iterable[Place], newcomers: Mapping[int, Place]) -> dict[int, int]:
+def still_open(settled: Iterable[NodeSpan], newcomers: Mapping[int, NodeSpan]) -> dict[int, int]:
     """Return the new jobs behind which nothing is settled on their nodes, and when these are free.
 
     One that first come, first served puts into a hole before something settled stays there, and
@@ -18,7 +18,7 @@ def still_open(settled: Iterable[Place], newcomers: Mapping[int, Place]) -> dict
     last_start_s: dict[int, int] = {}
     free_s: dict[int, int] = {}
 
-    def settle(place: Place) -> None:
+    def settle(place: NodeSpan) -> None:
         for node in place.nodes:
             last_start_s[node] = max(last_start_s.get(node, 0), place.start_s)
             free_s[node] = max(free_s.get(node, 0), place.end_s)
@@ -39,7 +39,7 @@ def still_open(settled: Iterable[Place], newcomers: Mapping[int, Place]) -> dict
 
 
 def problem_of(
-    now: int, newcomers: Mapping[int, Place], free_s: Mapping[int, int], slots: int
+    now: int, newcomers: Mapping[int, NodeSpan], free_s: Mapping[int, int], slots: int
 ) -> Problem:
     """Return the problem of the open jobs on the nodes they would get, in slots up to the last end.
 

@@ -10,7 +10,7 @@ from schedlab.policies.policy import View
 
 
 @dataclass(frozen=True)
-class Place:
+class NodeSpan:
     """A span of time on some nodes."""
 
     start_s: int
@@ -18,19 +18,19 @@ class Place:
     nodes: list[int] = field(default_factory=list)
 
 
-def running_places(view: View) -> list[Place]:
+def running_places(view: View) -> list[NodeSpan]:
     """What running jobs hold until their expected release; an overdue one may end any moment."""
     places, running = [], view.running
     for job, release_s in zip(running.job.tolist(), running.release_s.tolist(), strict=True):
         ranges = view.nodes_of(job)
         nodes = [node for first, last in ranges for node in range(first, last + 1)]
-        places.append(Place(view.now, max(release_s, view.now + 1), nodes))
+        places.append(NodeSpan(view.now, max(release_s, view.now + 1), nodes))
     return places
 
 
 def planned_places(
-    view: View, starts_s: dict[int, int], running: Iterable[Place]
-) -> dict[int, Place]:
+    view: View, starts_s: dict[int, int], running: Iterable[NodeSpan]
+) -> dict[int, NodeSpan]:
     """Nodes for jobs with planned starts: lowest numbers first, none twice at the same time.
 
     Where the counts of a plan fit, such names are always found in the order of the starts.
@@ -47,11 +47,11 @@ def planned_places(
         for cluster, count in view.needs(job):
             own = range(first[cluster], first[cluster + 1])
             nodes += [node for node in own if busy_until_s[node] <= start_s][:count]
-        places[job] = Place(start_s, start_s + estimate_s[job], nodes)
+        places[job] = NodeSpan(start_s, start_s + estimate_s[job], nodes)
         _occupy(busy_until_s, places[job])
     return places
 
 
-def _occupy(busy_until_s: list[int], place: Place) -> None:
+def _occupy(busy_until_s: list[int], place: NodeSpan) -> None:
     for node in place.nodes:
         busy_until_s[node] = place.end_s

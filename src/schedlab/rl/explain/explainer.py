@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from schedlab.errors import WorkloadError
 from schedlab.policies.learned.agent import Decider
-from schedlab.rl.agent import Agent, play
+from schedlab.rl.agent import TorchAgent, play
 from schedlab.rl.explain.estimate import Estimate
 from schedlab.rl.explain.explanation import Effort, Explanation
 from schedlab.rl.explain.gradients import Attributions, agreement, attribute, randomised
@@ -114,7 +114,7 @@ class _Explainer:
         return {name: np.array([each[name] for each in played]) for name in played[0]}
 
     def _attribute(
-        self, agent: Agent, which: NDArray[np.bool_], *, lead: bool = False
+        self, agent: TorchAgent, which: NDArray[np.bool_], *, lead: bool = False
     ) -> Attributions:
         """Of the chosen action's score in these situations, or of its lead over FCFS's choice."""
         actions = [self.actions, self.fcfs] if lead else [self.actions]

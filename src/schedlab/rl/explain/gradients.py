@@ -13,7 +13,7 @@ from torch import Tensor
 
 from schedlab.errors import MissingExtraError
 from schedlab.policies.learned.agent import Actions, Observations
-from schedlab.rl.agent import Agent
+from schedlab.rl.agent import TorchAgent
 from schedlab.rl.explain.states import VisitedStates
 from schedlab.rl.networks import action_scores
 from schedlab.rl.observation_layout import ObservationLayout
@@ -58,7 +58,7 @@ class Attributions:
 
 
 def attribute(
-    agent: Agent,
+    agent: TorchAgent,
     layout: ObservationLayout,
     states: VisitedStates,
     actions: Actions,
@@ -90,14 +90,14 @@ def attribute(
     return Attributions(total / baselines, explained / baselines, errors / baselines)
 
 
-def randomised(agent: Agent, random: np.random.Generator) -> Agent:
+def randomised(agent: TorchAgent, random: np.random.Generator) -> TorchAgent:
     """The same network having learnt nothing: each layer's parameters are shuffled."""
     policy = deepcopy(agent.policy)
     with torch.no_grad():
         for parameter in policy.parameters():
             order = torch.from_numpy(random.permutation(parameter.numel()))
             parameter.copy_(parameter.flatten()[order].view_as(parameter))
-    return Agent(policy, masked=agent.masked)
+    return TorchAgent(policy, masked=agent.masked)
 
 
 def agreement(first: Attributions, second: Attributions) -> float:
@@ -112,7 +112,7 @@ def agreement(first: Attributions, second: Attributions) -> float:
     return float(cosines.mean()) if explained.any() else float("nan")
 
 
-def _score(agent: Agent) -> Callable[[Tensor, Tensor], Tensor]:
+def _score(agent: TorchAgent) -> Callable[[Tensor, Tensor], Tensor]:
     def score(observation: Tensor, actions: Tensor) -> Tensor:
         scores = action_scores(agent.policy, observation).gather(1, actions)
         return scores[:, 0] if actions.shape[1] == 1 else scores[:, 0] - scores[:, 1]

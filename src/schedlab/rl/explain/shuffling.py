@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.policies.learned.agent import Actions, Masks, Observations
-from schedlab.rl.agent import Agent
+from schedlab.rl.agent import TorchAgent
 from schedlab.rl.explain.states import VisitedStates
 from schedlab.rl.observation_layout import FeatureGroup, ObservationLayout
 
@@ -22,7 +22,7 @@ class ShuffledGroups:
 
     def __init__(
         self,
-        agent: Agent,
+        agent: TorchAgent,
         layout: ObservationLayout,
         groups: Sequence[FeatureGroup],
         states: VisitedStates,
@@ -56,7 +56,7 @@ class ShuffledPositions:
     """The agent, with the visible jobs in another order; it gets the job that it means."""
 
     def __init__(
-        self, agent: Agent, layout: ObservationLayout, random: np.random.Generator
+        self, agent: TorchAgent, layout: ObservationLayout, random: np.random.Generator
     ) -> None:
         self.agent, self.layout, self.random = agent, layout, random
 

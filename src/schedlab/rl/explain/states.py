@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.policies.learned.agent import Actions, Masks, Observations
-from schedlab.rl.agent import Agent
+from schedlab.rl.agent import TorchAgent
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Visitor:
     An equal number of each episode, drawn with equal chances (reservoir sampling).
     """
 
-    def __init__(self, agent: Agent, per_episode: int, random: np.random.Generator) -> None:
+    def __init__(self, agent: TorchAgent, per_episode: int, random: np.random.Generator) -> None:
         self.agent, self.per_episode, self.random = agent, per_episode, random
         self._seen: NDArray[np.int64] | None = None
 

@@ -15,7 +15,7 @@ from schedlab.platform import Platform
 from schedlab.rl.gantt.episodes import GridEpisodes, grid_workload
 from schedlab.rl.gantt.settings import GanttSettings
 from schedlab.rl.native_batch import NativeBatch, check_playable, thread_count
-from schedlab.sim import JobState, NodeRanges, Schedule
+from schedlab.sim import JobOutcome, NodeRanges, Schedule
 from schedlab.sim.feasibility import check_feasible
 from schedlab.workload import Workload
 from schedlab.workload.eligibility import gated
@@ -105,7 +105,7 @@ class GanttBatch(NativeBatch):
         """The jobs of this environment's episode; a start may lie ahead, as a reservation."""
         workload, start_s = self.workload(place), self.core.starts(place)
         started = start_s >= 0
-        state = np.where(started, JobState.COMPLETED, JobState.WAITING).astype(np.int8)
+        state = np.where(started, JobOutcome.COMPLETED, JobOutcome.WAITING).astype(np.int8)
         return Schedule(
             workload=workload,
             platform=self.platform,

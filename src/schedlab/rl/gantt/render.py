@@ -28,7 +28,7 @@ _ROWS = 2
 
 
 @dataclass(frozen=True)
-class Moment:
+class GanttMoment:
     """One environment as it is now."""
 
     settings: GanttSettings
@@ -40,7 +40,7 @@ class Moment:
     told: str
 
     @classmethod
-    def of(cls, batch: GanttBatch, place: int) -> Moment:
+    def of(cls, batch: GanttBatch, place: int) -> GanttMoment:
         """The moment at which this environment of the batch is."""
         core, schedule = batch.core, batch.schedule(place)
         slots, now = core.slots(place), core.now(place)
@@ -76,7 +76,7 @@ class GanttRenderer:
 
     def frame(self, batch: GanttBatch, place: int = 0) -> Frame:
         """One environment of the batch as it is now: height x width x RGB."""
-        moment = Moment.of(batch, place)
+        moment = GanttMoment.of(batch, place)
         with paper_style():
             for axes in (self._chart, self._slots, self._backlog):
                 axes.clear()
@@ -87,7 +87,7 @@ class GanttRenderer:
             return self._canvas.pixels()
 
 
-def _draw_chart(axes: Axes, moment: Moment) -> None:
+def _draw_chart(axes: Axes, moment: GanttMoment) -> None:
     """Resources upwards, time to the right; reservations that have not begun are hatched."""
     schedule, now, window = moment.schedule, moment.now, moment.settings.window
     ranges = schedule.named_nodes()
@@ -108,7 +108,7 @@ def _draw_chart(axes: Axes, moment: Moment) -> None:
     axes.set_title(f"resources until {window} time units ahead; hatched: reserved, not yet begun")
 
 
-def _draw_slots(axes: Axes, moment: Moment) -> None:
+def _draw_slots(axes: Axes, moment: GanttMoment) -> None:
     """Each slot as large as the window; a job in it as wide as it is long."""
     settings = moment.settings
     across = ceil(settings.slots / _ROWS)
@@ -127,7 +127,7 @@ def _draw_slots(axes: Axes, moment: Moment) -> None:
     axes.set_title("waiting jobs, by the action that picks each; grey: no room ahead", pad=4)
 
 
-def _draw_backlog(axes: Axes, moment: Moment) -> None:
+def _draw_backlog(axes: Axes, moment: GanttMoment) -> None:
     """A cell for each further job."""
     columns, rows = moment.settings.backlog_columns, moment.settings.window
     for cell in range(columns * rows):
@@ -141,7 +141,7 @@ def _draw_backlog(axes: Axes, moment: Moment) -> None:
 
 def _draw_job(
     axes: Axes,
-    moment: Moment,
+    moment: GanttMoment,
     job: int,
     corner: tuple[float, float],
     size: tuple[int, int],

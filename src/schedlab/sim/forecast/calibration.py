@@ -29,15 +29,15 @@ _MIDDLE = len(FORECAST_LEVELS) // 2
 
 
 @dataclass(frozen=True)
-class _Told:
+class _PendingForecasts:
     """What was forecast of jobs that have not started yet: log(1 + seconds from then)."""
 
     now_s: int
     job: NDArray[np.int32]
     log_s: Numbers
 
-    def take(self, which: NDArray[np.bool_]) -> _Told:
-        return _Told(self.now_s, self.job[which], self.log_s[which])
+    def take(self, which: NDArray[np.bool_]) -> _PendingForecasts:
+        return _PendingForecasts(self.now_s, self.job[which], self.log_s[which])
 
     def expected(self, now_s: int) -> Numbers:
         """Return starts that are as likely as the forecast says, given that the jobs still wait."""
@@ -74,7 +74,7 @@ class StartCalibration:
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
-        self._waiting: list[_Told] = []
+        self._waiting: list[_PendingForecasts] = []
         self._started: deque[Numbers] = deque(maxlen=WINDOW)
         self._known = np.empty((0, 2 + len(FORECAST_LEVELS)))
         self._now_s = 0
@@ -83,7 +83,7 @@ class StartCalibration:
         """Remember what was forecast."""
         if len(job):
             chosen = self._rng.choice(len(job), min(EACH, len(job)), replace=False)
-            self._waiting.append(_Told(now_s, job[chosen], log_s[chosen]))
+            self._waiting.append(_PendingForecasts(now_s, job[chosen], log_s[chosen]))
 
     def learn(self, now_s: int, start_s: NDArray[np.int64]) -> None:
         """Look which jobs have started since; ``start_s`` is -1 for those that have not."""

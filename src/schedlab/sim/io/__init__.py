@@ -9,18 +9,18 @@ from schedlab.atomic import require_writable
 from schedlab.command_files import input_file
 from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNameError
 from schedlab.sim.io import batsim_read, batsim_write, chrome_trace, csv, parquet, swf
-from schedlab.sim.io.format import Format
+from schedlab.sim.io.format import ScheduleFormat
 from schedlab.sim.io.table import schedules_of
 from schedlab.sim.schedule import Schedule
 
-FORMATS: dict[str, Format] = {
-    "parquet": Format((".parquet", ".pq"), parquet.write, parquet.read),
-    "batsim": Format(
+FORMATS: dict[str, ScheduleFormat] = {
+    "parquet": ScheduleFormat((".parquet", ".pq"), parquet.write, parquet.read),
+    "batsim": ScheduleFormat(
         ("_jobs.csv",), batsim_write.write, batsim_read.read, batsim_write.beside, single=True
     ),
-    "csv": Format((".csv",), csv.write, csv.read, csv.beside),
-    "swf": Format((".swf", ".swf.gz"), swf.write, single=True),
-    "chrome-trace": Format((".json", ".json.gz"), chrome_trace.write),
+    "csv": ScheduleFormat((".csv",), csv.write, csv.read, csv.beside),
+    "swf": ScheduleFormat((".swf", ".swf.gz"), swf.write, single=True),
+    "chrome-trace": ScheduleFormat((".json", ".json.gz"), chrome_trace.write),
 }
 
 
@@ -76,7 +76,7 @@ def load_schedules(
         raise InputError(f"{path}: {error}") from None
 
 
-def _format(path: Path, name: str | None) -> Format:
+def _format(path: Path, name: str | None) -> ScheduleFormat:
     if name is not None:
         if name not in FORMATS:
             raise UnknownNameError("schedule format", name, FORMATS)

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from schedlab.atomic import atomic_write
-from schedlab.sim.schedule import JobState, Schedule
+from schedlab.sim.schedule import JobOutcome, Schedule
 from schedlab.version import __version__
 
 if TYPE_CHECKING:
     import polars as pl
 
 FINAL_STATES = {
-    JobState.WAITING: "REJECTED",
-    JobState.COMPLETED: "COMPLETED_SUCCESSFULLY",
-    JobState.KILLED: "COMPLETED_WALLTIME_REACHED",
-    JobState.CANCELLED: "REJECTED",
+    JobOutcome.WAITING: "REJECTED",
+    JobOutcome.COMPLETED: "COMPLETED_SUCCESSFULLY",
+    JobOutcome.KILLED: "COMPLETED_WALLTIME_REACHED",
+    JobOutcome.CANCELLED: "REJECTED",
 }
 
 
@@ -56,7 +56,7 @@ def _jobs(schedule: Schedule) -> pl.DataFrame:
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         stretch = (end - submit) / (end - start)
-    states = np.array([FINAL_STATES[state] for state in JobState])
+    states = np.array([FINAL_STATES[state] for state in JobOutcome])
     table = pl.DataFrame(
         {
             "job_id": workload["job_id"],
@@ -65,7 +65,7 @@ def _jobs(schedule: Schedule) -> pl.DataFrame:
             "submission_time": submit,
             "requested_number_of_resources": workload["nodes"],
             "requested_time": workload["request_s"].astype(float),
-            "success": (schedule.state == JobState.COMPLETED).astype(int),
+            "success": (schedule.state == JobOutcome.COMPLETED).astype(int),
             "final_state": states[schedule.state],
             "starting_time": start,
             "execution_time": end - start,

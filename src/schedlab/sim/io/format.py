@@ -22,7 +22,7 @@ class ScheduleTable:
 
 
 @dataclass(frozen=True)
-class Format:
+class ScheduleFormat:
     """How file names end, how schedules are written and, where they can be, read again."""
 
     suffixes: tuple[str, ...]

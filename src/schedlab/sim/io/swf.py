@@ -7,10 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
-from schedlab.sim.schedule import JobState, Schedule
+from schedlab.sim.schedule import JobOutcome, Schedule
 from schedlab.workload import Workload
 
-_STATUS = {JobState.WAITING: -1, JobState.COMPLETED: 1, JobState.KILLED: 0, JobState.CANCELLED: 5}
+_STATUS = {
+    JobOutcome.WAITING: -1,
+    JobOutcome.COMPLETED: 1,
+    JobOutcome.KILLED: 0,
+    JobOutcome.CANCELLED: 5,
+}
 
 
 def write(schedules: Sequence[Schedule], path: Path) -> None:
@@ -27,8 +32,8 @@ def as_trace(schedule: Schedule) -> Workload:
     SWF counts the wait from submission, also where the job had to wait for another to end; a job
     withdrawn while it waited has requested processors but no allocated ones.
     """
-    workload, withdrawn = schedule.workload, schedule.state == JobState.CANCELLED
-    status = np.array([_STATUS[state] for state in JobState])
+    workload, withdrawn = schedule.workload, schedule.state == JobOutcome.CANCELLED
+    status = np.array([_STATUS[state] for state in JobOutcome])
     trace = workload.replace(
         wait_s=np.maximum(schedule.left_queue_s() - workload["submit_s"], 0),
         run_s=schedule.ran_s,

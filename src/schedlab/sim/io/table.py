@@ -14,7 +14,7 @@ from schedlab.sim.io.columns import ROW, codes, numbers, words
 from schedlab.sim.io.description import attempts_of_file, platform_of, workload_arguments
 from schedlab.sim.io.format import ScheduleTable
 from schedlab.sim.node_ranges import NodeRanges
-from schedlab.sim.schedule import ORIGINAL_WAIT, JobState, Schedule
+from schedlab.sim.schedule import ORIGINAL_WAIT, JobOutcome, Schedule
 from schedlab.sim.step_series import StepSeries
 from schedlab.workload import COLUMNS, ReadReport, Workload
 from schedlab.workload.readers.frame_records import CODED
@@ -172,9 +172,9 @@ def _estimates(frame: pl.DataFrame) -> Array | None:
 def _states(frame: pl.DataFrame, start: Array, end: Array, run: Array) -> NDArray[np.int8]:
     """The states as written; otherwise a job that ran for less than it needed was killed."""
     if "state" not in frame.columns:
-        ended = np.where(end - start < run, JobState.KILLED, JobState.COMPLETED)
-        return np.where(start >= 0, ended, JobState.CANCELLED).astype(np.int8)
-    known = {state.name.lower(): state.value for state in JobState}
+        ended = np.where(end - start < run, JobOutcome.KILLED, JobOutcome.COMPLETED)
+        return np.where(start >= 0, ended, JobOutcome.CANCELLED).astype(np.int8)
+    known = {state.name.lower(): state.value for state in JobOutcome}
     given = words(frame, "state")
     unknown = given.filter(~given.is_in(list(known)))
     if len(unknown):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from schedlab.errors import InputError, ParameterError
-from schedlab.slurm.dump.findings import HARMLESS, MODELLED, NOT_MODELLED, Report
+from schedlab.slurm.dump.findings import HARMLESS, MODELLED, NOT_MODELLED, ImportReport
 from schedlab.slurm.dump.values import amounts, is_unset, limit, minutes, whole, words
 
 Reader = Callable[[str], Any]
@@ -120,7 +120,7 @@ _HARMLESS = frozenset(
 
 
 def read_keys(
-    given: Mapping[str, str], keys: Keys, where: str, kind: str, report: Report
+    given: Mapping[str, str], keys: Keys, where: str, kind: str, report: ImportReport
 ) -> dict[str, Any]:
     """The fields that the keys fill in; each key is told once."""
     values: dict[str, Any] = {}
@@ -146,7 +146,7 @@ def read_keys(
     return values
 
 
-def _tell(report: Report, kind: str, key: str, *rest: str) -> None:
+def _tell(report: ImportReport, kind: str, key: str, *rest: str) -> None:
     name = f"{kind}.{key}"
     if all(each.name != name for each in report.findings):
         report.add(name, *rest)

@@ -11,7 +11,7 @@ from typing import Any
 from schedlab.errors import InputError, ParameterError, SchedlabError
 from schedlab.slurm.accounts import ROOT, Accounts, Association, Qos, User
 from schedlab.slurm.dump.account_keys import ASSOCIATION_KEYS, QOS_KEYS, read_keys
-from schedlab.slurm.dump.findings import Report
+from schedlab.slurm.dump.findings import ImportReport
 from schedlab.slurm.dump.shown import read_table
 from schedlab.workload.readers.source import Source, decode
 
@@ -25,7 +25,7 @@ _FIRST_QOS = "normal"
 class AccountBook:
     """Associations, users and QOS as they come, whatever file tells of them."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: ImportReport) -> None:
         self.report = report
         self.associations: dict[tuple[str, str | None, str | None], Association] = {}
         self.places: dict[tuple[str, str], str] = {}  # account and user: the first file and line

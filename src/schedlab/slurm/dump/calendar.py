@@ -11,7 +11,7 @@ from schedlab.errors import InputError
 from schedlab.platform.hostlist import expand_hosts, fold_hosts
 from schedlab.platform.intervals import Drain, NodeInterval, Outage, Reservation
 from schedlab.slurm.dump.conf import Block
-from schedlab.slurm.dump.findings import HARMLESS, MODELLED, NOT_MODELLED, Report
+from schedlab.slurm.dump.findings import HARMLESS, MODELLED, NOT_MODELLED, ImportReport
 from schedlab.slurm.dump.shown import read_table
 from schedlab.slurm.dump.values import is_unset, words
 from schedlab.slurm.layout import ReservationRules
@@ -48,7 +48,7 @@ def moment(text: str, where: str) -> int | None:
 
 
 def reservations_of(
-    blocks: Sequence[Block], epoch_s: int, nodes: Collection[str], report: Report
+    blocks: Sequence[Block], epoch_s: int, nodes: Collection[str], report: ImportReport
 ) -> tuple[list[Reservation], list[ReservationRules]]:
     """The reservations of ``scontrol show reservation``."""
     found: list[Reservation] = []
@@ -82,7 +82,7 @@ def reservations_of(
 
 
 def node_events(
-    path: Path, epoch_s: int, nodes: Collection[str], report: Report
+    path: Path, epoch_s: int, nodes: Collection[str], report: ImportReport
 ) -> tuple[list[Outage], list[Drain]]:
     """Outages and drains of ``sacctmgr -P show event``; not those before the history."""
     outages: list[Outage] = []
@@ -129,7 +129,7 @@ def _text(block: Block, key: str) -> str | None:
     return None if text is None or is_unset(text) else text
 
 
-def _tell(block: Block, report: Report) -> None:
+def _tell(block: Block, report: ImportReport) -> None:
     for key, entry in block.entries.items():
         name = f"Reservation.{entry.key}"
         if any(each.name == name for each in report.findings):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from schedlab.errors import InputError
-from schedlab.slurm.dump.conf_lines import Line, conf_lines
+from schedlab.slurm.dump.conf_lines import ConfLine, conf_lines
 from schedlab.workload.readers.source import Source, decode, plain_name
 
 _PASSWORD = re.compile(r"(\b\w*pass\w*\s*=\s*)\S+", re.IGNORECASE)
@@ -22,7 +22,7 @@ class Entry:
     key: str
     value: str
     where: str
-    line: Line | None = None
+    line: ConfLine | None = None
 
     def error(self, reason: str) -> InputError:
         """What is wrong with it: ``slurm.conf:12: PriorityMaxAge is ...``."""
@@ -37,7 +37,7 @@ class Block:
     name: str
     where: str
     entries: dict[str, Entry]
-    line: Line | None = None
+    line: ConfLine | None = None
 
     def text(self, *keys: str) -> str | None:
         """The value of the first of the keys that is there."""
@@ -116,7 +116,7 @@ def read_blocks(path: Path, *names: str) -> list[Block]:
     return found
 
 
-def _add(blocks: list[Block], defaults: dict[str, Entry], line: Line) -> None:
+def _add(blocks: list[Block], defaults: dict[str, Entry], line: ConfLine) -> None:
     (key, name), *rest = line.pairs
     entries = _entries(rest, line)
     if not name:
@@ -129,11 +129,11 @@ def _add(blocks: list[Block], defaults: dict[str, Entry], line: Line) -> None:
     blocks.append(Block(name, line.where, defaults | entries, line))
 
 
-def _entries(pairs: Iterable[tuple[str, str]], line: Line) -> dict[str, Entry]:
+def _entries(pairs: Iterable[tuple[str, str]], line: ConfLine) -> dict[str, Entry]:
     return {key.lower(): Entry(key, value, line.where, line) for key, value in pairs}
 
 
-def _set(conf: SlurmConf, line: Line) -> None:
+def _set(conf: SlurmConf, line: ConfLine) -> None:
     for key, value in line.pairs:
         name = key.lower()
         if name in conf.parameters and name not in _CUMULATIVE:

@@ -18,7 +18,7 @@ _PAIR = re.compile(
 
 
 @dataclass(frozen=True)
-class Line:
+class ConfLine:
     """The pairs of one line, in order, and where they stand."""
 
     path: Path
@@ -35,12 +35,12 @@ class Line:
         return f"{self.path.name}:{self.number}"
 
 
-def conf_lines(path: Path, cluster: str = "") -> Iterator[Line]:
+def conf_lines(path: Path, cluster: str = "") -> Iterator[ConfLine]:
     """Every line that says something, those of included files in their place."""
     yield from _lines(path, cluster, ())
 
 
-def _lines(path: Path, cluster: str, above: tuple[Path, ...]) -> Iterator[Line]:
+def _lines(path: Path, cluster: str, above: tuple[Path, ...]) -> Iterator[ConfLine]:
     if path.resolve() in above:
         raise InputError(f"{path}: includes itself")
     for number, text in _logical_lines(path):
@@ -48,7 +48,7 @@ def _lines(path: Path, cluster: str, above: tuple[Path, ...]) -> Iterator[Line]:
             for each in _included(path, number, match[1].strip('"'), cluster):
                 yield from _lines(each, cluster, (*above, path.resolve()))
             continue
-        line = Line(path, number, _pairs(path, number, text))
+        line = ConfLine(path, number, _pairs(path, number, text))
         for key, value in line.pairs:
             if key.lower() == "clustername":
                 cluster = value

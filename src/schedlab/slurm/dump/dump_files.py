@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from schedlab.errors import InputError
-from schedlab.slurm.dump.findings import Report
+from schedlab.slurm.dump.findings import ImportReport
 
 _NAMES: dict[str, tuple[tuple[str, ...], str]] = {
     "conf": (("slurm.conf",), "parameters, nodes and partitions"),
@@ -32,7 +32,7 @@ _NAMES: dict[str, tuple[tuple[str, ...], str]] = {
 class DumpFiles:
     """The files of a dump folder by what they are; gzip is fine."""
 
-    def __init__(self, folder: Path, report: Report) -> None:
+    def __init__(self, folder: Path, report: ImportReport) -> None:
         if not folder.is_dir():
             raise InputError(f"{folder}: no such folder")
         self.folder = folder

@@ -32,7 +32,7 @@ class Finding:
 
 
 @dataclass
-class Report:
+class ImportReport:
     """All that the import has to tell."""
 
     findings: list[Finding] = field(default_factory=list)

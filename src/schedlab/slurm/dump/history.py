@@ -14,7 +14,7 @@ import numpy as np
 from schedlab.errors import InputError, ParameterError
 from schedlab.platform.hostlist import fold_hosts
 from schedlab.slurm.commands import Command
-from schedlab.slurm.dump.findings import Report
+from schedlab.slurm.dump.findings import ImportReport
 from schedlab.slurm.dump.sacct_extras import is_json, read_json_extras
 from schedlab.slurm.dump.shown import read_table
 from schedlab.slurm.dump.values import minutes
@@ -68,7 +68,7 @@ def history_of(
     records: Sequence[Record],
     extras: Mapping[str, Mapping[str, str]],
     path: Path,
-    report: Report,
+    report: ImportReport,
 ) -> SlurmHistory:
     """The jobs as the accounting tells them.
 
@@ -110,7 +110,7 @@ def _as_ended(job: Record) -> Record:
     return dict(job) | {"state": "completed", "start_time": start, "end_time": end.isoformat()}
 
 
-def _tell_unfinished(details: pl.DataFrame, path: Path, report: Report) -> None:
+def _tell_unfinished(details: pl.DataFrame, path: Path, report: ImportReport) -> None:
     states = details["state"].to_list()
     waited, ran = states.count("PENDING"), states.count("RUNNING") + states.count("SUSPENDED")
     if waited or ran:
@@ -120,7 +120,7 @@ def _tell_unfinished(details: pl.DataFrame, path: Path, report: Report) -> None:
         )
 
 
-def _with_begin(details: pl.DataFrame, path: Path, report: Report) -> pl.DataFrame:
+def _with_begin(details: pl.DataFrame, path: Path, report: ImportReport) -> pl.DataFrame:
     """Mark the jobs that ran when the history begins.
 
     Accounting does not tell of jobs that had ended before. So the machine is known from the first

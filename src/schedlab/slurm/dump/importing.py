@@ -24,7 +24,7 @@ from schedlab.slurm.dump.accounts import (
 from schedlab.slurm.dump.calendar import Calendar, down_lines, node_events, reservations_of
 from schedlab.slurm.dump.conf import Block, SlurmConf, conf_texts, read_blocks, read_conf
 from schedlab.slurm.dump.dump_files import DumpFiles
-from schedlab.slurm.dump.findings import Report
+from schedlab.slurm.dump.findings import ImportReport
 from schedlab.slurm.dump.history import (
     Record,
     base_id,
@@ -61,7 +61,7 @@ def import_dump(
     *,
     version: str | None = None,
     skip_unknown: bool = False,
-) -> tuple[SlurmSite, Report]:
+) -> tuple[SlurmSite, ImportReport]:
     """The site that a dump describes, and what became of all that was read.
 
     Args:
@@ -70,7 +70,7 @@ def import_dump(
         version: of Slurm; default: what the dump says.
         skip_unknown: whether jobs of unknown partitions are left out; an error otherwise.
     """
-    report = Report()
+    report = ImportReport()
     files = DumpFiles(Path(folder), report)
     path = files.get("conf")
     conf = read_conf(path) if path else SlurmConf(files.folder)
@@ -122,7 +122,7 @@ def import_dump(
 
 
 def _nodes(
-    files: DumpFiles, conf: SlurmConf, report: Report
+    files: DumpFiles, conf: SlurmConf, report: ImportReport
 ) -> tuple[list[Node], Sequence[Switch]]:
     blocks = conf.nodes or _shown(files, "nodes", "NodeName")
     nodes = nodes_of(blocks, report)
@@ -145,7 +145,7 @@ def _shown(files: DumpFiles, kind: str, first: str) -> list[Block]:
     return read_shown(path, first) if path else []
 
 
-def _accounts(files: DumpFiles, cluster: str, report: Report) -> Accounts:
+def _accounts(files: DumpFiles, cluster: str, report: ImportReport) -> Accounts:
     book = AccountBook(report)
     if path := files.get("script"):
         read_account_script(path, cluster, book)
@@ -159,7 +159,7 @@ def _accounts(files: DumpFiles, cluster: str, report: Report) -> Accounts:
 
 
 def _calendar(
-    files: DumpFiles, conf: SlurmConf, epoch_s: int, nodes: Sequence[Node], report: Report
+    files: DumpFiles, conf: SlurmConf, epoch_s: int, nodes: Sequence[Node], report: ImportReport
 ) -> Calendar:
     known = {node.name for node in nodes}
     out = down_lines([*conf.down, *(b for b in conf.nodes if b.text("State"))], known)
@@ -174,7 +174,7 @@ def _calendar(
 
 
 def _history(
-    files: DumpFiles, accounting: Accounting, report: Report
+    files: DumpFiles, accounting: Accounting, report: ImportReport
 ) -> tuple[SlurmHistory | None, int, int | None]:
     """The jobs, the moment of their time 0, and when slurmctld began."""
     sacct, submitted = files.get("sacct"), files.get("submitted")
@@ -208,7 +208,7 @@ def _with_clocks(
     history: SlurmHistory,
     epoch_s: int,
     parameters: SlurmParameters,
-    report: Report,
+    report: ImportReport,
 ) -> SlurmHistory:
     if (path := files.get("log")) is None:
         return history
@@ -238,7 +238,7 @@ def _tell_holes(
     records: Sequence[Record],
     faults: Sequence[object],
     extras: Mapping[str, Mapping[str, str]],
-    report: Report,
+    report: ImportReport,
 ) -> None:
     if faults:
         report.note(f"{path.name}: {len(faults):,} rows are not readable; the first: {faults[0]}.")
@@ -275,7 +275,7 @@ def _clock(path: Path | None) -> dict[str, float]:
 
 
 def _known_partitions(
-    history: SlurmHistory, cluster: Cluster, report: Report, skip: bool
+    history: SlurmHistory, cluster: Cluster, report: ImportReport, skip: bool
 ) -> SlurmHistory:
     """The jobs whose partitions the cluster has."""
     workload = history.workload

@@ -12,7 +12,7 @@ from typing import TextIO
 
 from schedlab.command_files import input_file
 from schedlab.slurm.clocks import KNOWN_LOOP_S, LATEST_ANSWER_S, LIMITS_S, TICK_S, Clocks
-from schedlab.slurm.dump.findings import Report
+from schedlab.slurm.dump.findings import ImportReport
 from schedlab.slurm.parameters import SlurmParameters
 
 _MAIN = "sched: Running job scheduler"
@@ -25,7 +25,7 @@ _SUBMIT_TAKES_S = 0.0005
 
 
 def clocks_of_log(
-    path: Path, epoch_s: int, last_s: float, parameters: SlurmParameters, report: Report
+    path: Path, epoch_s: int, last_s: float, parameters: SlurmParameters, report: ImportReport
 ) -> Clocks | None:
     """The phases that a log with ``SlurmctldDebug=debug`` and ``DebugFlags=Backfill`` shows.
 

@@ -14,7 +14,7 @@ from schedlab.platform.node_group import NodeGroup
 from schedlab.platform.node_type import NodeType
 from schedlab.platform.partition import Partition
 from schedlab.slurm.dump.conf import Block, Entry
-from schedlab.slurm.dump.findings import MODELLED, Report
+from schedlab.slurm.dump.findings import MODELLED, ImportReport
 from schedlab.slurm.dump.nodes import Node
 from schedlab.slurm.dump.partition_rules import partition_of, rules_of, tell_partitions
 from schedlab.slurm.dump.values import words
@@ -82,7 +82,7 @@ def partitions_of(
     sets: Sequence[Block],
     nodes: Sequence[Node],
     parameters: SlurmParameters,
-    report: Report,
+    report: ImportReport,
 ) -> Partitions:
     """The partitions in the order of slurm.conf; one without nodes is told and left out."""
     if not blocks:
@@ -104,7 +104,7 @@ def partitions_of(
     return Partitions(tuple(plain), tuple(rules))
 
 
-def licences_of(entry: Entry | None, report: Report) -> tuple[Consumable, ...]:
+def licences_of(entry: Entry | None, report: ImportReport) -> tuple[Consumable, ...]:
     """The licences of the cluster: ``matlab:4,ansys@server:10``."""
     if entry is None:
         return ()

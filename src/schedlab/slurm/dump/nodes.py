@@ -10,7 +10,7 @@ from typing import Any
 from schedlab.errors import ParameterError, SchedlabError
 from schedlab.platform.hostlist import expand_hosts
 from schedlab.slurm.dump.conf import Block
-from schedlab.slurm.dump.findings import HARMLESS, MODELLED, NOT_MODELLED, Report, shown
+from schedlab.slurm.dump.findings import HARMLESS, MODELLED, NOT_MODELLED, ImportReport, shown
 from schedlab.slurm.dump.values import count, is_unset, megabytes, whole, words
 
 _HARMLESS = frozenset(
@@ -62,7 +62,7 @@ class Node:
         return max(self.cpus - self.core_spec_count * self.threads_per_core, 1)
 
 
-def nodes_of(blocks: Sequence[Block], report: Report, key: str = "NodeName") -> list[Node]:
+def nodes_of(blocks: Sequence[Block], report: ImportReport, key: str = "NodeName") -> list[Node]:
     """The nodes in natural order of their names, as Slurm keeps them."""
     found: dict[str, Node] = {}
     for block in blocks:
@@ -80,7 +80,9 @@ def natural_order(name: str) -> tuple[Any, ...]:
     return tuple((1, int(p), p) if p.isdecimal() else (0, 0, p) for p in parts if p)
 
 
-def with_gres_types(nodes: Iterable[Node], gres: Sequence[Block], report: Report) -> list[Node]:
+def with_gres_types(
+    nodes: Iterable[Node], gres: Sequence[Block], report: ImportReport
+) -> list[Node]:
     """The nodes with the types of GPUs that only gres.conf tells."""
     types: dict[str, dict[str, int]] = {}
     for block in gres:
@@ -181,7 +183,7 @@ def _read(block: Block, key: str, text: str, reader: Any) -> Any:
         raise block.error(f"{key} {error}") from None
 
 
-def _tell(blocks: Sequence[Block], report: Report, kind: str) -> None:
+def _tell(blocks: Sequence[Block], report: ImportReport, kind: str) -> None:
     """One finding for each key of all these lines."""
     by_key: dict[str, list[tuple[str, str, str]]] = {}
     for block in blocks:

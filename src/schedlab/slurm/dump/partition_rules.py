@@ -8,7 +8,7 @@ from typing import Any
 from schedlab.errors import ParameterError, SchedlabError
 from schedlab.platform.partition import Partition
 from schedlab.slurm.dump.conf import Block
-from schedlab.slurm.dump.findings import HARMLESS, MODELLED, NOT_MODELLED, Report, shown
+from schedlab.slurm.dump.findings import HARMLESS, MODELLED, NOT_MODELLED, ImportReport, shown
 from schedlab.slurm.dump.values import KINDS, is_unset, limit, rounded_minutes, whole, words, yes
 from schedlab.slurm.layout import PartitionRules
 from schedlab.slurm.parameters import SlurmParameters
@@ -59,7 +59,7 @@ _HARMLESS = frozenset(
 
 
 def partition_of(
-    block: Block, hosts: str, parameters: SlurmParameters, report: Report
+    block: Block, hosts: str, parameters: SlurmParameters, report: ImportReport
 ) -> Partition:
     """The partition as every policy knows it."""
     mode = _over_subscribe(block)[0]
@@ -106,7 +106,7 @@ def rules_of(block: Block) -> PartitionRules:
     return PartitionRules(block.name, **values)
 
 
-def tell_partitions(blocks: Sequence[Block], report: Report) -> None:
+def tell_partitions(blocks: Sequence[Block], report: ImportReport) -> None:
     """One finding for each key of all these lines."""
     by_key: dict[str, list[tuple[str, str, str]]] = {}
     for block in blocks:

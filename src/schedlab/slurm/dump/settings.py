@@ -9,7 +9,7 @@ from typing import Any
 from schedlab.errors import ParameterError
 from schedlab.slurm.dump.catalogue import verdict_of
 from schedlab.slurm.dump.conf import Entry
-from schedlab.slurm.dump.findings import HARMLESS, MODELLED, NOT_MODELLED, Report
+from schedlab.slurm.dump.findings import HARMLESS, MODELLED, NOT_MODELLED, ImportReport
 from schedlab.slurm.dump.values import KINDS, words
 from schedlab.slurm.option import options_of
 from schedlab.slurm.parameters import (
@@ -111,10 +111,10 @@ _ABOUT_STEPS = "It is about scripts, steps and commands, not about when a job st
 _DEFAULT_VERSION = "22.05"
 
 
-class Settings:
+class SettingsCollector:
     """Collects values of parameters and tells what becomes of each."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: ImportReport) -> None:
         self._report = report
         self._values: dict[str, dict[str, Any]] = {name: {} for name in SECTIONS}
         self._options = {
@@ -178,21 +178,21 @@ def settings_of(
     conf: Mapping[str, Entry],
     config: Mapping[str, Entry],
     cluster_name: str,
-    report: Report,
+    report: ImportReport,
     version: str | None = None,
 ) -> SlurmParameters:
     """The parameters that slurm.conf sets, and beside them what ``scontrol show config`` says.
 
     Where the two differ, slurm.conf counts: the running slurmctld may not have read it yet.
     """
-    settings = Settings(report)
+    settings = SettingsCollector(report)
     settings.take(entry for key, entry in config.items() if key not in conf)
     settings.take(conf.values())
     _tell_differences(conf, config, report)
     return settings.made(_version(config, report, version), cluster_name)
 
 
-def _version(config: Mapping[str, Entry], report: Report, version: str | None) -> str:
+def _version(config: Mapping[str, Entry], report: ImportReport, version: str | None) -> str:
     if version is None and "slurm_version" in config:
         version = config["slurm_version"].value.strip()
     if version is None:
@@ -210,7 +210,7 @@ def _version(config: Mapping[str, Entry], report: Report, version: str | None) -
 
 
 def _tell_differences(
-    conf: Mapping[str, Entry], config: Mapping[str, Entry], report: Report
+    conf: Mapping[str, Entry], config: Mapping[str, Entry], report: ImportReport
 ) -> None:
     known = {
         key: each.metadata["kind"]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from schedlab.errors import InputError
-from schedlab.slurm.dump.findings import Report
+from schedlab.slurm.dump.findings import ImportReport
 from schedlab.slurm.dump.history import Record, details_of, merged_attempts
 from schedlab.slurm.dump.shown import read_table
 from schedlab.slurm.job_rows import history_of_rows, task_numbers
@@ -21,7 +21,7 @@ def submitted_history(
     path: Path,
     truth: Mapping[str, Mapping[str, Any]],
     epoch_s: int | None,
-    report: Report,
+    report: ImportReport,
     late_s: float = 0.0,
 ) -> SlurmHistory:
     """The jobs as they were asked for, with what became of them where that is known.

@@ -7,11 +7,13 @@ from collections.abc import Collection, Sequence
 from schedlab.errors import SchedlabError
 from schedlab.platform.hostlist import expand_hosts, fold_hosts
 from schedlab.slurm.dump.conf import Block
-from schedlab.slurm.dump.findings import HARMLESS, MODELLED, NOT_MODELLED, Report
+from schedlab.slurm.dump.findings import HARMLESS, MODELLED, NOT_MODELLED, ImportReport
 from schedlab.slurm.layout import Switch
 
 
-def switches_of(blocks: Sequence[Block], nodes: Collection[str], report: Report) -> list[Switch]:
+def switches_of(
+    blocks: Sequence[Block], nodes: Collection[str], report: ImportReport
+) -> list[Switch]:
     """The switches in the order of the file; nodes that slurm.conf does not have are left out."""
     switches = []
     named = {block.name for block in blocks}
@@ -59,7 +61,7 @@ def _expanded(block: Block, key: str) -> tuple[str, ...]:
         raise block.error(f"{key}: {error}") from None
 
 
-def _tell(blocks: Sequence[Block], report: Report) -> None:
+def _tell(blocks: Sequence[Block], report: ImportReport) -> None:
     told: set[str] = set()
     for block in blocks:
         for key, entry in block.entries.items():

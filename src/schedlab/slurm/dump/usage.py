@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from schedlab.errors import InputError
-from schedlab.slurm.dump.findings import Report
+from schedlab.slurm.dump.findings import ImportReport
 from schedlab.slurm.dump.shown import read_table
 from schedlab.slurm.plain.fair_share import LN_2
 from schedlab.slurm.site import SlurmSite
@@ -17,7 +17,7 @@ MOST_HALF_LIVES = 6
 """After this long 1.6 % of a use is left, too little to compute it back."""
 
 
-def with_usage(site: SlurmSite, path: Path, report: Report) -> SlurmSite:
+def with_usage(site: SlurmSite, path: Path, report: ImportReport) -> SlurmSite:
     """The site with what its users had used before the history begins.
 
     The use of jobs of the history is taken off what they have used at its end; what is left had

@@ -9,7 +9,7 @@ from schedlab.slurm.fidelity import Fidelity, FidelityRow, Spread
 from schedlab.slurm.replicas import ReplicaRow
 from schedlab.slurm.what_if import WhatIfRow
 from schedlab.units import short_duration
-from schedlab.viz.report.tables import Cell, TextTable
+from schedlab.viz.report.tables import TextCell, TextTable
 
 if TYPE_CHECKING:
     from schedlab.slurm.tuning.proposal import Proposal
@@ -84,7 +84,7 @@ def what_if_table(rows: Sequence[WhatIfRow]) -> TextTable:
             short_duration(row.after_s.mean),
         )
         shorter = row.interval is not None and row.interval[1] < 0
-        cells.append(Cell(f"{row.difference:+.1%}", shorter))
+        cells.append(TextCell(f"{row.difference:+.1%}", shorter))
         cells += _cells(between(row.interval), between((row.least, row.most)))
         made.append(cells)
     return TextTable(columns, made)
@@ -105,8 +105,8 @@ def guard_table(found: Proposal) -> TextTable:
         [
             [
                 *_cells(each.guard, *(f"{value:,.1f}" for value in (each.present, each.proposed))),
-                Cell(f"{each.bound:,.1f}"),
-                Cell("held" if each.holds else "broken", each.holds),
+                TextCell(f"{each.bound:,.1f}"),
+                TextCell("held" if each.holds else "broken", each.holds),
             ]
             for each in found.guards
         ],
@@ -127,5 +127,5 @@ def between(interval: tuple[float, float] | None) -> str:
     return "–" if interval is None else f"{interval[0]:+.1%} to {interval[1]:+.1%}"
 
 
-def _cells(*texts: str) -> list[Cell]:
-    return [Cell(text) for text in texts]
+def _cells(*texts: str) -> list[TextCell]:
+    return [TextCell(text) for text in texts]

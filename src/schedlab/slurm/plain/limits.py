@@ -28,7 +28,7 @@ Amounts = Mapping[str, float]
 Whose = tuple[str, ...]
 
 
-class Measure(Enum):
+class LimitMeasure(Enum):
     """What a limit is set to, by the end of its Slurm name."""
 
     JOBS = "Jobs"
@@ -43,7 +43,7 @@ class Measure(Enum):
     """How long jobs have run, and Slurm has not forgotten."""
 
 
-IN_PASSING = (Measure.MINUTES, Measure.WALL)
+IN_PASSING = (LimitMeasure.MINUTES, LimitMeasure.WALL)
 """What grows while jobs run, and is forgotten."""
 
 
@@ -61,7 +61,7 @@ class Bound:
         ends: whether running jobs are ended when they reach it.
     """
 
-    measure: Measure
+    measure: LimitMeasure
     whose: Whose
     tres: str
     most: int
@@ -153,18 +153,18 @@ class SlurmLimits:
 
     def _passes(self, bound: Bound, job: TwinJob, asks: Amounts) -> bool:
         asked, minutes = asks.get(bound.tres, 0), self.minutes(job)
-        if bound.measure is Measure.JOB_MINUTES:
+        if bound.measure is LimitMeasure.JOB_MINUTES:
             return minutes * asked <= bound.most
         if not bound.whose:
             return asked <= bound.most
         count = self.count(bound.whose)
-        if bound.measure is Measure.JOBS:
+        if bound.measure is LimitMeasure.JOBS:
             return count.jobs < bound.most
-        if bound.measure is Measure.TRES:
+        if bound.measure is LimitMeasure.TRES:
             return count.held[bound.tres] + asked <= bound.most
         is_free = self.factor(job) == 0  # what is used does not count against it
         run = 0 if is_free else _minutes(count.run_s[bound.tres])
-        if bound.measure is Measure.RUN_MINUTES:
+        if bound.measure is LimitMeasure.RUN_MINUTES:
             return minutes * asked + run <= bound.most
         used_s = count.used_s[bound.tres] if bound.tres else count.wall_s
         left = bound.most - (0 if is_free else _minutes(used_s))
@@ -235,7 +235,7 @@ class SlurmLimits:
         for bound in self.bounds(job, partition) if not self.is_safe else ():
             if not bound.ends:
                 continue
-            if bound.measure is Measure.JOB_MINUTES:
+            if bound.measure is LimitMeasure.JOB_MINUTES:
                 held = own.holds.get(bound.tres, 0)
                 used = (second - own.start_s) // MINUTE_S * held
                 if held and used >= bound.most:
@@ -297,7 +297,7 @@ class SlurmLimits:
         """
         if not self._is_enforced:
             return
-        said: set[tuple[str, Measure, str]] = set()
+        said: set[tuple[str, LimitMeasure, str]] = set()
         for qos in self._qos_of(job, partition):
             own = list(_of_qos(qos, job))
             yield from (bound for scope, bound in own if _kind(scope, bound) not in said)
@@ -314,7 +314,7 @@ def _minutes(seconds: float) -> int:
     return math.floor(seconds / MINUTE_S)
 
 
-def _kind(scope: str, bound: Bound) -> tuple[str, Measure, str]:
+def _kind(scope: str, bound: Bound) -> tuple[str, LimitMeasure, str]:
     return scope, bound.measure, bound.tres
 
 
@@ -330,14 +330,14 @@ def _of_qos(qos: Qos, job: TwinJob) -> Iterator[tuple[str, Bound]]:
         yield "group", bound
     if qos.max_jobs_per_user is not None:
         reason = "QOSMaxJobsPerUserLimit"
-        yield "user", Bound(Measure.JOBS, user, "", qos.max_jobs_per_user, reason)
+        yield "user", Bound(LimitMeasure.JOBS, user, "", qos.max_jobs_per_user, reason)
     for name, most in qos.max_tres_per_user.items():
-        yield "user", Bound(Measure.TRES, user, name, most, user_reason(name))
+        yield "user", Bound(LimitMeasure.TRES, user, name, most, user_reason(name))
     if qos.max_jobs_per_account is not None:
         reason = "MaxJobsPerAccount"
-        yield "account", Bound(Measure.JOBS, account, "", qos.max_jobs_per_account, reason)
+        yield "account", Bound(LimitMeasure.JOBS, account, "", qos.max_jobs_per_account, reason)
     for name, most in qos.max_tres_per_account.items():
-        yield "account", Bound(Measure.TRES, account, name, most, account_reason(name))
+        yield "account", Bound(LimitMeasure.TRES, account, name, most, account_reason(name))
     for bound in _of_job("QOS", qos.max_tres_per_job, qos.max_tres_mins_per_job):
         yield "job", bound
 
@@ -353,7 +353,7 @@ def _of_associations(chain: tuple[Association, ...]) -> Iterator[tuple[str, Boun
             yield "group", bound
     most = next((each.max_jobs for each in chain if each.max_jobs is not None), None)
     if most is not None:
-        yield "own", Bound(Measure.JOBS, _group(chain[0]), "", most, "AssocMaxJobsLimit")
+        yield "own", Bound(LimitMeasure.JOBS, _group(chain[0]), "", most, "AssocMaxJobsLimit")
     tres, minutes = dict[str, int](), dict[str, int]()
     for each in reversed(chain):
         tres |= each.max_tres
@@ -365,23 +365,23 @@ def _of_associations(chain: tuple[Association, ...]) -> Iterator[tuple[str, Boun
 def _of_group(source: Association | Qos, whose: Whose, *, ends: bool) -> Iterator[Bound]:
     of = "QOS" if isinstance(source, Qos) else "Assoc"
     if source.grp_jobs is not None:
-        yield Bound(Measure.JOBS, whose, "", source.grp_jobs, f"{of}GrpJobsLimit")
+        yield Bound(LimitMeasure.JOBS, whose, "", source.grp_jobs, f"{of}GrpJobsLimit")
     if source.grp_wall_s is not None:
         minutes, reason = source.grp_wall_s // MINUTE_S, f"{of}GrpWallLimit"
-        yield Bound(Measure.WALL, whose, "", minutes, reason, ends)
+        yield Bound(LimitMeasure.WALL, whose, "", minutes, reason, ends)
     for name, most in source.grp_tres.items():
-        yield Bound(Measure.TRES, whose, name, most, group_reason(of, name))
+        yield Bound(LimitMeasure.TRES, whose, name, most, group_reason(of, name))
     for name, most in source.grp_tres_mins.items():
         reason = group_minutes_reason(of, name, "Minutes")
-        yield Bound(Measure.MINUTES, whose, name, most, reason, ends)
+        yield Bound(LimitMeasure.MINUTES, whose, name, most, reason, ends)
     for name, most in source.grp_tres_run_mins.items():
         reason = group_minutes_reason(of, name, "RunMinutes")
-        yield Bound(Measure.RUN_MINUTES, whose, name, most, reason)
+        yield Bound(LimitMeasure.RUN_MINUTES, whose, name, most, reason)
 
 
 def _of_job(of: str, tres: Mapping[str, int], minutes: Mapping[str, int]) -> Iterator[Bound]:
     for name, most in tres.items():
-        yield Bound(Measure.TRES, (), name, most, job_reason(of, name))
+        yield Bound(LimitMeasure.TRES, (), name, most, job_reason(of, name))
     for name, most in minutes.items():
         reason, ends = job_minutes_reason(of, name), name != "node"
-        yield Bound(Measure.JOB_MINUTES, (), name, most, reason, ends)
+        yield Bound(LimitMeasure.JOB_MINUTES, (), name, most, reason, ends)

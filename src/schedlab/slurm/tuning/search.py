@@ -10,7 +10,7 @@ import numpy as np
 from schedlab.errors import MissingExtraError
 from schedlab.evolve.record import Generation
 from schedlab.slurm.tuning.knobs import Knob
-from schedlab.slurm.tuning.trial import Setting, Trial
+from schedlab.slurm.tuning.trial import Setting, SettingTrial
 
 try:
     import cma
@@ -33,7 +33,7 @@ class Search:
     """
 
     def __init__(
-        self, knobs: Sequence[Knob], measure: Callable[[Setting], Trial], seed: int
+        self, knobs: Sequence[Knob], measure: Callable[[Setting], SettingTrial], seed: int
     ) -> None:
         self.knobs, self._measure = list(knobs), measure
         self.generations: list[Generation] = []

@@ -22,7 +22,7 @@ PENALTY = 10.0
 
 
 @dataclass(frozen=True)
-class Trial:
+class SettingTrial:
     """A setting, and what it costs: the metric relative to the present, and broken guards."""
 
     setting: Setting
@@ -53,16 +53,16 @@ class Trials:
         self.site, self.metric, self.guards = site, metric, tuple(guards)
         self._knobs = {each.name: each for each in knobs}
         self._phases, self._seed = phases, seed
-        self._known: dict[tuple[tuple[str, int], ...], Trial] = {}
+        self._known: dict[tuple[tuple[str, int], ...], SettingTrial] = {}
         present = self.replays({})
         self._counted = always_started(site, present)
         self._present = [self._measured(each, present) for each in self._measures()]
 
-    def __call__(self, setting: Setting) -> Trial:
+    def __call__(self, setting: Setting) -> SettingTrial:
         """Measure the setting, unless it was measured before."""
         key = tuple(sorted(setting.items()))
         if key not in self._known:
-            self._known[key] = Trial(dict(setting), self._cost(setting))
+            self._known[key] = SettingTrial(dict(setting), self._cost(setting))
         return self._known[key]
 
     def written(self, setting: Setting) -> dict[str, str]:

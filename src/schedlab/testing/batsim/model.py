@@ -10,7 +10,7 @@ from itertools import count, groupby
 import numpy as np
 
 from schedlab.platform import Platform
-from schedlab.sim import JobState, Schedule
+from schedlab.sim import JobOutcome, Schedule
 from schedlab.sim.feasibility import check_feasible
 from schedlab.testing.batsim.easy_bf import EasyBf
 from schedlab.testing.batsim.job import SECOND_US, BatsimJob, jobs_of, require_independent
@@ -120,5 +120,5 @@ def batsim_easy(workload: Workload, nodes: int) -> Schedule:
         end_s=start_s + np.minimum(workload["run_s"], workload["request_s"]),
         eligible_s=workload["submit_s"],
         first_reserved_s=np.full(len(jobs), -1),
-        state=np.full(len(jobs), JobState.COMPLETED, np.int8),
+        state=np.full(len(jobs), JobOutcome.COMPLETED, np.int8),
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from schedlab.errors import PolicyError
 from schedlab.platform import Platform
-from schedlab.sim import JobState, NodeRanges, Schedule
+from schedlab.sim import JobOutcome, NodeRanges, Schedule
 from schedlab.testing.batsim.job import require_independent
 from schedlab.workload import Workload
 
@@ -131,7 +131,7 @@ class _Batsim:
             for times in (self._start, self._end)
         )
         killed = self._workload["run_s"] > self._workload["request_s"]
-        ended = np.where(killed, JobState.KILLED, JobState.COMPLETED)
+        ended = np.where(killed, JobOutcome.KILLED, JobOutcome.COMPLETED)
         return Schedule(
             workload=self._workload,
             platform=self._platform,
@@ -140,7 +140,7 @@ class _Batsim:
             end_s=end_s,
             eligible_s=self._workload["submit_s"],
             first_reserved_s=np.full(len(start_s), -1),
-            state=np.where(start_s >= 0, ended, JobState.CANCELLED).astype(np.int8),
+            state=np.where(start_s >= 0, ended, JobOutcome.CANCELLED).astype(np.int8),
             node_ranges=NodeRanges.parse([self._nodes.get(name, "") for name in self._names]),
         )
 

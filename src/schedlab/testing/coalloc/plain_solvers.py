@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from schedlab._core import Combine
 from schedlab.coalloc import Objective, Problem
-from schedlab.coalloc.network import LEFT_OUT, Neighbours, Network, Variable
-from schedlab.coalloc.node import Cells, Node, UtilMessage
+from schedlab.coalloc.network import LEFT_OUT, ConstraintNetwork, Neighbours, Variable
+from schedlab.coalloc.node import Cells, JobNode, UtilMessage
 from schedlab.coalloc.propagation import Optimum, tree_nodes
 from schedlab.coalloc.pseudotree import PseudoTree
 from schedlab.coalloc.solution import Starts
 from schedlab.coalloc.utility import Utilities
 
 
-def plain_dpop(network: Network, tree: PseudoTree, utilities: Utilities) -> Optimum:
+def plain_dpop(network: ConstraintNetwork, tree: PseudoTree, utilities: Utilities) -> Optimum:
     """UTIL with every join kept, VALUE by looking up its maximum."""
     nodes = tree_nodes(network, tree, utilities)
     joins: dict[int, Cells] = {}
@@ -39,12 +39,12 @@ def plain_dpop(network: Network, tree: PseudoTree, utilities: Utilities) -> Opti
     )
 
 
-def plain_util(node: Node, children: Sequence[UtilMessage]) -> UtilMessage:
+def plain_util(node: JobNode, children: Sequence[UtilMessage]) -> UtilMessage:
     """The same message as ``node.util(children)``."""
     return UtilMessage(tuple(node.separator), _join(node, children).max(axis=-1))
 
 
-def _join(node: Node, children: Sequence[UtilMessage]) -> Cells:
+def _join(node: JobNode, children: Sequence[UtilMessage]) -> Cells:
     scope = [*node.separator, node.job]
     sizes = [len(each.starts) for each in node.separator.values()]
     combine = np.add if node.combine is Combine.SUM else np.minimum

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schedlab.sim import JobState
+from schedlab.sim import JobOutcome
 from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.plan import Hold, Plan, Slot, plan_of
 from schedlab.testing.reference.simulation import Simulation
@@ -53,7 +53,7 @@ class Conservative:
         """Whether a job left room in the plan: it ended early or gave up its promise."""
         return any(
             job in self.promises
-            if job.state is JobState.CANCELLED
+            if job.state is JobOutcome.CANCELLED
             else sim.machine.seen(job.end_s) < sim.release_s(job)
             for job in sim.left
         )
@@ -87,7 +87,7 @@ class Conservative:
             if slot is not None and slot.start_s == sim.now:
                 sim.start(job, slot.on)
         self.promises = {
-            job: slot for job, slot in self.promises.items() if job.state is JobState.WAITING
+            job: slot for job, slot in self.promises.items() if job.state is JobOutcome.WAITING
         }
         if not self.overrun:
             starts_s = [slot.start_s for slot in self.promises.values()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schedlab.sim import JobState
+from schedlab.sim import JobOutcome
 from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.plan import NodePlan, Slot
 from schedlab.testing.reference.simulation import Simulation
@@ -21,11 +21,13 @@ class EasyNodes:
 
     def schedule(self, sim: Simulation, considered: list[Job]) -> None:
         """Plan the head if need be, then try the others or only the newcomers."""
-        ended = sim.plans_are_void() or any(job.state is not JobState.CANCELLED for job in sim.left)
+        ended = sim.plans_are_void() or any(
+            job.state is not JobOutcome.CANCELLED for job in sim.left
+        )
         head = self.head
         if ended or head is None or head.start_s <= sim.now or considered[0] is not head.job:
             self._plan_head(sim, considered)
-        others = [job for job in considered if job.state is JobState.WAITING]
+        others = [job for job in considered if job.state is JobOutcome.WAITING]
         if not ended:
             new = [job for job in others if job.arrival > self.last_arrival]
             others = sorted(new, key=lambda job: job.position)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from schedlab.sim import JobState
+from schedlab.sim import JobOutcome
 from schedlab.workload import Workload
 from schedlab.workload.dependencies import KINDS
 from schedlab.workload.eligibility import Eligibility
@@ -68,7 +68,7 @@ class Condition:
             return other.first_start_s + self.delay_s
         if other.gone_s is None:
             return None
-        well = other.state is JobState.COMPLETED and not other.ends_badly
+        well = other.state is JobOutcome.COMPLETED and not other.ends_badly
         if (self.kind == "afterok" and not well) or (self.kind == "afternotok" and well):
             return NEVER_S
         return other.gone_s + self.delay_s

@@ -9,7 +9,7 @@ from schedlab.errors import WorkloadError
 from schedlab.platform import Platform
 from schedlab.platform import demands_of as platform_demands
 from schedlab.platform.resources import NodeResources
-from schedlab.sim import JobState, WhyEnded
+from schedlab.sim import JobOutcome, WhyEnded
 from schedlab.testing.reference.attempts import Attempt
 from schedlab.testing.reference.calendar import Block
 from schedlab.testing.reference.eligibility import Array, Condition, link
@@ -60,7 +60,7 @@ class Job:
     first_start_s: int = -1
     gone_s: int | None = None  # when it ended for good or was withdrawn
     first_reserved_s: int = -1
-    state: JobState = JobState.WAITING
+    state: JobOutcome = JobOutcome.WAITING
     held: list[Held] = field(default_factory=list)
     job_id: int = -1
     requeue: bool = True  # whether it runs again after an outage or a failure

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Literal, NamedTuple
 
-from schedlab.sim import JobState
+from schedlab.sim import JobOutcome
 from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.simulation import Simulation
 
@@ -137,7 +137,7 @@ class Pinned:
 
 def waiting(sim: Simulation) -> list[Job]:
     """The jobs of the queue that have not been started in this pass."""
-    return [job for job in sim.queue if job.state is JobState.WAITING]
+    return [job for job in sim.queue if job.state is JobOutcome.WAITING]
 
 
 def running(sim: Simulation) -> list[Place]:

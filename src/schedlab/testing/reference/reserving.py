@@ -6,7 +6,7 @@ arrival OneReserved is their EASYBF.
 
 from __future__ import annotations
 
-from schedlab.sim import JobState
+from schedlab.sim import JobOutcome
 from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.plan import Hold, Plan, Slot, plan_of
 from schedlab.testing.reference.simulation import Simulation
@@ -29,7 +29,7 @@ class AllReserved:
     def schedule(self, sim: Simulation, considered: list[Job]) -> None:
         """Start the oldest jobs while they fit; reserve for the first that does not, and go on."""
         for left in range(len(considered), 0, -1):
-            waiting = [job for job in sim.queue if job.state is JobState.WAITING]
+            waiting = [job for job in sim.queue if job.state is JobOutcome.WAITING]
             head = min(waiting, key=lambda job: job.arrival)
             kept = self.head is head and self.slot is not None and sim.now < self.slot.start_s
             waits = kept and not sim.plans_are_void()

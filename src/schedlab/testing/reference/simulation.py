@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from schedlab.platform import Failure, check_failures
-from schedlab.sim import JobState, WhyEnded
+from schedlab.sim import JobOutcome, WhyEnded
 from schedlab.testing.reference.attempts import checkpointed_s
 from schedlab.testing.reference.calendar import Block
 from schedlab.testing.reference.corrections import correct, short
@@ -150,7 +150,7 @@ class Simulation:
             assert min(self.free[each.node]) >= 0, "no resource may be used twice"
         job.held = held
         killed = self.machine.kill_at_request and job.run_s > job.request_s
-        job.state = JobState.KILLED if killed else JobState.COMPLETED
+        job.state = JobOutcome.KILLED if killed else JobOutcome.COMPLETED
         job.start_s = self.now
         job.end_s = self.now + (job.request_s if killed else job.run_s) - job.saved_s
         job.unbind()
@@ -203,7 +203,7 @@ class Simulation:
         self.upset = False
 
     def _drop_started(self) -> None:
-        self.queue = [job for job in self.queue if job.state is JobState.WAITING]
+        self.queue = [job for job in self.queue if job.state is JobOutcome.WAITING]
 
     def _sort(self, order: Order) -> None:
         self.queue.sort(key=lambda job: (-job.tier, order(job, self.now), job.arrival))
@@ -316,14 +316,14 @@ class Simulation:
             job.held = []
             self._wait_again(job, kept_s)
         else:
-            job.state, self.upset = JobState.KILLED, True
+            job.state, self.upset = JobOutcome.KILLED, True
             self._end([job], self.now)
 
     def _wait_again(self, job: Job, kept_s: int) -> None:
         """Let the job wait at its old place, to go on from what is kept of its work."""
         expected_s = job.estimate_s + job.saved_s
         job.saved_s, job.estimate_s = kept_s, max(1, expected_s - kept_s)
-        job.state, self.upset = JobState.WAITING, True
+        job.state, self.upset = JobOutcome.WAITING, True
         self.queue.append(job)
 
     def _holders(self) -> list[Holder]:
@@ -340,7 +340,7 @@ class Simulation:
     def _submit(self) -> bool:
         due = [job for _, job in self._submissions.due(self.now)]
         ready = sorted(
-            (job for job in due if job.state is JobState.WAITING), key=lambda job: job.position
+            (job for job in due if job.state is JobOutcome.WAITING), key=lambda job: job.position
         )
         arrived = [job for job in ready if job.array is None or job.array.let_in(job.position)]
         for job in arrived:
@@ -355,14 +355,14 @@ class Simulation:
     def _withdraw(self) -> bool:
         happened = False
         for time_s, job in self._withdrawals.due(self.now):
-            if job.state is JobState.WAITING and not job.attempts:
+            if job.state is JobOutcome.WAITING and not job.attempts:
                 self._cancel(job, time_s)
                 happened = True
         return happened
 
     def _cancel(self, job: Job, time_s: int) -> None:
         """Withdraw a job that waits, or is not even eligible."""
-        job.state = JobState.CANCELLED
+        job.state = JobOutcome.CANCELLED
         if job.arrival < 0:
             job.eligible_s = time_s
         else:
@@ -380,7 +380,7 @@ class Simulation:
 
     def _ask_dependants(self, job: Job) -> None:
         for dependant in job.dependants:
-            if dependant.state is JobState.WAITING and dependant.eligible_s < 0:
+            if dependant.state is JobOutcome.WAITING and dependant.eligible_s < 0:
                 if failed_by(dependant, job):
                     time_s = max(dependant.submit_s, job.gone_s or 0)
                     self._withdrawals.push(time_s, dependant)

@@ -7,7 +7,7 @@ from typing import Any
 
 from bokeh.models import FixedTicker, HoverTool, NumeralTickFormatter
 
-from schedlab.analysis import Arrivals, Histogram
+from schedlab.analysis import ArrivalPattern, Histogram
 from schedlab.analysis.arrivals import WEEKDAYS
 from schedlab.viz.colours import STRONG
 from schedlab.viz.report.style import new_figure
@@ -16,13 +16,13 @@ from schedlab.viz.time_axis import DURATION_TICKS
 _HEIGHT = 280
 
 
-def hour_figure(arrivals: Arrivals) -> Any:
+def hour_figure(arrivals: ArrivalPattern) -> Any:
     """Submissions in each hour of the day."""
     names = [f"{hour:02d}" for hour in range(24)]
     return _bars(names, arrivals.by_hour, f"hour of the day ({arrivals.zone})", "jobs submitted")
 
 
-def weekday_figure(arrivals: Arrivals) -> Any:
+def weekday_figure(arrivals: ArrivalPattern) -> Any:
     """Submissions on each day of the week."""
     return _bars(WEEKDAYS, arrivals.by_weekday, "day of the week", "jobs submitted")
 

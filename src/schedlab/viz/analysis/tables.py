@@ -8,7 +8,7 @@ from schedlab.analysis import Analysis
 from schedlab.analysis.requests import Requests
 from schedlab.analysis.users import Users
 from schedlab.units import short_duration, three_digits, whole_duration
-from schedlab.viz.report.tables import Cell, TextTable
+from schedlab.viz.report.tables import TextCell, TextTable
 
 MAX_REQUESTS = 12
 MAX_USERS = 20
@@ -64,4 +64,4 @@ def user_table(users: Users) -> TextTable:
 
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> TextTable:
-    return TextTable(list(columns), [[Cell(text) for text in row] for row in rows])
+    return TextTable(list(columns), [[TextCell(text) for text in row] for row in rows])

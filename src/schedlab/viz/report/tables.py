@@ -39,7 +39,7 @@ _GROUPS = {"Users": "user", "Accounts": "account", "Partitions": "partition", "Q
 
 
 @dataclass(frozen=True)
-class Cell:
+class TextCell:
     """A text, and whether it is the best of its kind."""
 
     text: str
@@ -51,7 +51,7 @@ class TextTable:
     """A table of texts."""
 
     columns: list[str]
-    rows: list[list[Cell]]
+    rows: list[list[TextCell]]
 
 
 def summary_table(schedules: Sequence[Schedule], values: pl.DataFrame) -> TextTable:
@@ -62,12 +62,16 @@ def summary_table(schedules: Sequence[Schedule], values: pl.DataFrame) -> TextTa
         values: ``SUMMARY_METRICS`` of each, from ``compare``.
     """
     counts = [job_counts(schedule) for schedule in schedules]
-    rows = [[Cell(name), *(Cell(f"{each[name]:,}") for each in counts)] for name in counts[0]]
+    rows = [
+        [TextCell(name), *(TextCell(f"{each[name]:,}") for each in counts)] for name in counts[0]
+    ]
     for name in SUMMARY_METRICS:
         metric = find_metric(name)
         label = f"{metric_label(name)} {'↓' if metric.smaller_is_better else '↑'}"
-        rows.append([Cell(label), *_compared(metric, values[name].to_list())])
-    rows.append([Cell("simulated in"), *(Cell(_seconds(each.wall_s)) for each in schedules)])
+        rows.append([TextCell(label), *_compared(metric, values[name].to_list())])
+    rows.append(
+        [TextCell("simulated in"), *(TextCell(_seconds(each.wall_s)) for each in schedules)]
+    )
     return TextTable(["", *(schedule.policy for schedule in schedules)], rows)
 
 
@@ -89,7 +93,7 @@ def _group_table(schedules: Sequence[Schedule], by: str) -> TextTable | None:
     means = [[dict(zip(t[by], t["mean"], strict=True)) for t in tables] for tables in found]
     rows = []
     for group, jobs, node_seconds, _ in groups.rows()[:MAX_GROUPS]:
-        row = [Cell(str(group)), Cell(f"{jobs:,}"), Cell(f"{node_seconds / 3600:,.0f}")]
+        row = [TextCell(str(group)), TextCell(f"{jobs:,}"), TextCell(f"{node_seconds / 3600:,.0f}")]
         for metric, by_schedule in zip(USER_METRICS, means, strict=True):
             values = [mean_of.get(group, math.nan) for mean_of in by_schedule]
             row += _compared(METRICS[metric], values)
@@ -114,7 +118,7 @@ def resource_table(schedules: Sequence[Schedule]) -> TextTable | None:
     for place, resource in enumerate(found[0]["resource"].to_list()):
         for column, metric in (("utilisation", "utilisation"), ("stranded", "stranded_cores")):
             values = [each[column][place] for each in found]
-            rows.append([Cell(f"{resource}: {column}"), *_compared(METRICS[metric], values)])
+            rows.append([TextCell(f"{resource}: {column}"), *_compared(METRICS[metric], values)])
     return TextTable(["", *(schedule.policy for schedule in schedules)], rows)
 
 
@@ -128,21 +132,21 @@ def cluster_table(schedules: Sequence[Schedule]) -> TextTable | None:
         for metric, column in (("utilisation", "utilisation"), ("wait", "mean_wait_s")):
             values = [math.nan if row[column] is None else row[column] for row in found]
             label = f"{cluster.name}: {metric_label(metric)}"
-            rows.append([Cell(label), *_compared(METRICS[metric], values)])
+            rows.append([TextCell(label), *_compared(METRICS[metric], values)])
     for metric in USER_METRICS:
         tables = [table(each, metric, "clusters", percentiles=()) for each in schedules]
         for place, needed in enumerate(tables[0]["clusters"].to_list()):
             label = f"{metric_label(metric)} of jobs that need {needed} cluster"
             values = [each["mean"][place] for each in tables]
             plural = "s" if needed > 1 else ""
-            rows.append([Cell(f"{label}{plural}"), *_compared(METRICS[metric], values)])
+            rows.append([TextCell(f"{label}{plural}"), *_compared(METRICS[metric], values)])
     return TextTable(["", *(schedule.policy for schedule in schedules)], rows)
 
 
-def _compared(metric: Metric, values: Sequence[float]) -> list[Cell]:
+def _compared(metric: Metric, values: Sequence[float]) -> list[TextCell]:
     best = best_of(values, metric)
     differ = any(value != best for value in values)
-    return [Cell(value_label(value, metric), differ and value == best) for value in values]
+    return [TextCell(value_label(value, metric), differ and value == best) for value in values]
 
 
 def _seconds(wall_s: float) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from schedlab.errors import ParameterError
 from schedlab.workload.generators.checks import require_jobs, require_load, require_positive
 from schedlab.workload.generators.habits import Habits, Values, Whole, shares_of_users
-from schedlab.workload.generators.lublin.arrivals import Arrivals
+from schedlab.workload.generators.lublin.arrivals import LublinArrivals
 from schedlab.workload.generators.lublin.daily_cycle import BUCKET_S
 from schedlab.workload.randomness import seed_sequence
 from schedlab.workload.workload import Workload
@@ -109,4 +109,4 @@ def _run_s(rng: np.random.Generator, request_s: Whole, accuracy: Values) -> Whol
 def _arrivals_s(rng: np.random.Generator, jobs: int, gap_s: float) -> Whole:
     """Poisson arrivals at a rate that follows the daily cycle."""
     points = np.cumsum(rng.exponential(gap_s / BUCKET_S, jobs))
-    return Arrivals().cycle().time_s(points).astype(np.int64)
+    return LublinArrivals().cycle().time_s(points).astype(np.int64)

@@ -9,7 +9,7 @@ import numpy as np
 from schedlab.units import require_whole
 from schedlab.workload.generators.checks import require_jobs, require_load, require_probability
 from schedlab.workload.generators.habits import Habits, Values, Whole, shares_of_users
-from schedlab.workload.generators.lublin.arrivals import Arrivals
+from schedlab.workload.generators.lublin.arrivals import LublinArrivals
 from schedlab.workload.generators.lublin.daily_cycle import DailyCycle
 from schedlab.workload.generators.lublin.rejection import redraw_above
 from schedlab.workload.offered import Capacity, offered_work_s
@@ -102,7 +102,7 @@ class Shared:
             header={"MaxNodes": (str(self.nodes),), "MaxProcs": (str(self.nodes * self.cores),)},
         )
         span_s = max(offered_work_s(made, self.capacity).values()) / self.load
-        cycle = Arrivals().cycle() if self.daily_cycle else DailyCycle.flat()
+        cycle = LublinArrivals().cycle() if self.daily_cycle else DailyCycle.flat()
         arrived = made.replace(submit_s=_arrivals_s(for_arrivals, jobs, span_s, cycle))
         return arrived.record("generate", model="shared", jobs=jobs, seed=seed, **asdict(self))
 

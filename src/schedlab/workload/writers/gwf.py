@@ -11,7 +11,7 @@ from schedlab.workload.readers.further import OPTIONAL
 from schedlab.workload.readers.gwf import FURTHER_FIELD, GWF_COLUMNS, GWF_FIELDS
 from schedlab.workload.workload import COLUMNS, Workload
 from schedlab.workload.writers.comment_header import header_text
-from schedlab.workload.writers.swf import Table, swf_columns
+from schedlab.workload.writers.swf import SwfTable, swf_columns
 from schedlab.workload.writers.writer import Writer
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class GwfWriter(Writer):
 
 
 def write_gwf_lines(
-    jobs: Table,
+    jobs: SwfTable,
     labels: Mapping[str, Sequence[str]],
     stream: BinaryIO,
     further: pl.Series | None = None,
@@ -65,7 +65,7 @@ def further_texts(workload: Workload) -> pl.Series | None:
 
 
 def gwf_frame(
-    workload: Table, labels: Mapping[str, Sequence[str]], further: pl.Series | None = None
+    workload: SwfTable, labels: Mapping[str, Sequence[str]], further: pl.Series | None = None
 ) -> pl.DataFrame:
     """The 29 fields; those a workload has no column for are -1, and every job is UNITARY."""
     import polars as pl

@@ -27,7 +27,7 @@ class SwfWriter(Writer):
         write_swf_lines(workload, stream)
 
 
-class Table(Protocol):
+class SwfTable(Protocol):
     """Jobs by columns, as a workload has them; they need not be fit for the simulator."""
 
     def __len__(self) -> int:
@@ -37,7 +37,7 @@ class Table(Protocol):
         """The column; its missing value everywhere if it is not known."""
 
 
-def write_swf_lines(jobs: Table, stream: BinaryIO) -> None:
+def write_swf_lines(jobs: SwfTable, stream: BinaryIO) -> None:
     """A line of 18 numbers per job."""
     import polars as pl
 
@@ -45,14 +45,14 @@ def write_swf_lines(jobs: Table, stream: BinaryIO) -> None:
     frame.write_csv(stream, include_header=False, separator=" ", quote_style="never")
 
 
-def swf_columns(workload: Table) -> dict[str, pl.Series]:
+def swf_columns(workload: SwfTable) -> dict[str, pl.Series]:
     """The 18 fields as integers, or as texts where there are fractions."""
     columns = {name: workload[name] for name in SWF_FIELDS if name != "allocated_procs"}
     columns["allocated_procs"] = _allocated(workload)
     return {name: _numbers(name, columns[name]) for name in SWF_FIELDS}
 
 
-def _allocated(workload: Table) -> Array:
+def _allocated(workload: SwfTable) -> Array:
     """The source's count where a reader gets the right ``nodes`` from it, else ``nodes``."""
     allocated, requested = workload["allocated_procs"], workload["requested_procs"]
     read_back = np.where(allocated > 0, allocated, requested)

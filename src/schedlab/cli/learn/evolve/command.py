@@ -10,9 +10,9 @@ from typing import Annotated
 from typer import Option
 
 from schedlab.cli.console import AsJson, err, print_json, print_notes
-from schedlab.cli.learn.evolve.options import Jobs, Rules, Search, Seeded
+from schedlab.cli.learn.evolve.options import Jobs, Rules, SearchOptions, Seeded
 from schedlab.cli.learn.evolve.tables import document, show
-from schedlab.cli.machine import Machine
+from schedlab.cli.machine import MachineOptions
 
 EXAMPLES = (
     "schedlab learn evolve lublin:nodes=256 --metric bounded_slowdown --out mine.toml",
@@ -27,9 +27,9 @@ EXAMPLES = (
 def evolve(
     jobs: Jobs,
     shaping: Seeded,
-    machine: Machine,
+    machine: MachineOptions,
     rules: Rules,
-    search: Search,
+    search: SearchOptions,
     metric: Annotated[
         list[str],
         Option(
@@ -58,10 +58,10 @@ def evolve(
     The result is the same whether or not the evolution was interrupted.
     """
     from schedlab.cli.progress import progress
-    from schedlab.evolve import Objective
+    from schedlab.evolve import WeightedObjective
     from schedlab.evolve import evolve as run
 
-    objective = Objective.parse(metric, absolute=absolute)
+    objective = WeightedObjective.parse(metric, absolute=absolute)
     settings = search.settings(shaping.seed)
     rules.check()
     source = jobs.open(shaping, machine)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from schedlab.cli.machine import Machine
+from schedlab.cli.machine import MachineOptions
 from schedlab.cli.reading import ReadingRules, Shaping
 from schedlab.errors import ParameterError
 
 if TYPE_CHECKING:
-    from schedlab.evolve import Arena, EvolveSettings, Objective, Scene
+    from schedlab.evolve import Arena, EvolveSettings, Scene, WeightedObjective
 
 _EPISODES, _SEARCH = "The episodes", "The search"
 
@@ -52,7 +52,7 @@ class Jobs(ReadingRules):
         ),
     ] = 256
 
-    def open(self, shaping: Shaping, machine: Machine) -> Sources:
+    def open(self, shaping: Shaping, machine: MachineOptions) -> Sources:
         """Where episodes come from, and the machines that they are played on."""
         shaping.check()
         scenes, notes, names = [], [], []
@@ -67,7 +67,7 @@ class Jobs(ReadingRules):
         return Sources(tuple(scenes), tuple(notes), " + ".join(names))
 
     def _windows(
-        self, trace: str, shaping: Shaping, machine: Machine
+        self, trace: str, shaping: Shaping, machine: MachineOptions
     ) -> tuple[Scene, Sequence[str]]:
         from schedlab.cli.replay import Scenario
         from schedlab.evolve import Scene
@@ -78,7 +78,9 @@ class Jobs(ReadingRules):
             WindowEpisodes(scenario.workload, self.jobs_per_episode), scenario.platform
         ), scenario.notes
 
-    def _drawn(self, model: str, shaping: Shaping, machine: Machine) -> tuple[Scene, Sequence[str]]:
+    def _drawn(
+        self, model: str, shaping: Shaping, machine: MachineOptions
+    ) -> tuple[Scene, Sequence[str]]:
         from schedlab.evolve import Scene
         from schedlab.platform import platform_from_header
         from schedlab.workload import generate
@@ -151,7 +153,7 @@ class Rules:
 
         choose_predictor(self.predictor)
 
-    def arena(self, objective: Objective, threads: int | None) -> Arena:
+    def arena(self, objective: WeightedObjective, threads: int | None) -> Arena:
         """Where the episodes are played."""
         from schedlab.evolve import Arena
 
@@ -165,7 +167,7 @@ class Rules:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Search:
+class SearchOptions:
     """How long and how widely to search; the fields are those of ``EvolveSettings``."""
 
     generations: Annotated[

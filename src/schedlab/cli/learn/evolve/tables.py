@@ -10,7 +10,7 @@ from schedlab.cli.console import heading, new_table, out
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from schedlab.evolve import Comparison, Evolved, Goal
+    from schedlab.evolve import Evolved, Goal, HeldOutComparison
 
 
 def show(done: Evolved) -> None:
@@ -32,7 +32,7 @@ def show(done: Evolved) -> None:
         console.print(_table(comparison, goal))
 
 
-def _table(comparison: Comparison, goal: Goal) -> Table:
+def _table(comparison: HeldOutComparison, goal: Goal) -> Table:
     table = new_table("policy", "mean", "evolved - it", "95 % interval")
     table.add_row("evolved", _number(comparison.means()[goal.name]), "", "")
     for rule in comparison.compared_rules(goal):

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass, field
 
 from schedlab.errors import InputError
-from schedlab.history.ingest.source import Attempts, fingerprint
+from schedlab.history.ingest.source import AttemptCounter, fingerprint
 
 OVERLAP_S = 600
 """Read again each time: rows reach the accounting some seconds after what they tell of."""
@@ -34,7 +34,7 @@ class SlurmCursor:
 
     def after(
         self,
-        attempts: Attempts,
+        attempts: AttemptCounter,
         began_s: float,
         file: str | None,
         evaluated: dict[str, int],

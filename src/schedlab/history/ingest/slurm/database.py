@@ -16,7 +16,7 @@ from schedlab.errors import InputError, ParameterError, PeerError
 from schedlab.history.ingest.records import made
 from schedlab.history.ingest.slurm.database_rows import SlurmRows
 from schedlab.history.ingest.slurm.job import records_of
-from schedlab.history.ingest.source import FORGET_AFTER_S, Attempts, Fault
+from schedlab.history.ingest.source import FORGET_AFTER_S, AttemptCounter, Fault
 from schedlab.history.schema.job import JobRecord
 
 _BATCH = 1000
@@ -124,4 +124,4 @@ class SlurmDatabase:
 def _records(
     rows: SlurmRows, row: Row[Any], steps: Mapping[int, Sequence[Row[Any]]]
 ) -> list[JobRecord]:
-    return records_of(rows.job(row, steps.get(row.job_db_inx, ())), Attempts())
+    return records_of(rows.job(row, steps.get(row.job_db_inx, ())), AttemptCounter())

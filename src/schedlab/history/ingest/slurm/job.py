@@ -13,7 +13,7 @@ from schedlab.history.ingest.records import SHARED_PARTS, Part, part
 from schedlab.history.ingest.slurm.states import PUT_BACK
 from schedlab.history.ingest.slurm.submit_line import submission_of
 from schedlab.history.ingest.slurm.tres import NOTHING, Tres
-from schedlab.history.ingest.source import Attempts
+from schedlab.history.ingest.source import AttemptCounter
 from schedlab.history.schema.job import (
     HostUse,
     JobRecord,
@@ -71,7 +71,7 @@ class SlurmJob:
     array_limit: int | None = None
 
 
-def records_of(job: SlurmJob, attempts: Attempts) -> list[JobRecord]:
+def records_of(job: SlurmJob, attempts: AttemptCounter) -> list[JobRecord]:
     """The record of a job, or of each task of a block of array tasks that did not start."""
     jobs = _tasks(job) if "_[" in job.jobid else (job,)
     return [validate_record(_document(each, attempts)) for each in jobs]
@@ -88,7 +88,7 @@ def _tasks(job: SlurmJob) -> Iterator[SlurmJob]:
             yield replace(job, jobid=f"{array}_{number}")
 
 
-def _document(job: SlurmJob, attempts: Attempts) -> dict[str, Any]:
+def _document(job: SlurmJob, attempts: AttemptCounter) -> dict[str, Any]:
     hosts = () if job.hosts in NO_HOSTS else expand_hosts(job.hosts)
     never_ran = job.start is None or (not hosts and job.state in (JobState.CANCELLED, *PUT_BACK))
     attempt = job.attempt or _attempt(job, attempts)
@@ -140,7 +140,7 @@ def _document(job: SlurmJob, attempts: Attempts) -> dict[str, Any]:
     return document
 
 
-def _attempt(job: SlurmJob, attempts: Attempts) -> int:
+def _attempt(job: SlurmJob, attempts: AttemptCounter) -> int:
     put_back = job.state in PUT_BACK
     if job.submit is None or not (put_back or attempts):
         return 1

@@ -7,13 +7,13 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from schedlab.history.ingest.clock import Clock, limit_of_minutes
+from schedlab.history.ingest.clock import SiteClock, limit_of_minutes
 from schedlab.history.ingest.records import made
 from schedlab.history.ingest.slurm.job import SlurmJob, records_of
 from schedlab.history.ingest.slurm.states import state_of
 from schedlab.history.ingest.slurm.tres import Tres, parse_tres
-from schedlab.history.ingest.source import Attempts, Fault
-from schedlab.history.ingest.text_input import Place, TextInput
+from schedlab.history.ingest.source import AttemptCounter, Fault
+from schedlab.history.ingest.text_input import ReadPosition, TextInput
 from schedlab.history.schema.job import JobRecord, JobState
 
 # Names are written as they are, blanks and equal signs included: the name goes up to the state.
@@ -39,18 +39,18 @@ class JobComp:
     def __post_init__(self) -> None:
         self.cursor = ""
         self._input = TextInput(self.file, self.command)
-        self._clock = Clock(self.time_zone)
+        self._clock = SiteClock(self.time_zone)
 
     def read(self, since: str | None = None) -> Iterator[JobRecord | Fault]:
         """The jobs that ended since then."""
-        place = Place.parse(since)
-        attempts = Attempts(place.memory.get("attempts"))
+        place = ReadPosition.parse(since)
+        attempts = AttemptCounter(place.memory.get("attempts"))
         for where, text in self._texts(place):
             yield from made(where, self._records, text, attempts)
         place.memory = {"attempts": attempts.known(int(time.time()))}
         self.cursor = str(place)
 
-    def _texts(self, place: Place) -> Iterator[tuple[str, str]]:
+    def _texts(self, place: ReadPosition) -> Iterator[tuple[str, str]]:
         """What is said of each job, with where it begins: a name may hold the ends of lines.
 
         A line that breaks off within a name goes on in the next, whatever that looks like: else
@@ -68,7 +68,7 @@ class JobComp:
         if parts:
             place.offset, place.line = began
 
-    def _records(self, text: str, attempts: Attempts) -> list[JobRecord]:
+    def _records(self, text: str, attempts: AttemptCounter) -> list[JobRecord]:
         match = _LINE.match(text)
         if match is None:
             raise ValueError("no line of jobcomp/filetxt: JobId=... Name=... JobState=...")

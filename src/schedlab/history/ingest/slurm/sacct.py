@@ -9,13 +9,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import IO, ClassVar
 
-from schedlab.history.ingest.clock import Clock
+from schedlab.history.ingest.clock import SiteClock
 from schedlab.history.ingest.commands import output_of
 from schedlab.history.ingest.records import made
 from schedlab.history.ingest.slurm.cursor import OVERLAP_S, SlurmCursor
 from schedlab.history.ingest.slurm.job import SlurmJob, records_of
 from schedlab.history.ingest.slurm.squeue import Squeue
-from schedlab.history.ingest.source import Attempts, Fault, fingerprint
+from schedlab.history.ingest.source import AttemptCounter, Fault, fingerprint
 from schedlab.history.ingest.text_input import open_file
 from schedlab.history.schema.job import JobRecord
 
@@ -47,7 +47,7 @@ class Sacct(ABC):
 
     def __post_init__(self) -> None:
         self.cursor = ""
-        self.clock = Clock(self.time_zone)
+        self.clock = SiteClock(self.time_zone)
 
     def read(self, since: str | None = None) -> Iterator[JobRecord | Fault]:
         """The jobs that waited, ran or ended since then; all without a cursor."""
@@ -56,7 +56,7 @@ class Sacct(ABC):
         if self.file is not None and fingerprint(self.file) == at.file:
             return
         began_s = time.time()
-        attempts = Attempts(at.attempts)
+        attempts = AttemptCounter(at.attempts)
         queue = Squeue(at.evaluated, at.queued, began_s - OVERLAP_S, self.clock)
         if self.queue_command is not None and self.file is None:
             yield from queue.ask(self.queue_command)
@@ -80,7 +80,7 @@ class Sacct(ABC):
         """Every job of the output with where it stands."""
 
     def _records(
-        self, make: Callable[[], SlurmJob], attempts: Attempts, queue: Squeue
+        self, make: Callable[[], SlurmJob], attempts: AttemptCounter, queue: Squeue
     ) -> list[JobRecord]:
         job = self._placed(make())
         queue.complete(job)

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Iterable, Iterator
 
 from schedlab.errors import InputError
-from schedlab.history.ingest.clock import Clock
+from schedlab.history.ingest.clock import SiteClock
 from schedlab.history.ingest.slurm.states import state_of
 from schedlab.history.schema.fault import Fault
 
@@ -46,7 +46,7 @@ class Header:
 
 
 def rows_in(
-    numbered: Iterable[tuple[int, str]], header: Header, clock: Clock, label: str
+    numbered: Iterable[tuple[int, str]], header: Header, clock: SiteClock, label: str
 ) -> Iterator[tuple[int, Row] | Fault]:
     """Each row with the number of its first line; what makes no row is a fault."""
     delimiter, width = header.delimiter, header.width
@@ -75,7 +75,7 @@ def rows_in(
         yield _misfit(header, label, open_at, opened)
 
 
-def _mended(row: Row, header: Header, clock: Clock) -> Row | None:
+def _mended(row: Row, header: Header, clock: SiteClock) -> Row | None:
     """The row with the fields put together into which a delimiter in a free text has cut it."""
     surplus = len(row) - header.width
     if surplus == 0:
@@ -88,7 +88,7 @@ def _mended(row: Row, header: Header, clock: Clock) -> Row | None:
     return None
 
 
-def _makes_sense(row: Row, header: Header, clock: Clock) -> bool:
+def _makes_sense(row: Row, header: Header, clock: SiteClock) -> bool:
     jobid, state, *times = (row[header.place(name)] for name in NEEDED)
     try:
         state_of(state)

@@ -8,7 +8,7 @@ from functools import partial
 from operator import itemgetter
 from typing import Any
 
-from schedlab.history.ingest.clock import Clock, limit_of_minutes, seconds_of
+from schedlab.history.ingest.clock import SiteClock, limit_of_minutes, seconds_of
 from schedlab.history.ingest.slurm.job import SlurmJob
 from schedlab.history.ingest.slurm.sacct import JobAt
 from schedlab.history.ingest.slurm.sacct_lines import Header, rows_in
@@ -66,7 +66,7 @@ class _Rows:
     steps: list[list[str]] = field(default_factory=list)
 
 
-def jobs_in(lines: Iterable[str], clock: Clock, label: str) -> Iterator[JobAt | Fault]:
+def jobs_in(lines: Iterable[str], clock: SiteClock, label: str) -> Iterator[JobAt | Fault]:
     """Every job with where it stands; what makes no row is a fault."""
     numbered = enumerate(lines, 1)
     header = Header(next(numbered, (0, ""))[1], label)
@@ -89,7 +89,7 @@ def jobs_in(lines: Iterable[str], clock: Clock, label: str) -> Iterator[JobAt | 
         yield rows.where, partial(_job, columns, rows, clock)
 
 
-def _job(columns: _Columns, rows: _Rows, clock: Clock) -> SlurmJob:
+def _job(columns: _Columns, rows: _Rows, clock: SiteClock) -> SlurmJob:
     # fmt: off
     (
         jobid, state, cluster, name, user, account, partition, qos,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from schedlab.errors import PeerError
-from schedlab.history.ingest.clock import Clock, seconds_of
+from schedlab.history.ingest.clock import SiteClock, seconds_of
 from schedlab.history.ingest.commands import output_of
 from schedlab.history.ingest.slurm.job import SlurmJob
 from schedlab.history.ingest.slurm.sacct_lines import new_delimiter
@@ -48,10 +48,10 @@ class _Line:
     def waits(self) -> bool:
         return self.row[3] == "PENDING"
 
-    def key(self, clock: Clock) -> str:
+    def key(self, clock: SiteClock) -> str:
         return _key(self.jobid, clock.moment(self.row[1]))
 
-    def job(self, clock: Clock) -> SlurmJob:
+    def job(self, clock: SiteClock) -> SlurmJob:
         """The job as far as it is known while it waits."""
         told = dict(zip(FIELDS, (_known(each) for each in self.row), strict=True))
         dependency = _FULFILLED.sub("", told["Dependency"])
@@ -88,7 +88,7 @@ class Squeue:
         evaluated: Mapping[str, int],
         queued: Mapping[str, Row],
         since_s: float,
-        clock: Clock,
+        clock: SiteClock,
     ) -> None:
         self._evaluated, self._since_s, self._clock = dict(evaluated), since_s, clock
         self._lines: dict[str, _Line] = {}

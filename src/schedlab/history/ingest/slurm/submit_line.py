@@ -20,7 +20,7 @@ _JOB_IDS = re.compile(r":(\d+(?:_\d+)?)(?:\+\d+)?")
 _POWERS = {"K": 10, "": 20, "M": 20, "G": 30, "T": 40}
 
 
-class Submission(NamedTuple):
+class SubmitCommand(NamedTuple):
     """What a command tells of the jobs that it submitted."""
 
     is_batch: bool
@@ -31,12 +31,12 @@ class Submission(NamedTuple):
 
 
 @lru_cache(maxsize=SHARED_PARTS)
-def submission_of(submit_line: str) -> Submission:
+def submission_of(submit_line: str) -> SubmitCommand:
     """What the line tells. Users submit many jobs with the same one."""
     options = submit_line.partition(" --wrap")[0]  # without what the job itself runs
     command = submit_line.split(None, 1)[:1] or [""]
     is_batch = command[0].rpartition("/")[2] == "sbatch"
-    return Submission(is_batch, _memory_per_core(options), _items_of(options))
+    return SubmitCommand(is_batch, _memory_per_core(options), _items_of(options))
 
 
 def _items_of(options: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from schedlab.errors import PeerError
 from schedlab.history.service_section import OidcSection
 from schedlab.history.web.access.accounts import Account, Origin, find_account, put_account
 from schedlab.history.web.access.viewer import Role
-from schedlab.history.web.problems import Problem
+from schedlab.history.web.problems import HttpProblem
 
 
 def account_of(section: OidcSection, claims: Mapping[str, Any]) -> Account:
@@ -43,7 +43,7 @@ def sign_on(connection: Connection, section: OidcSection, claims: Mapping[str, A
     account = account_of(section, claims)
     known = find_account(connection, account.name)
     if known is not None and (known.origin is not Origin.OIDC or not known.enabled):
-        raise Problem(403, "you may not log in this way; ask the administrators of the site")
+        raise HttpProblem(403, "you may not log in this way; ask the administrators of the site")
     if known is not None and not _gives_roles(section):
         account = replace(account, role=known.role, groups=known.groups)
     put_account(connection, account)

@@ -202,7 +202,7 @@ class TwinAnswer(BaseModel):
     )
 
 
-class ForecastJob(BaseModel):
+class JobForecast(BaseModel):
     """When a job will start."""
 
     jobid: str
@@ -225,7 +225,7 @@ class ClusterForecast(BaseModel):
     now: str | None = Field(description="What was known then was used.")
     age_s: float | None = Field(description="How long ago it was computed.")
     how: str
-    jobs: list[ForecastJob]
+    jobs: list[JobForecast]
 
 
 class ForecastAnswer(BaseModel):

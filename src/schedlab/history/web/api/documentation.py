@@ -16,7 +16,7 @@ router = APIRouter(include_in_schema=False)
 
 
 @dataclass(frozen=True)
-class Parameter:
+class DocumentedParameter:
     """A parameter as the page shows it."""
 
     name: str
@@ -35,7 +35,7 @@ class Operation:
     tag: str
     summary: str
     description: str
-    parameters: list[Parameter]
+    parameters: list[DocumentedParameter]
     answers: list[tuple[str, str, str]]
 
 
@@ -64,9 +64,9 @@ def _operations(document: Mapping[str, Any]) -> Iterator[Operation]:
             )
 
 
-def _parameter(about: Mapping[str, Any], known: Mapping[str, Any]) -> Parameter:
+def _parameter(about: Mapping[str, Any], known: Mapping[str, Any]) -> DocumentedParameter:
     default = about["schema"].get("default")
-    return Parameter(
+    return DocumentedParameter(
         about["name"],
         about["in"],
         _kind(about["schema"], known),

@@ -18,7 +18,7 @@ from schedlab.history.web.api.answers import ForecastAnswer, refusals
 from schedlab.history.web.api.formats import MEDIA_TYPES, Format
 from schedlab.history.web.forecasts import Forecast, ask_forecast, known_forecast
 from schedlab.history.web.parameters import Asking, CurrentAsking, Name, Parameters
-from schedlab.history.web.queries.search import Found, clusters_of_site
+from schedlab.history.web.queries.search import FoundJob, clusters_of_site
 from schedlab.history.web.queries.unfinished import unfinished_jobs
 
 router = APIRouter(prefix="/v1", tags=["jobs"])
@@ -80,7 +80,7 @@ def _of_cluster(connection: Connection, asking: Asking, cluster: str) -> dict[st
     return found
 
 
-def _job(asking: Asking, forecast: Forecast, job: Found) -> dict[str, Any]:
+def _job(asking: Asking, forecast: Forecast, job: FoundJob) -> dict[str, Any]:
     record = from_json(job.document)
     low, start, high = (format_time(from_epoch(int(each))) for each in forecast.starts[job.key])
     return {

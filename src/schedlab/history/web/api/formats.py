@@ -16,7 +16,7 @@ from schedlab.history.export.arrow import record_batch, schema_of
 from schedlab.history.export.csv import rows
 from schedlab.history.export.flat import COLUMNS
 from schedlab.history.schema.job import JobRecord
-from schedlab.history.web.problems import Problem
+from schedlab.history.web.problems import HttpProblem
 from schedlab.history.web.queries.shown import Record
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def choose(wanted: Format | None, accept: str, offered: Sequence[Format] = tuple
         if media_type in by_type:
             return by_type[media_type]
     known = ", ".join(MEDIA_TYPES[each] for each in offered)
-    raise Problem(406, f"none of the accepted media types is possible; possible are {known}")
+    raise HttpProblem(406, f"none of the accepted media types is possible; possible are {known}")
 
 
 def _accepted(header: str) -> list[str]:

@@ -9,14 +9,14 @@ from pydantic import BaseModel
 
 from schedlab.errors import UnknownNameError
 from schedlab.history.web.current import NamedViewer
-from schedlab.history.web.grafana.metrics import METRICS, Asked, Frame, described, options
+from schedlab.history.web.grafana.metrics import METRICS, Frame, GrafanaTarget, described, options
 from schedlab.history.web.grafana.request import FILTERS, Query, Text
 from schedlab.history.web.service import CurrentService
 
 router = APIRouter(prefix="/grafana", include_in_schema=False)
 
 
-class Wanted(BaseModel):
+class ChoiceRequest(BaseModel):
     """Of what the choices are asked for."""
 
     name: Text = ""
@@ -48,14 +48,16 @@ def list_metrics(viewer: NamedViewer) -> list[dict[str, Any]]:
 
 @router.post("/metric-payload-options")
 def payload_options(
-    service: CurrentService, viewer: NamedViewer, wanted: Wanted
+    service: CurrentService, viewer: NamedViewer, wanted: ChoiceRequest
 ) -> list[dict[str, str]]:
     """What can be chosen for a payload."""
     return [{"label": each, "value": each} for each in options(service, viewer, wanted.chosen)]
 
 
 @router.post("/variable")
-def variable(service: CurrentService, viewer: NamedViewer, wanted: Wanted) -> list[dict[str, str]]:
+def variable(
+    service: CurrentService, viewer: NamedViewer, wanted: ChoiceRequest
+) -> list[dict[str, str]]:
     """The values of a variable of a dashboard."""
     return [{"__text": each, "__value": each} for each in options(service, viewer, wanted.chosen)]
 
@@ -68,7 +70,7 @@ def tag_keys(viewer: NamedViewer) -> list[dict[str, str]]:
 
 @router.post("/tag-values")
 def tag_values(
-    service: CurrentService, viewer: NamedViewer, wanted: Wanted
+    service: CurrentService, viewer: NamedViewer, wanted: ChoiceRequest
 ) -> list[dict[str, str]]:
     """What an ad hoc filter can choose."""
     return [{"text": each} for each in options(service, viewer, wanted.chosen)]
@@ -83,5 +85,5 @@ def query_data(service: CurrentService, viewer: NamedViewer, query: Query) -> li
             continue
         if target.name not in METRICS:
             raise UnknownNameError("metric", target.name, METRICS)
-        frames += METRICS[target.name].frames(Asked(service, viewer, query, target))
+        frames += METRICS[target.name].frames(GrafanaTarget(service, viewer, query, target))
     return frames

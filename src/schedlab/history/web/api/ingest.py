@@ -19,7 +19,7 @@ from schedlab.history.web.api.answers import Ingested, refusals
 from schedlab.history.web.api.formats import MEDIA_TYPES, Format
 from schedlab.history.web.current import Ingester
 from schedlab.history.web.parameters import Name, Parameters
-from schedlab.history.web.problems import Problem, ProblemResponse
+from schedlab.history.web.problems import HttpProblem, ProblemResponse
 from schedlab.history.web.service import CurrentService, Service
 
 MOST_BYTES = 32 * 2**20
@@ -75,7 +75,7 @@ async def _body(request: Request) -> bytes:
     async for part in request.stream():
         received += part
         if len(received) > MOST_BYTES:
-            raise Problem(
+            raise HttpProblem(
                 413, f"the body is larger than {MOST_BYTES // 2**20} MiB; send less at once"
             )
     return bytes(received)
@@ -98,14 +98,14 @@ def _stored(service: Service, body: bytes, source: str) -> Response:
 
 def _documents(body: bytes) -> list[Any]:
     if rb"\u0000" in body:
-        raise Problem(422, r"a text has the character \u0000 in it, which no database keeps")
+        raise HttpProblem(422, r"a text has the character \u0000 in it, which no database keeps")
     try:
         document = from_json(body)
         documents = document if isinstance(document, list) else [document]
     except ValueError:
         documents = list(_lines(body))
     if not 1 <= len(documents) <= MOST_RECORDS:
-        raise Problem(422, f"{len(documents)} records; must be 1 to {MOST_RECORDS:,}")
+        raise HttpProblem(422, f"{len(documents)} records; must be 1 to {MOST_RECORDS:,}")
     return documents
 
 
@@ -115,7 +115,7 @@ def _lines(body: bytes) -> Iterator[Any]:
             try:
                 yield from_json(line)
             except ValueError as error:
-                raise Problem(422, f"line {number} is not JSON: {error}") from None
+                raise HttpProblem(422, f"line {number} is not JSON: {error}") from None
 
 
 def _refused(faults: list[Fault]) -> Response:

@@ -14,7 +14,7 @@ from schedlab.history.web.api.formats import MEDIA_TYPES, Format
 from schedlab.history.web.parameters import Name
 from schedlab.history.web.planning import Operator, ask_twin, own_twin_task, twin_of
 from schedlab.history.web.service import CurrentService
-from schedlab.history.web.tasks import State, Task
+from schedlab.history.web.tasks import QueuedTask, State
 from schedlab.history.web.twin import (
     MOST_CHANGES,
     MOST_PHASES,
@@ -115,7 +115,7 @@ def get_what_if(
     return Response(to_json(_shown(own_twin_task(service, viewer, task))), media_type=_JSON)
 
 
-def _shown(task: Task) -> dict[str, Any]:
+def _shown(task: QueuedTask) -> dict[str, Any]:
     return {
         "id": task.id,
         "state": task.state,

@@ -17,7 +17,7 @@ from schedlab.history.attribution import times_on
 from schedlab.history.gather import device_name, with_devices
 from schedlab.history.schema.job import HostUse, JobRecord
 from schedlab.history.sensors.resample import AGGREGATES
-from schedlab.history.sensors.source import Place
+from schedlab.history.sensors.source import MeasuringPoint
 from schedlab.history.site import Site
 from schedlab.history.web.api.answers import TimelineAnswer, in_formats, refusals
 from schedlab.history.web.api.formats import MEDIA_TYPES, TABLES, Format, choose, table_response
@@ -30,10 +30,15 @@ from schedlab.history.web.parameters import (
     Parameters,
     one_of,
 )
-from schedlab.history.web.problems import Problem, not_found
+from schedlab.history.web.problems import HttpProblem, not_found
 from schedlab.history.web.queries.search import IdentifiedJob, JobId, jobs_of
 from schedlab.history.web.queries.shown import Shown
-from schedlab.history.web.queries.timelines import FEWEST_POINTS, Answer, Wanted, read_timelines
+from schedlab.history.web.queries.timelines import (
+    FEWEST_POINTS,
+    Answer,
+    TimelineRequest,
+    read_timelines,
+)
 from schedlab.units import parse_duration
 
 router = APIRouter(prefix="/v1", tags=["timelines"])
@@ -78,9 +83,9 @@ class TimelineParameters(Parameters):
         None, description="Else as `Accept` says, else JSON."
     )
 
-    def wanted(self) -> Wanted:
+    def wanted(self) -> TimelineRequest:
         """The same for a query."""
-        return Wanted(
+        return TimelineRequest(
             from_s=self.from_,
             to_s=self.to,
             freq_s=self.freq,
@@ -156,7 +161,9 @@ def _respond(
     format = choose(parameters.format, request.headers.get("accept", ""), TABLES)
     site, wanted = asking.service.settings.site, parameters.wanted()
     if site is None:
-        raise Problem(404, "there are no timelines: the service was started without a site file")
+        raise HttpProblem(
+            404, "there are no timelines: the service was started without a site file"
+        )
     with asking.service.database.reading() as connection:
         stays = _stays(connection, asking, name, wanted)
         if not stays:
@@ -179,7 +186,7 @@ class _Stay:
     record: JobRecord
     place: int
 
-    def overlaps(self, wanted: Wanted) -> bool:
+    def overlaps(self, wanted: TimelineRequest) -> bool:
         """Whether the job was there in the time that is wanted."""
         start_s, end_s = times_on(self.record, (self.record.per_host or [])[self.place])
         begins_in_time = wanted.to_s is None or start_s < wanted.to_s
@@ -187,7 +194,7 @@ class _Stay:
 
 
 def _stays(
-    connection: Connection, asking: Asking, name: HostTimeline, wanted: Wanted
+    connection: Connection, asking: Asking, name: HostTimeline, wanted: TimelineRequest
 ) -> list[_Stay]:
     """The jobs that can be meant: ids are used again, but at other times."""
     wanted_id = JobId(name.jobid, name.cluster)
@@ -205,7 +212,7 @@ def _stays(
 
 def _measured_part(
     site: Site, stay: _Stay, name: HostTimeline, shown: Shown
-) -> tuple[HostUse, Place]:
+) -> tuple[HostUse, MeasuringPoint]:
     """The host with the one accelerator that is meant, if one is, and what its timeline is of."""
     cluster = site.cluster(stay.record.cluster)
     host = with_devices(stay.record, cluster)[stay.place]
@@ -213,7 +220,7 @@ def _measured_part(
     if name.device_name is None:
         if is_of_device:
             raise ParameterError(f'item: "{name.item}" is of a device; add it to the path')
-        return host, Place(host.node_id)
+        return host, MeasuringPoint(host.node_id)
     if not is_of_device:
         raise not_found()
     sections = [s.items[name.item] for s in site.sensor_items(cluster.name).get(name.item, ())]
@@ -221,7 +228,7 @@ def _measured_part(
         names = {device_name(device, section.device_by) for section in sections}
         if name.device_name in ({str(number)} if shown.hides("node") else names):
             only = host.model_copy(update={"accelerator": [device]})
-            return only, Place(host.node_id, "0")
+            return only, MeasuringPoint(host.node_id, "0")
     raise not_found()
 
 

@@ -23,7 +23,7 @@ from schedlab.history.web.api.formats import MEDIA_TYPES, Format, choose, table_
 from schedlab.history.web.current import CurrentViewer
 from schedlab.history.web.parameters import Moment, Name, Parameters
 from schedlab.history.web.planning import Planner, ask_what_if, own_what_if
-from schedlab.history.web.problems import Problem
+from schedlab.history.web.problems import HttpProblem
 from schedlab.history.web.quantities import zone_of
 from schedlab.history.web.service import CurrentService
 from schedlab.history.web.simulations.policy_names import (
@@ -33,9 +33,9 @@ from schedlab.history.web.simulations.policy_names import (
     check_policies,
 )
 from schedlab.history.web.simulations.schedule_table import unpack_schedules
-from schedlab.history.web.simulations.what_if import SCHEDULES, Comparison, Settings
+from schedlab.history.web.simulations.what_if import SCHEDULES, WhatIfComparison, WhatIfSettings
 from schedlab.history.web.simulations.window import Window
-from schedlab.history.web.tasks import State, Task
+from schedlab.history.web.tasks import QueuedTask, State
 from schedlab.history.web.windows import clusters_of
 from schedlab.policies import POLICIES
 
@@ -45,7 +45,7 @@ SCHEDULE_FORMATS = (Format.CSV, Format.JSON, Format.PARQUET)
 _JSON = MEDIA_TYPES[Format.JSON]
 
 
-class Picture(StrEnum):
+class PictureFormat(StrEnum):
     """How a picture is written."""
 
     PNG = "png"
@@ -54,9 +54,9 @@ class Picture(StrEnum):
 
 
 PICTURES = {
-    Picture.PNG: "image/png",
-    Picture.SVG: "image/svg+xml",
-    Picture.PDF: "application/pdf",
+    PictureFormat.PNG: "image/png",
+    PictureFormat.SVG: "image/svg+xml",
+    PictureFormat.PDF: "application/pdf",
 }
 
 
@@ -95,7 +95,7 @@ class ScheduleParameters(Parameters):
 class PictureParameters(Parameters):
     """How the picture is written."""
 
-    format: Picture = Field(Picture.PNG, description="Of the file.")
+    format: PictureFormat = Field(PictureFormat.PNG, description="Of the file.")
 
 
 @router.get(
@@ -133,7 +133,7 @@ def post_what_if(service: CurrentService, viewer: Planner, question: Question) -
     clusters = clusters_of(service, viewer)
     if question.cluster not in clusters:
         raise UnknownNameError("cluster", question.cluster, clusters)
-    settings = Settings(
+    settings = WhatIfSettings(
         window=Window(question.cluster, question.from_, question.to),
         policies=tuple(check_policies(question.policies)),
         whole_nodes=question.whole_nodes,
@@ -172,7 +172,7 @@ def get_what_if_schedule(
     format = choose(wanted, request.headers.get("accept", ""), SCHEDULE_FORMATS)
     found = _done(own_what_if(service, viewer, task))
     if SCHEDULES not in found.result:
-        raise Problem(409, "this was simulated before schedules were kept; simulate it again")
+        raise HttpProblem(409, "this was simulated before schedules were kept; simulate it again")
     frame = unpack_schedules(found.result[SCHEDULES])
     if format is Format.JSON:
         stream = io.BytesIO()
@@ -209,8 +209,8 @@ def get_what_if_picture(
 
     found = _done(own_what_if(service, viewer, task))
     content = what_if_picture(
-        Comparison.from_result(found.result),
-        Settings.of(found.parameters).window,
+        WhatIfComparison.from_result(found.result),
+        WhatIfSettings.of(found.parameters).window,
         zone_of(service),
         parameters.format,
     )
@@ -219,14 +219,14 @@ def get_what_if_picture(
     return Response(content, media_type=PICTURES[parameters.format], headers=headers)
 
 
-def _done(task: Task) -> Task:
+def _done(task: QueuedTask) -> QueuedTask:
     if task.state is not State.DONE:
-        raise Problem(409, f"the simulation is {task.state}; there is nothing to take away")
+        raise HttpProblem(409, f"the simulation is {task.state}; there is nothing to take away")
     return task
 
 
-def _shown(task: Task) -> dict[str, Any]:
-    settings = Settings.of(task.parameters)
+def _shown(task: QueuedTask) -> dict[str, Any]:
+    settings = WhatIfSettings.of(task.parameters)
     result = None
     if task.state is State.DONE:
         result = {key: value for key, value in task.result.items() if key != SCHEDULES}

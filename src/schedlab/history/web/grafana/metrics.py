@@ -27,7 +27,7 @@ Frame = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Asked:
+class GrafanaTarget:
     """A target of a query, and who asks."""
 
     service: Service
@@ -37,7 +37,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Metric:
+class GrafanaMetric:
     """Something to draw.
 
     Args:
@@ -47,14 +47,14 @@ class Metric:
     """
 
     label: str
-    frames: Callable[[Asked], Iterator[Frame]]
+    frames: Callable[[GrafanaTarget], Iterator[Frame]]
     by: bool = False
 
 
-def _over_time(value: Callable[[Sums], float | None]) -> Callable[[Asked], Iterator[Frame]]:
+def _over_time(value: Callable[[Sums], float | None]) -> Callable[[GrafanaTarget], Iterator[Frame]]:
     """A series of the sums of jobs that ended in each step."""
 
-    def frames(asked: Asked) -> Iterator[Frame]:
+    def frames(asked: GrafanaTarget) -> Iterator[Frame]:
         query, target = asked.query, asked.target
         by = str(target.options.get("by") or "") or None
         with asked.service.database.reading() as connection:
@@ -68,10 +68,10 @@ def _over_time(value: Callable[[Sums], float | None]) -> Callable[[Asked], Itera
     return frames
 
 
-def _load(value: Callable[[Load], Any]) -> Callable[[Asked], Iterator[Frame]]:
+def _load(value: Callable[[Load], Any]) -> Callable[[GrafanaTarget], Iterator[Frame]]:
     """A series for each cluster, over the jobs of all users."""
 
-    def frames(asked: Asked) -> Iterator[Frame]:
+    def frames(asked: GrafanaTarget) -> Iterator[Frame]:
         begin_s, end_s = asked.query.range.seconds
         there = clusters_of(asked.service, asked.viewer)
         wanted = asked.query.jobs(asked.target).clusters or tuple(there)
@@ -86,7 +86,7 @@ def _load(value: Callable[[Load], Any]) -> Callable[[Asked], Iterator[Frame]]:
     return frames
 
 
-def _users(asked: Asked) -> Iterator[Frame]:
+def _users(asked: GrafanaTarget) -> Iterator[Frame]:
     """A table of users, those of most node-hours first."""
     with asked.service.database.reading() as connection:
         found = stats(connection, asked.viewer, asked.query.jobs(asked.target), ["user"])
@@ -98,7 +98,7 @@ def _users(asked: Asked) -> Iterator[Frame]:
     yield _table([("user", "string"), *((name, "number") for name in names)], rows)
 
 
-def _jobs(asked: Asked) -> Iterator[Frame]:
+def _jobs(asked: GrafanaTarget) -> Iterator[Frame]:
     """A table of the jobs that ended, the newest first."""
     with asked.service.database.reading() as connection:
         query = asked.query.jobs(asked.target)
@@ -127,16 +127,24 @@ def _table(columns: list[tuple[str, str]], rows: list[list[Any]]) -> Frame:
     return {"type": "table", "columns": described, "rows": rows}
 
 
-METRICS: dict[str, Metric] = {
-    "jobs": Metric("Jobs that ended", _over_time(lambda sums: sums.jobs), by=True),
-    "node_hours": Metric("Node-hours", _over_time(lambda s: s.shown()["node_hours"]), by=True),
-    "energy_joule": Metric("Energy", _over_time(lambda s: s.shown()["energy_joule"]), by=True),
-    "mean_wait_s": Metric("Mean wait", _over_time(lambda s: s.shown()["mean_wait_s"]), by=True),
-    "mean_wra": Metric("Run time / request", _over_time(lambda s: s.shown()["mean_wra"]), by=True),
-    "nodes_in_use": Metric("Nodes in use", _load(lambda load: load.used_nodes)),
-    "jobs_waiting": Metric("Jobs waiting", _load(lambda load: load.queued_jobs)),
-    "user_table": Metric("Table of users", _users),
-    "job_table": Metric("Table of jobs", _jobs),
+METRICS: dict[str, GrafanaMetric] = {
+    "jobs": GrafanaMetric("Jobs that ended", _over_time(lambda sums: sums.jobs), by=True),
+    "node_hours": GrafanaMetric(
+        "Node-hours", _over_time(lambda s: s.shown()["node_hours"]), by=True
+    ),
+    "energy_joule": GrafanaMetric(
+        "Energy", _over_time(lambda s: s.shown()["energy_joule"]), by=True
+    ),
+    "mean_wait_s": GrafanaMetric(
+        "Mean wait", _over_time(lambda s: s.shown()["mean_wait_s"]), by=True
+    ),
+    "mean_wra": GrafanaMetric(
+        "Run time / request", _over_time(lambda s: s.shown()["mean_wra"]), by=True
+    ),
+    "nodes_in_use": GrafanaMetric("Nodes in use", _load(lambda load: load.used_nodes)),
+    "jobs_waiting": GrafanaMetric("Jobs waiting", _load(lambda load: load.queued_jobs)),
+    "user_table": GrafanaMetric("Table of users", _users),
+    "job_table": GrafanaMetric("Table of jobs", _jobs),
 }
 """What can be drawn, by the name that a query has."""
 
@@ -149,7 +157,7 @@ def described() -> list[dict[str, Any]]:
     ]
 
 
-def _payloads(metric: Metric) -> list[dict[str, Any]]:
+def _payloads(metric: GrafanaMetric) -> list[dict[str, Any]]:
     names = (*(("by",) if metric.by else ()), *FILTERS)
     return [{"name": name, "label": name, "type": "select"} for name in names]
 

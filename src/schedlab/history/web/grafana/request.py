@@ -24,7 +24,7 @@ _LONGEST_S = 20 * 366 * 86_400
 Text = Annotated[str, Field(max_length=500)]
 
 
-class Range(BaseModel):
+class TimeRange(BaseModel):
     """The time that a dashboard shows."""
 
     from_: datetime = Field(alias="from")
@@ -75,7 +75,7 @@ class Filter(BaseModel):
 class Query(BaseModel):
     """What ``POST /query`` sends."""
 
-    range: Range
+    range: TimeRange
     intervalMs: float | None = Field(None, gt=0, allow_inf_nan=False)  # noqa: N815 (Grafana's name)
     maxDataPoints: int | None = Field(None, ge=1)  # noqa: N815
     targets: Annotated[list[Target], Field(max_length=50)] = []

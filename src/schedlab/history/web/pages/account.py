@@ -19,7 +19,7 @@ from schedlab.history.web.access.tokens import add_token, list_tokens, revoke_to
 from schedlab.history.web.access.viewer import SCOPES, Scope, Viewer
 from schedlab.history.web.current import InPerson
 from schedlab.history.web.pages.login import logged_in, note_wrong_password, require_patience
-from schedlab.history.web.problems import Problem, not_found
+from schedlab.history.web.problems import HttpProblem, not_found
 from schedlab.history.web.render import path_of, render
 from schedlab.history.web.reports.subscriptions import (
     Subscription,
@@ -76,7 +76,7 @@ def want_reports(
     """Send reports to the address every week or month from now on; without a period, no more."""
     account = _account(service, viewer)
     if not _has_reports(service):
-        raise Problem(403, "this site sends no reports to users")
+        raise HttpProblem(403, "this site sends no reports to users")
     try:
         with service.database.writing() as connection:
             if period:
@@ -150,5 +150,5 @@ def _account(service: Service, viewer: Viewer) -> Account:
     with service.database.reading() as connection:
         account = find_account(connection, viewer.user or "")
     if account is None:
-        raise Problem(403, "the proxy has logged you in, and you have no account here")
+        raise HttpProblem(403, "the proxy has logged you in, and you have no account here")
     return account

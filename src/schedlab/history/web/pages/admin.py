@@ -27,12 +27,12 @@ from schedlab.history.web.access.accounts import (
 from schedlab.history.web.access.tokens import add_token, list_tokens, revoke_token
 from schedlab.history.web.access.viewer import SCOPES, Role
 from schedlab.history.web.current import InPerson
-from schedlab.history.web.problems import Problem
+from schedlab.history.web.problems import HttpProblem
 from schedlab.history.web.quantities import zone_of
 from schedlab.history.web.render import path_of, render
 from schedlab.history.web.service import CurrentService, Service
 from schedlab.history.web.simulations import STATUS
-from schedlab.history.web.tasks import Asked, State, Task
+from schedlab.history.web.tasks import QueuedTask, State, TaskRequest
 from schedlab.history.web.tasks.queue import recent_tasks, submit
 
 router = APIRouter(prefix="/admin", include_in_schema=False)
@@ -43,7 +43,7 @@ _LOOKED_THROUGH = 5
 
 def _administrator(viewer: InPerson) -> Viewer:
     if not viewer.may(Scope.ADMIN):
-        raise Problem(403, f'this needs the scope "{Scope.ADMIN}", which you do not have')
+        raise HttpProblem(403, f'this needs the scope "{Scope.ADMIN}", which you do not have')
     return viewer
 
 
@@ -171,14 +171,14 @@ def _changed(
     return _back(request, part)
 
 
-def _counts(service: Service, viewer: Viewer) -> list[Task]:
+def _counts(service: Service, viewer: Viewer) -> list[QueuedTask]:
     with service.database.reading() as connection:
         return recent_tasks(connection, viewer.user, STATUS, _LOOKED_THROUGH)
 
 
 def _count(service: Service, viewer: Viewer) -> None:
     with service.database.writing() as connection:
-        submit(connection, Asked(STATUS, {}, viewer, version=str(time.time())))
+        submit(connection, TaskRequest(STATUS, {}, viewer, version=str(time.time())))
     service.runner.wake()
 
 

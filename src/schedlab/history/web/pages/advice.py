@@ -18,9 +18,9 @@ from schedlab.history.web.queries.search import count
 from schedlab.history.web.render import path_of
 from schedlab.history.web.service import CurrentService, Service
 from schedlab.history.web.simulations import ADVICE
-from schedlab.history.web.simulations.advice import RATIOS, Advice
+from schedlab.history.web.simulations.advice import RATIOS, SimulationAdvice
 from schedlab.history.web.simulations.window import Window, version_of
-from schedlab.history.web.tasks import Asked, State, Task
+from schedlab.history.web.tasks import QueuedTask, State, TaskRequest
 from schedlab.history.web.tasks.queue import recent_tasks, submit
 from schedlab.history.web.windows import clusters_of, window_form
 
@@ -42,8 +42,8 @@ class AdviceShown:
     """
 
     clusters: list[str]
-    task: Task | None = None
-    advice: Advice | None = None
+    task: QueuedTask | None = None
+    advice: SimulationAdvice | None = None
     window: Window | None = None
     ratios: tuple[float, ...] = RATIOS
 
@@ -58,7 +58,7 @@ def advice_of(service: Service, viewer: Viewer, user: str) -> AdviceShown | None
     task = next((each for each in recent if each.parameters["user"] == user), None)
     if task is None:
         return AdviceShown(clusters)
-    advice = Advice.from_result(task.result) if task.state is State.DONE else None
+    advice = SimulationAdvice.from_result(task.result) if task.state is State.DONE else None
     return AdviceShown(clusters, task, advice, Window(**task.parameters["window"]))
 
 
@@ -78,7 +78,7 @@ def ask_advice(
         if not count(connection, viewer, JobQuery(users=(user,)), 1).jobs:
             raise not_found()
         version = version_of(connection, viewer, window)
-    asked = Asked(ADVICE, {"user": user, "window": asdict(window)}, viewer, version)
+    asked = TaskRequest(ADVICE, {"user": user, "window": asdict(window)}, viewer, version)
     with service.database.writing() as connection:
         submit(connection, asked)
     service.runner.wake()

@@ -11,9 +11,15 @@ from starlette.responses import Response
 
 from schedlab.history.web.pages.queue import queue_of
 from schedlab.history.web.parameters import Asking, CurrentAsking
-from schedlab.history.web.plots.boxes import Bars, Boxes
+from schedlab.history.web.plots.boxes import Boxes, GanttBars
 from schedlab.history.web.queries.cluster_load import Load, cpus_of, load_of
-from schedlab.history.web.queries.cluster_use import JobColumns, Span, hosts_of, jobs_of, natural
+from schedlab.history.web.queries.cluster_use import (
+    ClusterJobColumns,
+    Span,
+    hosts_of,
+    jobs_of,
+    natural,
+)
 from schedlab.history.web.queries.shown import Shown
 from schedlab.history.web.render import render
 from schedlab.history.web.windows import AskedWindow, WindowForm
@@ -91,7 +97,7 @@ def _nodes(asking: Asking, machine: Cluster | None, on_nodes: list[tuple[int, st
 
 
 def _figures(
-    form: WindowForm, load: Load, most: tuple[int, int | None], seen: JobColumns, gantt: Any
+    form: WindowForm, load: Load, most: tuple[int, int | None], seen: ClusterJobColumns, gantt: Any
 ) -> Any:
     """One below the other, and moving together."""
     from bokeh.layouts import column
@@ -107,7 +113,7 @@ def _figures(
     others.append(load_figure(edge_s, load.queued_jobs, "jobs waiting", colour=3))
     power_w = _power(seen, load.edge_s)
     if power_w is not None:
-        others.append(load_figure(edge_s, power_w / 1e3, "power (kW)", colour=1))
+        others.append(load_figure(edge_s, power_w / 1e3, "kW of ended jobs", colour=1))
     if gantt is not None:
         others.append(gantt)
     for each in others:
@@ -117,7 +123,7 @@ def _figures(
         "nodes in use": load.used_nodes,
         "CPUs in use": load.used_cpus,
         "jobs waiting": load.queued_jobs,
-        "power (kW)": None if power_w is None else power_w / 1e3,
+        "kW of ended jobs": None if power_w is None else power_w / 1e3,
     }
     known = {name: each for name, each in values.items() if each is not None}
     figures = column(*first, used, *others, sizing_mode="stretch_width")
@@ -127,10 +133,10 @@ def _figures(
 def _drawn(
     form: WindowForm,
     shown: Shown,
-    seen: JobColumns,
+    seen: ClusterJobColumns,
     on_nodes: list[tuple[int, str]],
     nodes: list[str],
-) -> tuple[Boxes, Bars] | None:
+) -> tuple[Boxes, GanttBars] | None:
     """The jobs on their nodes; None where no node is known."""
     job_at = {key: place for place, key in enumerate(seen.key.tolist())}
     node_at = {node: place for place, node in enumerate(nodes)}
@@ -138,7 +144,7 @@ def _drawn(
     if not pairs:
         return None
     job, node = np.array(pairs, dtype=np.int64).T
-    bars = Bars(
+    bars = GanttBars(
         seen.jobid,
         [shown.name("user", user) or "" for user in seen.user],
         seen.start_s + form.shift_s,
@@ -148,7 +154,7 @@ def _drawn(
     return Boxes.of(job, node), bars
 
 
-def _gantt(form: WindowForm, shown: Shown, drawn: tuple[Boxes, Bars], nodes: list[str]) -> Any:
+def _gantt(form: WindowForm, shown: Shown, drawn: tuple[Boxes, GanttBars], nodes: list[str]) -> Any:
     from schedlab.history.web.plots.gantt import gantt_figure
 
     called = [shown.name("node", each) or "" for each in nodes]
@@ -156,7 +162,7 @@ def _gantt(form: WindowForm, shown: Shown, drawn: tuple[Boxes, Bars], nodes: lis
     return gantt_figure(*drawn, called, local_s)
 
 
-def _legend(boxes: Boxes, bars: Bars) -> list[tuple[str, str]]:
+def _legend(boxes: Boxes, bars: GanttBars) -> list[tuple[str, str]]:
     """Whose jobs have which colour; those that share the last are not named."""
     from schedlab.history.web.plots.gantt import user_colours
     from schedlab.viz.colours import OTHERS
@@ -166,7 +172,7 @@ def _legend(boxes: Boxes, bars: Bars) -> list[tuple[str, str]]:
     return [*named, *([("all others", OTHERS)] if len(named) < len(colours) else [])]
 
 
-def _power(seen: JobColumns, edge_s: NDArray[np.int64]) -> NDArray[np.float64] | None:
+def _power(seen: ClusterJobColumns, edge_s: NDArray[np.int64]) -> NDArray[np.float64] | None:
     """Of the jobs that the viewer sees: each at its mean; None without measurements."""
     known = ~np.isnan(seen.power_w)
     if not known.any():

@@ -18,7 +18,7 @@ from schedlab.history.web.access import Viewer
 from schedlab.history.web.current import CurrentViewer
 from schedlab.history.web.pages.job_data import Points, filled, in_unit
 from schedlab.history.web.pages.job_facts import Fact, facts
-from schedlab.history.web.pages.job_items import Item, MeasuredJob
+from schedlab.history.web.pages.job_items import MeasuredItem, MeasuredJob
 from schedlab.history.web.pages.job_plots import Plot
 from schedlab.history.web.parameters import CurrentShown, Name
 from schedlab.history.web.plots.timeline import MOST_LINES, timeline_data
@@ -109,7 +109,7 @@ def compare_timelines(
     return filled(sources, "means over hosts")
 
 
-def _normalised(service: Service, job: MeasuredJob, item: Item, share: Floats) -> Columns:
+def _normalised(service: Service, job: MeasuredJob, item: MeasuredItem, share: Floats) -> Columns:
     start_s, end_s = job.span_s
     edges = start_s + share / 100 * (end_s - start_s)
     first_s, second_s, last_s = (float(edges[place]) for place in (0, 1, -1))
@@ -153,7 +153,7 @@ def _rows(by_job: Sequence[dict[str, Fact]]) -> list[tuple[str, list[Fact | None
     return [(label, [each.get(label) for each in by_job]) for label in labels]
 
 
-def _plot(request: Request, jobs: Sequence[Compared], item: Item) -> Plot:
+def _plot(request: Request, jobs: Sequence[Compared], item: MeasuredItem) -> Plot:
     names = [job.name for job in jobs]
     url = f"{path_of(request, 'compare_timelines', item=item.name)}?{_link(jobs)}"
     figure = timeline_data(len(names), item.unit, over="share")

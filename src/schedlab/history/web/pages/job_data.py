@@ -14,7 +14,7 @@ from schedlab.history.schema.job import JobRecord
 from schedlab.history.sensors.series import Floats
 from schedlab.history.web.access import Viewer
 from schedlab.history.web.current import CurrentViewer
-from schedlab.history.web.pages.job_items import FLOPS, MOVED, Item, MeasuredJob
+from schedlab.history.web.pages.job_items import FLOPS, MOVED, MeasuredItem, MeasuredJob
 from schedlab.history.web.parameters import CurrentShown
 from schedlab.history.web.plots.roofline import POINTS
 from schedlab.history.web.plots.timeline import BAND, MOST_LINES
@@ -109,12 +109,12 @@ def filled(sources: Mapping[str, Mapping[str, Any]], note: str) -> Response:
     return Response(to_json({"sources": columns, "note": note}), media_type="application/json")
 
 
-def in_unit(columns: Columns, item: Item) -> Columns:
+def in_unit(columns: Columns, item: MeasuredItem) -> Columns:
     """Values in the unit in which the page shows the item."""
     return {name: each if name == "t" else each / item.divisor for name, each in columns.items()}
 
 
-def _find(job: MeasuredJob, name: str) -> Item:
+def _find(job: MeasuredJob, name: str) -> MeasuredItem:
     found = job.find(name)
     if found is None:
         raise not_found()

@@ -23,7 +23,7 @@ from schedlab.history.web.queries.search import jobs_by_key
 from schedlab.history.web.service import CurrentService, Service
 from schedlab.history.web.simulations import GAIN
 from schedlab.history.web.simulations.gain import Gain
-from schedlab.history.web.tasks import Asked, State, Task
+from schedlab.history.web.tasks import QueuedTask, State, TaskRequest
 from schedlab.history.web.tasks.queue import find_asked, submit
 from schedlab.units import short_duration
 
@@ -38,7 +38,7 @@ UNASKED = ("none", State.INTERRUPTED)
 """The states in which a page asks."""
 
 
-def gain_asked(key: int, record: JobRecord, efficiency: Efficiency) -> Asked | None:
+def gain_asked(key: int, record: JobRecord, efficiency: Efficiency) -> TaskRequest | None:
     """Return what to simulate of a job; None where nothing can be gained."""
     change, queued, started = efficiency.change, record.queue_time, record.start_time
     if change is None or queued is None or started is None or not _may_help(record, change):
@@ -50,7 +50,7 @@ def gain_asked(key: int, record: JobRecord, efficiency: Efficiency) -> Asked | N
         "start_s": int(started.timestamp()),
         "change": asdict(change),
     }
-    return Asked(GAIN, parameters, _SERVICE, "1")
+    return TaskRequest(GAIN, parameters, _SERVICE, "1")
 
 
 def _may_help(record: JobRecord, change: Change) -> bool:
@@ -61,13 +61,13 @@ def _may_help(record: JobRecord, change: Change) -> bool:
     return waited_s >= 60 and (change.kind == "time" or not record.exclusive)
 
 
-def known_gain(connection: Connection, asked: Asked | None) -> dict[str, str]:
+def known_gain(connection: Connection, asked: TaskRequest | None) -> dict[str, str]:
     """Return what is known: a state, and once it is done a sentence and how it was computed."""
     found = None if asked is None else find_asked(connection, asked)
     return dict(_NONE) if found is None or _is_stale(found) else _told(found)
 
 
-def _is_stale(task: Task) -> bool:
+def _is_stale(task: QueuedTask) -> bool:
     """Whether it failed some time ago: the cause may be gone, such as a restart of the service."""
     return task.state is State.FAILED and time.time() - task.created_s > _RETRIED_AFTER_S
 
@@ -94,7 +94,7 @@ def ask_gain(service: CurrentService, viewer: NamedViewer, key: int) -> Response
     return JSONResponse(told)
 
 
-def _asked(service: Service, viewer: Viewer, key: int) -> Asked:
+def _asked(service: Service, viewer: Viewer, key: int) -> TaskRequest:
     with service.database.reading() as connection:
         found = jobs_by_key(connection, viewer, [key], service.archive_folder)
     record = JobRecord.model_validate_json(found[0].document) if found else None
@@ -105,7 +105,7 @@ def _asked(service: Service, viewer: Viewer, key: int) -> Asked:
     return asked
 
 
-def _told(task: Task) -> dict[str, str]:
+def _told(task: QueuedTask) -> dict[str, str]:
     told = {"state": str(task.state), "text": "", "how": ""}
     if task.state is not State.DONE:
         return told

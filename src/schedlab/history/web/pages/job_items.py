@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from schedlab.errors import UnknownNameError
 from schedlab.history.gather import with_devices
 from schedlab.history.schema.job import HostUse, JobRecord
-from schedlab.history.sensors.source import Place
+from schedlab.history.sensors.source import MeasuringPoint
 from schedlab.history.site import Site
 from schedlab.history.web.queries.job_series import places_of, read_window
 from schedlab.history.web.queries.timelines import Answer
@@ -44,7 +44,7 @@ _PLAIN = {"degC": "°C", "1": "", "1/s": "per second"}
 
 
 @dataclass(frozen=True)
-class Item:
+class MeasuredItem:
     """An item that the site measures.
 
     Args:
@@ -99,15 +99,15 @@ class MeasuredJob:
         return start_s, max(start_s + 1, end.timestamp() if end else time.time())
 
     def read(
-        self, connection: Connection, item: Item, from_s: float, to_s: float, **wanted: Any
-    ) -> dict[Place, Answer]:
+        self, connection: Connection, item: MeasuredItem, from_s: float, to_s: float, **wanted: Any
+    ) -> dict[MeasuringPoint, Answer]:
         """The timelines of an item between two moments, where there are any; see ``Wanted``."""
         window = {"from_s": from_s, "to_s": to_s, "now_s": time.time()}
         return read_window(
             connection, self.site, self.record, self.hosts, item.name, **window, **wanted
         )
 
-    def items(self) -> list[Item]:
+    def items(self) -> list[MeasuredItem]:
         """What the site measures where the job ran, the best known first."""
         cluster = self.site.cluster(self.record.cluster).name
         found = [
@@ -118,25 +118,25 @@ class MeasuredJob:
         known = {name: place for place, name in enumerate(_LABELS)}
         return sorted(found, key=lambda each: (known.get(each.name, len(known)), each.name))
 
-    def find(self, name: str) -> Item | None:
+    def find(self, name: str) -> MeasuredItem | None:
         """The item of that name."""
         return next((item for item in self.items() if item.name == name), None)
 
-    def names(self, item: Item) -> list[str]:
+    def names(self, item: MeasuredItem) -> list[str]:
         """What the lines of an item are called."""
         called = dict(zip((host.node_id for host in self.hosts), self.shown, strict=True))
         return [_called(place, called) for place in self.places(item)]
 
-    def places(self, item: Item) -> list[Place]:
+    def places(self, item: MeasuredItem) -> list[MeasuringPoint]:
         """Where it is measured."""
         return places_of(self.hosts, item.name)
 
 
-def _called(place: Place, called: dict[str, str]) -> str:
+def _called(place: MeasuringPoint, called: dict[str, str]) -> str:
     host = called[place.host or ""]
     return host if place.device is None else f"{host} gpu {place.device}"
 
 
-def _item(name: str, unit: str) -> Item:
+def _item(name: str, unit: str) -> MeasuredItem:
     shown, divisor = _OWN_UNITS.get(name) or _UNITS.get(unit) or (_PLAIN.get(unit, unit), 1.0)
-    return Item(name, shown, divisor)
+    return MeasuredItem(name, shown, divisor)

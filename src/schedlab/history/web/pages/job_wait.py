@@ -22,7 +22,7 @@ SHORT_S = 60
 
 
 @dataclass(frozen=True)
-class Explanation:
+class WaitExplanation:
     """Sentences, a figure where there is something to see, and whether it tells of room."""
 
     sentences: list[str]
@@ -32,7 +32,7 @@ class Explanation:
 
 def explain_wait(
     connection: Connection, viewer: Viewer, record: JobRecord, site: Site | None, zone: tzinfo
-) -> Explanation | None:
+) -> WaitExplanation | None:
     """Why the job may have waited; None if it is unknown whether it did."""
     if record.queue_time is None or record.start_time is None:
         return None
@@ -40,7 +40,7 @@ def explain_wait(
     short_s = start_s - queue_s
     if short_s < SHORT_S:
         after = "at once" if short_s <= 0 else f"{FILTERS['duration'](short_s)} after it came"
-        return Explanation([f"It started {after}."])
+        return WaitExplanation([f"It started {after}."])
     wait = Wait(
         record.cluster or "",
         record.partition,
@@ -53,13 +53,15 @@ def explain_wait(
     found = waited(connection, viewer, wait)
     sentences = [*_held_back(record), *_queue(wait, found), *_nodes_free(wait, found)]
     if found.busy is None:
-        return Explanation(sentences)
+        return WaitExplanation(sentences)
+    if not found.busy.nodes.any():
+        return WaitExplanation([*sentences, "No node of the cluster was in use meanwhile."])
     offset = zone.utcoffset(record.start_time)
     shift_s = offset.total_seconds() if offset else 0.0
     edge_s, busy = found.busy.time_s + shift_s, found.busy.nodes
     figure = waiting_figure(1e3 * edge_s, busy, wait.num_host, wait.nodes)
     drawn = drawing(figure, over_time(edge_s, {"nodes in use": busy[:-1]}))
-    return Explanation(sentences, drawn, tells_room=wait.nodes is not None)
+    return WaitExplanation(sentences, drawn, tells_room=wait.nodes is not None)
 
 
 def _nodes(record: JobRecord, site: Site | None) -> int | None:

@@ -11,7 +11,7 @@ from schedlab.history.web.access import Viewer
 from schedlab.history.web.pages.queue import QueueRow
 from schedlab.history.web.pages.starts import Starts, starts_of
 from schedlab.history.web.quantities import FILTERS, zone_of
-from schedlab.history.web.queries.search import Found
+from schedlab.history.web.queries.search import FoundJob
 from schedlab.history.web.queries.shown import Shown
 from schedlab.history.web.queries.unfinished import Standing, ahead_of, heard_s
 from schedlab.history.web.service import Service
@@ -33,7 +33,7 @@ class StillWaiting:
 
 
 def still_waiting(
-    connection: Connection, service: Service, viewer: Viewer, found: Found, shown: Shown
+    connection: Connection, service: Service, viewer: Viewer, found: FoundJob, shown: Shown
 ) -> StillWaiting | None:
     """Return what is known of a job that waits; None of one that does not."""
     row = QueueRow.of(found, shown, 0.0)

@@ -21,7 +21,7 @@ from schedlab.history.web.parameters import CurrentShown
 from schedlab.history.web.quantities import zone_of
 from schedlab.history.web.queries.archived import archived_rows, newest_archived_s
 from schedlab.history.web.queries.listing import FOOTPRINT, SORTED, Listing, list_jobs
-from schedlab.history.web.queries.search import NEWEST_FIRST, Count, Cursor, Sort, count
+from schedlab.history.web.queries.search import NEWEST_FIRST, Cursor, JobCount, Sort, count
 from schedlab.history.web.queries.shown import Shown
 from schedlab.history.web.render import render
 from schedlab.history.web.service import CurrentService, Service
@@ -48,7 +48,7 @@ class Elsewhere:
 
 
 @dataclass(frozen=True)
-class Column:
+class SortColumn:
     """A heading by which the list can be sorted."""
 
     label: str
@@ -56,12 +56,12 @@ class Column:
 
 
 COLUMNS = (
-    Column("Nodes", "num_host"),
-    Column("Submitted", "queue_time"),
-    Column("Waited", "wait_s"),
-    Column("Ran", "run_s"),
-    Column("Of the request", "wra"),
-    Column("Energy", "energy_joule"),
+    SortColumn("Nodes", "num_host"),
+    SortColumn("Submitted", "queue_time"),
+    SortColumn("Waited", "wait_s"),
+    SortColumn("Ran", "run_s"),
+    SortColumn("Of the request", "wra"),
+    SortColumn("Energy", "energy_joule"),
 )
 
 
@@ -71,7 +71,7 @@ def jobs_page(
 ) -> Response:
     """Show the jobs that the URL selects; others see the same of what they may see."""
     form = JobsForm.read(request.query_params, zone_of(service))
-    sort, listing, total, fault = NEWEST_FIRST, Listing((), None), Count(0, True), form.fault
+    sort, listing, total, fault = NEWEST_FIRST, Listing((), None), JobCount(0, True), form.fault
     elsewhere = Elsewhere(None, ())
     if not fault:
         try:
@@ -126,14 +126,14 @@ def _listed(
     form: JobsForm,
     sort: Sort,
     after: Cursor | None,
-) -> tuple[Listing, Count]:
+) -> tuple[Listing, JobCount]:
     assert form.filter is not None
     query = form.filter.query()
     shown.check(query)
     with service.database.reading() as connection:
         listing = list_jobs(connection, viewer, query, sort=sort, after=after, limit=PAGE)
         if after is None and listing.next is None and listing.since_s is None:
-            return listing, Count(len(listing.rows), True)
+            return listing, JobCount(len(listing.rows), True)
         return listing, count(connection, viewer, query, COUNTED)
 
 

@@ -23,7 +23,7 @@ from schedlab.history.web.access.sessions import (
 )
 from schedlab.history.web.access.tokens import PREFIX, account_with_token
 from schedlab.history.web.current import Identified, require_own_form
-from schedlab.history.web.problems import Problem
+from schedlab.history.web.problems import HttpProblem
 from schedlab.history.web.render import path_of, render
 from schedlab.history.web.service import CurrentService, Service
 
@@ -82,7 +82,7 @@ def require_patience(request: Request, service: Service, name: str) -> None:
     if wait_s > 0:
         wait = max(1, round(wait_s))
         detail = f"too many wrong passwords; wait {wait} s before you try again"
-        raise Problem(429, detail, {"retry-after": str(wait)})
+        raise HttpProblem(429, detail, {"retry-after": str(wait)})
 
 
 def note_wrong_password(request: Request, service: Service, name: str, shown: str) -> None:

@@ -13,7 +13,7 @@ from schedlab.history.web.access.oidc import Pending, Provider
 from schedlab.history.web.access.sessions import drop_cookie, set_cookie
 from schedlab.history.web.access.signed_on import sign_on
 from schedlab.history.web.pages.login import logged_in
-from schedlab.history.web.problems import Problem, not_found
+from schedlab.history.web.problems import HttpProblem, not_found
 from schedlab.history.web.service import CurrentService, Service
 
 _LOG = logging.getLogger("schedlab.service")
@@ -41,9 +41,9 @@ def from_provider(
     provider = _provider(service)
     pending = Pending.from_cookie(request.cookies.get(_COOKIE, ""))
     if pending is None or not hmac.compare_digest(state.encode(), pending.state.encode()):
-        raise Problem(400, "this login was not begun here, or too long ago; begin it again")
+        raise HttpProblem(400, "this login was not begun here, or too long ago; begin it again")
     if error or not code:
-        raise Problem(403, "the provider did not let you in")
+        raise HttpProblem(403, "the provider did not let you in")
     claims = provider.claims(pending, code, str(request.url_for("oidc_callback")))
     with service.database.writing() as connection:
         account = sign_on(connection, provider.section, claims)

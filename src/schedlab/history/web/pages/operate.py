@@ -14,7 +14,7 @@ from schedlab.errors import SchedlabError
 from schedlab.history.web.access import Viewer
 from schedlab.history.web.loop import LoopEffect, LoopState, SiteLoop
 from schedlab.history.web.pages.admin import AdministratorInPerson
-from schedlab.history.web.problems import Problem
+from schedlab.history.web.problems import HttpProblem
 from schedlab.history.web.quantities import zone_of
 from schedlab.history.web.render import path_of, render
 from schedlab.history.web.service import CurrentService, Service
@@ -36,7 +36,7 @@ _FOUND_BY = {
 
 def _loop(service: CurrentService, viewer: AdministratorInPerson) -> SiteLoop:
     if service.settings.loop is None:
-        raise Problem(404, "the site has no loop; its file names no site folder in [slurm]")
+        raise HttpProblem(404, "the site has no loop; its file names no site folder in [slurm]")
     return service.settings.loop
 
 
@@ -62,7 +62,7 @@ def answer(
 ) -> Response:
     """Answer the loop's question; it takes a yes or a no whose code is right."""
     if says not in ("yes", "no"):
-        raise Problem(400, f'the answer is "{says}"; must be yes or no')
+        raise HttpProblem(400, f'the answer is "{says}"; must be yes or no')
     who = viewer.user or "somebody"
     return _left(
         request,

@@ -21,7 +21,7 @@ from schedlab.history.web.pages.starts import Starts, live_starts, live_state, s
 from schedlab.history.web.pages.wait_reasons import reason_in_words
 from schedlab.history.web.parameters import Asking, CurrentAsking
 from schedlab.history.web.quantities import zone_of
-from schedlab.history.web.queries.search import Found
+from schedlab.history.web.queries.search import FoundJob
 from schedlab.history.web.queries.shown import Shown
 from schedlab.history.web.queries.unfinished import (
     MOST,
@@ -64,7 +64,7 @@ class QueueRow:
     reason: tuple[str, str]
 
     @classmethod
-    def of(cls, found: Found, shown: Shown, now_s: float) -> QueueRow:
+    def of(cls, found: FoundJob, shown: Shown, now_s: float) -> QueueRow:
         """Return the row of a job."""
         true, job = from_json(found.document), shown.record(found.document)
         return cls(
@@ -91,7 +91,7 @@ class QueueRow:
 
 
 @dataclass(frozen=True)
-class Queue:
+class QueueView:
     """The jobs of a cluster that have not ended, those that the viewer sees.
 
     Args:
@@ -120,7 +120,7 @@ class Queue:
         return found
 
 
-def queue_of(connection: Connection, asking: Asking, cluster: str, most: int = MOST) -> Queue:
+def queue_of(connection: Connection, asking: Asking, cluster: str, most: int = MOST) -> QueueView:
     """Return the queue of a cluster, as far as its scheduler was last heard of."""
     viewer: Viewer = asking.viewer
     live = live_state(asking.service, cluster)
@@ -131,10 +131,10 @@ def queue_of(connection: Connection, asking: Asking, cluster: str, most: int = M
     rows = [QueueRow.of(each, asking.shown, heard or 0) for each in found]
     jobs, nodes = standings(connection, viewer, cluster)
     starts = starts_of(connection, asking.service, viewer, cluster)
-    return Queue(cluster, heard, rows, jobs, nodes, starts)
+    return QueueView(cluster, heard, rows, jobs, nodes, starts)
 
 
-def _live_queue(connection: Connection, asking: Asking, live: MirrorState) -> Queue:
+def _live_queue(connection: Connection, asking: Asking, live: MirrorState) -> QueueView:
     """Return the queue as a live mirror has it; jobs that no ingest has read yet have no page."""
     known = keys_by_jobid(connection, asking.viewer, live.cluster)
     seen = [
@@ -146,7 +146,7 @@ def _live_queue(connection: Connection, asking: Asking, live: MirrorState) -> Qu
         record["jobid"]: known.get(record["jobid"], -place) for place, record in enumerate(seen, 1)
     }
     rows = [
-        QueueRow.of(Found(keys[each["jobid"]], to_json(each).decode()), asking.shown, live.at)
+        QueueRow.of(FoundJob(keys[each["jobid"]], to_json(each).decode()), asking.shown, live.at)
         for each in seen
     ]
     jobs, nodes = Counter[str](), Counter[str]()
@@ -154,7 +154,7 @@ def _live_queue(connection: Connection, asking: Asking, live: MirrorState) -> Qu
         jobs[record["state"]] += 1
         nodes[record["state"]] += record["resource_req"]["num_host"]
     starts = live_starts(live, keys, zone_of(asking.service))
-    return Queue(live.cluster, int(live.at), rows, jobs, nodes, starts, is_live=True)
+    return QueueView(live.cluster, int(live.at), rows, jobs, nodes, starts, is_live=True)
 
 
 @router.get("/queue", name="queue")

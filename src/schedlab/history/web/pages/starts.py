@@ -20,7 +20,7 @@ from schedlab.history.web.problems import not_found
 from schedlab.history.web.quantities import FILTERS, zone_of
 from schedlab.history.web.queries.unfinished import keys_by_jobid, unfinished_keys
 from schedlab.history.web.service import CurrentService, Service
-from schedlab.history.web.tasks import State, Task
+from schedlab.history.web.tasks import QueuedTask, State
 from schedlab.history.web.windows import clusters_of
 
 router = APIRouter(include_in_schema=False)
@@ -40,7 +40,7 @@ class Starts:
 
     cluster: str
     forecast: Forecast | None
-    task: Task | None
+    task: QueuedTask | None
     zone: tzinfo
     asks: bool
 

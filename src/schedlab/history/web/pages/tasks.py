@@ -14,8 +14,8 @@ from schedlab.history.web.problems import not_found
 from schedlab.history.web.render import path_of
 from schedlab.history.web.service import CurrentService, Service
 from schedlab.history.web.simulations import ADVICE, STATUS, TWIN
-from schedlab.history.web.simulations.what_if import Settings
-from schedlab.history.web.tasks import Task
+from schedlab.history.web.simulations.what_if import WhatIfSettings
+from schedlab.history.web.tasks import QueuedTask
 from schedlab.history.web.tasks.queue import cancel, find_task
 from schedlab.history.web.twin import TwinSettings
 
@@ -40,7 +40,7 @@ def cancel_task(request: Request, service: CurrentService, viewer: InPerson, tas
     return RedirectResponse(_place(request, found), 303)
 
 
-def require_task(service: Service, account: str | None, task: str) -> Task:
+def require_task(service: Service, account: str | None, task: str) -> QueuedTask:
     """The task, if this account asked for it."""
     with service.database.reading() as connection:
         found = find_task(connection, task, account)
@@ -49,11 +49,11 @@ def require_task(service: Service, account: str | None, task: str) -> Task:
     return found
 
 
-def _place(request: Request, task: Task) -> str:
+def _place(request: Request, task: QueuedTask) -> str:
     if task.kind == ADVICE:
         return f"{path_of(request, 'user', user=quote(task.parameters['user']))}#advice"
     if task.kind == STATUS:
         return path_of(request, "admin")
     if task.kind == TWIN:
         return twin_path(request, TwinSettings.of(task.parameters))
-    return settings_path(request, Settings.of(task.parameters))
+    return settings_path(request, WhatIfSettings.of(task.parameters))

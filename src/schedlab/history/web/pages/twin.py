@@ -23,11 +23,11 @@ from schedlab.history.web.planning import (
     own_twin_tasks,
     twin_of,
 )
-from schedlab.history.web.problems import Problem
+from schedlab.history.web.problems import HttpProblem
 from schedlab.history.web.quantities import zone_of
 from schedlab.history.web.render import path_of, render
 from schedlab.history.web.service import CurrentService, Service
-from schedlab.history.web.tasks import State, Task
+from schedlab.history.web.tasks import QueuedTask, State
 from schedlab.history.web.twin import MOST_PHASES, Twin, TwinSettings, checked_settings
 from schedlab.units import parse_whole
 
@@ -102,7 +102,7 @@ def twin_result(
     """Give what came of it as a JSON file."""
     found = own_twin_task(service, viewer, task)
     if found.state is not State.DONE:
-        raise Problem(409, f"the task is {found.state}; it has no result")
+        raise HttpProblem(409, f"the task is {found.state}; it has no result")
     return JSONResponse(
         {"settings": found.parameters, **found.result},
         headers={"content-disposition": f'attachment; filename="what-if-{found.id}.json"'},
@@ -177,7 +177,7 @@ def _page(
     )
 
 
-def _result(task: Task | None) -> dict[str, Any]:
+def _result(task: QueuedTask | None) -> dict[str, Any]:
     if task is None or task.state is not State.DONE:
         return {"result": None}
     from schedlab.history.web.plots.comparison import waits_figure

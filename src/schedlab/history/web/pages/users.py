@@ -28,7 +28,7 @@ Groups = list[tuple[Names, Sums]]
 
 
 @dataclass(frozen=True)
-class Row:
+class UserRow:
     """A user or a group, and what their jobs come to; no link where the name is a pseudonym."""
 
     name: str
@@ -120,14 +120,14 @@ def _found(asking: Asking, query: JobQuery, keys: list[str]) -> Groups:
         return stats(connection, asking.viewer, query, keys, zone=asking.zone)
 
 
-def _rows(asking: Asking, groups: Groups, by: str) -> list[Row]:
+def _rows(asking: Asking, groups: Groups, by: str) -> list[UserRow]:
     """Those of most node-hours first; none if names are left out of a release."""
     shown = asking.shown
     if shown.name(by, "any") is None:
         return []
     is_linked = not shown.hides(by)
     return [
-        Row(shown.name(by, name) or "", sums.shown(), is_linked)
+        UserRow(shown.name(by, name) or "", sums.shown(), is_linked)
         for (name,), sums in groups[:MOST_ROWS]
         if name
     ]
@@ -154,15 +154,17 @@ def _figures(periods: Groups) -> dict[str, Any]:
     names = [name for name, _ in rows]
 
     def bars(key: str, unit: float, label: str, colour: int) -> Any:
+        """None where no bar would be seen."""
+        if not any(row[key] for _, row in rows):
+            return None
         values = [None if row[key] is None else row[key] / unit for _, row in rows]
         figure = bars_figure(names, values, label, colour=colour)
         return drawing(figure, {"Period": names, label: values})
 
-    has_energy = any(row["energy_joule"] is not None for _, row in rows)
     return {
-        "use_figure": bars("node_hours", 1, "node-hours", 0) if rows else None,
-        "energy_figure": bars("energy_joule", 3.6e6, "energy (kWh)", 1) if has_energy else None,
-        "wait_figure": bars("mean_wait_s", 3600, "mean wait (h)", 3) if rows else None,
+        "use_figure": bars("node_hours", 1, "node-hours", 0),
+        "energy_figure": bars("energy_joule", 3.6e6, "energy (kWh)", 1),
+        "wait_figure": bars("mean_wait_s", 3600, "mean wait (h)", 3),
     }
 
 

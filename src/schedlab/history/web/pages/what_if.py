@@ -33,9 +33,9 @@ from schedlab.history.web.planning import PlannerInPerson, ask_what_if, own_what
 from schedlab.history.web.render import path_of, render
 from schedlab.history.web.service import CurrentService, Service
 from schedlab.history.web.simulations.policy_names import EVOLVED, MOST_POLICIES, check_policies
-from schedlab.history.web.simulations.what_if import Comparison, Settings
+from schedlab.history.web.simulations.what_if import WhatIfComparison, WhatIfSettings
 from schedlab.history.web.simulations.window import MOST_JOBS, Window
-from schedlab.history.web.tasks import State, Task
+from schedlab.history.web.tasks import QueuedTask, State
 from schedlab.history.web.windows import WindowForm, window_form
 from schedlab.policies import BACKFILLS, ORDERS
 
@@ -55,10 +55,10 @@ class WhatIfForm:
     picked: Picked
     whole_nodes: bool = False
 
-    def settings(self) -> Settings:
+    def settings(self) -> WhatIfSettings:
         """Return what it asks for, checked."""
         window = self.window
-        return Settings(
+        return WhatIfSettings(
             window=Window(window.cluster, window.from_s, window.to_s),
             policies=tuple(self.picked.policies()),
             whole_nodes=self.whole_nodes,
@@ -127,7 +127,7 @@ def what_if_ask(
     return RedirectResponse(settings_path(request, settings), HTTPStatus.SEE_OTHER)
 
 
-def settings_path(request: Request, settings: Settings) -> str:
+def settings_path(request: Request, settings: WhatIfSettings) -> str:
     """Return the address of these settings; times are UTC, so that they mean the same anywhere."""
     window = settings.window
     query = [
@@ -149,14 +149,14 @@ def _page(
     service: Service,
     viewer: Viewer,
     form: WhatIfForm,
-    settings: Settings | None = None,
+    settings: WhatIfSettings | None = None,
     *,
     fault: str = "",
 ) -> Response:
     asked = own_what_ifs(service, viewer)
-    same = next((each for each in asked if Settings.of(each.parameters) == settings), None)
+    same = next((each for each in asked if WhatIfSettings.of(each.parameters) == settings), None)
     task = None if same is None else own_what_if(service, viewer, same.id)
-    recent = [(each, Settings.of(each.parameters)) for each in asked[:_RECENT]]
+    recent = [(each, WhatIfSettings.of(each.parameters)) for each in asked[:_RECENT]]
     return render(
         request,
         viewer,
@@ -185,14 +185,14 @@ def _page(
     )
 
 
-def _result(form: WindowForm, task: Task | None) -> dict[str, Any]:
+def _result(form: WindowForm, task: QueuedTask | None) -> dict[str, Any]:
     if task is None or task.state is not State.DONE:
         return {"comparison": None}
-    comparison = Comparison.from_result(task.result)
+    comparison = WhatIfComparison.from_result(task.result)
     return {"comparison": comparison, **_figures(form, comparison)}
 
 
-def _figures(form: WindowForm, comparison: Comparison) -> dict[str, Any]:
+def _figures(form: WindowForm, comparison: WhatIfComparison) -> dict[str, Any]:
     from schedlab.history.web.plots.comparison import used_figure, waits_figure
     from schedlab.history.web.plots.drawing import drawing, over_time
 

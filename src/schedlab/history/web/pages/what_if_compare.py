@@ -16,7 +16,7 @@ from schedlab.history.web.plots.timeline import MOST_LINES
 from schedlab.history.web.quantities import zone_of
 from schedlab.history.web.render import render
 from schedlab.history.web.service import CurrentService
-from schedlab.history.web.simulations.what_if import Comparison, Outcome, Settings
+from schedlab.history.web.simulations.what_if import PolicyOutcome, WhatIfComparison, WhatIfSettings
 from schedlab.history.web.tasks import State
 
 router = APIRouter(include_in_schema=False)
@@ -40,10 +40,10 @@ class Result:
 
     letter: str
     path: str
-    settings: Settings
-    comparison: Comparison
+    settings: WhatIfSettings
+    comparison: WhatIfComparison
 
-    def outcome(self, policy: str) -> Outcome | None:
+    def outcome(self, policy: str) -> PolicyOutcome | None:
         """Return what came of that policy, if it was simulated."""
         return next((each for each in self.comparison.outcomes if each.policy == policy), None)
 
@@ -61,9 +61,9 @@ def compare_what_ifs(
     results = [
         Result(
             letter,
-            settings_path(request, settings := Settings.of(task.parameters)),
+            settings_path(request, settings := WhatIfSettings.of(task.parameters)),
             settings,
-            Comparison.from_result(task.result),
+            WhatIfComparison.from_result(task.result),
         )
         for letter, task in zip(ascii_uppercase, done, strict=False)
     ]

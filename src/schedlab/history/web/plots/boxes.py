@@ -36,7 +36,7 @@ class Boxes:
 
 
 @dataclass(frozen=True, eq=False)
-class Bars:
+class GanttBars:
     """What a Gantt chart says of each job, beside its nodes."""
 
     jobid: Sequence[str]
@@ -47,7 +47,7 @@ class Bars:
 
 
 def busy_shares(
-    boxes: Boxes, bars: Bars, nodes: int, span_s: tuple[int, int]
+    boxes: Boxes, bars: GanttBars, nodes: int, span_s: tuple[int, int]
 ) -> NDArray[np.float64]:
     """The share of each part of the picture in which nodes had a job, as (row, column).
 

@@ -9,7 +9,7 @@ import numpy as np
 from bokeh.models import FixedTicker, HoverTool, LinearColorMapper
 from numpy.typing import NDArray
 
-from schedlab.history.web.plots.boxes import Bars, Boxes, busy_shares
+from schedlab.history.web.plots.boxes import Boxes, GanttBars, busy_shares
 from schedlab.history.web.plots.look import milliseconds, time_figure
 from schedlab.history.web.plots.timeline import COLOURS
 from schedlab.viz.colours import OTHERS
@@ -20,7 +20,9 @@ _MOST_NAMES = 40
 _SHADES = tuple(f"#4477aa{round(255 * share):02x}" for share in np.linspace(0, 1, 65))
 
 
-def gantt_figure(boxes: Boxes, bars: Bars, nodes: Sequence[str], span_s: tuple[int, int]) -> Any:
+def gantt_figure(
+    boxes: Boxes, bars: GanttBars, nodes: Sequence[str], span_s: tuple[int, int]
+) -> Any:
     """Nodes upwards, time to the right.
 
     Args:
@@ -45,7 +47,7 @@ def gantt_figure(boxes: Boxes, bars: Bars, nodes: Sequence[str], span_s: tuple[i
     return plot
 
 
-def user_colours(boxes: Boxes, bars: Bars) -> dict[str, str]:
+def user_colours(boxes: Boxes, bars: GanttBars) -> dict[str, str]:
     """The colour of each user's jobs, those of most work first; many have the last in common.
 
     Empty where jobs are too many to be drawn one by one.
@@ -62,7 +64,7 @@ def user_colours(boxes: Boxes, bars: Bars) -> dict[str, str]:
     return dict(zip(order, [*COLOURS, *[OTHERS] * len(order)], strict=False))
 
 
-def _draw_boxes(plot: Any, boxes: Boxes, bars: Bars) -> None:
+def _draw_boxes(plot: Any, boxes: Boxes, bars: GanttBars) -> None:
     colour, job = user_colours(boxes, bars), boxes.job
     source = {
         "left": milliseconds(bars.start_s[job]),

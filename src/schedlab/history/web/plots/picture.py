@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from schedlab.history.web.plots.timeline import COLOURS
-from schedlab.history.web.simulations.what_if import Comparison, Outcome
+from schedlab.history.web.simulations.what_if import PolicyOutcome, WhatIfComparison
 from schedlab.history.web.simulations.window import Window
 from schedlab.viz.paper import panels, paper_style
 
@@ -21,7 +21,9 @@ _STYLE = Lock()
 """Matplotlib's settings are the process's, and requests are answered by threads."""
 
 
-def what_if_picture(comparison: Comparison, window: Window, zone: tzinfo, format: str) -> bytes:
+def what_if_picture(
+    comparison: WhatIfComparison, window: Window, zone: tzinfo, format: str
+) -> bytes:
     """Draw waits and nodes in use; what really happened lies on top.
 
     Args:
@@ -45,7 +47,7 @@ def what_if_picture(comparison: Comparison, window: Window, zone: tzinfo, format
 
 
 def _draw(
-    waits: Axes, used: Axes, outcome: Outcome, place: int, window: Window, zone: tzinfo
+    waits: Axes, used: Axes, outcome: PolicyOutcome, place: int, window: Window, zone: tzinfo
 ) -> None:
     is_past = place == 0
     colour = COLOURS[place % len(COLOURS)]

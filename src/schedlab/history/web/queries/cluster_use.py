@@ -49,7 +49,7 @@ class Span:
 
 
 @dataclass(frozen=True, eq=False)
-class JobColumns:
+class ClusterJobColumns:
     """Jobs of a span; -1 for a start that never was, NaN for a power without a measurement."""
 
     key: Times
@@ -65,7 +65,7 @@ class JobColumns:
         return len(self.key)
 
 
-def jobs_of(connection: Connection, viewer: Viewer, span: Span) -> JobColumns:
+def jobs_of(connection: Connection, viewer: Viewer, span: Span) -> ClusterJobColumns:
     """The jobs that the viewer sees."""
     rows = rows_of(connection, visible_of_few(viewer), span, _COLUMNS)
     key, jobid, user, queue_s, start_s, end_s, nodes, energy_joule = turned(rows, len(_COLUMNS))
@@ -74,7 +74,7 @@ def jobs_of(connection: Connection, viewer: Viewer, span: Span) -> JobColumns:
     energy = np.array([np.nan if each is None else each for each in energy_joule], dtype=float)
     power_w = energy / np.where(end > start, end - start, np.nan)
     queued = np.minimum(known(queue_s, span.to_s), np.where(start >= 0, start, span.to_s))
-    return JobColumns(
+    return ClusterJobColumns(
         known(key), jobid, user, queued, start, end, np.maximum(known(nodes), 1), power_w
     )
 

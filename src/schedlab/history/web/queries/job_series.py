@@ -11,21 +11,21 @@ from sqlalchemy import Connection
 from schedlab.history.attribution import times_on
 from schedlab.history.schema.job import HostUse, JobRecord
 from schedlab.history.sensors.series import Floats
-from schedlab.history.sensors.source import Place
+from schedlab.history.sensors.source import MeasuringPoint
 from schedlab.history.site import Site
-from schedlab.history.web.queries.timelines import Answer, Wanted, read_timelines
+from schedlab.history.web.queries.timelines import Answer, TimelineRequest, read_timelines
 
 Columns = Mapping[str, Floats]
 
 _STALE_STEPS = 3.0
 
 
-def places_of(hosts: Sequence[HostUse], item: str) -> list[Place]:
+def places_of(hosts: Sequence[HostUse], item: str) -> list[MeasuringPoint]:
     """Where a job's item is measured: on each host, or on each accelerator of each."""
     if not item.startswith("accelerator."):
-        return [Place(host.node_id) for host in hosts]
+        return [MeasuringPoint(host.node_id) for host in hosts]
     return [
-        Place(host.node_id, str(number))
+        MeasuringPoint(host.node_id, str(number))
         for host in hosts
         for number in range(len(host.accelerator or ()))
     ]
@@ -42,7 +42,7 @@ def read_window(
     to_s: float,
     now_s: float,
     **wanted: Any,
-) -> dict[Place, Answer]:
+) -> dict[MeasuringPoint, Answer]:
     """The timelines of those hosts on which the job was between two moments, if they have any."""
     there = [
         host
@@ -51,7 +51,7 @@ def read_window(
     ]
     if not there:
         return {}
-    how = Wanted(from_s=from_s, to_s=to_s, **wanted)
+    how = TimelineRequest(from_s=from_s, to_s=to_s, **wanted)
     found = read_timelines(connection, site, record, there, item, how, now_s=now_s)
     return {place: answer for place, answer in found.items() if len(answer.value)}
 

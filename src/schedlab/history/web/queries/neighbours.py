@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Select, func, select, union
 
 from schedlab.history.store.tables import LONG, LONG_S, hosts, jobs
 from schedlab.history.web.access import Viewer, countable, visible
-from schedlab.history.web.queries.search import Found, documents
+from schedlab.history.web.queries.search import FoundJob, documents
 
 SHOWN = 20
 COUNTED = 1_000
@@ -21,7 +21,7 @@ _OWN = hosts.alias("own")
 class Neighbours:
     """Those that the viewer sees, latest first, and how many there were in all."""
 
-    seen: Sequence[Found]
+    seen: Sequence[FoundJob]
     count: int
 
     @property

@@ -85,7 +85,7 @@ class Cursor:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundJob:
     """A job of the store: its key, and its record as JSON."""
 
     key: int
@@ -93,15 +93,15 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Page:
+class ResultPage:
     """Some jobs, and where the next page begins."""
 
-    jobs: Sequence[Found]
+    jobs: Sequence[FoundJob]
     next: Cursor | None
 
 
 @dataclass(frozen=True)
-class Count:
+class JobCount:
     """Write a number of jobs, exact or as a lower bound."""
 
     jobs: int
@@ -116,7 +116,7 @@ def search(
     sort: Sort = NEWEST_FIRST,
     after: Cursor | None = None,
     limit: int = 100,
-) -> Page:
+) -> ResultPage:
     """One page of the jobs that are meant and that the viewer sees.
 
     Args:
@@ -128,7 +128,7 @@ def search(
         limit: how many jobs a page has.
     """
     keys, more = keys_of_page(connection, viewer, query, sort, after, limit)
-    return Page(documents(connection, keys), more)
+    return ResultPage(documents(connection, keys), more)
 
 
 def keys_of_page(
@@ -171,18 +171,18 @@ def _are_many(connection: Connection, query: JobQuery) -> bool:
     return bool(sizes) and min(sizes) == MANY
 
 
-def count(connection: Connection, viewer: Viewer, query: JobQuery, most: int = COUNTED) -> Count:
+def count(connection: Connection, viewer: Viewer, query: JobQuery, most: int = COUNTED) -> JobCount:
     """How many jobs are meant and seen, as far as it is worth counting."""
     meant = select(jobs.c.id).where(visible(viewer), *conditions(query)).limit(most + 1)
     found = connection.execute(select(func.count()).select_from(meant.subquery())).scalar_one()
-    return Count(min(found, most), found <= most)
+    return JobCount(min(found, most), found <= most)
 
 
-def documents(connection: Connection, keys: Sequence[int]) -> list[Found]:
+def documents(connection: Connection, keys: Sequence[int]) -> list[FoundJob]:
     """The records under keys that a query for the viewer gave, in the order of the keys."""
     statement = select(jobs.c.id, jobs.c.record).where(jobs.c.id.in_(keys))
     records = dict(map(tuple, connection.execute(statement))) if keys else {}
-    return [Found(key, records[key]) for key in keys if key in records]
+    return [FoundJob(key, records[key]) for key in keys if key in records]
 
 
 def _segments(
@@ -214,16 +214,16 @@ _GREATEST = 2**63 - 1
 
 def jobs_by_key(
     connection: Connection, viewer: Viewer, keys: Sequence[int], archive: Path | None
-) -> list[Found]:
+) -> list[FoundJob]:
     """Those of the jobs that the viewer sees, in the order of the keys, archived ones too."""
     possible = [key for key in keys if 0 <= key <= _GREATEST]
     statement = select(jobs.c.id, jobs.c.record).where(visible(viewer), jobs.c.id.in_(possible))
-    records = {key: Found(key, record) for key, record in connection.execute(statement)}
+    records = {key: FoundJob(key, record) for key, record in connection.execute(statement)}
     missing = [key for key in possible if key not in records]
     if missing:
         rows = archived_rows(connection, viewer, archived.c.id.in_(missing))
         for row, document in read_archived(archive, rows):
-            records[row.id] = Found(row.id, document)
+            records[row.id] = FoundJob(row.id, document)
     return [records[key] for key in dict.fromkeys(possible) if key in records]
 
 

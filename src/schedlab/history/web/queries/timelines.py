@@ -11,13 +11,13 @@ from sqlalchemy import Connection, func, select
 
 from schedlab.errors import ParameterError, SensorError, UnknownNameError
 from schedlab.history.attribution import Occupancy, attribute, times_on
-from schedlab.history.gather import Measured, Reading, read_item
+from schedlab.history.gather import ItemReading, Measured, read_item
 from schedlab.history.schema.job import HostUse, JobRecord
 from schedlab.history.schema.timeline import Provenance, Scope
 from schedlab.history.schema.times import format_time, from_epoch
 from schedlab.history.sensors.resample import AGGREGATES, coverage, resample, thinned
 from schedlab.history.sensors.series import Floats, Series
-from schedlab.history.sensors.source import Place, Request
+from schedlab.history.sensors.source import MeasuringPoint, SensorRequest
 from schedlab.history.site import Site
 from schedlab.history.store.queries import JobQuery, conditions
 from schedlab.history.store.tables import jobs
@@ -27,7 +27,7 @@ FEWEST_POINTS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class TimelineRequest:
     """How timelines are wanted.
 
     Args:
@@ -88,10 +88,10 @@ def read_timelines(
     record: JobRecord,
     hosts: Sequence[HostUse],
     item: str,
-    wanted: Wanted,
+    wanted: TimelineRequest,
     *,
     now_s: float,
-) -> dict[Place, Answer]:
+) -> dict[MeasuringPoint, Answer]:
     """The timelines of one item on some hosts of a job that the viewer sees.
 
     Accelerators are named by their place among those of the host. Of a place of which the sources
@@ -113,7 +113,7 @@ def read_timelines(
     windows = {host.node_id: _window(record, host, wanted, now_s) for host in hosts}
     first_s = min(start for start, _ in windows.values())
     last_s = max(end for _, end in windows.values())
-    times = Request({}, first_s, last_s, record.jobid, cluster.name)
+    times = SensorRequest({}, first_s, last_s, record.jobid, cluster.name)
     reading = read_item(item, sources[item], times, hosts)
     if reading.faults and not reading.found:
         raise SensorError("; ".join(reading.faults))
@@ -134,7 +134,11 @@ class _Job:
     occupancy: Occupancy | None
 
     def answer(
-        self, host: HostUse, found: Measured | None, wanted: Wanted, window: tuple[float, float]
+        self,
+        host: HostUse,
+        found: Measured | None,
+        wanted: TimelineRequest,
+        window: tuple[float, float],
     ) -> Answer:
         """The job's part of what was found on the host."""
         seen = None if found is None else found.series.clipped(*window)
@@ -156,7 +160,9 @@ class _Job:
         return _answer(part, provenance, wanted, window)
 
 
-def _window(record: JobRecord, host: HostUse, wanted: Wanted, now_s: float) -> tuple[float, float]:
+def _window(
+    record: JobRecord, host: HostUse, wanted: TimelineRequest, now_s: float
+) -> tuple[float, float]:
     """The part of the job's time on the host that is wanted."""
     start_s, end_s = times_on(record, host)
     end_s = min(end_s, now_s)
@@ -168,15 +174,17 @@ def _window(record: JobRecord, host: HostUse, wanted: Wanted, now_s: float) -> t
     return from_s, to_s
 
 
-def _of_host(reading: Reading, host: HostUse) -> Iterator[tuple[Place, Measured | None]]:
+def _of_host(
+    reading: ItemReading, host: HostUse
+) -> Iterator[tuple[MeasuringPoint, Measured | None]]:
     """What was read of each accelerator of the host, or else of the host, or of the whole site."""
     if reading.scope == "device":
         for number in range(len(host.accelerator or ())):
-            place = Place(host.node_id, str(number))
+            place = MeasuringPoint(host.node_id, str(number))
             yield place, reading.found.get(place)
     else:
-        place = Place() if reading.scope == "site" else Place(host.node_id)
-        yield Place(host.node_id), reading.found.get(place)
+        place = MeasuringPoint() if reading.scope == "site" else MeasuringPoint(host.node_id)
+        yield MeasuringPoint(host.node_id), reading.found.get(place)
 
 
 def _occupancy(
@@ -196,7 +204,7 @@ def _occupancy(
 
 
 def _answer(
-    part: Series, provenance: Provenance, wanted: Wanted, window: tuple[float, float]
+    part: Series, provenance: Provenance, wanted: TimelineRequest, window: tuple[float, float]
 ) -> Answer:
     """The job's part of a timeline, in the steps and with the points that are wanted."""
     from_s, to_s = window

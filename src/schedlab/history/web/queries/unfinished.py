@@ -12,7 +12,7 @@ from sqlalchemy import Column, Connection, Select, func, select, tuple_
 from schedlab.history.schema.job import JobState
 from schedlab.history.store.tables import UNFINISHED, ingests, jobs
 from schedlab.history.web.access import Viewer, countable, visible_of_few
-from schedlab.history.web.queries.search import Found
+from schedlab.history.web.queries.search import FoundJob
 
 MOST = 10_000
 """Of more jobs that have not ended, the oldest are looked at."""
@@ -48,10 +48,10 @@ def standing_of(record: Mapping[str, Any], now_s: float) -> Standing:
 
 def unfinished_jobs(
     connection: Connection, viewer: Viewer, cluster: str, most: int = MOST
-) -> list[Found]:
+) -> list[FoundJob]:
     """Return the jobs that run and wait there and that the viewer sees, the oldest first."""
     rows = connection.execute(_seen(viewer, cluster, jobs.c.id, jobs.c.record).limit(most))
-    return [Found(key, document) for key, document in rows]
+    return [FoundJob(key, document) for key, document in rows]
 
 
 def unfinished_keys(connection: Connection, viewer: Viewer, cluster: str) -> list[int]:

@@ -15,13 +15,13 @@ from schedlab.history.web.problems import not_found
 from schedlab.history.web.quantities import zone_of
 from schedlab.history.web.queries.cluster_use import last_end_s
 from schedlab.history.web.reports.period import Period
-from schedlab.history.web.reports.report import Report, Subject, make_report
+from schedlab.history.web.reports.report import PeriodReport, Subject, make_report
 from schedlab.history.web.service import Service
 
 
 def asked_report(
     service: Service, viewer: Viewer, period: str, day: str, user: str, group: str
-) -> Report:
+) -> PeriodReport:
     """The report on a user, a group, or all that the viewer is in charge of.
 
     Args:

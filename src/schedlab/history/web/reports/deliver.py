@@ -24,7 +24,7 @@ from schedlab.history.web.access.viewer import OPERATORS
 from schedlab.history.web.database import Database
 from schedlab.history.web.reports.files import as_file, as_message
 from schedlab.history.web.reports.period import Period
-from schedlab.history.web.reports.report import Report, Subject, make_report, report_query
+from schedlab.history.web.reports.report import PeriodReport, Subject, make_report, report_query
 from schedlab.history.web.reports.subscriptions import list_subscriptions
 
 _LOG = logging.getLogger("schedlab.service")
@@ -120,11 +120,11 @@ class Post:
                 with atomic_write(folder / f"{report.file_name}.{format}") as path:
                     path.write_bytes(content)
 
-    def _report(self, subject: Subject, period: Period, viewer: Viewer) -> Report:
+    def _report(self, subject: Subject, period: Period, viewer: Viewer) -> PeriodReport:
         with self.database.reading_long() as connection:
             return make_report(connection, viewer, self.site, subject, period)
 
-    def _url(self, report: Report) -> str | None:
+    def _url(self, report: PeriodReport) -> str | None:
         return page_url(self.site, f"/reports?{report_query(report, report.period)}")
 
     def _was_delivered(self, key: str) -> bool:

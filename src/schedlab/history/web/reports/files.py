@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from schedlab.history.notify.mail import Attachment, Message
+from schedlab.history.notify.mail import Attachment, MailMessage
 from schedlab.history.web.render import written
 from schedlab.history.web.reports.pdf import browser, to_pdf
-from schedlab.history.web.reports.report import Report
+from schedlab.history.web.reports.report import PeriodReport
 
 MEDIA_TYPES = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}
 
 
-def as_html(report: Report, site: str, url: str | None = None, stop_url: str | None = None) -> str:
+def as_html(
+    report: PeriodReport, site: str, url: str | None = None, stop_url: str | None = None
+) -> str:
     """One file that needs nothing else.
 
     Args:
@@ -22,24 +24,24 @@ def as_html(report: Report, site: str, url: str | None = None, stop_url: str | N
     return written("report_file.html", report=report, site=site, url=url, stop_url=stop_url)
 
 
-def as_file(report: Report, site: str, format: str, url: str | None = None) -> bytes:
+def as_file(report: PeriodReport, site: str, format: str, url: str | None = None) -> bytes:
     """The file in that format."""
     html = as_html(report, site, url)
     return to_pdf(html) if format == "pdf" else html.encode()
 
 
 def as_message(
-    report: Report,
+    report: PeriodReport,
     site: str,
     *,
     url: str | None = None,
     stop_url: str | None = None,
     with_pdf: bool = False,
-) -> Message:
+) -> MailMessage:
     """The message; a PDF goes along where it is wanted and can be printed."""
     html = as_html(report, site, url, stop_url)
     text = written("report.txt", report=report, url=url, stop_url=stop_url)
     files: tuple[Attachment, ...] = ()
     if with_pdf and browser() is not None:
         files = (Attachment(f"{report.file_name}.pdf", to_pdf(html), MEDIA_TYPES["pdf"]),)
-    return Message(f"{site}: {report.title}", text, html, files)
+    return MailMessage(f"{site}: {report.title}", text, html, files)

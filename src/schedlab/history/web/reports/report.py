@@ -52,7 +52,7 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Report:
+class PeriodReport:
     """What the jobs did that ended in a period.
 
     Args:
@@ -115,7 +115,7 @@ class Report:
         }
 
 
-def report_query(report: Report, period: Period) -> str:
+def report_query(report: PeriodReport, period: Period) -> str:
     """The query of a URL that asks for the report of that period on the same subject."""
     subject = report.subject
     named = {} if subject.kind == "site" else {subject.kind: subject.name}
@@ -128,7 +128,7 @@ def make_report(
     site: Site | None,
     subject: Subject,
     period: Period,
-) -> Report:
+) -> PeriodReport:
     """The report on those of the subject's jobs that the viewer sees."""
     ended = ended_jobs(connection, viewer, subject.query, site, period, period.to_s)
     # Three days of a week beside all seven of the last would look like good or bad news.
@@ -139,7 +139,7 @@ def make_report(
     times = (period.from_s, period.to_s)
     largest = largest_jobs(connection, viewer, site, *times, query=subject.query)
     use = use_of(ended)
-    return Report(
+    return PeriodReport(
         subject,
         period,
         use,

@@ -10,7 +10,7 @@ from schedlab.history.web.settings import ServiceSettings
 from schedlab.history.web.simulations.advice import advise
 from schedlab.history.web.simulations.forecast import forecast_starts
 from schedlab.history.web.simulations.gain import simulate_gain
-from schedlab.history.web.simulations.machine import Machines
+from schedlab.history.web.simulations.machine import SiteMachines
 from schedlab.history.web.simulations.status import count_store
 from schedlab.history.web.simulations.twin import twin_what_if
 from schedlab.history.web.simulations.what_if import what_if
@@ -22,7 +22,7 @@ TWIN, FORECAST = "twin", "forecast"
 
 def simulations(database: Database, settings: ServiceSettings) -> Mapping[str, Simulation]:
     """The table of them, over this store."""
-    machines = Machines(settings.site)
+    machines = SiteMachines(settings.site)
     return {
         ADVICE: partial(advise, database, machines),
         GAIN: partial(simulate_gain, database, machines),

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from schedlab.errors import ParameterError
 from schedlab.history.web.database import Database
-from schedlab.history.web.simulations.machine import Machines, Mask
-from schedlab.history.web.simulations.window import Replay, Window, replay_of
+from schedlab.history.web.simulations.machine import Mask, SiteMachines
+from schedlab.history.web.simulations.window import HistoryWindow, Window, replay_of
 from schedlab.history.web.tasks.runner import Progress
-from schedlab.history.web.tasks.task import Task
+from schedlab.history.web.tasks.task import QueuedTask
 from schedlab.metrics import METRICS
 from schedlab.sim import Schedule
 from schedlab.workload import Workload
@@ -35,7 +35,7 @@ class Tried:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Advice:
+class SimulationAdvice:
     """What came of the simulations.
 
     Args:
@@ -71,13 +71,13 @@ class Advice:
         )
 
     @classmethod
-    def from_result(cls, result: Mapping[str, Any]) -> Advice:
+    def from_result(cls, result: Mapping[str, Any]) -> SimulationAdvice:
         """As a task keeps it."""
         known = {each.name: result[each.name] for each in fields(cls) if each.name in result}
         return cls(**{**known, "tried": [Tried(**each) for each in result["tried"]]})
 
 
-def advise(database: Database, machines: Machines, task: Task, progress: Progress) -> Any:
+def advise(database: Database, machines: SiteMachines, task: QueuedTask, progress: Progress) -> Any:
     """The window once as it was, and once for each ratio with this user's requests cut to it."""
     user = task.parameters["user"]
     with database.reading_long() as connection:
@@ -97,7 +97,7 @@ def advise(database: Database, machines: Machines, task: Task, progress: Progres
         return _mean_wait_s(replay.simulate(POLICY, note, workload), own_ids)
 
     return asdict(
-        Advice(
+        SimulationAdvice(
             jobs=int(own.sum()),
             all_jobs=len(own),
             nodes=replay.nodes,
@@ -124,6 +124,6 @@ def _mean_wait_s(schedule: Schedule, job_ids: NDArray[np.int64]) -> float:
     return METRICS["wait"].value(schedule.take(np.isin(schedule.workload["job_id"], job_ids)))
 
 
-def _asked_ratio(replay: Replay, own: Mask) -> float | None:
+def _asked_ratio(replay: HistoryWindow, own: Mask) -> float | None:
     used_s = int(replay.workload["run_s"][own].sum())
     return float(replay.workload["request_s"][own].sum() / used_s) if used_s else None

@@ -7,10 +7,10 @@ from typing import Any
 from schedlab.history.web.database import Database
 from schedlab.history.web.queries.unfinished import Standing, standing_of
 from schedlab.history.web.simulations.forecast_jobs import past_of, records_of
-from schedlab.history.web.simulations.machine import Machines
+from schedlab.history.web.simulations.machine import SiteMachines
 from schedlab.history.web.simulations.present_forecaster import PresentForecaster
 from schedlab.history.web.tasks.runner import Progress
-from schedlab.history.web.tasks.task import Task
+from schedlab.history.web.tasks.task import QueuedTask
 from schedlab.history.web.twin import Twin
 from schedlab.sim.forecast.start_forecast import HIGH, LOW, MIDDLE
 
@@ -20,7 +20,11 @@ EASY, TWIN = "easy", "twin"
 
 
 def forecast_starts(
-    database: Database, machines: Machines, twin: Twin | None, task: Task, progress: Progress
+    database: Database,
+    machines: SiteMachines,
+    twin: Twin | None,
+    task: QueuedTask,
+    progress: Progress,
 ) -> Any:
     """Return the interval of each job's start in epoch seconds, by key, and what made it."""
     cluster, now_s = task.parameters["cluster"], task.parameters["now_s"]

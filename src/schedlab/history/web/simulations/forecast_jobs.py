@@ -17,7 +17,7 @@ from schedlab.errors import ParameterError
 from schedlab.history.schema.times import format_time, from_epoch
 from schedlab.history.store.tables import UNFINISHED, jobs
 from schedlab.history.web.queries.unfinished import MOST, Standing, standing_of
-from schedlab.history.web.simulations.machine import Machines, fitting
+from schedlab.history.web.simulations.machine import SiteMachines, fitting
 from schedlab.platform import Platform
 from schedlab.workload import Workload
 from schedlab.workload.readers import ReadOptions
@@ -32,7 +32,7 @@ LEARNT = 10_000
 
 
 @dataclass(frozen=True, eq=False)
-class Past:
+class PastJobs:
     """Jobs as columns, those that have not ended too.
 
     Args:
@@ -73,7 +73,9 @@ def records_of(connection: Connection, cluster: str, now_s: int) -> dict[int, Re
     return dict(sorted(meant.items(), key=lambda each: _epoch_s(each[1], "queue_time")))
 
 
-def past_of(records: Mapping[int, Record], cluster: str, machines: Machines, now_s: int) -> Past:
+def past_of(
+    records: Mapping[int, Record], cluster: str, machines: SiteMachines, now_s: int
+) -> PastJobs:
     """Return the same as columns, for the machine that the site file describes."""
     rows = list(records.values())
     closed = (_closed(record, now_s) for record in rows)
@@ -89,7 +91,7 @@ def past_of(records: Mapping[int, Record], cluster: str, machines: Machines, now
     waits = np.array([standing_of(each, now_s) is Standing.WAITS for each in rows])
     starts[waits] = np.nan
     key = np.array(list(records), dtype=np.int64)
-    return Past(workload, platform, epoch_s, key[place], starts[place], ends[place])
+    return PastJobs(workload, platform, epoch_s, key[place], starts[place], ends[place])
 
 
 def _closed(record: Record, now_s: int) -> Record:

@@ -13,10 +13,10 @@ from schedlab.errors import ParameterError
 from schedlab.history.efficiency.advice import Change
 from schedlab.history.web.access import Viewer
 from schedlab.history.web.database import Database
-from schedlab.history.web.simulations.machine import Machines
-from schedlab.history.web.simulations.window import Replay, Window, replay_of, version_of
+from schedlab.history.web.simulations.machine import SiteMachines
+from schedlab.history.web.simulations.window import HistoryWindow, Window, replay_of, version_of
 from schedlab.history.web.tasks.runner import Progress
-from schedlab.history.web.tasks.task import Task
+from schedlab.history.web.tasks.task import QueuedTask
 from schedlab.workload import Workload
 
 POLICY = "easy"
@@ -56,7 +56,9 @@ class Gain:
         return cls(**{each.name: result[each.name] for each in fields(cls)})
 
 
-def simulate_gain(database: Database, machines: Machines, task: Task, progress: Progress) -> Any:
+def simulate_gain(
+    database: Database, machines: SiteMachines, task: QueuedTask, progress: Progress
+) -> Any:
     """Simulate the time until the job started, as it asked and as it should have asked."""
     asked = task.parameters
     with database.reading_long() as connection:
@@ -83,8 +85,8 @@ def simulate_gain(database: Database, machines: Machines, task: Task, progress: 
 
 
 def _replay(
-    connection: Connection, viewer: Viewer, machines: Machines, asked: Mapping[str, Any]
-) -> tuple[int, Replay]:
+    connection: Connection, viewer: Viewer, machines: SiteMachines, asked: Mapping[str, Any]
+) -> tuple[int, HistoryWindow]:
     for before_s in BEFORE_S:
         window = Window(asked["cluster"], asked["queue_s"] - before_s, asked["start_s"] + 1)
         try:
@@ -95,7 +97,7 @@ def _replay(
     raise ParameterError("too many jobs ran around this one")
 
 
-def _place(replay: Replay, key: int) -> int:
+def _place(replay: HistoryWindow, key: int) -> int:
     if key in replay.keys:
         found = np.flatnonzero(replay.workload["job_id"] == replay.keys.index(key) + 1)
         if len(found):

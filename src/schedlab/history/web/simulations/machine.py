@@ -27,7 +27,7 @@ _ASKED = (
 
 
 @dataclass(frozen=True)
-class Machines:
+class SiteMachines:
     """The machines of the site, as far as its file describes them."""
 
     site: Site | None = None

@@ -7,7 +7,7 @@ import os
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.history.web.simulations.forecast_jobs import Past
+from schedlab.history.web.simulations.forecast_jobs import PastJobs
 from schedlab.sim import Simulation
 from schedlab.sim.forecast.futures import drawn_levels
 from schedlab.sim.forecast.past_forecaster import PastForecaster, Places, Seconds
@@ -33,7 +33,7 @@ class PresentForecaster(PastForecaster):
         seed: draws them.
     """
 
-    def __init__(self, past: Past, *, forks: int = 50, seed: int = 0) -> None:
+    def __init__(self, past: PastJobs, *, forks: int = 50, seed: int = 0) -> None:
         self._past = past
         submit_s = past.workload["submit_s"].astype(np.float64)
         super().__init__(past.workload, submit_s, past.start_s, past.end_s, forks=forks, seed=seed)

@@ -7,7 +7,7 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from schedlab.history.web.simulations.window import FACTS, Replay
+from schedlab.history.web.simulations.window import FACTS, HistoryWindow
 from schedlab.sim import Schedule
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ _OF_RUNS = ("start_time", "end_time", "wait_s")
 _MOMENTS = ("submit_time", "start_time", "end_time")
 
 
-def pack_schedules(replay: Replay, schedules: Sequence[Schedule]) -> str:
+def pack_schedules(replay: HistoryWindow, schedules: Sequence[Schedule]) -> str:
     """Return a row for each counted job under each policy, as Parquet in base64."""
     import polars as pl
 
@@ -33,7 +33,7 @@ def unpack_schedules(text: str) -> pl.DataFrame:
     return pl.read_parquet(base64.b64decode(text))
 
 
-def _frame(replay: Replay, schedule: Schedule) -> pl.DataFrame:
+def _frame(replay: HistoryWindow, schedule: Schedule) -> pl.DataFrame:
     import polars as pl
 
     told = replay.told(schedule)

@@ -8,10 +8,10 @@ from schedlab.history.store import Store
 from schedlab.history.store.status import status_of
 from schedlab.history.web.database import Database
 from schedlab.history.web.tasks.runner import Progress
-from schedlab.history.web.tasks.task import Task
+from schedlab.history.web.tasks.task import QueuedTask
 
 
-def count_store(database: Database, task: Task, progress: Progress) -> Any:
+def count_store(database: Database, task: QueuedTask, progress: Progress) -> Any:
     """Jobs, sources with their lag, and the coverage of sensors."""
     progress(0.0)
     return status_of(Store(database.url, database.engine)).facts()

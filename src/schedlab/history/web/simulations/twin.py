@@ -6,11 +6,11 @@ from typing import Any
 
 from schedlab.errors import ParameterError
 from schedlab.history.web.tasks.runner import Progress
-from schedlab.history.web.tasks.task import Task
+from schedlab.history.web.tasks.task import QueuedTask
 from schedlab.history.web.twin import Twin, TwinSettings
 
 
-def twin_what_if(twin: Twin | None, task: Task, progress: Progress) -> Any:
+def twin_what_if(twin: Twin | None, task: QueuedTask, progress: Progress) -> Any:
     """Let the twin replay the history as it is and changed."""
     if twin is None:
         raise ParameterError("the site has no twin of its Slurm any more")

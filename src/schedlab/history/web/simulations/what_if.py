@@ -11,12 +11,12 @@ import numpy as np
 
 from schedlab.errors import ParameterError
 from schedlab.history.web.database import Database
-from schedlab.history.web.simulations.machine import Machines
+from schedlab.history.web.simulations.machine import SiteMachines
 from schedlab.history.web.simulations.policy_names import check_policies
 from schedlab.history.web.simulations.schedule_table import pack_schedules
-from schedlab.history.web.simulations.window import Replay, Window, replay_of
+from schedlab.history.web.simulations.window import HistoryWindow, Window, replay_of
 from schedlab.history.web.tasks.runner import Progress
-from schedlab.history.web.tasks.task import Task
+from schedlab.history.web.tasks.task import QueuedTask
 from schedlab.metrics import find_job_metric
 from schedlab.sim import Schedule
 from schedlab.sim.node_shares import busy_nodes
@@ -28,7 +28,7 @@ SCHEDULES = "schedules"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class WhatIfSettings:
     """What is simulated.
 
     Args:
@@ -42,7 +42,7 @@ class Settings:
     whole_nodes: bool = False
 
     @classmethod
-    def of(cls, parameters: Mapping[str, Any]) -> Settings:
+    def of(cls, parameters: Mapping[str, Any]) -> WhatIfSettings:
         """Return what a task keeps."""
         return cls(
             window=Window(**parameters["window"]),
@@ -60,7 +60,7 @@ class Settings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class PolicyOutcome:
     """What the counted jobs met under one policy.
 
     Args:
@@ -83,7 +83,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class WhatIfComparison:
     """What happened, and what would have.
 
     Args:
@@ -97,19 +97,21 @@ class Comparison:
     jobs: int
     all_jobs: int
     nodes: int
-    outcomes: list[Outcome]
+    outcomes: list[PolicyOutcome]
     notes: list[str] = field(default_factory=list)
 
     @classmethod
-    def from_result(cls, result: Mapping[str, Any]) -> Comparison:
+    def from_result(cls, result: Mapping[str, Any]) -> WhatIfComparison:
         """Return what a task keeps."""
         known = {each.name: result[each.name] for each in fields(cls) if each.name in result}
-        return cls(**{**known, "outcomes": [Outcome(**each) for each in result["outcomes"]]})
+        return cls(**{**known, "outcomes": [PolicyOutcome(**each) for each in result["outcomes"]]})
 
 
-def what_if(database: Database, machines: Machines, task: Task, progress: Progress) -> Any:
+def what_if(
+    database: Database, machines: SiteMachines, task: QueuedTask, progress: Progress
+) -> Any:
     """Simulate the window under each policy, and put it beside what happened."""
-    settings = Settings.of(task.parameters)
+    settings = WhatIfSettings.of(task.parameters)
     policies = check_policies(settings.policies)
     with database.reading_long() as connection:
         replay = replay_of(
@@ -124,7 +126,7 @@ def what_if(database: Database, machines: Machines, task: Task, progress: Progre
             progress((place + ended / jobs) / len(policies))
 
         schedules.append(replay.simulate(policy, note))
-    found = Comparison(
+    found = WhatIfComparison(
         jobs=len(replay.counted),
         all_jobs=len(replay.workload),
         nodes=replay.nodes,
@@ -134,7 +136,7 @@ def what_if(database: Database, machines: Machines, task: Task, progress: Progre
     return {**asdict(found), SCHEDULES: pack_schedules(replay, schedules)}
 
 
-def outcome_of(replay: Replay, schedule: Schedule) -> Outcome:
+def outcome_of(replay: HistoryWindow, schedule: Schedule) -> PolicyOutcome:
     """Return what the schedule did to the counted jobs, and how full the cluster was."""
     told = replay.told(schedule)
     wait, slowdown = find_job_metric("wait"), find_job_metric("bounded_slowdown")
@@ -142,7 +144,7 @@ def outcome_of(replay: Replay, schedule: Schedule) -> Outcome:
     edges = np.unique(np.linspace(from_s, to_s, _BINS + 1).astype(np.int64))
     waits_s = wait.of_jobs(told)
     waits_s = waits_s[~np.isnan(waits_s)]
-    return Outcome(
+    return PolicyOutcome(
         policy=schedule.policy,
         wait_s=_finite(wait.mean(told)),
         p95_wait_s=_finite(wait.percentile(told, 95)),

@@ -22,7 +22,7 @@ from schedlab.history.schema.job import UNFINISHED
 from schedlab.history.store.queries import keys_around
 from schedlab.history.store.tables import jobs
 from schedlab.history.web.access import Viewer, countable, visible
-from schedlab.history.web.simulations.machine import Machines, Mask, fitting, machine_notes
+from schedlab.history.web.simulations.machine import Mask, SiteMachines, fitting, machine_notes
 from schedlab.platform import Platform
 from schedlab.sim import Schedule, simulate
 from schedlab.workload import Workload
@@ -62,7 +62,7 @@ class Window:
 
 
 @dataclass(frozen=True, eq=False)
-class Replay:
+class HistoryWindow:
     """The jobs of a window.
 
     Args:
@@ -128,10 +128,10 @@ def replay_of(
     connection: Connection,
     viewer: Viewer,
     window: Window,
-    machines: Machines,
+    machines: SiteMachines,
     *,
     whole_nodes: bool = False,
-) -> Replay:
+) -> HistoryWindow:
     """Return the window for simulation; with jobs of others, which must not be shown."""
     meant = (countable(viewer), window.condition)
     statement = select(jobs.c.record, visible(viewer), jobs.c.id).where(*meant)
@@ -161,7 +161,7 @@ def replay_of(
     seen = np.array([bool(seen) for _, seen, _ in rows])
     counted = _counted(workload, seen, span_s)
     keys = [key for *_, key in rows]
-    return Replay(
+    return HistoryWindow(
         workload, platform, recorded, counted, span_s, facts, keys, whole_nodes, tuple(notes)
     )
 

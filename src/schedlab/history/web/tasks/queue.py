@@ -12,7 +12,13 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, sel
 
 from schedlab.errors import ParameterError
 from schedlab.history.store.task_tables import tasks
-from schedlab.history.web.tasks.task import UNFINISHED, Asked, State, Task, viewer_document
+from schedlab.history.web.tasks.task import (
+    UNFINISHED,
+    QueuedTask,
+    State,
+    TaskRequest,
+    viewer_document,
+)
 
 MOST_UNFINISHED = 3
 """Of one account."""
@@ -22,7 +28,7 @@ LOST_AFTER_S = 120.0
 """The time without a sign after which a worker counts as gone."""
 
 
-def submit(connection: Connection, asked: Asked, *, kept: int | None = None) -> str:
+def submit(connection: Connection, asked: TaskRequest, *, kept: int | None = None) -> str:
     """Return the id of the task that gives what is asked: a new one, unless there is one already.
 
     Args:
@@ -51,14 +57,14 @@ def submit(connection: Connection, asked: Asked, *, kept: int | None = None) -> 
     return made
 
 
-def find_asked(connection: Connection, asked: Asked) -> Task | None:
+def find_asked(connection: Connection, asked: TaskRequest) -> QueuedTask | None:
     """Return the last task of the account that gives what is asked, if there is one."""
     own = (tasks.c.account == asked.viewer.user, tasks.c.kind == asked.kind)
     found = _found(connection, *own, tasks.c.key == asked.key, limit=1)
     return found[0] if found else None
 
 
-def find_task(connection: Connection, task_id: str, account: str | None) -> Task | None:
+def find_task(connection: Connection, task_id: str, account: str | None) -> QueuedTask | None:
     """The task, if this account asked for it: another's is none."""
     found = _found(connection, tasks.c.id == task_id, tasks.c.account == account, limit=1)
     return found[0] if found else None
@@ -66,7 +72,7 @@ def find_task(connection: Connection, task_id: str, account: str | None) -> Task
 
 def recent_tasks(
     connection: Connection, account: str | None, kind: str, most: int, *, with_results: bool = True
-) -> list[Task]:
+) -> list[QueuedTask]:
     """Return the last tasks of the account, the newest first."""
     own = (tasks.c.account == account, tasks.c.kind == kind)
     return _found(connection, *own, limit=most, with_results=with_results)
@@ -78,7 +84,7 @@ def has_work(connection: Connection) -> bool:
     return connection.execute(work).first() is not None
 
 
-def claim(connection: Connection, worker: str) -> Task | None:
+def claim(connection: Connection, worker: str) -> QueuedTask | None:
     """The task that has waited longest, which is now this worker's and no other's."""
     mark_lost(connection)
     waiting = tasks.c.state == State.WAITING
@@ -149,7 +155,7 @@ def _changed(connection: Connection, task_id: str, worker: str, values: dict[str
     return connection.execute(update(tasks).where(this).values(values)).rowcount > 0
 
 
-def _row(task_id: str, account: str, asked: Asked) -> dict[str, Any]:
+def _row(task_id: str, account: str, asked: TaskRequest) -> dict[str, Any]:
     return {
         "id": task_id,
         "kind": asked.kind,
@@ -173,8 +179,8 @@ def _forget_old(connection: Connection, own: ColumnElement[bool], kept: int) -> 
 
 def _found(
     connection: Connection, *which: ColumnElement[bool], limit: int, with_results: bool = True
-) -> list[Task]:
+) -> list[QueuedTask]:
     columns = [each for each in tasks.c if with_results or each is not tasks.c.result]
     statement = select(*columns).where(*which).order_by(tasks.c.created_s.desc(), tasks.c.id)
     rows: Sequence[Any] = connection.execute(statement.limit(limit)).mappings().all()
-    return [Task.from_row(row) for row in rows]
+    return [QueuedTask.from_row(row) for row in rows]

@@ -28,7 +28,7 @@ from schedlab.history.web.tasks.queue import (
     note_alive,
     note_progress,
 )
-from schedlab.history.web.tasks.task import Task
+from schedlab.history.web.tasks.task import QueuedTask
 
 _LOG = logging.getLogger("schedlab.service")
 _LOOKED_EVERY_S = 2.0
@@ -37,7 +37,7 @@ _SEEN_EVERY_S = LOST_AFTER_S / 4
 
 Progress = Callable[[float], None]
 """Called with the share that is done, from 0 to 1; raises what ends the simulation."""
-Simulation = Callable[[Task, Progress], Any]
+Simulation = Callable[[QueuedTask, Progress], Any]
 """From a task to a result that JSON can hold."""
 
 
@@ -100,7 +100,7 @@ class Runner:
         with self._database.reading_long() as connection:
             return has_work(connection)
 
-    def _run(self, task: Task) -> None:
+    def _run(self, task: QueuedTask) -> None:
         outcome: dict[str, Any]
         try:
             with self._seen_alive(task):
@@ -116,7 +116,7 @@ class Runner:
             finish(connection, task.id, self._worker, **outcome)
 
     @contextmanager
-    def _seen_alive(self, task: Task) -> Iterator[None]:
+    def _seen_alive(self, task: QueuedTask) -> Iterator[None]:
         """Send a heartbeat while a long step reports no progress."""
         ended = Event()
 
@@ -133,7 +133,7 @@ class Runner:
             ended.set()
             thread.join()
 
-    def _progress_of(self, task: Task) -> Progress:
+    def _progress_of(self, task: QueuedTask) -> Progress:
         noted_at = 0.0
 
         def note(share: float) -> None:

@@ -30,7 +30,7 @@ UNFINISHED = (State.WAITING, State.RUNNING)
 
 
 @dataclass(frozen=True)
-class Asked:
+class TaskRequest:
     """What somebody asks to be simulated.
 
     Args:
@@ -53,7 +53,7 @@ class Asked:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Task:
+class QueuedTask:
     """A simulation that somebody asked for."""
 
     id: str
@@ -76,7 +76,7 @@ class Task:
         return self.state not in UNFINISHED
 
     @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> Task:
+    def from_row(cls, row: Mapping[str, Any]) -> QueuedTask:
         """The task in a row of the table."""
         known = {name: row[name] for name in ("id", "kind", "account", "key", "progress")}
         times = {name: row[name] for name in ("created_s", "ended_s", "failure")}

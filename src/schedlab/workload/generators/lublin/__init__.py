@@ -1,6 +1,6 @@
 """The Lublin–Feitelson workload model, its constants and its presets."""
 
-from schedlab.workload.generators.lublin.arrivals import Arrivals
+from schedlab.workload.generators.lublin.arrivals import LublinArrivals
 from schedlab.workload.generators.lublin.model import (
     BATCH,
     INTERACTIVE,
@@ -9,7 +9,7 @@ from schedlab.workload.generators.lublin.model import (
     Lublin,
 )
 from schedlab.workload.generators.lublin.presets import WL1, WL2, wl1, wl2
-from schedlab.workload.generators.lublin.run_times import RunTimes
+from schedlab.workload.generators.lublin.run_times import LublinRunTimes
 from schedlab.workload.generators.lublin.sizes import Sizes
 
 __all__ = [
@@ -18,10 +18,10 @@ __all__ = [
     "TYPELESS",
     "WL1",
     "WL2",
-    "Arrivals",
     "JobClass",
     "Lublin",
-    "RunTimes",
+    "LublinArrivals",
+    "LublinRunTimes",
     "Sizes",
     "wl1",
     "wl2",

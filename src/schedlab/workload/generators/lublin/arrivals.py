@@ -18,7 +18,7 @@ BLOCK = 256
 
 
 @dataclass(frozen=True)
-class Arrivals:
+class LublinArrivals:
     """The logarithm of the work between two arrivals is gamma, paid out against the daily cycle.
 
     ``alpha`` and ``beta`` describe the rush hours; ``rush_to_all_day`` (ARAR) times alpha is the

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from schedlab.errors import ParameterError
 from schedlab.workload.generators.checks import require_jobs
-from schedlab.workload.generators.lublin.arrivals import Arrivals
+from schedlab.workload.generators.lublin.arrivals import LublinArrivals
 from schedlab.workload.generators.lublin.daily_cycle import DailyCycle
-from schedlab.workload.generators.lublin.run_times import RunTimes
+from schedlab.workload.generators.lublin.run_times import LublinRunTimes
 from schedlab.workload.generators.lublin.sizes import Sizes
 from schedlab.workload.randomness import seed_sequence
 from schedlab.workload.workload import Array, Workload
@@ -29,8 +29,8 @@ class JobClass:
     """Sizes, run times and arrivals of one stream of jobs; by default the typeless one."""
 
     sizes: Sizes = field(default_factory=Sizes)
-    run_times: RunTimes = field(default_factory=RunTimes)
-    arrivals: Arrivals = field(default_factory=Arrivals)
+    run_times: LublinRunTimes = field(default_factory=LublinRunTimes)
+    arrivals: LublinArrivals = field(default_factory=LublinArrivals)
 
     def draw(
         self, seed: np.random.SeedSequence, jobs: int, daily_cycle: bool, start_clock_s: float
@@ -49,15 +49,15 @@ class JobClass:
 TYPELESS = JobClass()
 BATCH = JobClass(
     Sizes(serial=0.2927, pow2=0.6686, u_low=1.2, u_med=5.0, u_hi=7.0, u_prob=0.875),
-    RunTimes(alpha1=6.57, beta1=0.823, alpha2=639.1, beta2=0.0156, pa=-0.003, pb=0.6986),
-    Arrivals(
+    LublinRunTimes(alpha1=6.57, beta1=0.823, alpha2=639.1, beta2=0.0156, pa=-0.003, pb=0.6986),
+    LublinArrivals(
         alpha=6.0415, beta=0.8531, rush_to_all_day=1.0519, cycle_alpha=6.1271, cycle_beta=5.2740
     ),
 )
 INTERACTIVE = JobClass(
     Sizes(serial=0.1541, pow2=0.625, u_low=1.0, u_med=3.0, u_hi=5.5, u_prob=0.705),
-    RunTimes(alpha1=3.8351, beta1=0.6605, alpha2=7.073, beta2=0.6856, pa=-0.0118, pb=0.9156),
-    Arrivals(
+    LublinRunTimes(alpha1=3.8351, beta1=0.6605, alpha2=7.073, beta2=0.6856, pa=-0.0118, pb=0.9156),
+    LublinArrivals(
         alpha=6.5510, beta=0.6621, rush_to_all_day=0.9797, cycle_alpha=8.9186, cycle_beta=3.6680
     ),
 )

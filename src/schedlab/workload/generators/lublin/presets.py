@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from math import log
 
-from schedlab.workload.generators.lublin.arrivals import Arrivals
+from schedlab.workload.generators.lublin.arrivals import LublinArrivals
 from schedlab.workload.generators.lublin.model import JobClass, Lublin
-from schedlab.workload.generators.lublin.run_times import RunTimes
+from schedlab.workload.generators.lublin.run_times import LublinRunTimes
 from schedlab.workload.generators.lublin.sizes import Sizes
 
 MAX_GAP_S = 1800
@@ -36,10 +36,10 @@ def _preset(name: str, sizes: Sizes, alpha2: float, daily_cycle: bool) -> Lublin
     # The cycle stretches gaps at night, so it needs a limit on the real gap too, and gamma 7.82
     # instead of 7.71 brings the long-run mean back to 100 s.
     shape, max_gap_s = (7.82, MAX_GAP_S) if daily_cycle else (7.7146, None)
-    arrivals = Arrivals(
-        alpha=shape / Arrivals.rush_to_all_day, max_ln_gap=log(MAX_GAP_S), max_gap_s=max_gap_s
+    arrivals = LublinArrivals(
+        alpha=shape / LublinArrivals.rush_to_all_day, max_ln_gap=log(MAX_GAP_S), max_gap_s=max_gap_s
     )
-    run_times = RunTimes(alpha2=alpha2, max_ln_run=log(MAX_REQUEST_S))
+    run_times = LublinRunTimes(alpha2=alpha2, max_ln_run=log(MAX_REQUEST_S))
     return Lublin(daily_cycle=daily_cycle, typeless=JobClass(sizes, run_times, arrivals), name=name)
 
 

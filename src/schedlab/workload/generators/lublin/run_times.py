@@ -12,7 +12,7 @@ from schedlab.workload.generators.lublin.rejection import redraw_above
 
 
 @dataclass(frozen=True)
-class RunTimes:
+class LublinRunTimes:
     """The logarithm of the run time is hyper-gamma: gamma 1 with probability p, else gamma 2.
 
     p = pa · nodes + pb, clipped to 0..1, falls with the size: wide jobs run longer. Both the branch
