@@ -12,7 +12,7 @@ def test_the_files_of_other_portals_are_written(tmp_path: Path, run: Run) -> Non
     """Again, too: they are replaced."""
     for _ in range(2):
         done = run(
-            "history", "connect", "--url", "https://hpc.example.org/history/", "-o", tmp_path
+            "history", "connect", "--url", "https://hpc.example.org/history/", "--out", tmp_path
         )
         assert done.exit_code == 0, done.stderr
     found = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
@@ -29,7 +29,7 @@ def test_the_files_of_other_portals_are_written(tmp_path: Path, run: Run) -> Non
 
 def test_an_address_that_is_none_is_told(tmp_path: Path, run: Run) -> None:
     """With exit code 2, and nothing is written."""
-    done = run("history", "connect", "--url", "hpc.example.org", "-o", tmp_path / "new")
+    done = run("history", "connect", "--url", "hpc.example.org", "--out", tmp_path / "new")
     assert done.exit_code == 2
     assert "must begin with https://" in done.stderr
     assert not (tmp_path / "new").exists()

@@ -97,6 +97,8 @@ algorithm = "maskable-ppo"
 network = [4]
 envs = 1
 steps = 8
+
+[ppo]
 n_steps = 8
 batch_size = 8
 n_epochs = 1

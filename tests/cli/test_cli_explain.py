@@ -37,7 +37,8 @@ def model(tmp_path: Path) -> Path:
                 **{"workload": "lublin:nodes=8", "jobs": 20},
                 "transforms": ["set_run=random:0.5", "interarrival=0.01"],
             },
-            "train": {"algorithm": "maskable-ppo", "network": [8], "n_steps": 64},
+            "train": {"algorithm": "maskable-ppo", "network": [8]},
+            "ppo": {"n_steps": 64},
         }
     )
     path = tmp_path / "model.zip"

@@ -37,6 +37,8 @@ algorithm = "maskable-ppo"
 network = "kernel"
 envs = 2
 steps = 16
+
+[ppo]
 n_steps = 8
 batch_size = 16
 n_epochs = 1

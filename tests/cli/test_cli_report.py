@@ -34,7 +34,7 @@ def test_a_report_is_printed_written_and_sent(site: Path, run: Run) -> None:
             f'{SITE}[service.mail]\nserver = "127.0.0.1"\nport = {box.port}\n'
             'sender = "schedlab@example.org"\n'
         )
-        done = run("history", "report", *WEEK, "-o", "r.html", "--email", "ann@example.org")
+        done = run("history", "report", *WEEK, "--out", "r.html", "--email", "ann@example.org")
     assert done.stdout == "written: r.html\nsent to ann@example.org\n"
     assert "<h1>Report on tiny</h1>" in Path("r.html").read_text()
     assert box.to == ["ann@example.org"]
@@ -51,7 +51,7 @@ def test_a_time_without_jobs_is_said_to_be_one(site: Path, run: Run) -> None:
         ("--date yesterday", '--date is "yesterday"; must be a day such as'),
         ("--date 0001-01-01", "lies too far from now"),
         ("--user ann --group physics", "name one of them"),
-        ("--output report.doc", "must be .html or .pdf"),
+        ("--out report.doc", "must be .html or .pdf"),
         ("--email ann@example.org", "has no [service.mail]"),
         ("--period day", "day"),
     ],

@@ -60,7 +60,7 @@ def test_mistakes_take_one_line(schedlab: Run, small: Path, tmp_path: Path) -> N
     small.write_text(SMALL.replace("n_epochs", "epochs"))
     done = schedlab("learn", "train", small)
     assert (done.returncode, done.stdout) == (2, "")
-    sentence = 'unknown key or section of [train] "epochs"; did you mean "n_epochs"?'
+    sentence = 'unknown key or section of [ppo] "epochs"; did you mean "n_epochs"?'
     assert done.stderr == f"schedlab: {small}: {sentence}\n"
     done = schedlab("simulate", small, "--policy", f"learned:{small}")
     assert done.returncode == 2

@@ -26,7 +26,7 @@ training = "small.toml"
 score = "mean_bounded_slowdown"
 runs = 2
 
-[space.train]
+[space.ppo]
 n_steps = [8, 16]
 batch_size = [16, 32]
 """
@@ -73,7 +73,7 @@ def test_tune_and_train(run: Run) -> None:
     assert shown.exit_code == 0
     assert "mean_bounded_slowdown over 2 runs" in shown.stdout
     assert "settings: 3 ranked, 0 given up, 1 left out; trainings done now: 6" in shown.stdout
-    assert "left out: n_steps=8 batch_size=32: [train]: batch_size 32 does not" in shown.stdout
+    assert "left out: n_steps=8 batch_size=32: [ppo]: batch_size 32 does not" in shown.stdout
     again = run(*COMMAND, "--workers", "1", "--json")
     rows = json.loads(again.stdout)
     assert [row["rank"] for row in rows] == [1, 2, 3]
@@ -105,7 +105,7 @@ def test_mistakes_take_one_line(schedlab: Run) -> None:
     Path("tuning.toml").write_text(TUNING.replace("n_steps", "n_step"))
     done = schedlab(*COMMAND)
     assert (done.returncode, done.stdout) == (2, "")
-    sentence = 'unknown key or section of [space.train] "n_step"; did you mean "n_steps"?'
+    sentence = 'unknown key or section of [space.ppo] "n_step"; did you mean "n_steps"?'
     assert done.stderr == f"schedlab: tuning.toml: {sentence}\n"
     assert not Path("out").exists()
 

@@ -78,7 +78,7 @@ def test_the_report_has_the_service_s_figures_and_what_steered(
             '[operate]\nservice = "../site.toml"\nemail = ["ops@example.org"]\n'
             f'[mail]\nserver = "127.0.0.1"\nport = {box.port}\nsender = "a@example.org"\n'
         )
-        words = ["operate", str(site), "report", *WEEK, "--output", "week.html", "--send"]
+        words = ["operate", str(site), "report", *WEEK, "--out", "week.html", "--send"]
         done = run.invoke(app, words)
     assert done.exit_code == 0, done.output
     assert box.to == ["ops@example.org"]
@@ -97,7 +97,7 @@ def test_without_a_service_the_report_is_of_the_loop_alone(tmp_path: Path) -> No
     """It says what is missing; who wants it sent must say where to."""
     site, run = steered_site(tmp_path / "site"), CliRunner()
     words = ["operate", str(site), "report", *WEEK]
-    done = run.invoke(app, [*words, "--output", str(tmp_path / "week.html")])
+    done = run.invoke(app, [*words, "--out", str(tmp_path / "week.html")])
     assert done.exit_code == 0, done.output
     assert "names no <code>service</code>" in (tmp_path / "week.html").read_text()
     sent = run.invoke(app, [*words, "--send"])

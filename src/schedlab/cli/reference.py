@@ -97,7 +97,7 @@ def _anchor(heading: str) -> str:
 def _name(parameter: Any) -> str:
     if parameter.param_type_name == "argument":
         return f"`{parameter.metavar}`"
-    names = "/".join((parameter.opts[0], *parameter.secondary_opts))
+    names = "/".join((*parameter.opts, *parameter.secondary_opts))
     written = f"{names} {parameter.metavar or ''}".strip().replace("|", "\\|")
     return f"`{written}`"
 

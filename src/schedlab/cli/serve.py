@@ -34,13 +34,12 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 def serve(
     site: Annotated[
         Path | None,
-        Option("--site", "--config", metavar="FILE", help="The site file. Default: site.toml."),
+        Option("--site", metavar="FILE", help="The site file. Default: site.toml."),
     ] = None,
     store: Annotated[
         str | None,
         Option(
             "--store",
-            "--db",
             metavar="URL",
             help="The store: a SQLite file or postgresql://..., instead of that of the site file.",
         ),

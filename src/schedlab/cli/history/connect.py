@@ -19,9 +19,9 @@ def connect(
     url: Annotated[
         str, Option(metavar="URL", help="URL at which people and Grafana reach the service.")
     ],
-    output: Annotated[
-        Path, Option("--output", "-o", metavar="FOLDER", help="Folder for the files.")
-    ] = Path("connect"),
+    output: Annotated[Path, Option("--out", metavar="FOLDER", help="Folder for the files.")] = Path(
+        "connect"
+    ),
 ) -> None:
     """Write files for other portals: dashboards for Grafana, a card for Open OnDemand.
 
