@@ -14,7 +14,7 @@ from tests.slurm.tiny_site import CONF, job, run
 from schedlab.errors import ParameterError
 from schedlab.slurm import SlurmSite
 from schedlab.slurm.measures import Guard, Measure
-from schedlab.slurm.periods import Periods, interval_over
+from schedlab.slurm.periods import Periods, interval_of_change, interval_over
 from schedlab.slurm.tuning import Proposal, TuneSettings, knobs_of, propose
 from schedlab.slurm.tuning.conf_diff import conf_diff
 
@@ -143,6 +143,41 @@ def test_the_interval_over_periods_is_that_of_student_for_a_mean() -> None:
     half = 2.776445105 * values.std(ddof=1) / np.sqrt(5)
     assert (low, high) == pytest.approx((5.0 - half, 5.0 + half))
     assert interval_over(periods, mask & (periods.of_job < 2), lambda kept: 1.0) is None
+
+
+def test_the_interval_of_a_change_never_goes_below_all_of_it() -> None:
+    """It is taken of the logarithm: waits that shrink to less than nothing do not exist."""
+    old = np.array([100.0, 120.0, 90.0, 110.0])
+    new = np.array([60.0, 2.0, 1.0, 1.0])
+    periods, mask = Periods("day", np.arange(4)), np.ones(4, bool)
+    plain = interval_over(periods, mask, lambda kept: new[kept].mean() / old[kept].mean() - 1)
+    assert plain is not None and plain[0] < -1
+    found = interval_of_change(periods, mask, lambda kept: (old[kept].mean(), new[kept].mean()))
+    assert found is not None and -1 < found[0] < new.mean() / old.mean() - 1 < found[1]
+
+
+def test_a_change_and_its_reverse_have_reverse_intervals() -> None:
+    """The ends for old to new are those for new to old, turned round: a ratio has no direction."""
+    old, new = np.array([10.0, 14.0, 9.0, 30.0]), np.array([8.0, 15.0, 5.0, 20.0])
+    periods, mask = Periods("day", np.arange(4)), np.ones(4, bool)
+    there = interval_of_change(periods, mask, lambda kept: (old[kept].mean(), new[kept].mean()))
+    back = interval_of_change(periods, mask, lambda kept: (new[kept].mean(), old[kept].mean()))
+    assert there is not None and back is not None
+    assert (1 + there[0]) * (1 + back[1]) == pytest.approx(1.0)
+    assert (1 + there[1]) * (1 + back[0]) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_change_from_or_to_no_wait_at_all_has_no_interval(side: int) -> None:
+    """Only the jobs of one day waited: without that day the ratio is that of nothing."""
+    values = [np.array([3.0, 4.0, 5.0]), np.array([3.0, 4.0, 5.0])]
+    values[side] = np.array([9.0, 0.0, 0.0])
+    periods, mask = Periods("day", np.arange(3)), np.ones(3, bool)
+
+    def means(kept: np.ndarray) -> tuple[float, float]:
+        return float(values[0][kept].mean()), float(values[1][kept].mean())
+
+    assert interval_of_change(periods, mask, means) is None
 
 
 CONFS = {

@@ -11,12 +11,12 @@ from schedlab.live.rehearsal import rehearse
 from schedlab.policies import choose_policy
 from schedlab.slurm.fidelity import Mask
 from schedlab.slurm.measures import Guard, Measure
-from schedlab.slurm.periods import interval_over, periods_of
+from schedlab.slurm.periods import interval_of_change, periods_of
 from schedlab.slurm.replay import TwinReplay, phases_of, replay_all
 from schedlab.slurm.site import SlurmSite
 from schedlab.slurm.tuning.proposal import GuardResult
 from schedlab.slurm.tuning.trial import always_started, cost_of, mean_of
-from schedlab.slurm.what_if import WhatIfRow, compare_replays, losers_of
+from schedlab.slurm.what_if import WhatIfRow, change, compare_replays, losers_of
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class PolicyVerdict:
     @property
     def difference(self) -> float:
         """The relative change of the metric."""
-        return self.after / self.before - 1 if self.before else 0.0
+        return change(self.before, self.after)
 
     def why_not(self, least_gain: float, *, significant: bool = True) -> str:
         """Return why the policy is not taken; nothing if it is.
@@ -122,13 +122,13 @@ class Judge:
         periods = periods_of(self.site)
         counted = self.metric.jobs(self.site) & self._counted
 
-        def change(mask: Mask) -> float:
+        def measured(mask: Mask) -> tuple[float, float]:
             was, is_now = (
                 mean_of(self.site, self.metric, each, mask) for each in (self._before, after)
             )
-            return is_now / was - 1 if was else 0.0
+            return was, is_now
 
-        interval = interval_over(periods, counted, change)
+        interval = interval_of_change(periods, counted, measured)
         return PolicyVerdict(
             policy, int(counted.sum()), old[0], new[0], interval, tuple(checks), tuple(rows)
         )

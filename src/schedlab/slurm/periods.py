@@ -74,6 +74,30 @@ def interval_over(
     return middle - half, middle + half
 
 
+def interval_of_change(
+    periods: Periods, mask: Mask, values: Callable[[Mask], tuple[float, float]]
+) -> tuple[float, float] | None:
+    """Return the 95 % interval of a relative change: new / old - 1.
+
+    It is that of the logarithm of the ratio, so that it never goes below -100 %. None for fewer
+    than three periods, and where a value is 0 without one of them: a ratio tells nothing there.
+
+    Args:
+        periods: one is left out at a time.
+        mask: the jobs that count.
+        values: of jobs, the old one and the new one.
+    """
+
+    def logarithm(kept: Mask) -> float:
+        old, new = values(kept)
+        return math.log(new / old) if old > 0 and new > 0 else math.nan
+
+    found = interval_over(periods, mask, logarithm)
+    if found is None or math.isnan(found[0]):
+        return None
+    return math.expm1(found[0]), math.expm1(found[1])
+
+
 def part_of(site: SlurmSite, mask: Mask) -> SlurmSite:
     """The site with these jobs of its history only, and what Slurm was told up to the last."""
     history = history_of(site)

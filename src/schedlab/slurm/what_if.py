@@ -10,7 +10,7 @@ import numpy as np
 
 from schedlab.errors import InputError
 from schedlab.slurm.fidelity import Mask, Spread, compared, first_starts, groups_of, ran_before
-from schedlab.slurm.periods import interval_over, periods_of
+from schedlab.slurm.periods import interval_of_change, periods_of
 from schedlab.slurm.replay import TwinReplay, history_of
 from schedlab.slurm.site import SlurmSite
 from schedlab.slurm.waits import CHANGED, TWIN, JobWaits
@@ -95,9 +95,9 @@ def compare_replays(
         for replays in (before, after)
     ]
 
-    def difference(jobs: Mask) -> float:
+    def mean_waits(jobs: Mask) -> tuple[float, float]:
         old, new = (float(each[jobs].mean()) if jobs.any() else 0.0 for each in means)
-        return new / old - 1 if old else 0.0
+        return old, new
 
     rows = []
     for group, mask in groups_of(site):
@@ -108,7 +108,7 @@ def compare_replays(
             [float((each.start_s - submit_s)[inside].mean()) for each in replays]
             for replays in (before, after)
         ]
-        pairs = [new / old - 1 if old else 0.0 for old, new in zip(*waits, strict=True)]
+        pairs = [change(old, new) for old, new in zip(*waits, strict=True)]
         real = real_s[inside] - submit_s[inside]
         rows.append(
             WhatIfRow(
@@ -117,16 +117,21 @@ def compare_replays(
                 None if np.isnan(real).any() else float(real.mean()),
                 Spread.of(waits[0]),
                 Spread.of(waits[1]),
-                difference(inside),
+                change(*mean_waits(inside)),
                 min(pairs),
                 max(pairs),
-                interval_over(periods, inside, difference),
+                interval_of_change(periods, inside, mean_waits),
             )
         )
     if not rows:
         raise InputError("no job of the history starts in all replays: nothing to compare")
     of_jobs = JobWaits.of(submit_s, real_s, {TWIN: before, CHANGED: after}, counted)
     return WhatIf(tuple(rows), of_jobs)
+
+
+def change(old: float, new: float) -> float:
+    """The difference of two values as a share of the old one; 0 where that is 0."""
+    return new / old - 1 if old else 0.0
 
 
 def losers_of(rows: Iterable[WhatIfRow]) -> list[str]:

@@ -12,8 +12,9 @@ from typing import Any
 
 from schedlab.errors import InputError, ParameterError
 from schedlab.evolve.record import read_record, write_record
+from schedlab.slurm.fidelity import Mask
 from schedlab.slurm.measures import Guard, Measure
-from schedlab.slurm.periods import interval_over, part_of, periods_of
+from schedlab.slurm.periods import interval_of_change, part_of, periods_of
 from schedlab.slurm.replay import history_of, phases_of, replay_sites
 from schedlab.slurm.site import SlurmSite
 from schedlab.slurm.tuning.conf_diff import conf_diff
@@ -21,7 +22,7 @@ from schedlab.slurm.tuning.knobs import Knob
 from schedlab.slurm.tuning.search import Search
 from schedlab.slurm.tuning.trial import Setting, Trials, always_started, mean_of
 from schedlab.slurm.waits import JobWaits
-from schedlab.slurm.what_if import WhatIfRow, compare_replays, losers_of
+from schedlab.slurm.what_if import WhatIfRow, change, compare_replays, losers_of
 from schedlab.units import require_whole
 from schedlab.version import __version__
 
@@ -243,15 +244,14 @@ def _tested(
     later = ~periods.before(half) & always_started(site, before)
     metric = trials.metric
 
-    def difference(mask: Any) -> float:
-        present = mean_of(site, metric, before, mask)
-        return mean_of(site, metric, after, mask) / present - 1 if present else 0.0
+    def measured(mask: Mask) -> tuple[float, float]:
+        return mean_of(site, metric, before, mask), mean_of(site, metric, after, mask)
 
     guards = []
     for guard in trials.guards:
         values = [mean_of(site, guard.measure, each, later) for each in (before, after)]
         guards.append(GuardResult(str(guard), values[0], values[1], guard.bound(values[0])))
-    values = [mean_of(site, metric, each, later) for each in (before, after)]
+    present, proposed = measured(later)
     written = trials.written(setting)
     compared = compare_replays(site, before, after, later)
     return Proposal(
@@ -263,10 +263,10 @@ def _tested(
         len(periods) - half,
         tried,
         learned,
-        values[0],
-        values[1],
-        difference(later),
-        interval_over(periods, later & metric.jobs(site), difference),
+        present,
+        proposed,
+        change(present, proposed),
+        interval_of_change(periods, later & metric.jobs(site), measured),
         tuple(guards),
         compared.rows,
         conf_diff(site.conf, written),
