@@ -298,3 +298,44 @@ def test_the_page_draws_itself_on_a_phone(site: SlurmSite, tmp_path: Path) -> No
     ).stdout
     width, window = map(int, re.findall(r"<title>width (\d+) of (\d+)", seen)[0])
     assert width <= window
+
+
+LOOK = """() => {
+  const models = [...Bokeh.documents[0]._all_models.values()];
+  const of = (type, name) =>
+    models.filter((each) => each.type.endsWith(type) && each[name]).map((each) => each[name]);
+  return { labels: of("Axis", "major_label_text_color"), legends: of("Legend", "label_text_color"),
+           lines: of("Line", "line_color").map((each) => each.value),
+           page: getComputedStyle(document.body).backgroundColor };
+}"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+def test_the_page_follows_the_reader_into_the_dark(site: SlurmSite, tmp_path: Path) -> None:
+    """Figures, too: they are painted once, and would stay dark ink on a dark page."""
+    from tests.history.web.accessible import faults
+    from tests.history.web.browsing import chromium
+
+    path = tmp_path / "fidelity.html"
+    assert run("fidelity", tmp_path / "site", "--phases", 1, "--report", path)[0] == 0
+    with chromium() as browser:
+        page = browser.new_page(color_scheme="light", viewport={"width": 1200, "height": 900})
+        complaints: list[str] = []
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(path.as_uri())
+        page.wait_for_selector("canvas")
+        light = page.evaluate(LOOK)
+        assert "#333333" in light["lines"]
+        page.emulate_media(color_scheme="dark")
+        page.wait_for_function(f"({LOOK})().labels.every((colour) => colour === '#a0a9bb')")
+        dark = page.evaluate(LOOK)
+        assert set(dark["legends"]) == {"#e6e9f0"}
+        assert "#333333" not in dark["lines"]
+        assert "#d5dae4" in dark["lines"]
+        assert dark["page"] != light["page"]
+        assert faults(page, of_colours=True) == []
+        page.emulate_media(color_scheme="light")
+        page.wait_for_function(f"({LOOK})().lines.includes('#333333')")
+        assert page.evaluate(LOOK)["lines"] == light["lines"]
+        assert complaints == []

@@ -151,9 +151,11 @@ def test_the_interval_of_a_change_never_goes_below_all_of_it() -> None:
     new = np.array([60.0, 2.0, 1.0, 1.0])
     periods, mask = Periods("day", np.arange(4)), np.ones(4, bool)
     plain = interval_over(periods, mask, lambda kept: new[kept].mean() / old[kept].mean() - 1)
-    assert plain is not None and plain[0] < -1
+    assert plain is not None
+    assert plain[0] < -1
     found = interval_of_change(periods, mask, lambda kept: (old[kept].mean(), new[kept].mean()))
-    assert found is not None and -1 < found[0] < new.mean() / old.mean() - 1 < found[1]
+    assert found is not None
+    assert -1 < found[0] < new.mean() / old.mean() - 1 < found[1]
 
 
 def test_a_change_and_its_reverse_have_reverse_intervals() -> None:
@@ -162,7 +164,8 @@ def test_a_change_and_its_reverse_have_reverse_intervals() -> None:
     periods, mask = Periods("day", np.arange(4)), np.ones(4, bool)
     there = interval_of_change(periods, mask, lambda kept: (old[kept].mean(), new[kept].mean()))
     back = interval_of_change(periods, mask, lambda kept: (new[kept].mean(), old[kept].mean()))
-    assert there is not None and back is not None
+    assert there is not None
+    assert back is not None
     assert (1 + there[0]) * (1 + back[1]) == pytest.approx(1.0)
     assert (1 + there[1]) * (1 + back[0]) == pytest.approx(1.0)
 

@@ -31,6 +31,7 @@ def new_figure(height: int, *, along: Literal["both", "width"] = "both", **optio
     plot.toolbar.active_drag = zoom
     plot.toolbar.logo = None
     plot.outline_line_color = None
+    plot.background_fill_color = plot.border_fill_color = None  # the page may be dark
     plot.grid.grid_line_color = "#e5e5e5"
     plot.axis.axis_line_color = _GREY
     plot.axis.major_tick_line_color = _GREY
