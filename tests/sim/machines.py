@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from schedlab.testing.reference.machine import Part, Vector
+from schedlab.testing.reference.machine import NodesAsked, Vector
 from schedlab.testing.strategies import workloads
 from schedlab.workload import Workload
 
-Drawn = tuple[Workload, tuple[Vector, ...], list[tuple[Part, ...]]]
+Drawn = tuple[Workload, tuple[Vector, ...], list[tuple[NodesAsked, ...]]]
 """Jobs, what each node has, and what each job needs."""
 
 capacities = st.lists(
@@ -27,7 +27,7 @@ def machines(draw: st.DrawFn, max_jobs: int = 12) -> Drawn:
 
 
 @st.composite
-def demands(draw: st.DrawFn, capacity: tuple[Vector, ...]) -> tuple[Part, ...]:
+def demands(draw: st.DrawFn, capacity: tuple[Vector, ...]) -> tuple[NodesAsked, ...]:
     """Return one part, or two on nodes of their own."""
     model = draw(st.integers(0, len(capacity) - 1))
     cores, *rest = capacity[model]
@@ -41,6 +41,6 @@ def demands(draw: st.DrawFn, capacity: tuple[Vector, ...]) -> tuple[Part, ...]:
     kept = draw(st.integers(0, 7))
     if kept == 0 and len(able) > 1:
         halves = frozenset(able[::2]), frozenset(able[1::2])
-        return tuple(Part(half, 1, share, exclusive) for half in halves)
+        return tuple(NodesAsked(half, 1, share, exclusive) for half in halves)
     allowed = frozenset(able[:1] if kept == 1 else able[-2:] if kept == 2 else able)
-    return (Part(allowed, draw(st.integers(1, len(allowed))), share, exclusive),)
+    return (NodesAsked(allowed, draw(st.integers(1, len(allowed))), share, exclusive),)

@@ -12,11 +12,11 @@ from schedlab.sim import JobOutcome, WhyEnded
 from schedlab.testing import ORDERS
 from schedlab.testing.instances import jobs
 from schedlab.testing.reference.attempts import Attempt
-from schedlab.testing.reference.calendar import Block
+from schedlab.testing.reference.calendar import ClosedTime
 from schedlab.testing.reference.job import Job, jobs_of
 from schedlab.testing.reference.machine import Machine
 from schedlab.testing.reference.predictors import PREDICTORS
-from schedlab.testing.reference.simulation import Simulation
+from schedlab.testing.reference.simulation import ReferenceSimulation
 from schedlab.testing.reference.ways import WAYS
 from schedlab.testing.strategies import examples, workloads
 from schedlab.workload import Workload
@@ -33,7 +33,7 @@ def run(
     requeue: bool = True,
     tick: int = 0,
     kill_at_request: bool = True,
-    calendar: tuple[Block, ...] = (),
+    calendar: tuple[ClosedTime, ...] = (),
     nodes: int = NODES,
     predict: str = "request",
 ) -> list[Job]:
@@ -42,7 +42,7 @@ def run(
     made = jobs_of(workload, Platform.homogeneous(nodes))
     for job in made:
         job.checkpoint_s, job.requeue = checkpoint_s, requeue
-    sim = Simulation(made, machine, 0.3, PREDICTORS[predict](), failures)
+    sim = ReferenceSimulation(made, machine, 0.3, PREDICTORS[predict](), failures)
     sim.run(ORDERS[order], WAYS[way](), None)
     return made
 
@@ -173,7 +173,7 @@ def test_a_job_that_outlives_its_estimate_runs_again_after_the_outage() -> None:
 
     The second time nothing is in the way.
     """
-    block = Block("outage", 10, 15, frozenset({0}))
+    block = ClosedTime("outage", 10, 15, frozenset({0}))
     (job,) = run(jobs((0, 1, 8, 12)), kill_at_request=False, calendar=(block,), nodes=1)
     assert rows(job) == [(0, 10, WhyEnded.OUTAGE, (0,)), (15, 27, WhyEnded.COMPLETED, (0,))]
 

@@ -13,11 +13,11 @@ from schedlab.platform import Cluster, Drain, NodeGroup, NodeType, Outage, Platf
 from schedlab.sim import JobOutcome
 from schedlab.testing import ORDERS
 from schedlab.testing.instances import jobs
-from schedlab.testing.reference.calendar import KINDS, Block, calendar_of
+from schedlab.testing.reference.calendar import KINDS, ClosedTime, calendar_of
 from schedlab.testing.reference.job import Job, jobs_of
 from schedlab.testing.reference.machine import Machine
 from schedlab.testing.reference.predictors import PREDICTORS
-from schedlab.testing.reference.simulation import Simulation
+from schedlab.testing.reference.simulation import ReferenceSimulation
 from schedlab.testing.reference.ways import WAYS
 from schedlab.testing.strategies import examples, workloads
 from schedlab.workload import Workload
@@ -28,7 +28,7 @@ ALL = frozenset(range(NODES))
 
 def run(
     workload: Workload,
-    *calendar: Block,
+    *calendar: ClosedTime,
     way: str = "easy",
     order: str = "fcfs",
     tick: int = 0,
@@ -40,7 +40,9 @@ def run(
     made = jobs_of(workload, Platform.homogeneous(NODES))
     for job in made:
         job.requeue = False
-    Simulation(made, machine, 0.3, PREDICTORS[predict]()).run(ORDERS[order], WAYS[way](), None)
+    ReferenceSimulation(made, machine, 0.3, PREDICTORS[predict]()).run(
+        ORDERS[order], WAYS[way](), None
+    )
     return made
 
 
@@ -49,9 +51,9 @@ def starts(made: list[Job]) -> list[int]:
     return [job.start_s for job in made]
 
 
-def outage(begin_s: int, end_s: float, *nodes: int) -> Block:
+def outage(begin_s: int, end_s: float, *nodes: int) -> ClosedTime:
     """Return an outage of these nodes, or of all."""
-    return Block("outage", begin_s, end_s, frozenset(nodes or ALL))
+    return ClosedTime("outage", begin_s, end_s, frozenset(nodes or ALL))
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -97,7 +99,7 @@ def test_a_job_with_too_short_a_prediction_is_ended_by_an_outage(way: str) -> No
 @pytest.mark.parametrize("way", WAYS)
 def test_a_drain_lets_running_jobs_go_on_and_no_other_start(way: str) -> None:
     """From 5 to 12 nobody starts; the first job runs through it."""
-    made = run(jobs((0, 1, 20, 20), (6, 1, 2, 2)), Block("drain", 5, 12, ALL), way=way)
+    made = run(jobs((0, 1, 20, 20), (6, 1, 2, 2)), ClosedTime("drain", 5, 12, ALL), way=way)
     assert starts(made) == [0, 12]
     assert made[0].end_s == 20
 
@@ -105,14 +107,14 @@ def test_a_drain_lets_running_jobs_go_on_and_no_other_start(way: str) -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_a_reservation_is_for_its_guests(way: str) -> None:
     """All nodes are for the second job from 5 to 20: it passes, the others wait."""
-    held = Block("reservation", 5, 20, ALL, frozenset({1}))
+    held = ClosedTime("reservation", 5, 20, ALL, frozenset({1}))
     made = run(jobs((0, 1, 6, 6), (0, 2, 30, 30), (6, 1, 2, 2)), held, way=way)
     assert starts(made) == [20, 20 if way == "none" else 0, 26]
 
 
 def test_a_reservation_ends_no_job() -> None:
     """One that outlives its request goes on in it; the guest waits for its node."""
-    held = Block("reservation", 5, 50, ALL, frozenset({1}))
+    held = ClosedTime("reservation", 5, 50, ALL, frozenset({1}))
     made = run(jobs((0, 3, 5, 9), (5, 1, 2, 2)), held, kill_at_request=False)
     assert [(job.start_s, job.end_s) for job in made] == [(0, 9), (9, 11)]
 
@@ -190,14 +192,14 @@ def test_the_calendar_of_a_platform() -> None:
         labels={"user": ["ann", "bob"], "account": ["art", "bio"]},
     )
     assert calendar_of(Platform((small, large)), workload) == (
-        Block("outage", 5, 9, frozenset({0, 1})),
-        Block("drain", 7, math.inf, frozenset({2})),
-        Block("reservation", 1, 2, frozenset({3, 4}), frozenset({0, 2})),
+        ClosedTime("outage", 5, 9, frozenset({0, 1})),
+        ClosedTime("drain", 7, math.inf, frozenset({2})),
+        ClosedTime("reservation", 1, 2, frozenset({3, 4}), frozenset({0, 2})),
     )
 
 
 @st.composite
-def calendars(draw: st.DrawFn) -> tuple[Block, ...]:
+def calendars(draw: st.DrawFn) -> tuple[ClosedTime, ...]:
     """Return few intervals that overlap, touch and repeat, on some of three nodes."""
     drawn = draw(
         st.lists(
@@ -212,7 +214,9 @@ def calendars(draw: st.DrawFn) -> tuple[Block, ...]:
         )
     )
     return tuple(
-        Block(kind, begin, begin + length, nodes, who if kind == "reservation" else frozenset())
+        ClosedTime(
+            kind, begin, begin + length, nodes, who if kind == "reservation" else frozenset()
+        )
         for kind, begin, length, nodes, who in drawn
     )
 
@@ -226,7 +230,7 @@ def calendars(draw: st.DrawFn) -> tuple[Block, ...]:
     tick=st.sampled_from((0, 7)),
 )
 def test_no_job_is_where_it_is_barred(
-    way: str, workload: Workload, calendar: tuple[Block, ...], order: str, tick: int
+    way: str, workload: Workload, calendar: tuple[ClosedTime, ...], order: str, tick: int
 ) -> None:
     """As requests are limits, no job meets an outage or a reservation of others, nor starves."""
     made = run(workload, *calendar, way=way, order=order, tick=tick)
@@ -248,7 +252,7 @@ def test_no_job_is_where_it_is_barred(
 @examples(30)
 @given(workload=workloads(NODES, 10), calendar=calendars(), predict=st.sampled_from(("last-two",)))
 def test_no_job_runs_on_in_an_outage(
-    way: str, workload: Workload, calendar: tuple[Block, ...], predict: str
+    way: str, workload: Workload, calendar: tuple[ClosedTime, ...], predict: str
 ) -> None:
     """Whatever jobs outlive: nothing holds a node while it is out, and no node has two jobs."""
     made = run(workload, *calendar, way=way, kill_at_request=False, predict=predict)

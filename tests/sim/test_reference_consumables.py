@@ -15,7 +15,7 @@ from schedlab.testing.instances import jobs
 from schedlab.testing.reference.job import Job, jobs_of
 from schedlab.testing.reference.machine import Machine
 from schedlab.testing.reference.predictors import PREDICTORS
-from schedlab.testing.reference.simulation import Simulation
+from schedlab.testing.reference.simulation import ReferenceSimulation
 from schedlab.testing.reference.ways import WAYS
 from schedlab.testing.strategies import examples, workloads
 from schedlab.workload import Workload
@@ -41,7 +41,9 @@ def run(
     made = jobs_of(workload, Platform.homogeneous(NODES))
     for job, amount in zip(made, amounts, strict=True):
         job.demand += (machine.some_of("licences", amount),) if amount else ()
-    Simulation(made, machine, 0.3, PREDICTORS["request"]()).run(ORDERS[order], WAYS[way](), None)
+    ReferenceSimulation(made, machine, 0.3, PREDICTORS["request"]()).run(
+        ORDERS[order], WAYS[way](), None
+    )
     return made
 
 
@@ -79,7 +81,9 @@ def test_jobs_that_hold_too_much_go_on(way: str) -> None:
     made = jobs_of(workload, Platform.homogeneous(NODES))
     made[0].demand += (machine.some_of("licences", 2),)
     made[1].demand += (machine.some_of("licences", 1),)
-    Simulation(made, machine, 0.3, PREDICTORS["request"]()).run(ORDERS["fcfs"], WAYS[way](), None)
+    ReferenceSimulation(made, machine, 0.3, PREDICTORS["request"]()).run(
+        ORDERS["fcfs"], WAYS[way](), None
+    )
     assert [(job.start_s, job.end_s) for job in made] == [(0, 12), (12, 14)]
 
 

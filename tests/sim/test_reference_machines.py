@@ -14,9 +14,9 @@ from schedlab.platform import Platform
 from schedlab.testing import ORDERS
 from schedlab.testing.instances import jobs
 from schedlab.testing.reference.job import Job, jobs_of
-from schedlab.testing.reference.machine import Machine, Part, Vector
+from schedlab.testing.reference.machine import Machine, NodesAsked, Vector
 from schedlab.testing.reference.predictors import PREDICTORS
-from schedlab.testing.reference.simulation import Simulation
+from schedlab.testing.reference.simulation import ReferenceSimulation
 from schedlab.testing.reference.ways import WAYS
 from schedlab.testing.strategies import examples, workloads
 from schedlab.workload import Workload
@@ -25,7 +25,7 @@ from schedlab.workload import Workload
 def run(
     workload: Workload,
     capacity: Sequence[Vector],
-    demands: Sequence[tuple[Part, ...]],
+    demands: Sequence[tuple[NodesAsked, ...]],
     way: str,
     order: str = "fcfs",
 ) -> list[Job]:
@@ -33,7 +33,7 @@ def run(
     made = jobs_of(workload, Platform.homogeneous(max(len(capacity), 999)))
     for job, demand in zip(made, demands, strict=True):
         job.demand = demand
-    sim = Simulation(made, Machine(tuple(capacity)), 0.3, PREDICTORS["request"]())
+    sim = ReferenceSimulation(made, Machine(tuple(capacity)), 0.3, PREDICTORS["request"]())
     sim.run(ORDERS[order], WAYS[way](), None)
     return made
 
@@ -43,9 +43,9 @@ def starts(made: list[Job]) -> list[int]:
     return [job.start_s for job in made]
 
 
-def shares(*resources: int, nodes: int = 1, exclusive: bool = False) -> tuple[Part, ...]:
+def shares(*resources: int, nodes: int = 1, exclusive: bool = False) -> tuple[NodesAsked, ...]:
     """Return a demand for these resources of each of some of two nodes."""
-    return (Part(frozenset({0, 1}), nodes, resources, exclusive),)
+    return (NodesAsked(frozenset({0, 1}), nodes, resources, exclusive),)
 
 
 # cores, memory
@@ -90,7 +90,12 @@ def test_a_head_of_another_partition_does_not_block() -> None:
     """Nodes 0 and 1 are one partition, 2 and 3 the other: each has its queue and its head."""
     left, right = frozenset({0, 1}), frozenset({2, 3})
     workload = jobs((0, 2, 10, 10), (1, 2, 10, 10), (2, 2, 10, 10), (3, 1, 99, 99))
-    demands = [(Part(left, 2),), (Part(left, 2),), (Part(right, 2),), (Part(right, 1),)]
+    demands = [
+        (NodesAsked(left, 2),),
+        (NodesAsked(left, 2),),
+        (NodesAsked(right, 2),),
+        (NodesAsked(right, 1),),
+    ]
     made = run(workload, ((1,),) * 4, demands, "easy")
     assert starts(made) == [0, 10, 2, 12]
 
@@ -149,7 +154,7 @@ def test_partitions_without_common_nodes_are_machines_of_their_own(
     alone = []
     for side, size in zip(sides, sizes, strict=True):
         pool = frozenset(range(size))
-        demands = [(Part(pool, nodes),) for nodes in side["nodes"].tolist()]
+        demands = [(NodesAsked(pool, nodes),) for nodes in side["nodes"].tolist()]
         alone.append(run(side, ((1,),) * size, demands, way, order))
     columns = {
         name: [*sides[0][name].tolist(), *sides[1][name].tolist()]
@@ -167,7 +172,7 @@ def test_partitions_without_common_nodes_are_machines_of_their_own(
     whose = [0 if job_id < 1000 else 1 for job_id in both["job_id"].tolist()]
     pools = [frozenset(range(at, at + size)) for at, size in zip(offsets, sizes, strict=True)]
     demands = [
-        (Part(pools[side], nodes),)
+        (NodesAsked(pools[side], nodes),)
         for side, nodes in zip(whose, both["nodes"].tolist(), strict=True)
     ]
     together = run(both, ((1,),) * 5, demands, way, order)

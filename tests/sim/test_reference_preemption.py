@@ -12,12 +12,12 @@ from schedlab.platform import CapacityStep, Consumable, Failure, Platform
 from schedlab.sim import JobOutcome, WhyEnded
 from schedlab.testing import ORDERS
 from schedlab.testing.instances import jobs
-from schedlab.testing.reference.calendar import Block
+from schedlab.testing.reference.calendar import ClosedTime
 from schedlab.testing.reference.job import Job, jobs_of
-from schedlab.testing.reference.machine import Machine, Part
+from schedlab.testing.reference.machine import Machine, NodesAsked
 from schedlab.testing.reference.predictors import PREDICTORS
 from schedlab.testing.reference.preemption import RULES, PreemptionStep
-from schedlab.testing.reference.simulation import Simulation
+from schedlab.testing.reference.simulation import ReferenceSimulation
 from schedlab.testing.reference.ways import WAYS
 from schedlab.testing.strategies import examples, workloads
 from schedlab.workload import Workload
@@ -42,7 +42,7 @@ def run(
             setattr(job, name, value)
     built = Machine(((1,),) * NODES, **machine)
     preemption = PreemptionStep(RULES[rule]())
-    sim = Simulation(made, built, 0.3, PREDICTORS["request"](), failures, preemption)
+    sim = ReferenceSimulation(made, built, 0.3, PREDICTORS["request"](), failures, preemption)
     sim.run(ORDERS[order], WAYS[way](), None)
     return made
 
@@ -92,10 +92,10 @@ def test_a_requeued_job_may_start_elsewhere_at_the_same_instant(way: str) -> Non
     """The high one may use node 0 only; the victim takes node 1."""
     made = jobs_of(jobs((0, 1, 10, 10), (4, 1, 5, 5)), Platform.homogeneous(NODES))
     made[0].when_preempted, made[1].tier = "requeue", 1
-    made[1].demand = (Part(frozenset({0}), 1),)
+    made[1].demand = (NodesAsked(frozenset({0}), 1),)
     preemption = PreemptionStep(RULES["tier"]())
     machine = Machine(((1,),) * NODES)
-    sim = Simulation(made, machine, 0.3, PREDICTORS["request"](), (), preemption)
+    sim = ReferenceSimulation(made, machine, 0.3, PREDICTORS["request"](), (), preemption)
     sim.run(ORDERS["fcfs"], WAYS[way](), None)
     assert rows(made[0]) == [(0, 4, WhyEnded.PREEMPTED, (0,)), (4, 14, WhyEnded.COMPLETED, (1,))]
 
@@ -174,7 +174,7 @@ def test_a_job_that_depends_on_a_suspended_one_follows_when_that_is_lost() -> No
 def test_a_suspended_job_returns_in_a_drain() -> None:
     """It has not left: only others may not start."""
     workload = jobs((0, 3, 10, 10), (4, 3, 2, 2), (5, 3, 1, 1))
-    drain = Block("drain", 5, 100, frozenset(range(NODES)))
+    drain = ClosedTime("drain", 5, 100, frozenset(range(NODES)))
     made = run(workload, low("suspend"), HIGH, {}, calendar=(drain,))
     assert [job.start_s for job in made] == [6, 4, 100]
 
@@ -245,7 +245,7 @@ def check_lawful(made: list[Job], broken: bool) -> None:
     ),
     outages=st.lists(
         st.builds(
-            Block,
+            ClosedTime,
             st.sampled_from(("outage", "drain", "reservation")),
             st.integers(0, 30),
             st.integers(31, 60),
@@ -262,7 +262,7 @@ def test_preemption_is_lawful(
     order: str,
     tick: int,
     failures: list[Failure],
-    outages: list[Block],
+    outages: list[ClosedTime],
 ) -> None:
     """With failures and a calendar, too: books balance, and everybody ends in the end."""
     made = run(
@@ -288,7 +288,7 @@ def test_a_rule_that_nobody_is_subject_to_changes_nothing(
     """By default no job may be preempted."""
     with_rule = run(workload, rule=rule, way=way, order=order)
     made = jobs_of(workload, Platform.homogeneous(NODES))
-    sim = Simulation(made, Machine(((1,),) * NODES), 0.3, PREDICTORS["request"]())
+    sim = ReferenceSimulation(made, Machine(((1,),) * NODES), 0.3, PREDICTORS["request"]())
     sim.run(ORDERS[order], WAYS[way](), None)
     assert [job.attempts for job in with_rule] == [job.attempts for job in made]
 
@@ -303,7 +303,7 @@ def test_a_victim_s_licences_count_until_it_would_have_ended() -> None:
         job.when_preempted = "requeue"
     made[2].tier = 1
     preemption = PreemptionStep(RULES["tier"]())
-    sim = Simulation(made, machine, 0.3, PREDICTORS["request"](), (), preemption)
+    sim = ReferenceSimulation(made, machine, 0.3, PREDICTORS["request"](), (), preemption)
     sim.run(ORDERS["fcfs"], WAYS["easy"](), None)
     assert rows(made[2]) == [(2, 12, WhyEnded.COMPLETED, (1,))]
     assert [len(job.attempts) for job in made] == [1, 2, 1]

@@ -21,7 +21,7 @@ from schedlab.testing.reference.machine import Machine
 from schedlab.testing.reference.predictors import PREDICTORS
 from schedlab.testing.reference.preemption import RULES, PreemptionStep
 from schedlab.testing.reference.simulate import reference_attempts
-from schedlab.testing.reference.simulation import Simulation
+from schedlab.testing.reference.simulation import ReferenceSimulation
 from schedlab.testing.reference.site import at_site
 from schedlab.testing.reference.ways import WAYS
 from schedlab.workload import Workload
@@ -63,7 +63,7 @@ def test_a_site_as_it_is_described() -> None:
     made = jobs_of(workload, SITE)
     machine = at_site(made, Machine.whole_nodes(3), workload, SITE, Preemption("tier", "requeue"))
     preemption = PreemptionStep(RULES["tier"]())
-    sim = Simulation(made, machine, 0.3, PREDICTORS["request"](), (), preemption)
+    sim = ReferenceSimulation(made, machine, 0.3, PREDICTORS["request"](), (), preemption)
     sim.run(ORDERS["fcfs"], WAYS["easy"](), None)
     assert reference_attempts(sim) == [
         # preempted by the high partition; from 15 on it would meet the reservation

@@ -13,23 +13,23 @@ from schedlab.errors import WorkloadError
 from schedlab.platform import CapacityStep, Consumable, Failure, Platform
 from schedlab.sim import JobOutcome, WhyEnded
 from schedlab.testing import ORDERS
-from schedlab.testing.reference.calendar import Block
+from schedlab.testing.reference.calendar import ClosedTime
 from schedlab.testing.reference.job import Job, jobs_of
-from schedlab.testing.reference.machine import Machine, Part, Vector
+from schedlab.testing.reference.machine import Machine, NodesAsked, Vector
 from schedlab.testing.reference.predictors import PREDICTORS
 from schedlab.testing.reference.preemption import RULES, PreemptionStep
-from schedlab.testing.reference.simulation import Simulation
+from schedlab.testing.reference.simulation import ReferenceSimulation
 from schedlab.testing.reference.ways import WAYS
 from schedlab.testing.strategies import examples
 from schedlab.workload import Workload
 
-Site = tuple[Workload, Machine, list[tuple[Part, ...]]]
+Site = tuple[Workload, Machine, list[tuple[NodesAsked, ...]]]
 
 
 @st.composite
 def sites(draw: st.DrawFn) -> Site:
     """Return few jobs that share unlike nodes and licences, with a calendar that ends."""
-    drawn: tuple[Workload, tuple[Vector, ...], list[tuple[Part, ...]]] = draw(machines())
+    drawn: tuple[Workload, tuple[Vector, ...], list[tuple[NodesAsked, ...]]] = draw(machines())
     workload, capacity, demands = drawn
     steps = draw(st.lists(st.tuples(st.integers(1, 20), st.integers(0, 4)), max_size=3))
     times = [sum(gap for gap, _ in steps[: place + 1]) for place in range(len(steps))]
@@ -38,7 +38,7 @@ def sites(draw: st.DrawFn) -> Site:
     blocks = draw(
         st.lists(
             st.builds(
-                Block,
+                ClosedTime,
                 st.sampled_from(("outage", "drain", "reservation")),
                 st.integers(0, 30),
                 st.integers(31, 80),
@@ -73,7 +73,7 @@ def run(
         for name, value in own.items():
             setattr(job, name, value)
     preemption = PreemptionStep(RULES[rule]()) if rule else None
-    sim = Simulation(made, machine, 0.3, PREDICTORS["request"](), failures, preemption)
+    sim = ReferenceSimulation(made, machine, 0.3, PREDICTORS["request"](), failures, preemption)
     sim.run(ORDERS[order], WAYS[way](), None)
     return made
 

@@ -27,8 +27,7 @@ from schedlab.testing.reference.no_backfill import NoBackfill
 from schedlab.testing.reference.predictors import PREDICTORS
 from schedlab.testing.reference.reserving import AllReserved, OneReserved
 from schedlab.testing.reference.simulate import reference_schedule
-from schedlab.testing.reference.simulation import Backfill
-from schedlab.testing.reference.simulation import Simulation as ReferenceSimulation
+from schedlab.testing.reference.simulation import Backfill, ReferenceSimulation
 from schedlab.testing.strategies import examples, workloads
 from schedlab.workload.transforms.merge import merge
 

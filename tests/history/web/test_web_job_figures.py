@@ -13,15 +13,15 @@ from schedlab.history.web.plots.roofline import roof, roofline_figure
 from schedlab.history.web.plots.timeline import MOST_LINES, timeline_figure
 from schedlab.history.web.plots.waiting import waiting_figure
 from schedlab.history.web.queries.job_series import band, line, mean_over_places
-from schedlab.history.web.queries.timelines import Answer
+from schedlab.history.web.queries.timelines import TimelinePart
 
 
-def answer(start: list[float], end: list[float] | None, value: list[float]) -> Answer:
+def answer(start: list[float], end: list[float] | None, value: list[float]) -> TimelinePart:
     """A timeline of a hundred seconds, measured every ten."""
     starts, values = np.array(start, np.float64), np.array(value, np.float64)
     ends = None if end is None else np.array(end, np.float64)
     about = Provenance(native_step_s=10.0)
-    return Answer(0.0, 100.0, None, starts, ends, values, None, None, about)
+    return TimelinePart(0.0, 100.0, None, starts, ends, values, None, None, about)
 
 
 def test_a_line_ends_where_nothing_is_known() -> None:

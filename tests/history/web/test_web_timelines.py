@@ -26,7 +26,7 @@ from schedlab.history.store import Store
 from schedlab.history.web.database import Database
 from schedlab.history.web.queries.timelines import (
     MOST_STEPS,
-    Answer,
+    TimelinePart,
     TimelineRequest,
     read_timelines,
 )
@@ -49,7 +49,7 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]
 
 def read(
     connection: Connection, site: Site, record: JobRecord, item: str = "power_watt", **how: Any
-) -> Answer:
+) -> TimelinePart:
     """The timeline on the first host of the job."""
     host = (record.per_host or [])[0]
     wanted = TimelineRequest(**how)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from schedlab.history.efficiency.job import EndedJob
-from schedlab.history.efficiency.uses import Use
+from schedlab.history.efficiency.uses import UsedShare
 from schedlab.history.schema.job import JobRecord, JobState
 from schedlab.units import short_bytes, short_duration
 
@@ -32,7 +32,7 @@ Advised = tuple[str, Change | None]
 """A sentence, and what it says to ask for."""
 
 
-def _advise_gpu(job: EndedJob, use: Use) -> Advised:
+def _advise_gpu(job: EndedJob, use: UsedShare) -> Advised:
     idle, held, waits = job.idle_gpus, len(job.gpu_percents), job.and_waits_if_shared
     hosts = max(1, len(job.record.per_host or ()))
     if idle == held:
@@ -49,7 +49,7 @@ def _advise_gpu(job: EndedJob, use: Use) -> Advised:
     )
 
 
-def _advise_memory(job: EndedJob, use: Use) -> Advised | None:
+def _advise_memory(job: EndedJob, use: UsedShare) -> Advised | None:
     used, asked = job.memory_bytes, job.record.resource_req.mem_perhost_bytes
     if used is None or asked is None:
         return None
@@ -61,7 +61,7 @@ def _advise_memory(job: EndedJob, use: Use) -> Advised | None:
     return text, Change("memory", better)
 
 
-def _advise_time(job: EndedJob, use: Use) -> Advised | None:
+def _advise_time(job: EndedJob, use: UsedShare) -> Advised | None:
     asked = job.record.req_walltime_sec
     better = next((each for each in _TIMES_S if each >= 1.5 * job.run_s), None)
     if asked is None or better is None or better >= asked or _was_stopped(job.record):
@@ -75,7 +75,7 @@ def _was_stopped(record: JobRecord) -> bool:
     return record.state is not JobState.COMPLETED
 
 
-def _advise_cpu(job: EndedJob, use: Use) -> Advised | None:
+def _advise_cpu(job: EndedJob, use: UsedShare) -> Advised | None:
     cpus = job.cpus
     if not cpus or (job.record.resource_req.accelerator or job.record.exclusive):
         return None
@@ -88,7 +88,7 @@ def _advise_cpu(job: EndedJob, use: Use) -> Advised | None:
     return f"{figures}: ask for {better}{job.and_waits}.", Change("cpu", better)
 
 
-ADVICE: dict[str, Callable[[EndedJob, Use], Advised | None]] = {
+ADVICE: dict[str, Callable[[EndedJob, UsedShare], Advised | None]] = {
     "gpu": _advise_gpu,
     "memory": _advise_memory,
     "time": _advise_time,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from schedlab.history.efficiency.advice import ADVICE, Change
 from schedlab.history.efficiency.job import EndedJob
-from schedlab.history.efficiency.uses import KINDS, Use
+from schedlab.history.efficiency.uses import KINDS, UsedShare
 from schedlab.history.efficiency_section import EfficiencySection, Level
 from schedlab.history.schema.job import JobRecord
 from schedlab.history.site import Site
@@ -19,12 +19,12 @@ _BY_URGENCY = ("gpu", "memory", "time", "cpu", "gpu_memory", "energy")
 class Efficiency:
     """What a job used, and one sentence of advice if it wasted much."""
 
-    uses: tuple[Use, ...] = ()
+    uses: tuple[UsedShare, ...] = ()
     advice: str | None = None
     change: Change | None = None
     """What the advice says to ask for."""
 
-    def use(self, kind: str) -> Use | None:
+    def use(self, kind: str) -> UsedShare | None:
         """Of one kind, if it is known."""
         return next((each for each in self.uses if each.kind == kind), None)
 
@@ -41,14 +41,14 @@ def judged(job: EndedJob, site: Site | None) -> Efficiency:
     looked = [(kind, label, look(job)) for kind, label, look in KINDS]
     known = [(kind, label, each) for kind, label, each in looked if each is not None]
     levels = section.levels({kind: share for kind, _, (share, _) in known}, job.run_s)
-    found = tuple(Use(kind, label, *each, levels[kind]) for kind, label, each in known)
+    found = tuple(UsedShare(kind, label, *each, levels[kind]) for kind, label, each in known)
     poor = {each.kind: each for each in found if _is_poor(job, each)}
     told = (ADVICE[kind](job, poor[kind]) for kind in _BY_URGENCY if kind in poor)
     advice, change = next((each for each in told if each), (None, None))
     return Efficiency(found, advice, change)
 
 
-def _is_poor(job: EndedJob, use: Use) -> bool:
+def _is_poor(job: EndedJob, use: UsedShare) -> bool:
     """Whether it is, or one of several GPUs did nothing while others hide it in the mean."""
     is_hidden = use.kind == "gpu" and use.level is not None and job.idle_gpus > 0
     return use.level is Level.POOR or is_hidden

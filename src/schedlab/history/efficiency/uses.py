@@ -13,7 +13,7 @@ _WH = 3_600.0
 
 
 @dataclass(frozen=True)
-class Use:
+class UsedShare:
     """What a job used of one thing.
 
     Args:

@@ -53,7 +53,7 @@ class Stack:
 
 
 @dataclass
-class Group:
+class NetworkGroup:
     """Networks with rollouts of one length: where they stand among all."""
 
     first: int
@@ -164,7 +164,9 @@ class Population:
                 kind=kind,
                 masked=self.masked,
             )
-            yield Group(first, last, rollout, list(self._stacks(members)), members[0].rollouts)
+            yield NetworkGroup(
+                first, last, rollout, list(self._stacks(members)), members[0].rollouts
+            )
             first = last
 
     def _stacks(self, members: Sequence[Member]) -> Any:
@@ -246,7 +248,7 @@ class Population:
                 group.cut_off.append((group.step, network - group.first, env, last))
             batch.reset(place)
 
-    def _learn(self, group: Group) -> None:
+    def _learn(self, group: NetworkGroup) -> None:
         """Learn from a rollout of a group, unless its networks have learnt enough."""
         group.step = 0
         if not group.finished:
@@ -258,7 +260,7 @@ class Population:
                 self._update(group, stack)
         group.cut_off.clear()
 
-    def _recall(self, group: Group) -> None:
+    def _recall(self, group: NetworkGroup) -> None:
         """Tell a rollout what its steps gave."""
         rollout, own = group.rollout, slice(group.first * self.envs, group.last * self.envs)
         rows = np.arange(self._row - rollout.steps, self._row) % len(self._rewards)
@@ -268,7 +270,7 @@ class Population:
         rollout.ended[:] = self._ended[rows, own].reshape(shape)
 
     @torch.no_grad()
-    def _estimate(self, group: Group) -> None:
+    def _estimate(self, group: NetworkGroup) -> None:
         """Estimate advantages; where an episode was cut off, its value stands for the rest."""
         rollout, own = group.rollout, slice(group.first, group.last)
         gamma = self._coefficients["gamma"][own]
@@ -283,7 +285,7 @@ class Population:
             self._coefficients["gae_lambda"][own],
         )
 
-    def _add_values(self, group: Group) -> None:
+    def _add_values(self, group: NetworkGroup) -> None:
         """Add what is expected after the ends of episodes that were cut off."""
         steps, places, envs, last = zip(*group.cut_off, strict=True)
         counts = np.bincount(places, minlength=group.last - group.first)
@@ -295,7 +297,7 @@ class Population:
         to_come = gammas[list(places)] * values[list(places), nth]
         group.rollout.rewards[steps, places, envs] += to_come.astype(np.float32)
 
-    def _values(self, group: Group, seen: Tensor) -> Tensor:
+    def _values(self, group: NetworkGroup, seen: Tensor) -> Tensor:
         """What the networks of a group expect: networks, situations, numbers."""
         at_once = max(1, _VALUES_AT_A_TIME // seen.shape[1])
         found = []
@@ -306,7 +308,7 @@ class Population:
             found.append(self.networks.values(parts, own).float())
         return torch.cat(found)
 
-    def _set_rates(self, group: Group) -> None:
+    def _set_rates(self, group: NetworkGroup) -> None:
         """Set the learning rates for this update, as Stable-Baselines3 does."""
         learnt = group.done * group.rollout.steps * self.envs
         own = slice(group.first, group.last)
@@ -315,7 +317,7 @@ class Population:
             left = 1.0 - learnt / member.config.train.steps
             self._adam.rates[schedule] = member.rate(left)
 
-    def _update(self, group: Group, stack: Stack) -> None:
+    def _update(self, group: NetworkGroup, stack: Stack) -> None:
         """Go over the rollout several times in shuffled minibatches."""
         orders = group.rollout.orders(stack.first, stack.epochs)
         size = stack.rows.shape[1]
@@ -325,7 +327,7 @@ class Population:
                 stack.rows[:count].copy_(rows)
                 stack.learn[count]()
 
-    def _captured_update(self, group: Group, stack: Stack, count: int) -> Callable[[], None]:
+    def _captured_update(self, group: NetworkGroup, stack: Stack, count: int) -> Callable[[], None]:
         """One minibatch of the first networks of a stack."""
         first = group.first + stack.first
         last = first + count

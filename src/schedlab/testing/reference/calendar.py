@@ -21,7 +21,7 @@ KINDS: dict[type[NodeInterval], Kind] = {
 
 
 @dataclass(frozen=True)
-class Block:
+class ClosedTime:
     """A time in which some nodes are closed, but not to the guests: the positions of their jobs."""
 
     kind: Kind
@@ -38,10 +38,10 @@ class Block:
 
 
 @remembered
-def calendar_of(platform: Platform, workload: Workload) -> tuple[Block, ...]:
+def calendar_of(platform: Platform, workload: Workload) -> tuple[ClosedTime, ...]:
     """Return the calendar of the platform, for the jobs of the workload."""
     return tuple(
-        Block(
+        ClosedTime(
             KINDS[type(each)],
             each.begin_s,
             math.inf if each.end_s is None else each.end_s,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from schedlab.sim import JobOutcome
 from schedlab.testing.reference.job import Job
-from schedlab.testing.reference.plan import Hold, Plan, Slot, plan_of
-from schedlab.testing.reference.simulation import Simulation
+from schedlab.testing.reference.plan import Hold, ReferencePlan, Slot, plan_of
+from schedlab.testing.reference.simulation import ReferenceSimulation
 
 
 class Conservative:
@@ -22,7 +22,7 @@ class Conservative:
         self.frozen = frozen
         self.oldest_first = oldest_first
 
-    def schedule(self, sim: Simulation, considered: list[Job]) -> None:
+    def schedule(self, sim: ReferenceSimulation, considered: list[Job]) -> None:
         """Repair the plan, promise the newcomers a start, start what is due."""
         promised = [job for job in sim.queue if job in self.promises]
         plan = plan_of(sim)
@@ -39,17 +39,19 @@ class Conservative:
         self._take_in(sim, plan, considered)
         self._start_due(sim)
 
-    def _take_in(self, sim: Simulation, plan: Plan, considered: list[Job]) -> None:
+    def _take_in(
+        self, sim: ReferenceSimulation, plan: ReferencePlan, considered: list[Job]
+    ) -> None:
         for job in considered:
             if job not in self.promises:
                 self._promise(plan, [job])
 
-    def _is_overrun(self, sim: Simulation, promised: list[Job]) -> bool:
+    def _is_overrun(self, sim: ReferenceSimulation, promised: list[Job]) -> bool:
         """Whether the plan is void: some job exceeds its request, or did and promises are past."""
         past = any(self.promises[job].start_s < sim.now for job in promised)
         return sim.overrun() or (self.overrun and past)
 
-    def _has_room(self, sim: Simulation) -> bool:
+    def _has_room(self, sim: ReferenceSimulation) -> bool:
         """Whether a job left room in the plan: it ended early or gave up its promise."""
         return any(
             job in self.promises
@@ -58,7 +60,7 @@ class Conservative:
             for job in sim.left
         )
 
-    def _compress(self, plan: Plan, promised: list[Job]) -> None:
+    def _compress(self, plan: ReferencePlan, promised: list[Job]) -> None:
         """Move each promise, in queue order, to the earliest start the others leave.
 
         A promise that cannot move keeps its nodes.
@@ -70,14 +72,14 @@ class Conservative:
                 self.promises[job] = slot
             plan.reserve(self.promises[job])
 
-    def _promise(self, plan: Plan, jobs: list[Job]) -> None:
+    def _promise(self, plan: ReferencePlan, jobs: list[Job]) -> None:
         for job in jobs:
             self.promises[job] = plan.earliest(job)
             plan.reserve(self.promises[job])
             if job.first_reserved_s < 0:
                 job.first_reserved_s = self.promises[job].start_s
 
-    def _start_due(self, sim: Simulation) -> None:
+    def _start_due(self, sim: ReferenceSimulation) -> None:
         """Start the jobs promised for now, and ask for a pass when the next promise is due.
 
         A promise that others moved away from may fall on an instant at which nothing happens.
@@ -103,7 +105,7 @@ class RebuiltConservative:
     def __init__(self, reserve: Hold = "shares") -> None:
         self.reserve = reserve
 
-    def schedule(self, sim: Simulation, considered: list[Job]) -> None:
+    def schedule(self, sim: ReferenceSimulation, considered: list[Job]) -> None:
         """Plan from the running jobs alone and start what is planned for now."""
         plan = plan_of(sim, self.reserve)
         for job in considered:

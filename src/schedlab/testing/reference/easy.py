@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from schedlab.testing.reference.job import Job
-from schedlab.testing.reference.machine import Held, Part, Vector, less, more, nodes_of
+from schedlab.testing.reference.machine import Held, NodesAsked, Vector, less, more, nodes_of
 from schedlab.testing.reference.orders import Order
-from schedlab.testing.reference.simulation import Simulation
+from schedlab.testing.reference.simulation import ReferenceSimulation
 
 
 class Easy:
@@ -30,11 +30,11 @@ class Easy:
     ) -> None:
         self.candidates, self.order, self.max_priority_gap = candidates, order, max_priority_gap
 
-    def schedule(self, sim: Simulation, considered: list[Job]) -> None:
+    def schedule(self, sim: ReferenceSimulation, considered: list[Job]) -> None:
         """Start what fits in order, promise each head its shadow time, backfill the rest."""
         order = self.order
         scores = {job: 0.0 if order is None else order(job, sim.now) for job in considered}
-        guards: list[Guard] = []
+        guards: list[GuardedHead] = []
         behind: list[Job] = []
         for job in considered:
             rivals = [guard for guard in guards if guard.competes_with(job)]
@@ -43,7 +43,7 @@ class Easy:
             if not rivals and sim.fits(job):
                 sim.start(job)
             elif not rivals:
-                guards.append(Guard(sim, job))
+                guards.append(GuardedHead(sim, job))
             elif self.candidates is None:
                 backfill(sim, job, guards)
             else:
@@ -55,10 +55,10 @@ class Easy:
             backfill(sim, job, guards)
 
 
-class Guard:
+class GuardedHead:
     """A head, its shadow time, and what will be free then."""
 
-    def __init__(self, sim: Simulation, head: Job) -> None:
+    def __init__(self, sim: ReferenceSimulation, head: Job) -> None:
         """Promise the head its shadow time."""
         self.head = head
         self.nodes = nodes_of(head.demand)
@@ -89,11 +89,11 @@ class Guard:
             self.spare[spoilt] -= 1
         self.free[node] = less(self.free[node], taken)
 
-    def _fits(self, node: int, part: Part) -> bool:
+    def _fits(self, node: int, part: NodesAsked) -> bool:
         return self.machine.fits(node, self.free[node], part)
 
 
-def backfill(sim: Simulation, job: Job, guards: list[Guard]) -> None:
+def backfill(sim: ReferenceSimulation, job: Job, guards: list[GuardedHead]) -> None:
     """Start the job if it fits beside all heads.
 
     It takes the first nodes with room. Where it would run beyond a head's shadow time, it
@@ -126,7 +126,7 @@ def backfill(sim: Simulation, job: Job, guards: list[Guard]) -> None:
             guard.take(each.node, each.resources)
 
 
-def shadow(sim: Simulation, head: Job) -> tuple[int, list[Vector]]:
+def shadow(sim: ReferenceSimulation, head: Job) -> tuple[int, list[Vector]]:
     """When the head fits if every running job ends as expected, and what it may use then.
 
     Room comes when a job ends and when the machine changes.

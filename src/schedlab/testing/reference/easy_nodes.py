@@ -5,7 +5,7 @@ from __future__ import annotations
 from schedlab.sim import JobOutcome
 from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.plan import NodePlan, Slot
-from schedlab.testing.reference.simulation import Simulation
+from schedlab.testing.reference.simulation import ReferenceSimulation
 
 
 class EasyNodes:
@@ -19,7 +19,7 @@ class EasyNodes:
         self.head: Slot | None = None
         self.last_arrival = -1
 
-    def schedule(self, sim: Simulation, considered: list[Job]) -> None:
+    def schedule(self, sim: ReferenceSimulation, considered: list[Job]) -> None:
         """Plan the head if need be, then try the others or only the newcomers."""
         ended = sim.plans_are_void() or any(
             job.state is not JobOutcome.CANCELLED for job in sim.left
@@ -35,7 +35,7 @@ class EasyNodes:
         if self.head is not None:
             self._backfill(sim, self.head, others)
 
-    def _plan_head(self, sim: Simulation, considered: list[Job]) -> None:
+    def _plan_head(self, sim: ReferenceSimulation, considered: list[Job]) -> None:
         self.head = None
         for job in considered:
             if not sim.fits(job):
@@ -45,7 +45,7 @@ class EasyNodes:
                 break
             sim.start(job)
 
-    def _backfill(self, sim: Simulation, head: Slot, others: list[Job]) -> None:
+    def _backfill(self, sim: ReferenceSimulation, head: Slot, others: list[Job]) -> None:
         plan = NodePlan(sim, "nodes")
         plan.reserve(head)
         for job in others:

@@ -11,10 +11,10 @@ from schedlab.platform import demands_of as platform_demands
 from schedlab.platform.resources import NodeResources
 from schedlab.sim import JobOutcome, WhyEnded
 from schedlab.testing.reference.attempts import Attempt
-from schedlab.testing.reference.calendar import Block
+from schedlab.testing.reference.calendar import ClosedTime
 from schedlab.testing.reference.eligibility import Array, Condition, link
 from schedlab.testing.reference.gpus import WHOLE, GpuPlaces
-from schedlab.testing.reference.machine import Held, Machine, Part, Vector
+from schedlab.testing.reference.machine import Held, Machine, NodesAsked, Vector
 from schedlab.testing.reference.places import place_of
 from schedlab.testing.reference.remembered import remembered
 from schedlab.workload import Workload
@@ -26,7 +26,7 @@ Mode = Literal["no", "cancel", "requeue", "suspend"]
 
 
 @dataclass(slots=True)
-class User:
+class ReferenceUser:
     """Who submits jobs, and how accurate the requests have been so far (WRSA)."""
 
     code: int
@@ -43,8 +43,8 @@ class Job:
     request_s: int
     run_s: int
     cancel_after_s: int
-    demand: tuple[Part, ...] = ()
-    submitter: User = field(default_factory=lambda: User(-1))
+    demand: tuple[NodesAsked, ...] = ()
+    submitter: ReferenceUser = field(default_factory=lambda: ReferenceUser(-1))
     begin_s: int = 0  # not eligible before
     conditions: list[Condition] = field(default_factory=list)
     dependants: list[Job] = field(default_factory=list)
@@ -70,7 +70,9 @@ class Job:
     attempts: list[Attempt] = field(default_factory=list)
     done_s: int = 0  # its work when its last attempt ended
     saved_s: int = 0  # of this, what its next attempt need not repeat
-    asked: tuple[Part, ...] | None = None  # while it is suspended: the demand that it had before
+    asked: tuple[NodesAsked, ...] | None = (
+        None  # while it is suspended: the demand that it had before
+    )
 
     @property
     def limit_s(self) -> int:
@@ -88,7 +90,7 @@ class Job:
         """Wait for the same shares of the same nodes."""
         self.asked = self.demand
         self.demand = tuple(
-            Part(frozenset({each.node}), 1, each.resources, site_wide=each.site_wide)
+            NodesAsked(frozenset({each.node}), 1, each.resources, site_wide=each.site_wide)
             for each in self.held
         )
 
@@ -96,7 +98,7 @@ class Job:
         """Be suspended no more: any nodes will do."""
         self.demand, self.asked = self.asked or self.demand, None
 
-    def barred_from(self, blocks: list[Block], start_s: int, end_s: int) -> frozenset[int]:
+    def barred_from(self, blocks: list[ClosedTime], start_s: int, end_s: int) -> frozenset[int]:
         """Return the nodes that it may not hold from start to end; none while it is suspended."""
         if not blocks or self.asked is not None:
             return frozenset()
@@ -119,7 +121,7 @@ def jobs_of(workload: Workload, platform: Platform, *, apart: bool = False) -> l
     jobs = [Job(position, *row) for position, row in enumerate(rows)]
     for job, job_id in zip(jobs, workload["job_id"].tolist(), strict=True):
         job.job_id, job.nodes = job_id, sum(part.count for part in job.demand)
-    users = {code: User(code) for code in workload["user"].tolist()}
+    users = {code: ReferenceUser(code) for code in workload["user"].tolist()}
     for job, code in zip(jobs, workload["user"].tolist(), strict=True):
         job.submitter = users[code]
     link(jobs, workload)
@@ -161,13 +163,15 @@ def gpus_stand_apart(workload: Workload, platform: Platform, place: str) -> bool
 
 
 @remembered
-def demands_of(workload: Workload, platform: Platform, *, apart: bool) -> list[tuple[Part, ...]]:
+def demands_of(
+    workload: Workload, platform: Platform, *, apart: bool
+) -> list[tuple[NodesAsked, ...]]:
     """Return what each job needs, part by part; ``apart``: each GPU for itself."""
     if platform == Platform.homogeneous(platform.nodes) and "needs" not in workload:
         return _whole_nodes(workload, platform)
     asked = platform_demands(workload, platform)
     sets = [frozenset(each.nodes.tolist()) for each in asked.node_sets]
-    demands: list[list[Part]] = [[] for _ in range(len(workload))]
+    demands: list[list[NodesAsked]] = [[] for _ in range(len(workload))]
     names, places = asked.resources.names, GpuPlaces(platform)
     for job, count, allowed in zip(asked.job, asked.least, asked.allowed, strict=True):
         amounts, gpus = asked.per_node[job].tolist(), None
@@ -177,14 +181,14 @@ def demands_of(workload: Workload, platform: Platform, *, apart: bool) -> list[t
             named = dict(zip(names, amounts, strict=True))
             gpus = places.asked(named, int(asked.gpu_milli[job]))
         whole = bool(asked.whole[job])
-        demands[job].append(Part(sets[allowed], int(count), share, whole, gpus=gpus))
+        demands[job].append(NodesAsked(sets[allowed], int(count), share, whole, gpus=gpus))
     return [tuple(parts) for parts in demands]
 
 
-def _whole_nodes(workload: Workload, platform: Platform) -> list[tuple[Part, ...]]:
+def _whole_nodes(workload: Workload, platform: Platform) -> list[tuple[NodesAsked, ...]]:
     """Return the plainest demands: whole nodes, any of the machine."""
     pool = frozenset(range(platform.nodes))
-    parts = {nodes: Part(pool, nodes) for nodes in set(workload["nodes"].tolist())}
+    parts = {nodes: NodesAsked(pool, nodes) for nodes in set(workload["nodes"].tolist())}
     for job_id, nodes in zip(workload["job_id"].tolist(), workload["nodes"].tolist(), strict=True):
         if nodes > platform.nodes:
             raise WorkloadError(f"job {job_id} asks for {nodes} nodes; there are {platform.nodes}")

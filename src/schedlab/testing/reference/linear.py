@@ -8,10 +8,10 @@ from math import log10
 from schedlab.testing.reference.easy import shadow
 from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.orders import Order
-from schedlab.testing.reference.simulation import Simulation
+from schedlab.testing.reference.simulation import ReferenceSimulation
 
 
-def linear(weights: Mapping[str, float], sim: Simulation) -> Order:
+def linear(weights: Mapping[str, float], sim: ReferenceSimulation) -> Order:
     """The smallest sum first, added up in the order of the features."""
     weighted = [(weights[name], of) for name, of in FEATURES.items() if name in weights]
 
@@ -24,17 +24,17 @@ def linear(weights: Mapping[str, float], sim: Simulation) -> Order:
     return score
 
 
-def wait_s(job: Job, sim: Simulation) -> int:
+def wait_s(job: Job, sim: ReferenceSimulation) -> int:
     """How long the job has waited."""
     return sim.now - job.eligible_s
 
 
-def start_in_s(job: Job, sim: Simulation) -> int:
+def start_in_s(job: Job, sim: ReferenceSimulation) -> int:
     """How long the job waits still, if it is the next and running jobs end as expected."""
     return 0 if sim.fits(job) else shadow(sim, job)[0] - sim.now
 
 
-FEATURES: dict[str, Callable[[Job, Simulation], float]] = {
+FEATURES: dict[str, Callable[[Job, ReferenceSimulation], float]] = {
     "log_request": lambda job, sim: log10(job.request_s),
     "log_estimate": lambda job, sim: log10(job.estimate_s),
     "log_nodes": lambda job, sim: log10(job.nodes),

@@ -27,7 +27,7 @@ REPLAYED = 500
 
 
 @dataclass(order=True)
-class Past:
+class EndedRequest:
     """A job that has ended: the share of its request that it used, and what it asked for."""
 
     share: float
@@ -43,17 +43,17 @@ class Past:
 
 
 @dataclass
-class Ring:
+class RecentJobs:
     """The last jobs, by their shares."""
 
     most: int
-    jobs: list[Past] = field(default_factory=list)
+    jobs: list[EndedRequest] = field(default_factory=list)
     noted: int = 0
 
     def add(self, share: float, request_s: int, nodes: int) -> None:
         """Forget the oldest job if there are too many."""
         self.jobs = [job for job in self.jobs if job.number > self.noted - self.most]
-        insort(self.jobs, Past(share, self.noted, math.log(request_s), math.log(nodes)))
+        insort(self.jobs, EndedRequest(share, self.noted, math.log(request_s), math.log(nodes)))
         self.noted += 1
 
 
@@ -61,13 +61,13 @@ class Memory:
     """What past jobs say about the run times of others."""
 
     def __init__(self) -> None:
-        self._users: dict[int, Ring] = {}
-        self._everybody = Ring(EVERYBODY)
+        self._users: dict[int, RecentJobs] = {}
+        self._everybody = RecentJobs(EVERYBODY)
 
     def note(self, user: int, request_s: int, nodes: int, ran_s: int) -> None:
         """Learn from a job that has ended."""
         share = min(1.0, ran_s / request_s)
-        self._users.setdefault(user, Ring(OWN)).add(share, request_s, nodes)
+        self._users.setdefault(user, RecentJobs(OWN)).add(share, request_s, nodes)
         self._everybody.add(share, request_s, nodes)
 
     def is_exact(self) -> bool:
@@ -82,7 +82,7 @@ class Memory:
             (job.share, 0, weight / sum(weights))
             for job, weight in zip(self._everybody.jobs, weights, strict=True)
         ]
-        ring = self._users.get(user, Ring(OWN))
+        ring = self._users.get(user, RecentJobs(OWN))
         for job in ring.jobs:
             fresh = 0.5 ** ((ring.noted - 1 - job.number) / HALF_LIFE)
             told.append((job.share, 1, job.likeness(request_s, nodes) * fresh))

@@ -9,14 +9,14 @@ from operator import add, ge, sub
 from typing import NamedTuple
 
 from schedlab.platform import Consumable
-from schedlab.testing.reference.calendar import Block
+from schedlab.testing.reference.calendar import ClosedTime
 from schedlab.testing.reference.gpus import WHOLE, Gpus
 
 Vector = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Part:
+class NodesAsked:
     """What a job needs of one set of nodes: ``count`` of them, of each these resources.
 
     An exclusive part needs idle nodes and takes all they have. A site-wide part is some of a
@@ -42,7 +42,7 @@ class AskedNodes:
 
     job: int
     count: int
-    part: Part
+    part: NodesAsked
     first_gpu: int = 0
 
 
@@ -74,7 +74,7 @@ class Machine:
     tick: int = 0
     kill_at_request: bool = True
     consumables: tuple[Consumable, ...] = ()
-    calendar: tuple[Block, ...] = ()
+    calendar: tuple[ClosedTime, ...] = ()
     place: NodeChoice = field(default_factory=NodeChoice)
     gpus: range = range(0)  # where in each vector its GPUs stand, if jobs take parts of them
 
@@ -105,22 +105,22 @@ class Machine:
             there.append((each.capacity, *past)[-1])
         return there
 
-    def some_of(self, name: str, amount: int) -> Part:
+    def some_of(self, name: str, amount: int) -> NodesAsked:
         """Return the part of a job that holds an amount of a consumable."""
         place = [each.name for each in self.consumables].index(name)
-        return Part(frozenset({self.nodes + place}), 1, (amount,), site_wide=True)
+        return NodesAsked(frozenset({self.nodes + place}), 1, (amount,), site_wide=True)
 
     def seen(self, time_s: int) -> int:
         """When an event at this time is noticed: at the next tick, or at once if there is none."""
         return -(-time_s // self.tick) * self.tick if self.tick else time_s
 
-    def fits(self, node: int, free: Vector, part: Part) -> bool:
+    def fits(self, node: int, free: Vector, part: NodesAsked) -> bool:
         """Whether a node with these free resources can hold its share of the part."""
         if part.exclusive:
             return free == self.capacity[node]
         return covers(free, part.resources) and (part.gpus is None or part.gpus.fit(free))
 
-    def taken(self, node: int, part: Part, free: Vector, job: int) -> Vector:
+    def taken(self, node: int, part: NodesAsked, free: Vector, job: int) -> Vector:
         """What the part takes of the node, of which this is free: a part of a GPU by the place."""
         if part.exclusive:
             return self.capacity[node]
@@ -132,7 +132,7 @@ class Machine:
             able.sort(key=lambda at: self.place.of_gpu(asked, node, free, at))
         return more(part.resources, part.gpus.taken(able[: part.gpus.count], len(free)))
 
-    def able(self, part: Part, free: Sequence[Vector]) -> list[int]:
+    def able(self, part: NodesAsked, free: Sequence[Vector]) -> list[int]:
         """Return the nodes that can hold a share of the part, lowest number first.
 
         Nodes in one state are alike, but not to a part that needs idle ones.
@@ -142,13 +142,13 @@ class Machine:
         states = {state for state in set(free) if self.fits(-1, state, part)}
         return [node for node in part.in_order if free[node] in states]
 
-    def has_room(self, demand: Sequence[Part], free: Sequence[Vector]) -> bool:
+    def has_room(self, demand: Sequence[NodesAsked], free: Sequence[Vector]) -> bool:
         """Whether enough nodes can hold the demand."""
         return all(len(self.able(part, free)) >= part.count for part in demand)
 
     def choose(
         self,
-        demand: Sequence[Part],
+        demand: Sequence[NodesAsked],
         free: Sequence[Vector],
         avoid: frozenset[int] = frozenset(),
         *,
@@ -167,7 +167,9 @@ class Machine:
             ]
         return chosen
 
-    def ranked(self, part: Part, nodes: list[int], free: Sequence[Vector], job: int) -> list[int]:
+    def ranked(
+        self, part: NodesAsked, nodes: list[int], free: Sequence[Vector], job: int
+    ) -> list[int]:
         """Return the nodes in the order in which the job takes them for the part."""
         asked = AskedNodes(job, part.count, part)
         return nodes if part.site_wide else self.place.rank(asked, nodes, free)
@@ -195,14 +197,16 @@ def more(free: Vector, held: Vector) -> Vector:
     return tuple(map(add, free, held))
 
 
-def nodes_of(demand: Sequence[Part]) -> frozenset[int]:
+def nodes_of(demand: Sequence[NodesAsked]) -> frozenset[int]:
     """Every node that the demand may use."""
     if len(demand) == 1:
         return demand[0].allowed
     return frozenset[int]().union(*(part.allowed for part in demand))
 
 
-def pools_of(demands: Iterable[Sequence[Part]], machine: Machine) -> list[frozenset[int]] | None:
+def pools_of(
+    demands: Iterable[Sequence[NodesAsked]], machine: Machine
+) -> list[frozenset[int]] | None:
     """Return the pools of whole, interchangeable nodes that all demands name; else None.
 
     Within such a pool a plan need only count nodes: any free one is as good as any other.

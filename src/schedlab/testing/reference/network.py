@@ -9,13 +9,13 @@ from schedlab.policies.network import Network
 from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.lookahead import Memory
 from schedlab.testing.reference.orders import Order
-from schedlab.testing.reference.simulation import Simulation
+from schedlab.testing.reference.simulation import ReferenceSimulation
 
 ANEW_S = 7200
 SHORTEST_S = 10
 
 
-class NetworkSimulation(Simulation):
+class NetworkSimulation(ReferenceSimulation):
     """A simulation that learns from jobs that end, and looks at the whole queue before a pass."""
 
     def __init__(self, network: Network, *rest: Any) -> None:

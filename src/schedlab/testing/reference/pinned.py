@@ -10,12 +10,12 @@ from typing import Literal, NamedTuple
 
 from schedlab.sim import JobOutcome
 from schedlab.testing.reference.job import Job
-from schedlab.testing.reference.simulation import Simulation
+from schedlab.testing.reference.simulation import ReferenceSimulation
 
 Push = Literal["cascade", "hole"]
 
 
-class Place(NamedTuple):
+class PinnedJob(NamedTuple):
     """A job, running or planned, and when it holds which nodes."""
 
     job: Job
@@ -23,12 +23,12 @@ class Place(NamedTuple):
     end_s: int
     nodes: frozenset[int]
 
-    def in_the_way_of(self, other: Place) -> bool:
+    def in_the_way_of(self, other: PinnedJob) -> bool:
         """Whether both hold a node at the same time."""
         together = self.start_s < other.end_s and other.start_s < self.end_s
         return together and bool(self.nodes & other.nodes)
 
-    def moved_to(self, start_s: int) -> Place:
+    def moved_to(self, start_s: int) -> PinnedJob:
         """The same at another time."""
         return self._replace(start_s=start_s, end_s=start_s + self.end_s - self.start_s)
 
@@ -43,11 +43,11 @@ class Pinned:
     def __init__(self, push: Push | None = None, alpha: float = 1.5) -> None:
         self.push = push
         self.alpha = alpha
-        self.plans: dict[Job, Place] = {}
+        self.plans: dict[Job, PinnedJob] = {}
         self.head: Job | None = None
         self.overrun = False
 
-    def schedule(self, sim: Simulation, considered: list[Job]) -> None:
+    def schedule(self, sim: ReferenceSimulation, considered: list[Job]) -> None:
         """Start what is due, then plan if anything has happened but that."""
         void = self.overrun or sim.plans_are_void()
         self.overrun = sim.overrun()
@@ -68,7 +68,7 @@ class Pinned:
         self.plans = {job: plan for job, plan in self.plans.items() if job in jobs}
         self.head = self.head if self.head in self.plans else None
 
-    def _plan(self, sim: Simulation, depth: int) -> None:
+    def _plan(self, sim: ReferenceSimulation, depth: int) -> None:
         window = [job for job in waiting(sim)[:depth] if job not in self.plans]
         left = max(1, len(window))
         while queue := waiting(sim):
@@ -81,7 +81,7 @@ class Pinned:
             self._place(sim, oldest if self.head is None else window[0])
             left -= 1
 
-    def _place(self, sim: Simulation, job: Job) -> None:
+    def _place(self, sim: ReferenceSimulation, job: Job) -> None:
         place = earliest(sim, job, [*running(sim), *self.plans.values()])
         pusher = self._pusher(sim, job) if place.start_s > sim.now else None
         if pusher is not None:
@@ -95,10 +95,10 @@ class Pinned:
             self.plans[job] = place
             self.head = self.head or job
 
-    def _start(self, sim: Simulation, place: Place) -> None:
+    def _start(self, sim: ReferenceSimulation, place: PinnedJob) -> None:
         sim.start(place.job, avoid=frozenset(range(sim.machine.nodes)) - place.nodes)
 
-    def _pusher(self, sim: Simulation, job: Job) -> Place | None:
+    def _pusher(self, sim: ReferenceSimulation, job: Job) -> PinnedJob | None:
         """The job's place now, if it may have one by pushing others back."""
         if self.push is None or self.head is None:
             return None
@@ -109,12 +109,12 @@ class Pinned:
         nodes = free & free_nodes(sim, sim.now, end_s, sacred)
         if len(nodes) < job.nodes:
             return None
-        return Place(job, sim.now, end_s, lowest(nodes, job.nodes))
+        return PinnedJob(job, sim.now, end_s, lowest(nodes, job.nodes))
 
-    def _push_back(self, sim: Simulation, pusher: Place) -> None:
+    def _push_back(self, sim: ReferenceSimulation, pusher: PinnedJob) -> None:
         assert self.head is not None
         sacred = [*running(sim), self.plans[self.head], pusher]
-        pushed, moved = self._take_out(pusher), list[Place]()
+        pushed, moved = self._take_out(pusher), list[PinnedJob]()
         while pushed:
             pushed.sort(key=lambda plan: (plan.start_s, plan.job.position))
             others = self.plans.values() if self.push == "hole" else []
@@ -123,7 +123,7 @@ class Pinned:
             moved.append(plan)
         self.plans.update({plan.job: plan for plan in moved})
 
-    def _take_out(self, place: Place) -> list[Place]:
+    def _take_out(self, place: PinnedJob) -> list[PinnedJob]:
         """Remove and return overlapping plans, except the head's."""
         out = [
             plan
@@ -135,30 +135,32 @@ class Pinned:
         return out
 
 
-def waiting(sim: Simulation) -> list[Job]:
+def waiting(sim: ReferenceSimulation) -> list[Job]:
     """The jobs of the queue that have not been started in this pass."""
     return [job for job in sim.queue if job.state is JobOutcome.WAITING]
 
 
-def running(sim: Simulation) -> list[Place]:
+def running(sim: ReferenceSimulation) -> list[PinnedJob]:
     """What running jobs hold, until their expected release."""
     return [
-        Place(job, sim.now, sim.expected_release(job), frozenset(job.node_numbers))
+        PinnedJob(job, sim.now, sim.expected_release(job), frozenset(job.node_numbers))
         for job in sim.running
     ]
 
 
-def earliest(sim: Simulation, job: Job, places: list[Place]) -> Place:
+def earliest(sim: ReferenceSimulation, job: Job, places: list[PinnedJob]) -> PinnedJob:
     """The first time from which enough nodes stay free for the job, on the lowest of them."""
     for start_s in sorted({sim.now, *(place.end_s for place in places)}):
         end_s = sim.machine.seen(start_s + job.estimate_s)
         free = free_nodes(sim, start_s, end_s, places)
         if len(free) >= job.nodes:
-            return Place(job, start_s, end_s, lowest(free, job.nodes))
+            return PinnedJob(job, start_s, end_s, lowest(free, job.nodes))
     raise AssertionError("all nodes are free in the end")
 
 
-def free_nodes(sim: Simulation, start_s: int, end_s: int, places: list[Place]) -> frozenset[int]:
+def free_nodes(
+    sim: ReferenceSimulation, start_s: int, end_s: int, places: list[PinnedJob]
+) -> frozenset[int]:
     """The nodes that no job holds at any time between."""
     held = [place.nodes for place in places if place.start_s < end_s and start_s < place.end_s]
     return frozenset(range(sim.machine.nodes)).difference(*held)
@@ -169,7 +171,7 @@ def lowest(nodes: frozenset[int], count: int) -> frozenset[int]:
     return frozenset(sorted(nodes)[:count])
 
 
-def clear_of(plan: Place, others: list[Place]) -> Place:
+def clear_of(plan: PinnedJob, others: list[PinnedJob]) -> PinnedJob:
     """The plan at the first time, not before its own, at which no other is in its way."""
     while blockers := [other for other in others if other.in_the_way_of(plan)]:
         plan = plan.moved_to(blockers[0].end_s)

@@ -11,12 +11,14 @@ from operator import add, sub
 from schedlab.errors import UnknownNameError
 from schedlab.platform import NodeGroup, Platform
 from schedlab.platform.resources import NodeResources
-from schedlab.testing.reference.machine import AskedNodes, Machine, NodeChoice, Part, Vector
+from schedlab.testing.reference.machine import AskedNodes, Machine, NodeChoice, NodesAsked, Vector
 
 _WORD = (1 << 64) - 1
 
 
-def place_of(name: str, platform: Platform, machine: Machine, parts: Iterable[Part]) -> NodeChoice:
+def place_of(
+    name: str, platform: Platform, machine: Machine, parts: Iterable[NodesAsked]
+) -> NodeChoice:
     """Return the place of that name for these nodes and all that is asked for of them."""
     name, _, seed = name.partition(":seed=")
     ways: dict[str, Callable[[], NodeChoice]] = {
@@ -128,10 +130,10 @@ class LeastFragments(NodeChoice):
     FGD: Weng et al., "Beware of Fragmentation", USENIX ATC 2023.
     """
 
-    def __init__(self, machine: Machine, parts: Iterable[Part]) -> None:
+    def __init__(self, machine: Machine, parts: Iterable[NodesAsked]) -> None:
         """Count how many nodes are asked for with each kind of part."""
         self.machine = replace(machine, place=self)
-        self.popular: Counter[Part] = Counter()
+        self.popular: Counter[NodesAsked] = Counter()
         for part in parts:
             if not (part.exclusive or part.site_wide):
                 self.popular[replace(part, count=1)] += part.count

@@ -7,10 +7,10 @@ from bisect import bisect_left
 from copy import copy
 from typing import Literal, NamedTuple, Protocol
 
-from schedlab.testing.reference.calendar import Block
+from schedlab.testing.reference.calendar import ClosedTime
 from schedlab.testing.reference.job import Job
-from schedlab.testing.reference.machine import Held, Part, Vector, less, without
-from schedlab.testing.reference.simulation import Simulation
+from schedlab.testing.reference.machine import Held, NodesAsked, Vector, less, without
+from schedlab.testing.reference.simulation import ReferenceSimulation
 
 Hold = Literal["shares", "nodes"]
 """What a reservation holds of its nodes: what its job needs of them, or all of them."""
@@ -30,7 +30,7 @@ class Slot(NamedTuple):
         return None if self.held is None else list(self.held)
 
 
-class Plan(Protocol):
+class ReferencePlan(Protocol):
     """What policies plan with."""
 
     def earliest(self, job: Job) -> Slot:
@@ -45,11 +45,11 @@ class Plan(Protocol):
     def free_for_s(self, job: Job) -> float:
         """Return for how long there is room for the job from now on."""
 
-    def copy(self) -> Plan:
+    def copy(self) -> ReferencePlan:
         """Return another with the same slots."""
 
 
-def plan_of(sim: Simulation, reserve: Hold = "shares") -> Plan:
+def plan_of(sim: ReferenceSimulation, reserve: Hold = "shares") -> ReferencePlan:
     """Return a plan in which only running jobs hold nodes, each until its expected release.
 
     Where jobs take whole nodes of separate pools it counts nodes. Elsewhere, and where there are
@@ -64,7 +64,7 @@ class CountPlan:
     It is ``free[i]`` from ``times[i]`` until ``times[i + 1]``.
     """
 
-    def __init__(self, sim: Simulation, pools: list[frozenset[int]]) -> None:
+    def __init__(self, sim: ReferenceSimulation, pools: list[frozenset[int]]) -> None:
         """Nothing is planned yet."""
         self.seen = sim.machine.seen
         self.pools = pools
@@ -118,7 +118,7 @@ class CountPlan:
         """Return how many nodes of which pools the job needs."""
         return [(self._pool(part), part.count) for part in job.demand]
 
-    def _pool(self, part: Part) -> int:
+    def _pool(self, part: NodesAsked) -> int:
         return 0 if len(self.pools) == 1 else self.pools.index(part.allowed)
 
     def _change(self, job: Job, sign: int, start_s: int, end_s: int) -> None:
@@ -128,7 +128,7 @@ class CountPlan:
                 free[pool] += sign * count
                 assert free[pool] >= 0, "a plan holds no node twice"
 
-    def _close(self, block: Block) -> None:
+    def _close(self, block: ClosedTime) -> None:
         """Take out nodes that are down until the end of their repair."""
         for free in self.free[: self._step_at(int(block.end_s))]:
             for place, pool in enumerate(self.pools):
@@ -149,7 +149,7 @@ class NodePlan:
     With ``reserve="nodes"`` a job that is to start later holds its nodes whole, as in Slurm.
     """
 
-    def __init__(self, sim: Simulation, reserve: Hold = "shares") -> None:
+    def __init__(self, sim: ReferenceSimulation, reserve: Hold = "shares") -> None:
         """Nothing is planned yet."""
         self.whole = reserve == "nodes"
         self.machine = sim.machine

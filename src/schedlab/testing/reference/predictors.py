@@ -10,7 +10,7 @@ from schedlab.testing.reference.job import Job
 Vector = list[float]
 
 
-class Predictor(Protocol):
+class ReferencePredictor(Protocol):
     """Says how long a job will run, in seconds, and learns from those that have ended."""
 
     def predict(self, job: Job) -> float:
@@ -149,7 +149,7 @@ def _dot(one: Vector, other: Vector) -> float:
     return total
 
 
-PREDICTORS: dict[str, type[Predictor]] = {
+PREDICTORS: dict[str, type[ReferencePredictor]] = {
     "request": Request,
     "actual": Actual,
     "last-two": LastTwo,

@@ -7,7 +7,7 @@ from typing import Protocol
 from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.machine import Held, Vector, less, nodes_of
 from schedlab.testing.reference.room import Holder
-from schedlab.testing.reference.simulation import Simulation
+from schedlab.testing.reference.simulation import ReferenceSimulation
 
 Holding = dict[Job, Holder]
 """What jobs hold, and until when by their estimates."""
@@ -16,37 +16,37 @@ Holding = dict[Job, Holder]
 class Rule(Protocol):
     """Says which job may take the nodes of which."""
 
-    def may_take(self, sim: Simulation, job: Job, other: Job) -> bool:
+    def may_take(self, sim: ReferenceSimulation, job: Job, other: Job) -> bool:
         """Whether the waiting job may preempt the running one."""
 
-    def rank(self, sim: Simulation, other: Job) -> int:
+    def rank(self, sim: ReferenceSimulation, other: Job) -> int:
         """Return a number for a running job; the smallest is preempted first."""
 
 
 class ByTier:
     """Jobs of a higher tier preempt those of a lower one, the lowest first."""
 
-    def may_take(self, sim: Simulation, job: Job, other: Job) -> bool:
+    def may_take(self, sim: ReferenceSimulation, job: Job, other: Job) -> bool:
         """Whether the tier of the waiting job is higher."""
         return job.tier > other.tier
 
-    def rank(self, sim: Simulation, other: Job) -> int:
+    def rank(self, sim: ReferenceSimulation, other: Job) -> int:
         """The tier."""
         return other.tier
 
 
-class ShortestFirst:
+class ShorterPreempts:
     """Jobs preempt those that are expected to run longer than themselves, the longest first.
 
     With the order ``sjf`` this is SRPT, the shortest remaining processing time first.
     """
 
-    def may_take(self, sim: Simulation, job: Job, other: Job) -> bool:
+    def may_take(self, sim: ReferenceSimulation, job: Job, other: Job) -> bool:
         """Whether less is expected of the waiting job than is left of the running one."""
         planned_s = sim.machine.seen(job.estimate_s)  # as plans count it; see the semantics
         return planned_s < sim.expected_release(other) - sim.now
 
-    def rank(self, sim: Simulation, other: Job) -> int:
+    def rank(self, sim: ReferenceSimulation, other: Job) -> int:
         """What is left, the most first."""
         return -sim.expected_release(other)
 
@@ -57,7 +57,7 @@ class PreemptionStep:
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
 
-    def preempt(self, sim: Simulation, considered: list[Job]) -> None:
+    def preempt(self, sim: ReferenceSimulation, considered: list[Job]) -> None:
         """Start what may take the nodes of others.
 
         A job that fits is left to the policy, and its nodes are set aside for it. Behind one that
@@ -83,7 +83,7 @@ class PreemptionStep:
                 sim.start(job, held)
             holding[job] = held, sim.machine.seen(sim.now + job.estimate_s)
 
-    def _victims(self, sim: Simulation, job: Job, holding: Holding) -> list[Job] | None:
+    def _victims(self, sim: ReferenceSimulation, job: Job, holding: Holding) -> list[Job] | None:
         """Return the jobs in whose place the job fits; None if it fits not even so."""
         ranked = sorted(
             (other for other in sim.running if self._may_take(sim, job, other)),
@@ -100,20 +100,20 @@ class PreemptionStep:
                 taken = rest
         return taken
 
-    def _may_take(self, sim: Simulation, job: Job, other: Job) -> bool:
+    def _may_take(self, sim: ReferenceSimulation, job: Job, other: Job) -> bool:
         """A job that has started at this very instant is not preempted."""
         if other.when_preempted == "no" or other.start_s == sim.now:
             return False
         return self.rule.may_take(sim, job, other)
 
 
-def fits_without(sim: Simulation, job: Job, holding: Holding, gone: list[Job]) -> bool:
+def fits_without(sim: ReferenceSimulation, job: Job, holding: Holding, gone: list[Job]) -> bool:
     """Whether the job fits if these jobs give back what they hold."""
     rest = {other: held for other, held in holding.items() if other not in gone}
     return choose_beside(sim, job, rest) is not None
 
 
-def choose_beside(sim: Simulation, job: Job, holding: Holding) -> list[Held] | None:
+def choose_beside(sim: ReferenceSimulation, job: Job, holding: Holding) -> list[Held] | None:
     """Return the lowest-numbered nodes with room for the job beside these; None if too few."""
     free: list[Vector] = sim.machine.capacity_at(sim.now)
     for all_held, _ in holding.values():
@@ -123,8 +123,8 @@ def choose_beside(sim: Simulation, job: Job, holding: Holding) -> list[Held] | N
     return sim.machine.choose(job.demand, room, job=job.position)
 
 
-RULES: dict[str, type[ByTier] | type[ShortestFirst]] = {
+RULES: dict[str, type[ByTier] | type[ShorterPreempts]] = {
     "tier": ByTier,
     "qos": ByTier,
-    "srpt": ShortestFirst,
+    "srpt": ShorterPreempts,
 }

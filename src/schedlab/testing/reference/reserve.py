@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from schedlab.testing.reference.conservative import Conservative
 from schedlab.testing.reference.job import Job
-from schedlab.testing.reference.plan import Plan
-from schedlab.testing.reference.simulation import Simulation
+from schedlab.testing.reference.plan import ReferencePlan
+from schedlab.testing.reference.simulation import ReferenceSimulation
 
 
-class Reserve(Conservative):
+class ReferenceReserve(Conservative):
     """Conservative backfilling with promises for a limited number of waiting jobs.
 
     The others may start if they delay none of these: with one promise this is EASY.
@@ -19,7 +19,9 @@ class Reserve(Conservative):
         super().__init__()
         self.limit = promises
 
-    def _take_in(self, sim: Simulation, plan: Plan, considered: list[Job]) -> None:
+    def _take_in(
+        self, sim: ReferenceSimulation, plan: ReferencePlan, considered: list[Job]
+    ) -> None:
         later = 0
         for job in considered:
             if job not in self.promises:
@@ -29,7 +31,7 @@ class Reserve(Conservative):
                 self._promise(plan, [job])
             later += self.promises[job].start_s > sim.now
 
-    def _backfill(self, sim: Simulation, plan: Plan, job: Job) -> None:
+    def _backfill(self, sim: ReferenceSimulation, plan: ReferencePlan, job: Job) -> None:
         slot = plan.earliest(job)
         if slot.start_s == sim.now:
             plan.reserve(slot)

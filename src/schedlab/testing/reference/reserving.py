@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from schedlab.sim import JobOutcome
 from schedlab.testing.reference.job import Job
-from schedlab.testing.reference.plan import Hold, Plan, Slot, plan_of
-from schedlab.testing.reference.simulation import Simulation
+from schedlab.testing.reference.plan import Hold, ReferencePlan, Slot, plan_of
+from schedlab.testing.reference.simulation import ReferenceSimulation
 
 
 class AllReserved:
@@ -26,7 +26,7 @@ class AllReserved:
         self.head: Job | None = None
         self.slot: Slot | None = None  # of the head
 
-    def schedule(self, sim: Simulation, considered: list[Job]) -> None:
+    def schedule(self, sim: ReferenceSimulation, considered: list[Job]) -> None:
         """Start the oldest jobs while they fit; reserve for the first that does not, and go on."""
         for left in range(len(considered), 0, -1):
             waiting = [job for job in sim.queue if job.state is JobOutcome.WAITING]
@@ -48,7 +48,7 @@ class AllReserved:
             self.backfill(sim, plan, others[: left - 1])
             break
 
-    def backfill(self, sim: Simulation, plan: Plan, others: list[Job]) -> None:
+    def backfill(self, sim: ReferenceSimulation, plan: ReferencePlan, others: list[Job]) -> None:
         """Those whose reservation is now start."""
         for job in others:
             slot = reserve(plan, job)
@@ -66,7 +66,7 @@ class OneReserved(AllReserved):
         super().__init__(frozen=frozen, reserve=reserve)
         self.alpha = alpha
 
-    def backfill(self, sim: Simulation, plan: Plan, others: list[Job]) -> None:
+    def backfill(self, sim: ReferenceSimulation, plan: ReferencePlan, others: list[Job]) -> None:
         """Start jobs that move no plan or may push others; plan the rest."""
         sacred, planned = plan.copy(), list[Job]()
         for job in others:
@@ -90,7 +90,7 @@ class OneReserved(AllReserved):
         return job.estimate_s <= self.alpha * hole_s
 
 
-def reserve(plan: Plan, job: Job) -> Slot:
+def reserve(plan: ReferencePlan, job: Job) -> Slot:
     """Promise the job the earliest slot that the plan leaves."""
     slot = plan.earliest(job)
     plan.reserve(slot)

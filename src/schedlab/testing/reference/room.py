@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from schedlab.errors import WorkloadError
-from schedlab.testing.reference.calendar import Block
+from schedlab.testing.reference.calendar import ClosedTime
 from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.machine import Held, Machine, Vector, without
 
@@ -14,7 +14,7 @@ Holder = tuple[list[Held], int]
 """What is held, and until when."""
 
 
-def seen_blocks(machine: Machine) -> list[Block]:
+def seen_blocks(machine: Machine) -> list[ClosedTime]:
     """Return the calendar as it is seen: with a tick, from the next one on."""
     seen = [
         replace(
@@ -27,14 +27,14 @@ def seen_blocks(machine: Machine) -> list[Block]:
     return [block for block in seen if block.begin_s < block.end_s]
 
 
-def all_changes_s(machine: Machine, blocks: list[Block]) -> list[int]:
+def all_changes_s(machine: Machine, blocks: list[ClosedTime]) -> list[int]:
     """Return when the machine changes by what is announced, in order."""
     ends_s = [int(block.end_s) for block in blocks if block.end_s < math.inf]
     return sorted({*machine.steps_s, *(block.begin_s for block in blocks), *ends_s})
 
 
 def refuse_stuck(
-    jobs: list[Job], machine: Machine, blocks: list[Block], changes_s: list[int]
+    jobs: list[Job], machine: Machine, blocks: list[ClosedTime], changes_s: list[int]
 ) -> None:
     """Every job must find what it needs once the machine has changed for the last time."""
     if not changes_s:

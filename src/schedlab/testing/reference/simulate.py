@@ -23,9 +23,9 @@ from schedlab.testing.reference.plan import Hold
 from schedlab.testing.reference.predictors import PREDICTORS
 from schedlab.testing.reference.preemption import RULES, PreemptionStep
 from schedlab.testing.reference.remembered import remembered
-from schedlab.testing.reference.reserve import Reserve
+from schedlab.testing.reference.reserve import ReferenceReserve
 from schedlab.testing.reference.reserving import AllReserved, OneReserved
-from schedlab.testing.reference.simulation import Backfill, Simulation
+from schedlab.testing.reference.simulation import Backfill, ReferenceSimulation
 from schedlab.testing.reference.site import at_site
 from schedlab.workload import Workload
 
@@ -146,7 +146,7 @@ def reference_simulate(
     machine = machine_of(workload, built, tick, kill_at_request, place, apart=apart)
     if predict not in PREDICTORS:
         raise UnknownNameError("predictor", predict, PREDICTORS)
-    simulation = Simulation(
+    simulation = ReferenceSimulation(
         jobs,
         at_site(jobs, machine, workload, built, preemption),
         beta,
@@ -172,7 +172,7 @@ def _equal_nodes(count: int) -> Platform:
     return Platform.homogeneous(count)
 
 
-def reference_schedule(simulation: Simulation) -> ReferenceSchedule:
+def reference_schedule(simulation: ReferenceSimulation) -> ReferenceSchedule:
     """What a simulation that has ended did."""
     jobs = simulation.jobs
     assert not simulation.queue, "every job must start in the end"
@@ -188,12 +188,14 @@ def reference_schedule(simulation: Simulation) -> ReferenceSchedule:
     )
 
 
-def reference_attempts(simulation: Simulation) -> list[Attempt]:
+def reference_attempts(simulation: ReferenceSimulation) -> list[Attempt]:
     """The attempts of a simulation that has ended, those of each job together."""
     return [attempt for job in simulation.jobs for attempt in job.attempts]
 
 
-def _order(name: str, weights: Mapping[str, float] | None, simulation: Simulation) -> Order:
+def _order(
+    name: str, weights: Mapping[str, float] | None, simulation: ReferenceSimulation
+) -> Order:
     if name == "linear":
         return linear(weights or {}, simulation)
     if name not in ORDERS:
@@ -217,7 +219,7 @@ def _backfill(
         "none": NoBackfill(),
         "easy": EasyNodes() if reserve == "nodes" else Easy(candidates),
         "conservative": RebuiltConservative(reserve) if rebuild else Conservative(),
-        "reserve": Reserve(promises),
+        "reserve": ReferenceReserve(promises),
         "all-reserved": all_reserved,
         "one-reserved": OneReserved(alpha, frozen=frozen, reserve=reserve),
     }

@@ -9,14 +9,14 @@ from typing import Protocol
 from schedlab.platform import Failure, check_failures
 from schedlab.sim import JobOutcome, WhyEnded
 from schedlab.testing.reference.attempts import checkpointed_s
-from schedlab.testing.reference.calendar import Block
+from schedlab.testing.reference.calendar import ClosedTime
 from schedlab.testing.reference.corrections import correct, short
 from schedlab.testing.reference.eligibility import NEVER_S, failed_by, ready_s
 from schedlab.testing.reference.events import Events
 from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.machine import Held, Machine, Vector, less, more, pools_of, without
 from schedlab.testing.reference.orders import Order
-from schedlab.testing.reference.predictors import Predictor
+from schedlab.testing.reference.predictors import ReferencePredictor
 from schedlab.testing.reference.room import (
     Holder,
     all_changes_s,
@@ -30,18 +30,18 @@ from schedlab.testing.reference.room import (
 class Preempt(Protocol):
     """Starts jobs in place of others."""
 
-    def preempt(self, sim: Simulation, considered: list[Job]) -> None:
+    def preempt(self, sim: ReferenceSimulation, considered: list[Job]) -> None:
         """Preempt running jobs for some of the considered ones, and start these."""
 
 
 class Backfill(Protocol):
     """Decides which waiting jobs start now."""
 
-    def schedule(self, sim: Simulation, considered: list[Job]) -> None:
+    def schedule(self, sim: ReferenceSimulation, considered: list[Job]) -> None:
         """Start some of the considered jobs, which come in the order of the queue."""
 
 
-class Simulation:
+class ReferenceSimulation:
     """Jobs become eligible, start, end or are withdrawn, one instant after another.
 
     At one instant: all completions, then all changes of the machine, then the corrections of
@@ -55,7 +55,7 @@ class Simulation:
         jobs: list[Job],
         machine: Machine,
         beta: float,
-        predictor: Predictor,
+        predictor: ReferencePredictor,
         failures: Iterable[Failure] = (),
         preemption: Preempt | None = None,
     ) -> None:
@@ -274,7 +274,7 @@ class Simulation:
             self._failures.remove(each)
             nodes, up_s = frozenset({each.node}), self.machine.seen(each.at_s + each.repair_s)
             if up_s > self.now:
-                self.blocks.append(Block("outage", self.now, up_s, nodes))
+                self.blocks.append(ClosedTime("outage", self.now, up_s, nodes))
                 self._changes_s = sorted({*self._changes_s, up_s})
             self._break(nodes, WhyEnded.FAILURE)
             self.upset = True

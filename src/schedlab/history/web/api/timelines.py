@@ -35,7 +35,7 @@ from schedlab.history.web.queries.search import IdentifiedJob, JobId, jobs_of
 from schedlab.history.web.queries.shown import Shown
 from schedlab.history.web.queries.timelines import (
     FEWEST_POINTS,
-    Answer,
+    TimelinePart,
     TimelineRequest,
     read_timelines,
 )
@@ -233,7 +233,7 @@ def _measured_part(
 
 
 def _written(
-    answer: Answer, name: HostTimeline, parameters: TimelineParameters, format: Format
+    answer: TimelinePart, name: HostTimeline, parameters: TimelineParameters, format: Format
 ) -> Response:
     columns = {
         "start_s": answer.start_s,

@@ -15,7 +15,7 @@ from schedlab.history.schema.job import HostUse, JobRecord
 from schedlab.history.sensors.source import MeasuringPoint
 from schedlab.history.site import Site
 from schedlab.history.web.queries.job_series import places_of, read_window
-from schedlab.history.web.queries.timelines import Answer
+from schedlab.history.web.queries.timelines import TimelinePart
 
 FLOPS, MOVED = "flop_count", "memory_access_bytes"
 """The counters that a roofline is made of."""
@@ -100,7 +100,7 @@ class MeasuredJob:
 
     def read(
         self, connection: Connection, item: MeasuredItem, from_s: float, to_s: float, **wanted: Any
-    ) -> dict[MeasuringPoint, Answer]:
+    ) -> dict[MeasuringPoint, TimelinePart]:
         """The timelines of an item between two moments, where there are any; see ``Wanted``."""
         window = {"from_s": from_s, "to_s": to_s, "now_s": time.time()}
         return read_window(

@@ -13,7 +13,7 @@ from schedlab.history.schema.job import HostUse, JobRecord
 from schedlab.history.sensors.series import Floats
 from schedlab.history.sensors.source import MeasuringPoint
 from schedlab.history.site import Site
-from schedlab.history.web.queries.timelines import Answer, TimelineRequest, read_timelines
+from schedlab.history.web.queries.timelines import TimelinePart, TimelineRequest, read_timelines
 
 Columns = Mapping[str, Floats]
 
@@ -42,7 +42,7 @@ def read_window(
     to_s: float,
     now_s: float,
     **wanted: Any,
-) -> dict[MeasuringPoint, Answer]:
+) -> dict[MeasuringPoint, TimelinePart]:
     """The timelines of those hosts on which the job was between two moments, if they have any."""
     there = [
         host
@@ -56,7 +56,7 @@ def read_window(
     return {place: answer for place, answer in found.items() if len(answer.value)}
 
 
-def line(answer: Answer) -> Columns:
+def line(answer: TimelinePart) -> Columns:
     """The points of a line that holds each value until the next; NaN where nothing is known."""
     start_s, end_s = answer.start_s, answer.end_s
     if end_s is None:
@@ -69,7 +69,7 @@ def line(answer: Answer) -> Columns:
     return {"t": np.insert(time_s, after, end_s[gap]), "v": np.insert(value, after, np.nan)}
 
 
-def on_grid(answers: Sequence[Answer], edges: Floats) -> Floats:
+def on_grid(answers: Sequence[TimelinePart], edges: Floats) -> Floats:
     """The values amid each step of a grid, a row for each timeline; NaN where unknown."""
     middle = (edges[:-1] + edges[1:]) / 2
     rows = np.full((len(answers), len(middle)), np.nan)
@@ -81,7 +81,7 @@ def on_grid(answers: Sequence[Answer], edges: Floats) -> Floats:
     return rows
 
 
-def band(answers: Sequence[Answer], edges: Floats) -> Columns:
+def band(answers: Sequence[TimelinePart], edges: Floats) -> Columns:
     """The least, the median and the greatest of many timelines, step by step.
 
     Where nothing is known the median is NaN, and the others are both 0: an area of no height.
@@ -95,7 +95,7 @@ def band(answers: Sequence[Answer], edges: Floats) -> Columns:
     return _steps(edges, values)
 
 
-def mean_over_places(answers: Sequence[Answer], edges: Floats) -> Columns:
+def mean_over_places(answers: Sequence[TimelinePart], edges: Floats) -> Columns:
     """The mean of the timelines of a job, step by step."""
     return _steps(edges, {"v": _over_rows(on_grid(answers, edges), np.nanmean, np.nan)})
 

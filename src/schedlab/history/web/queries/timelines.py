@@ -56,7 +56,7 @@ class TimelineRequest:
 
 
 @dataclass(frozen=True)
-class Answer:
+class TimelinePart:
     """A timeline as it was wanted.
 
     Args:
@@ -91,7 +91,7 @@ def read_timelines(
     wanted: TimelineRequest,
     *,
     now_s: float,
-) -> dict[MeasuringPoint, Answer]:
+) -> dict[MeasuringPoint, TimelinePart]:
     """The timelines of one item on some hosts of a job that the viewer sees.
 
     Accelerators are named by their place among those of the host. Of a place of which the sources
@@ -139,13 +139,13 @@ class _Job:
         found: Measured | None,
         wanted: TimelineRequest,
         window: tuple[float, float],
-    ) -> Answer:
+    ) -> TimelinePart:
         """The job's part of what was found on the host."""
         seen = None if found is None else found.series.clipped(*window)
         if found is None or seen is None or not len(seen):
             nothing = np.empty(0)
             absent = Provenance(absent_reason="the source has no samples of that time")
-            return Answer(*window, None, nothing, nothing, nothing, None, None, absent)
+            return TimelinePart(*window, None, nothing, nothing, nothing, None, None, absent)
         section = found.section
         part, how = attribute(seen, section, self.record, host, self.site, self.occupancy)
         provenance = Provenance(
@@ -205,7 +205,7 @@ def _occupancy(
 
 def _answer(
     part: Series, provenance: Provenance, wanted: TimelineRequest, window: tuple[float, float]
-) -> Answer:
+) -> TimelinePart:
     """The job's part of a timeline, in the steps and with the points that are wanted."""
     from_s, to_s = window
     freq_s = wanted.freq_s
@@ -218,8 +218,8 @@ def _answer(
         freq_s = None
     if wanted.max_points is not None and len(part) > wanted.max_points:
         time_s, value = thinned(part, wanted.max_points)
-        return Answer(from_s, to_s, freq_s, time_s, None, value, None, None, provenance)
-    return Answer(
+        return TimelinePart(from_s, to_s, freq_s, time_s, None, value, None, None, provenance)
+    return TimelinePart(
         from_s,
         to_s,
         freq_s,
