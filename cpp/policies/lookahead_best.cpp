@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/mix.h"
+#include "core/rounding.h"
 #include "core/view.h"
 #include "policies/lookahead_known.h"
 #include "policies/past_arrivals.h"
@@ -61,8 +62,8 @@ Lookahead::Decision Lookahead::best(Known& known) {
     double most = 0;
     for (const Tried* each : best) {
         const auto gain = each->gain_over(tried[0], settings_.fairness);
-        if (!gain || !(gain->mean - settings_.doubt * gain->error > most)) continue;
-        most = gain->mean - settings_.doubt * gain->error;
+        if (!gain || !(gain->at_least(settings_.doubt) > most)) continue;
+        most = gain->at_least(settings_.doubt);
         made.chosen = each->candidate;
         made.gain = gain->mean / static_cast<double>(waiting);
         made.error = gain->error / static_cast<double>(waiting);
@@ -99,7 +100,7 @@ void Lookahead::evolve(Known& known) {
             sum = settings_.metric == LookaheadMetric::longest_wait ? std::max(sum, score)
                                                                     : sum + score;
         }
-        scores.push_back(sum);
+        scores.push_back(rounded_sum(sum));
     }
     weights_.tell(tried, scores);
     use_weights(weights_.mean());
@@ -127,8 +128,8 @@ void Lookahead::search(const Known& known, std::span<const Future> futures, Trie
         double most = 0;
         for (const Tried& each : tried) {
             const auto gain = each.gain_over(best, settings_.fairness);
-            if (!gain || !(gain->mean - settings_.doubt * gain->error > most)) continue;
-            most = gain->mean - settings_.doubt * gain->error;
+            if (!gain || !(gain->at_least(settings_.doubt) > most)) continue;
+            most = gain->at_least(settings_.doubt);
             better = &each;
         }
         if (!better) break;
@@ -253,7 +254,7 @@ void Lookahead::try_out(const Known& known, std::span<const Future> futures,
             jobs += 1;
         }
         for (const auto& [user, mean] : users) worst = std::max(worst, mean.first / mean.second);
-        plans[plan]->sum[before + future] = sum;
+        plans[plan]->sum[before + future] = rounded_sum(sum);
         plans[plan]->worst[before + future] = worst;
     });
     rollouts_ += static_cast<std::int64_t>(futures.size() * plans.size());

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/rounding.h"
 #include "policies/lookahead.h"
 #include "policies/lookahead_orders.h"
 
@@ -43,6 +44,10 @@ struct Lookahead::Tried {
     struct Gain {
         double mean;
         double error;  // of the mean
+
+        double at_least(double doubt) const {
+            return rounded_sum(rounded_sum(mean) - rounded_sum(doubt * error));
+        }
     };
     // Over another one, in the forks of both; nothing if that is not fair enough.
     std::optional<Gain> gain_over(const Tried& other, double fairness) const {
@@ -50,15 +55,17 @@ struct Lookahead::Tried {
         double gain = 0, square = 0, fair = 0, fair_other = 0;
         for (std::size_t k = 0; k < forks; ++k) {
             gain += other.sum[k] - sum[k];
-            square += (other.sum[k] - sum[k]) * (other.sum[k] - sum[k]);
             fair += worst[k];
             fair_other += other.worst[k];
         }
-        if (fair > fairness * fair_other) return std::nullopt;
+        if (rounded_sum(fair) > rounded_sum(fairness * fair_other)) return std::nullopt;
         const auto n = static_cast<double>(forks);
         gain /= n;
-        const double spread = forks > 1 ? std::max(0.0, square / n - gain * gain) / (n - 1) : 0;
-        return Gain{gain, std::sqrt(spread)};
+        for (std::size_t k = 0; k < forks; ++k) {
+            const double off = other.sum[k] - sum[k] - gain;
+            square += off * off;
+        }
+        return Gain{gain, forks > 1 ? std::sqrt(square / n / (n - 1)) : 0.0};
     }
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/order.h"
+#include "core/rounding.h"
 #include "predictors/run_memory.h"
 
 namespace schedlab {
@@ -46,8 +47,9 @@ class PredictedOrder : public Order {
         const double run = std::max(told.mean, 1.0);
         const auto wait = static_cast<double>(now - job.eligible);
         const double asked = std::max(static_cast<double>(job.request), 1.0);
-        return std::log(run) + weights.nodes * std::log(static_cast<double>(job.nodes)) +
-               weights.request * std::log(asked) - weights.ageing * std::log(1 + wait / run);
+        return rounded_key(std::log(run) + weights.nodes * std::log(static_cast<double>(job.nodes)) +
+                           weights.request * std::log(asked) -
+                           weights.ageing * std::log(1 + wait / run));
     }
 
   private:

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "core/rounding.h"
 #include "predictors/run_memory.h"
 
 namespace schedlab {
@@ -61,7 +62,7 @@ class NetworkOrder : public Order {
                                  on_slowdown[unit] * log_slowdown;
                 key += out_[unit] * (x / (1 + std::abs(x)));
             }
-            keys[i] = key;
+            keys[i] = rounded_key(key);
         }
     }
 

@@ -124,6 +124,19 @@ def test_jobs_come_in_the_forks_as_in_the_plain_reference(
     decides_as_the_reference(simulation, settings)
 
 
+def test_jobs_that_should_run_alike_go_by_arrival() -> None:
+    """Whatever the last digit of the mean run times of their users.
+
+    All users' jobs use 7/10 of the request, so the shortest request goes first.
+    """
+    draw = np.random.default_rng(0)
+    requests = draw.choice([700, 900, 1100], 120).tolist()
+    workload = jobs(*[(300 * i, 1, each, each * 7 // 10) for i, each in enumerate(requests)])
+    workload = workload.replace(user=draw.integers(0, 5, 120))
+    predicted = simulate(workload, 2, "lookahead:doubt=inf,patience=inf")
+    assert np.array_equal(predicted.start_s, simulate(workload, 2, "sjf+easy").start_s)
+
+
 @pytest.mark.parametrize("place", [60, 140])
 def test_weights_are_evolved_on_the_past_as_in_the_plain_reference(place: int) -> None:
     """With many jobs in the past, of which some waited."""

@@ -15,6 +15,7 @@ from schedlab import _core
 from schedlab.policies import Order, Queue
 from schedlab.sim import Simulation, simulate
 from schedlab.testing.reference.mix import mix
+from schedlab.testing.reference.rounding import rounded_key, rounded_sum
 from schedlab.testing.reference.weight_search import Weights, WeightSearch
 from schedlab.workload import Workload
 
@@ -136,7 +137,7 @@ class Ranked(Order):
         """Return the key of each job, by user, request and nodes."""
         rows = zip(queue.job, queue.user, queue.request_s, queue.nodes, strict=True)
         return [
-            self._ahead.index(job) - 1e300
+            1e299 * (self._ahead.index(job) - len(self._ahead))
             if job in self._ahead
             else self._key(int(user), int(request), int(nodes))
             for job, user, request, nodes in rows
@@ -199,7 +200,8 @@ def decide(simulation: Simulation, settings: Settings) -> Decision:
                 fork.use(_core.Easy(orders[name](moved))).run(simulation.now_s + settings.period_s)
             fork.use(_core.Easy(orders[names[0]]())).run()
             came = _sum_of_arrivals(memory, fork, coming)
-            found.append(_sum_of_slowdowns(simulation, memory, fork, waiting) + came)
+            waited = _sum_of_slowdowns(simulation, memory, fork, waiting)
+            found.append(rounded_sum(waited + came))
         return found
 
     first = min(forks, some)
@@ -229,7 +231,7 @@ def decide(simulation: Simulation, settings: Settings) -> Decision:
 def _sure_gain(before: Sequence[float], after: Sequence[float], doubt: float) -> float:
     gains = np.array(before) - np.array(after)
     error = gains.std(ddof=1) / math.sqrt(len(gains)) if len(gains) > 1 else 0.0
-    return float(gains.mean() - doubt * error)
+    return rounded_sum(rounded_sum(gains.mean()) - rounded_sum(doubt * error))
 
 
 def _in_order(simulation: Simulation, order: Ranked) -> list[int]:
@@ -330,7 +332,8 @@ def _weighed(memory: Memory, weights: Weights) -> Callable[[int, int, int], floa
 
     def key(user: int, request_s: int, nodes: int) -> float:
         run = math.log(max(memory.mean(user, request_s, nodes), 1.0))
-        return run + weights[0] * math.log(nodes) + weights[1] * math.log(max(request_s, 1))
+        width, request = math.log(nodes), math.log(max(request_s, 1))
+        return rounded_key(run + weights[0] * width + weights[1] * request)
 
     return key
 
@@ -351,7 +354,7 @@ def _replayed(simulation: Simulation, memory: Memory, past: Workload, weights: W
     """Return the sum of what jobs wait beside what they run, had these weights ordered them."""
     order = Ranked(_weighed(memory, weights), -1)
     schedule = simulate(past, simulation.platform, _core.Easy(order))
-    return float(sum(schedule.wait_s / np.maximum(past["run_s"], 10)))
+    return rounded_sum(sum(schedule.wait_s / np.maximum(past["run_s"], 10)))
 
 
 def _sum_of_slowdowns(

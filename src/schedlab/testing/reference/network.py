@@ -9,6 +9,7 @@ from schedlab.policies.network import Network
 from schedlab.testing.reference.job import Job
 from schedlab.testing.reference.lookahead import Memory
 from schedlab.testing.reference.orders import Order
+from schedlab.testing.reference.rounding import rounded_key
 from schedlab.testing.reference.simulation import ReferenceSimulation
 
 ANEW_S = 7200
@@ -38,7 +39,7 @@ class NetworkSimulation(ReferenceSimulation):
         for unit in self.network.units:
             x = unit.bias + sum(weight * inputs[name] for name, weight in unit.weights.items())
             total += unit.out * x / (1 + abs(x))
-        return round(total, 9)  # added up in another order, the last digits are others
+        return rounded_key(total)
 
     def _told(self, job: Job) -> float:
         """Return the mean run time of past jobs, computed every two hours."""
