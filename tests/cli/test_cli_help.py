@@ -24,7 +24,7 @@ def command_of(path: tuple[str, ...]) -> Any:
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 def test_help_fits_80_columns(path: tuple[str, ...], run: Run) -> None:
-    """No line is longer, every option and what it takes stands in one piece, a flag takes nothing."""
+    """No line is longer, options stand in one piece with what they take, flags take nothing."""
     shown = run(*path, "--help").stdout
     assert max(map(len, shown.splitlines())) <= COLUMNS
     assert "…" not in shown
