@@ -103,7 +103,7 @@ def test_labels_of_metrics() -> None:
     assert metric_label("wait:percentile=95,weight=node_second") == "p95 wait, by node-second"
     assert metric_label("wait:percentile=50") == "median wait"
     assert metric_label("loss_of_capacity") == "loss of capacity"
-    assert metric_label("mine.metrics:Special") == "mine.metrics"
+    assert metric_label("mine.metrics:late_jobs") == "late jobs"
 
 
 def test_labels_of_values() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from schedlab.lookup import is_import_path
 from schedlab.metrics import METRICS, JobMetric, Metric
 from schedlab.units import short_duration, three_digits
 
@@ -11,8 +12,13 @@ _STATISTICS = {None: "mean", "50": "median", "100": "greatest"}
 
 
 def metric_label(name: str) -> str:
-    """``wait`` as ``mean wait``, ``wait:percentile=95,weight=user`` as ``p95 wait, by user``."""
+    """``wait`` as ``mean wait``, ``wait:percentile=95,weight=user`` as ``p95 wait, by user``.
+
+    One of your own, ``mine:late_jobs``, is called as its object: ``late jobs``.
+    """
     plain, _, text = name.partition(":")
+    if is_import_path(name):
+        return text.replace("_", " ")
     words = plain.replace("_", " ")
     if not isinstance(METRICS.get(plain), JobMetric):
         return words
