@@ -24,7 +24,7 @@ from schedlab.live.guards import Guards
 from schedlab.live.rehearsal import rehearse
 from schedlab.live.slurm.peer import default_clamp
 from schedlab.live.trial import TrialRun, effects_of
-from schedlab.policies import choose_policy
+from schedlab.policies import find_policy
 from schedlab.slurm.dump.importing import import_dump
 from schedlab.slurm.replay import phases_of, replay_all
 from schedlab.slurm.what_if import compare_replays
@@ -48,7 +48,7 @@ def rehearsed(folder: Path, policy: str, every_s: float) -> float:
     site, _ = import_dump(folder, records)
     drawn = phases_of(site, PHASES)
     guards = Guards(default_clamp(site))
-    chosen = choose_policy(policy)
+    chosen = find_policy(policy)
     steered = [rehearse(site, chosen, guards, each, every_s).replay for each in drawn]
     return compare_replays(site, replay_all(site, drawn), steered).rows[0].difference
 

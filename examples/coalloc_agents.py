@@ -5,15 +5,21 @@ from functools import partial
 from statistics import fmean
 from typing import Any
 
-from schedlab.coalloc import Limits, Objective, Solution, generate_problem, make_solver
-from schedlab.coalloc.agents import Conditions, Distributed, InProcess, job_owners, require_message_passing
+from schedlab.coalloc import Limits, Objective, Solution, find_solver, generate_problem
+from schedlab.coalloc.agents import (
+    Conditions,
+    Distributed,
+    InProcess,
+    job_owners,
+    require_message_passing,
+)
 
 problems = [generate_problem(30, kind="one-or-two", slots=7, seed=seed) for seed in range(20)]
 
 
 def answers(solver: str, **how: Any) -> list[Solution]:
     """Of one agent for each cluster that owns jobs."""
-    agents = Distributed(require_message_passing(make_solver(solver)), **how)
+    agents = Distributed(require_message_passing(find_solver(solver)), **how)
     return [agents.solve(problem, Objective(), Limits()) for problem in problems]
 
 
@@ -42,7 +48,7 @@ for solver in ("dpop", "split"):
             numbers = sorted(set(job_owners(problem)))
             slow = random.Random(7).sample(numbers, min(count, len(numbers)))
             lines = partial(InProcess, Conditions(hop_s=0.01, slow_s=dict.fromkeys(slow, 1.0)))
-            agents = Distributed(require_message_passing(make_solver(solver)), lines)
+            agents = Distributed(require_message_passing(find_solver(solver)), lines)
             answer = agents.solve(problem, Objective(), Limits())
             times_s.append(answer.counters["simulated seconds"])
         print(f"{fmean(times_s):6.2f}", end="")

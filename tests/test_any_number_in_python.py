@@ -24,7 +24,7 @@ from schedlab.experiments import LocalEngine
 from schedlab.history import Client
 from schedlab.live import LiveScheduler
 from schedlab.platform import Cluster, NodeGroup, NodeType, Platform
-from schedlab.policies import choose_policy
+from schedlab.policies import find_policy
 from schedlab.policies.learned import QueueSettings, learned_policy
 from schedlab.sim import Forecaster, load_schedules, save_schedules
 
@@ -105,7 +105,7 @@ CALLS: dict[str, Call] = {
     "schedlab.metrics.incentive_points": lambda **of: metrics.incentive_points(DONE, "wait", **of),
     "schedlab.metrics.wrsa_by_user": lambda **of: metrics.wrsa_by_user(DONE, **of),
     "schedlab.metrics.wrsa_over_time": lambda **of: metrics.wrsa_over_time(DONE, **of),
-    "schedlab.policies.choose_policy": lambda depth: choose_policy("easy", depth=depth),
+    "schedlab.policies.find_policy": lambda depth: find_policy("easy", depth=depth),
     "schedlab.policies.learned.QueueSettings": lambda **of: rl.QueueEnv(EPISODES, jobs=5, **of),
     "schedlab.policies.learned.learned_policy": lambda sample: learned_policy(MODEL, sample),
     "schedlab.coalloc.CoallocJob": problem_of,
@@ -145,7 +145,7 @@ CALLS: dict[str, Call] = {
     "schedlab.rl.choose_episodes": lambda jobs=5, **of: rl.choose_episodes(EPISODES, jobs, **of),
     "schedlab.history.Client": lambda timeout_s: Client("http://127.0.0.1:1", timeout_s=timeout_s),
     "schedlab.live.LiveScheduler": lambda nodes=4, **of: LiveScheduler(
-        choose_policy("easy"), nodes, **of
+        find_policy("easy"), nodes, **of
     ),
 }
 """How to call what takes numbers, with the one that is tried."""

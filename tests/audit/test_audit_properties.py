@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from schedlab.audit import audit, read_observed
 from schedlab.audit.explain import EXPLAINERS
-from schedlab.policies import POLICIES, choose_policy
+from schedlab.policies import POLICIES, find_policy
 from schedlab.policies.standalone import STANDALONE
 from schedlab.sim import Schedule, save_schedules, simulate
 from schedlab.testing.strategies import SimulationOptions, examples, simulation_options, workloads
@@ -88,7 +88,7 @@ def check_against_another(
     first_s = int(np.where(starts_s < 0, np.iinfo(np.int64).max, starts_s).min())
     assert verdict.departure.time_s == first_s
     assert verdict.departure.job_id in workload["job_id"][differ]
-    if type(choose_policy(policies[1]).core) in EXPLAINERS:
+    if type(find_policy(policies[1]).core) in EXPLAINERS:
         assert verdict.departure.reason not in ("early", "late", "not eligible")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from schedlab.audit import Observed, audit, choose_observed, read_observed
+from schedlab.audit import Observed, audit, find_observed, read_observed
 from schedlab.errors import InputError, SchedlabError, UnknownNameError
 from schedlab.sim import save_schedules, simulate
 from schedlab.testing.instances import head_blocked
@@ -129,13 +129,13 @@ def test_one_of_several_schedules(tmp_path: Path) -> None:
     several = [simulate(head_blocked(), 4, policy) for policy in ("fcfs", "easy")]
     save_schedules(several, tmp_path / "a.csv")
     found = read_observed(tmp_path / "a.csv")
-    assert choose_observed(found, None, "easy").schedule.policy == "easy"
-    assert choose_observed(found, "fcfs", "easy").schedule.policy == "fcfs"
-    assert choose_observed(found[:1], None, "sjf").schedule.policy == "fcfs"
+    assert find_observed(found, None, "easy").schedule.policy == "easy"
+    assert find_observed(found, "fcfs", "easy").schedule.policy == "fcfs"
+    assert find_observed(found[:1], None, "sjf").schedule.policy == "fcfs"
     with pytest.raises(InputError, match="holds schedules of fcfs, easy; choose one to audit"):
-        choose_observed(found, None, "sjf")
+        find_observed(found, None, "sjf")
     with pytest.raises(UnknownNameError, match="unknown schedule"):
-        choose_observed(found, "eazy", "easy")
+        find_observed(found, "eazy", "easy")
 
 
 def test_the_tick_a_schedule_was_made_with_is_known(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from schedlab.coalloc import generate_problem, solve
-from schedlab.coalloc.agents import Distributed, choose_transport
+from schedlab.coalloc.agents import Distributed, find_transport
 from schedlab.errors import ParameterError
 
 pytest.importorskip("ray", reason="Ray is not installed")
@@ -25,7 +25,7 @@ from contextlib import closing
 import ray
 
 from schedlab.coalloc import Limits, Objective, generate_problem, solve
-from schedlab.coalloc.agents import Coordinator, Distributed, choose_transport, job_owners
+from schedlab.coalloc.agents import Coordinator, Distributed, find_transport, job_owners
 from schedlab.coalloc.agents.ray_actors import RayActors
 from schedlab.coalloc.dpop import Dpop
 
@@ -39,7 +39,7 @@ ray.init(
     logging_level=logging.ERROR,
 )
 alone = solve(problem, "dpop", objective)
-actors = Distributed(transport=choose_transport("ray"), agents=3)
+actors = Distributed(transport=find_transport("ray"), agents=3)
 assert solve(problem, actors, objective).starts == alone.starts
 with closing(RayActors()) as transport:
     coordinator = Coordinator(transport, job_owners(problem, 3))
@@ -74,4 +74,4 @@ def test_actors_find_the_same_also_when_one_is_killed() -> None:
 def test_without_a_connection_there_are_no_actors() -> None:
     """Who wants Ray says which: nothing is started behind anybody's back."""
     with pytest.raises(ParameterError, match="not connected to Ray"):
-        solve(TWENTY, Distributed(transport=choose_transport("ray")))
+        solve(TWENTY, Distributed(transport=find_transport("ray")))

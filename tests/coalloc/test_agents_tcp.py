@@ -16,7 +16,7 @@ from threading import Thread, Timer
 import pytest
 
 from schedlab.coalloc import Limits, Objective, Solution, generate_problem, solve
-from schedlab.coalloc.agents import Coordinator, Distributed, choose_transport, job_owners, server
+from schedlab.coalloc.agents import Coordinator, Distributed, find_transport, job_owners, server
 from schedlab.coalloc.agents.channel import parse_address
 from schedlab.coalloc.agents.message import Lost, Resend
 from schedlab.coalloc.agents.process import SECRET_VARIABLE, LocalProcesses
@@ -40,7 +40,7 @@ def alone() -> Solution:
 
 def test_three_processes_find_the_same(alone: Solution) -> None:
     """In one process or in three; and the tree has the same messages."""
-    over_tcp = solve(TWENTY, Distributed(transport=choose_transport("tcp"), agents=3), OBJECTIVE)
+    over_tcp = solve(TWENTY, Distributed(transport=find_transport("tcp"), agents=3), OBJECTIVE)
     assert over_tcp.starts == alone.starts
     assert over_tcp.counters["agents"] == 3
     assert over_tcp.messages == alone.messages
@@ -178,7 +178,7 @@ def test_agents_at_addresses_serve_one_coordinator_after_the_other(
         for _ in range(2):
             found = solve(
                 TWENTY,
-                Distributed(transport=choose_transport("tcp", addresses), agents=2),
+                Distributed(transport=find_transport("tcp", addresses), agents=2),
                 OBJECTIVE,
             )
             assert found.starts == alone.starts
@@ -190,7 +190,7 @@ def test_a_spare_address_takes_over(alone: Solution, monkeypatch: pytest.MonkeyP
     with socket.create_server(("127.0.0.1", 0)) as gone:
         nobody = f"127.0.0.1:{gone.getsockname()[1]}"
     with standing(2) as addresses:
-        transport = choose_transport("tcp", [nobody, *addresses])
+        transport = find_transport("tcp", [nobody, *addresses])
         found = solve(TWENTY, Distributed(transport=transport, agents=2), OBJECTIVE)
     assert found.starts == alone.starts
     assert found.counters["agents replaced"] == 1
@@ -200,7 +200,7 @@ def test_another_secret_is_a_clear_failure(monkeypatch: pytest.MonkeyPatch) -> N
     """The coordinator says what may be wrong."""
     monkeypatch.setenv(SECRET_VARIABLE, "not the agents' secret")
     with standing(1) as addresses:
-        transport = choose_transport("tcp", addresses)
+        transport = find_transport("tcp", addresses)
         with pytest.raises(AgentLostError, match="another secret"):
             solve(TWENTY, Distributed(transport=transport, agents=1))
 
@@ -231,10 +231,10 @@ def test_slips_in_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ParameterError, match="2 agents at 1 addresses"):
         RemoteAgents(["a:1"]).start([1, 2])
     with pytest.raises(ParameterError, match="takes no addresses"):
-        choose_transport("ray", ["a:1"])
+        find_transport("ray", ["a:1"])
     monkeypatch.delenv(SECRET_VARIABLE, raising=False)
     with pytest.raises(ParameterError, match=SECRET_VARIABLE):
-        choose_transport("tcp", ["a:1"])
+        find_transport("tcp", ["a:1"])
 
 
 def test_a_loss_is_told_not_raised() -> None:

@@ -11,9 +11,9 @@ from schedlab.coalloc import (
     Objective,
     Problem,
     Solution,
+    find_solver,
     generate_problem,
     left_shift,
-    make_solver,
     solve,
 )
 from schedlab.coalloc.greedy import Greedy
@@ -146,21 +146,21 @@ def test_an_interrupted_search_keeps_its_best(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_solver_is_chosen_by_name() -> None:
     """With its parameters; a slip of the pen is met with the nearest name."""
-    assert make_solver("lns:jobs=8,cells=100") == Lns(jobs=8, cells=100)
+    assert find_solver("lns:jobs=8,cells=100") == Lns(jobs=8, cells=100)
     with pytest.raises(UnknownNameError, match='did you mean "lns"'):
-        make_solver("lms")
+        find_solver("lms")
     with pytest.raises(UnknownNameError, match='did you mean "cells"'):
-        make_solver("lns:cell=3")
+        find_solver("lns:cell=3")
     with pytest.raises(ParameterError, match='"many" is not a whole number'):
-        make_solver("lns:cells=many")
+        find_solver("lns:cells=many")
     with pytest.raises(ParameterError, match="both must be >= 1"):
-        make_solver("lns:jobs=0")
+        find_solver("lns:jobs=0")
     with pytest.raises(UnknownNameError, match='did you mean "density"'):
         Greedy("densest")
 
 
 def test_a_solver_from_elsewhere_needs_no_registration() -> None:
     """Wherever a name is accepted, so is package.module:Class."""
-    assert make_solver("schedlab.coalloc.lns:Lns") == Lns()
+    assert find_solver("schedlab.coalloc.lns:Lns") == Lns()
     with pytest.raises(ParameterError, match="has no method solve"):
-        make_solver("schedlab.coalloc.solver:Limits")
+        find_solver("schedlab.coalloc.solver:Limits")

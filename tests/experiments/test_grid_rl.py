@@ -26,7 +26,7 @@ from schedlab.experiments.model_training import training_configs
 from schedlab.experiments.other_simulators import GRID_RULES
 from schedlab.experiments.plan import make_plan, untrained
 from schedlab.experiments.run_folder import RunFolder
-from schedlab.rl.gantt import RULES, make_rule, schedule_by
+from schedlab.rl.gantt import RULES, find_rule, schedule_by
 from schedlab.rl.model_file import read_model
 from schedlab.sim import Schedule
 from schedlab.workload import apply, generate, read_workload
@@ -100,6 +100,8 @@ network = [8]
 activation = "relu"
 envs = 2
 steps = 64
+
+[ppo]
 n_steps = 24
 batch_size = 16
 n_epochs = 1
@@ -230,7 +232,7 @@ def test_rules_are_run_on_the_grid_and_chance_with_every_seed(
     assert (counts.count("gantt:random"), counts.count("gantt:sjf")) == (2, 1)
     run_experiment(experiment, tmp_path / "out", engine=LocalEngine(1))
     jobs = apply(generate("bernoulli:load=1.3", 30, seed=2), ["pauses=10s:50s"])
-    by_hand = schedule_by(make_rule("random", seed=2), jobs)
+    by_hand = schedule_by(find_rule("random", seed=2), jobs)
     rows = results(tmp_path / "out").filter(workload="drawn", policy="gantt:random", seed=2)
     assert rows["slowdown"].to_list() == pytest.approx([mean_slowdown(by_hand)])
 

@@ -21,7 +21,7 @@ from schedlab.live.score import jobs_within, score_forecasts, steered_site
 from schedlab.live.slurm.peer import default_clamp
 from schedlab.live.steering.steering import Steering
 from schedlab.live.watch import CLOCK_WENT_BACK, LiveWatch
-from schedlab.policies import choose_policy
+from schedlab.policies import find_policy
 from schedlab.slurm.replay import history_of, phases_of, replay
 from schedlab.slurm.site import SlurmSite
 
@@ -109,7 +109,7 @@ def test_advice_says_what_the_policy_would_do(site: SlurmSite) -> None:
     """The short job would start first; the effect has an interval."""
     watch = LiveWatch(site, Readings(reading(5.0, *_queue())), forks=3)
     look = watch.look()
-    made = advise(look, watch.mirror.waiting(), choose_policy("saf"), Guards(1000), 16)
+    made = advise(look, watch.mirror.waiting(), find_policy("saf"), Guards(1000), 16)
     assert made.factors == {"3": 750, "2": -750}
     assert made.refused == ""
     assert made.effect.jobs == 2
@@ -125,7 +125,7 @@ def test_a_held_job_does_not_count_for_the_effect(site: SlurmSite) -> None:
         for more in ((), (job("4", held=True),))
     ]
     made = [
-        advise(each.look(), each.mirror.waiting(), choose_policy("saf"), Guards(1000), 16)
+        advise(each.look(), each.mirror.waiting(), find_policy("saf"), Guards(1000), 16)
         for each in looks
     ]
     assert made[0].effect.jobs == made[1].effect.jobs == 2
@@ -137,7 +137,7 @@ def test_a_shadow_writes_wishes_and_first_forecasts(site: SlurmSite, tmp_path: P
     readings = [reading(5.0, *_queue()), reading(6.0, *_queue()), reading(7.0, *_queue()[:2])]
     watch = LiveWatch(site, Readings(*readings), forks=2)
     ledger = Ledger(tmp_path / "shadow.log")
-    shadow = Steering(watch, choose_policy("saf"), Guards(1000), 16, ledger)
+    shadow = Steering(watch, find_policy("saf"), Guards(1000), 16, ledger)
     assert len(shadow.step().changes) == 2
     assert not shadow.step().changes
     (change,) = shadow.step().changes

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from schedlab.cli.app import app
 from schedlab.live.guards import Guards
 from schedlab.live.rehearsal import rehearse
-from schedlab.policies import choose_policy
+from schedlab.policies import find_policy
 from schedlab.slurm.replay import phases_of, replay
 from schedlab.slurm.site import SlurmSite
 
@@ -31,8 +31,8 @@ def test_small_jobs_come_first_if_the_policy_wants_it(site: SlurmSite) -> None:
     """And last where it wants the opposite; without a policy the large one comes first."""
     (clocks,) = phases_of(site, 1)
     as_it_is = replay(site, clocks).start_s
-    small_first = rehearse(site, choose_policy("saf"), FREE, clocks, 30)
-    large_first = rehearse(site, choose_policy("laf"), FREE, clocks, 30)
+    small_first = rehearse(site, find_policy("saf"), FREE, clocks, 30)
+    large_first = rehearse(site, find_policy("laf"), FREE, clocks, 30)
     assert as_it_is[1] < as_it_is[2:].min()
     assert small_first.replay.start_s[1] > small_first.replay.start_s[2:].max()
     assert large_first.replay.start_s.tolist() == as_it_is.tolist()
@@ -42,7 +42,7 @@ def test_small_jobs_come_first_if_the_policy_wants_it(site: SlurmSite) -> None:
 def test_a_clamp_that_allows_nothing_changes_nothing(site: SlurmSite) -> None:
     """The jobs' own priorities are further apart than it."""
     (clocks,) = phases_of(site, 1)
-    held = rehearse(site, choose_policy("saf"), Guards(clamp=1), clocks, 30)
+    held = rehearse(site, find_policy("saf"), Guards(clamp=1), clocks, 30)
     assert held.replay.start_s.tolist() == replay(site, clocks).start_s.tolist()
 
 
@@ -50,7 +50,7 @@ def test_periods_are_told(site: SlurmSite) -> None:
     """So that a long rehearsal shows that it goes on."""
     (clocks,) = phases_of(site, 1)
     told: list[int] = []
-    made = rehearse(site, choose_policy("saf"), FREE, clocks, 30, lambda: told.append(1))
+    made = rehearse(site, find_policy("saf"), FREE, clocks, 30, lambda: told.append(1))
     assert len(told) >= made.steps > 5
 
 

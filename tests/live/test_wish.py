@@ -10,7 +10,7 @@ from schedlab.errors import ParameterError
 from schedlab.live.queue import LiveJob, LiveStage
 from schedlab.live.steering.steering import FactorChange, planned_changes
 from schedlab.live.wish import can_be_moved, own_priority, wished_factors, wished_order
-from schedlab.policies import choose_policy
+from schedlab.policies import find_policy
 
 NOW = 10_000.0
 
@@ -38,16 +38,16 @@ def test_the_order_is_the_policys() -> None:
         waits("2", limit_s=60, submit=2),
         waits("3", cpus=9, submit=3),
     ]
-    assert wished_order(jobs, choose_policy("fcfs"), 4, NOW) == ["1", "2", "3"]
-    assert wished_order(jobs, choose_policy("sjf"), 4, NOW) == ["2", "3", "1"]
-    assert wished_order(jobs, choose_policy("lcfs+easy"), 4, NOW)[0] == "3"
-    assert wished_order([], choose_policy("sjf"), 4, NOW) == []
+    assert wished_order(jobs, find_policy("fcfs"), 4, NOW) == ["1", "2", "3"]
+    assert wished_order(jobs, find_policy("sjf"), 4, NOW) == ["2", "3", "1"]
+    assert wished_order(jobs, find_policy("lcfs+easy"), 4, NOW)[0] == "3"
+    assert wished_order([], find_policy("sjf"), 4, NOW) == []
 
 
 def test_a_policy_that_predicts_is_refused() -> None:
     """No job ends in a wish, so that there is nothing to learn from."""
     with pytest.raises(ParameterError, match="requests only"):
-        wished_order([waits("1")], choose_policy("sjf", predict="last-two"), 4, NOW)
+        wished_order([waits("1")], find_policy("sjf", predict="last-two"), 4, NOW)
 
 
 def test_jobs_exchange_their_priorities() -> None:

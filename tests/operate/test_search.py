@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from schedlab.operate.search import START, linear, search_weights
-from schedlab.policies import choose_policy
+from schedlab.policies import find_policy
 
 
 def cost(policy: str) -> float:
@@ -21,7 +21,7 @@ def test_weights_come_near_to_the_best(tmp_path: Path) -> None:
     """What is found is a policy."""
     found = search_weights(cost, 25, 3, tmp_path / "search.json", {})
     assert cost(found) < 0.2 < cost(linear(list(START.values())))
-    assert choose_policy(found).name == found
+    assert find_policy(found).name == found
 
 
 def test_an_interrupted_search_ends_with_the_same_policy(tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from schedlab.audit.feasible import find_violations
-from schedlab.coalloc import SOLVERS, Limits, Objective, Problem, Solution, make_solver
+from schedlab.coalloc import SOLVERS, Limits, Objective, Problem, Solution, find_solver
 from schedlab.coalloc.agents import Distributed, require_message_passing
 from schedlab.errors import MemoryLimitError, ParameterError, UnknownNameError
 from schedlab.platform import Cluster, Platform
-from schedlab.policies import choose_policy
+from schedlab.policies import find_policy
 from schedlab.policies.coallocating import Coalloc
 from schedlab.policies.coallocating.negotiation import problem_of, still_open
 from schedlab.policies.coallocating.places import NodeSpan
@@ -120,7 +120,7 @@ def test_a_simulation_leaves_nothing_behind() -> None:
 
 def test_agents_agree_on_the_same() -> None:
     """Whether one program knows all newcomers or each cluster's agent only its own."""
-    solver = make_solver("wd:width=1,rounds=3")
+    solver = find_solver("wd:width=1,rounds=3")
     one, agents = (
         simulate(long_before_short(), GRID, Coalloc(each, round_s=10))
         for each in (solver, Distributed(require_message_passing(solver)))
@@ -188,15 +188,15 @@ def test_the_problem_of_a_round() -> None:
 def test_a_policy_that_is_misspelt(text: str, error: type[Exception], reason: str) -> None:
     """Every word of a name is checked before anything runs."""
     with pytest.raises(error, match=reason):
-        choose_policy(text)
+        find_policy(text)
 
 
 def test_the_name_says_what_was_chosen() -> None:
     """As for every other policy, so that results can be told apart."""
-    chosen = choose_policy("coalloc:solver=wd:width=3,round_s=60")
+    chosen = find_policy("coalloc:solver=wd:width=3,round_s=60")
     assert chosen.name == "coalloc:solver=wd:width=3,round_s=60"
     assert chosen.parameters == {"solver": "wd:width=3", "round_s": 60}
-    assert choose_policy("reserve", predict="last-two").name == "reserve:predict=last-two"
+    assert find_policy("reserve", predict="last-two").name == "reserve:predict=last-two"
 
 
 @pytest.mark.parametrize("arguments", [{"round_s": 0}, {"slots": 0}, {"jobs": 0}, {"replan": "x"}])

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from schedlab import _core
 from schedlab.errors import InputError, ParameterError, SchedlabError
-from schedlab.policies import Order, Queue, choose_policy
+from schedlab.policies import Order, Queue, find_policy
 from schedlab.policies.evolved import Priority, read_priority, write_priority
 from schedlab.policies.features import FEATURES, formula
 from schedlab.sim import simulate
@@ -110,7 +110,7 @@ def test_a_file_is_a_policy_wherever_policies_are_named(file: Path) -> None:
     directly = simulate(crowd(), NODES, PRIORITY.policy(), predict="last-two")
     assert np.array_equal(by_name.start_s, directly.start_s)
     with pytest.raises(ParameterError, match="decides by itself"):
-        choose_policy(f"evolved:{file}", depth=3)
+        find_policy(f"evolved:{file}", depth=3)
 
 
 def test_it_keeps_the_rules_of_policies() -> None:
@@ -153,7 +153,7 @@ def test_a_wrong_file_gets_one_clear_sentence(tmp_path: Path, text: str, sentenc
     path = tmp_path / "wrong.toml"
     path.write_text(text)
     with pytest.raises(InputError) as caught:
-        choose_policy(f"evolved:{path}")
+        find_policy(f"evolved:{path}")
     assert str(caught.value).startswith(f"{path}")
     assert sentence in str(caught.value)
 
@@ -161,10 +161,10 @@ def test_a_wrong_file_gets_one_clear_sentence(tmp_path: Path, text: str, sentenc
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     """As everywhere."""
     with pytest.raises(SchedlabError, match=r"nowhere\.toml: no such file"):
-        choose_policy(f"evolved:{tmp_path / 'nowhere.toml'}")
+        find_policy(f"evolved:{tmp_path / 'nowhere.toml'}")
 
 
 def test_a_weight_must_be_a_number() -> None:
     """As a parameter of a policy's name too."""
     with pytest.raises(ParameterError, match='share is "wide"; must be a number'):
-        choose_policy("linear+easy:share=wide")
+        find_policy("linear+easy:share=wide")

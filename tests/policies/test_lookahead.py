@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from schedlab import Schedule, Simulation, _core, simulate
 from schedlab.errors import ParameterError, UnknownNameError
-from schedlab.policies import choose_policy
+from schedlab.policies import find_policy
 from schedlab.policies.lookahead import lookahead
 from schedlab.testing import check_policy
 from schedlab.testing.check_policy import other_futures
@@ -288,15 +288,15 @@ def test_it_runs_where_jobs_share_nodes() -> None:
 def test_parameters_that_cannot_be(text: str, message: str) -> None:
     """One sentence says what is allowed."""
     with pytest.raises(ParameterError, match=message):
-        choose_policy(f"lookahead:{text}")
+        find_policy(f"lookahead:{text}")
 
 
 def test_an_unknown_candidate_gets_a_suggestion() -> None:
     """Orders that learn are no candidates either."""
     with pytest.raises(UnknownNameError, match=r'unknown candidate of lookahead "saff".*saf'):
-        choose_policy("lookahead:candidates=saff+sjf")
+        find_policy("lookahead:candidates=saff+sjf")
     with pytest.raises(UnknownNameError, match="wrsa"):
-        choose_policy("lookahead:base=wrsa")
+        find_policy("lookahead:base=wrsa")
 
 
 @examples(60)

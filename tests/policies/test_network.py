@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from schedlab import _core, simulate
 from schedlab.errors import InputError
 from schedlab.platform import Platform
-from schedlab.policies import choose_policy
+from schedlab.policies import find_policy
 from schedlab.policies.evolved import evolved_policy, read_evolved, read_priority
 from schedlab.policies.network import (
     INPUTS,
@@ -131,7 +131,7 @@ def test_a_wrong_network_is_told_what_is_wrong(tmp_path: Path, text: str, told: 
     path = tmp_path / "wrong.toml"
     path.write_text(f'name = "wrong"\n{text}\n', encoding="utf-8")
     with pytest.raises(InputError, match=told):
-        choose_policy(f"evolved:{path}")
+        find_policy(f"evolved:{path}")
 
 
 def test_a_network_is_no_priority(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from schedlab import simulate
 from schedlab.errors import InputError, ParameterError, UnknownNameError
-from schedlab.policies import choose_policy
-from schedlab.policies.choose import with_file_in
+from schedlab.policies import find_policy
 from schedlab.policies.evolved import EvolvedPolicy
+from schedlab.policies.find import with_file_in
 from schedlab.policies.ready import READY, ready_priority
 from schedlab.testing.instances import crowd
 
@@ -35,19 +35,19 @@ def test_a_ready_policy_says_how_it_came_about(name: str) -> None:
 def test_a_misspelt_name_is_told_the_right_one() -> None:
     """It is not taken for a file that does not exist."""
     with pytest.raises(UnknownNameError, match='unknown ready policy "slowdwon"; did you mean'):
-        choose_policy("evolved:slowdwon")
+        find_policy("evolved:slowdwon")
 
 
 def test_a_ready_policy_has_no_chance_in_it() -> None:
     """Actions are drawn from networks only."""
     with pytest.raises(ParameterError, match="decides by itself"):
-        choose_policy("evolved:slowdown:sample=1")
+        find_policy("evolved:slowdown:sample=1")
 
 
 def test_a_ready_policy_is_no_network() -> None:
     """``learned:`` names files of networks."""
     with pytest.raises(InputError, match="no such file"):
-        choose_policy("learned:slowdown")
+        find_policy("learned:slowdown")
 
 
 def test_an_experiment_does_not_look_for_its_file() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from schedlab import Workload, simulate
 from schedlab.errors import MissingExtraError, ParameterError
-from schedlab.predict import choose_predictor
+from schedlab.predict import find_predictor
 from schedlab.predict.boosting import Boosting
 from schedlab.testing import check_predictor
 from schedlab.testing.instances import crowd
@@ -76,7 +76,7 @@ def test_trained_it_keeps_the_rules_of_predictors() -> None:
 def test_it_is_the_boosting_of_the_table() -> None:
     """The name makes one with its defaults."""
     pytest.importorskip("sklearn")
-    made = choose_predictor("boosting").make(two_kinds())
+    made = find_predictor("boosting").make(two_kinds())
     assert isinstance(made, Boosting)
     assert (made.retrain_every, made.window) == (500, 5000)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab import simulate
 from schedlab.errors import ParameterError, UnknownNameError
-from schedlab.predict import choose_predictor
+from schedlab.predict import find_predictor
 from schedlab.workload import Workload, generate
 
 
@@ -67,10 +67,10 @@ def test_a_prediction_stays_within_the_request(sigma: float) -> None:
 def test_mistakes_are_told_in_a_sentence() -> None:
     """Which parameter, and what was allowed."""
     with pytest.raises(UnknownNameError, match='did you mean "sigma"'):
-        choose_predictor("noisy:sgma=1")
+        find_predictor("noisy:sgma=1")
     with pytest.raises(ParameterError, match='predictor "noisy": sigma: "much" is not a number'):
-        choose_predictor("noisy:sigma=much")
+        find_predictor("noisy:sigma=much")
     with pytest.raises(ParameterError, match=r"sigma is -1\.0; must be a number >= 0"):
         simulate(drawn(), 16, "easy:predict=noisy:sigma=-1")
     with pytest.raises(UnknownNameError, match="parameter of last-two"):
-        choose_predictor("last-two:sigma=1")
+        find_predictor("last-two:sigma=1")

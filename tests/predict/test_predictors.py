@@ -12,7 +12,7 @@ from hypothesis import given, settings
 
 from schedlab import Schedule, Workload, simulate
 from schedlab.errors import ParameterError, PolicyError, UnknownNameError
-from schedlab.predict import PREDICTORS, Predictor, SubmittedJob, choose_predictor
+from schedlab.predict import PREDICTORS, Predictor, SubmittedJob, find_predictor
 from schedlab.testing.instances import jobs
 from schedlab.testing.strategies import workloads
 
@@ -204,9 +204,9 @@ def test_the_name_of_a_policy_may_name_its_predictor() -> None:
 def test_an_unknown_predictor_meets_the_list_of_known_ones() -> None:
     """The sentence names what there is."""
     with pytest.raises(UnknownNameError, match="last-two"):
-        choose_predictor("crystal-ball")
+        find_predictor("crystal-ball")
     with pytest.raises(ParameterError, match="must be a Predictor"):
-        choose_predictor("math:inf")
+        find_predictor("math:inf")
 
 
 @pytest.mark.parametrize("name", PREDICTORS)

@@ -19,7 +19,7 @@ from schedlab.predict import (
     QuantilePredictor,
     Recorded,
     RunTimes,
-    choose_predictor,
+    find_predictor,
 )
 from schedlab.predict.boosted_quantiles import BoostedQuantiles
 from schedlab.predict.calibration import Calibration
@@ -296,7 +296,7 @@ def test_without_scikit_learn_the_extra_is_named(monkeypatch: pytest.MonkeyPatch
     """One sentence, with the command that corrects it."""
     monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(MissingExtraError, match=r'pip install "\.\[predict\]"'):
-        choose_predictor("boosting-quantiles").make(stream(3))
+        find_predictor("boosting-quantiles").make(stream(3))
 
 
 def test_importing_them_does_not_import_scikit_learn() -> None:

@@ -34,11 +34,9 @@ SMALL: Mapping[str, Mapping[str, Any]] = {
         "network": "kernel",
         "envs": 3,
         "steps": 192,
-        "n_steps": 16,
-        "batch_size": 24,
-        "n_epochs": 2,
         "reward_scale": 0.01,
     },
+    "ppo": {"n_steps": 16, "batch_size": 24, "n_epochs": 2},
     "evaluation": {"episodes": 2},
 }
 
@@ -60,12 +58,12 @@ def small_training() -> Callable[..., TrainingConfig]:
     from schedlab.rl.training_config import training_config
 
     def make(**changes: Mapping[str, Any]) -> TrainingConfig:
-        return training_config(
-            {
-                name: {**SMALL.get(name, {}), **changes.get(name, {})}
-                for name in {**SMALL, **changes}
-            }
-        )
+        sections = {
+            name: {**SMALL.get(name, {}), **changes.get(name, {})} for name in {**SMALL, **changes}
+        }
+        if "ppo" not in sections["train"]["algorithm"]:
+            del sections["ppo"]
+        return training_config(sections)
 
     return make
 
@@ -99,13 +97,13 @@ def drawn(small_training: Callable[..., TrainingConfig], tmp_path: Path) -> Call
 @pytest.fixture
 def scheduled_starts() -> Callable[[Path, Workload], list[int]]:
     """Starts by a model file, under its own rules; a job may wait for ever, as in an episode."""
-    from schedlab.policies import choose_policy
+    from schedlab.policies import find_policy
     from schedlab.rl.model_file import read_model
     from schedlab.sim.native import build_simulator
 
     def starts(path: Path, workload: Workload) -> list[int]:
         settings = read_model(path.with_suffix(".zip")).settings
-        policy = choose_policy(f"learned:{path}", predict=settings.estimate)
+        policy = find_policy(f"learned:{path}", predict=settings.estimate)
         simulator = build_simulator(
             workload,
             settings.nodes,

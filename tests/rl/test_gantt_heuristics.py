@@ -11,7 +11,7 @@ pytest.importorskip("gymnasium")
 
 from schedlab.errors import UnknownNameError
 from schedlab.rl import GanttSettings
-from schedlab.rl.gantt import RULES, make_rule, schedule_by
+from schedlab.rl.gantt import RULES, find_rule, schedule_by
 from schedlab.rl.gantt.settings import OBSERVATIONS
 from schedlab.sim import Schedule
 from schedlab.testing.instances import jobs
@@ -37,7 +37,7 @@ def test_the_authors_figures_are_reproduced(shared_data: Path, rule: str) -> Non
     found = []
     for load in LOADS:
         workload = read_workload(shared_data / "grid" / f"load_{load}.json")
-        found.append(round(mean_slowdown(schedule_by(make_rule(rule), workload)), 2))
+        found.append(round(mean_slowdown(schedule_by(find_rule(rule), workload)), 2))
     assert tuple(found) == AUTHORS[rule]
 
 
@@ -48,13 +48,13 @@ def test_the_authors_figures_are_reproduced(shared_data: Path, rule: str) -> Non
 def test_what_each_rule_prefers(rule: str, starts: list[int]) -> None:
     """SJF the shortest that fits, Packer the widest; Tetris weighs both, wide counts more."""
     four = jobs((0, 10, 3, 3), (0, 8, 4, 4), (0, 2, 1, 1), (0, 2, 1, 1))
-    assert schedule_by(make_rule(rule), four).start_s.tolist() == starts
+    assert schedule_by(find_rule(rule), four).start_s.tolist() == starts
 
 
 def test_tetris_takes_the_shorter_of_equally_wide_jobs() -> None:
     """Packer takes the one in the lower slot, and SJF the shortest of all."""
     three = jobs((0, 9, 5, 5), (0, 9, 2, 2), (0, 8, 1, 1))
-    first = {name: schedule_by(make_rule(name), three).start_s.argmin() for name in AUTHORS}
+    first = {name: schedule_by(find_rule(name), three).start_s.argmin() for name in AUTHORS}
     assert first == {"sjf": 2, "tetris": 1, "packer": 0}
 
 
@@ -63,7 +63,7 @@ def test_sjf_ahead_reserves_when_nothing_fits_and_every_slot_is_taken() -> None:
     four = jobs((0, 6, 4, 4), (0, 8, 5, 5), (0, 5, 3, 3), (1, 2, 2, 2))
     rules = GanttSettings(slots=2)
     starts = {
-        name: schedule_by(make_rule(name, rules), four, rules).start_s.tolist()
+        name: schedule_by(find_rule(name, rules), four, rules).start_s.tolist()
         for name in ("sjf", "sjf+ahead")
     }
     assert starts == {"sjf": [0, 7, 4, 4], "sjf+ahead": [0, 7, 4, 1]}
@@ -76,7 +76,7 @@ def test_rules_read_the_same_from_every_observation(rule: str) -> None:
     starts = []
     for observation in OBSERVATIONS:
         settings = GanttSettings(observation=observation)
-        starts.append(schedule_by(make_rule(rule, settings), workload, settings).start_s)
+        starts.append(schedule_by(find_rule(rule, settings), workload, settings).start_s)
     assert np.array_equal(starts[0], starts[1])
     assert np.array_equal(starts[0], starts[2])
 
@@ -84,4 +84,4 @@ def test_rules_read_the_same_from_every_observation(rule: str) -> None:
 def test_unknown_rules_get_suggestions() -> None:
     """The nearest one."""
     with pytest.raises(UnknownNameError, match='did you mean "tetris"'):
-        make_rule("tetri")
+        find_rule("tetri")

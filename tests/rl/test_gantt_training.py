@@ -21,7 +21,7 @@ from schedlab.experiments.tuning.config import read_tuning
 from schedlab.policies.learned.agent import Actions, Masks, Observations, SamplingAgent
 from schedlab.rl import GanttBatch, GanttSettings
 from schedlab.rl.agent import evaluate
-from schedlab.rl.gantt import make_rule, schedule_by
+from schedlab.rl.gantt import find_rule, schedule_by
 from schedlab.rl.gantt.env import grid_episodes
 from schedlab.rl.model_file import read_model
 from schedlab.rl.onnx_export import export_onnx
@@ -41,14 +41,10 @@ TINY: Mapping[str, Mapping[str, Any]] = {
         "activation": "relu",
         "envs": 3,
         "steps": 192,
-        "n_steps": 16,
-        "batch_size": 24,
-        "n_epochs": 2,
-        "gamma": 1.0,
     },
+    "ppo": {"n_steps": 16, "batch_size": 24, "n_epochs": 2, "gamma": 1.0},
     "evaluation": {"episodes": 2, "every": 96, "sampled": True},
 }
-_NOT_PPO = {"batch_size": None, "n_epochs": None}
 TRAININGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "ppo": {},
     "shared trunk": {"train": {"shared_trunk": True}},
@@ -57,17 +53,18 @@ TRAININGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         "environment": {"observation": "vector"},
     },
     "lean, annealed": {
-        "train": {"engine": "gpu", "device": "cpu", "learning_rate": 1e-3, "anneal": True}
+        "train": {"engine": "gpu", "device": "cpu"},
+        "ppo": {"learning_rate": 1e-3, "anneal": True},
     },
     "kernel with a teacher": {
         "environment": {"observation": "vector"},
         "clone": {"teacher": "sjf+ahead", "decisions": 50, "epochs": 1},
         "train": {"network": "kernel", "activation": None},
     },
-    "a2c": {"train": {"algorithm": "a2c", **_NOT_PPO}},
+    "a2c": {"train": {"algorithm": "a2c"}, "a2c": {"n_steps": 16, "gamma": 1.0}},
     "acer": {
-        "train": {"algorithm": "acer", **_NOT_PPO},
-        "acer": {"buffer_size": 144, "replay_start": 48},
+        "train": {"algorithm": "acer"},
+        "acer": {"n_steps": 16, "gamma": 1.0, "buffer_size": 144, "replay_start": 48},
     },
 }
 
@@ -225,4 +222,4 @@ def test_an_agent_that_only_waits_is_not_asked_for_ever() -> None:
         schedule_by(Idle(), FIVE, few)
     long = Bernoulli(1.0).generate_units(200, seed=1)
     settings = replace(few, observation="vector")
-    assert (schedule_by(make_rule("sjf", settings), long, settings).start_s >= 0).all()
+    assert (schedule_by(find_rule("sjf", settings), long, settings).start_s >= 0).all()

@@ -15,7 +15,7 @@ pytest.importorskip("sb3_contrib")
 
 from schedlab import Workload, simulate
 from schedlab.errors import OutsideTrainingWarning, ParameterError, PolicyError
-from schedlab.policies import choose_policy
+from schedlab.policies import find_policy
 from schedlab.policies.learned import learned_policy
 from schedlab.rl import QueueEnv
 from schedlab.rl.model_file import read_model, write_model
@@ -118,11 +118,11 @@ def test_a_network_that_starts_nothing_is_not_asked_for_ever(drawn: Make, tmp_pa
 def test_the_name_says_file_and_predictor(drawn: Make) -> None:
     """Results record where a schedule came from; depth is not the network's to know."""
     path = drawn()
-    assert choose_policy(f"learned:{path}").name == f"learned:{path}"
-    predicted = choose_policy(f"learned:{path}:predict=last-two")
+    assert find_policy(f"learned:{path}").name == f"learned:{path}"
+    predicted = find_policy(f"learned:{path}:predict=last-two")
     assert predicted.name == f"learned:{path}:predict=last-two"
     with pytest.raises(ParameterError, match="takes no backfill or depth"):
-        choose_policy(f"learned:{path}", depth=10)
+        find_policy(f"learned:{path}", depth=10)
 
 
 def test_threads_change_nothing(drawn: Make) -> None:

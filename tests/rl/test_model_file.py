@@ -17,7 +17,7 @@ pytest.importorskip("sb3_contrib")
 from stable_baselines3 import PPO
 
 from schedlab.errors import InputError
-from schedlab.policies import choose_policy
+from schedlab.policies import find_policy
 from schedlab.rl import QueueEnv
 from schedlab.rl.model_file import TrainedModel, read_model, write_model
 from schedlab.rl.tensor_archive import DOCUMENT, TENSORS
@@ -107,7 +107,7 @@ def test_damage_is_named(which: str, model: Path, tmp_path: Path) -> None:
     change, sentence = DAMAGES[which]
     path = rewritten(model, tmp_path, change)
     with pytest.raises(InputError) as caught:
-        choose_policy(f"learned:{path}")
+        find_policy(f"learned:{path}")
     assert str(caught.value).startswith(f"{path}: ")
     assert sentence in str(caught.value)
 
@@ -126,13 +126,13 @@ def test_a_model_of_stable_baselines3_is_refused_with_a_way_out(tmp_path: Path) 
     path = tmp_path / "ppo.zip"
     PPO("MlpPolicy", QueueEnv(crowd(), None, nodes=16, visible_jobs=5), device="cpu").save(path)
     with pytest.raises(InputError, match=r"ppo.zip: is a model of Stable-Baselines3.*ppo.toml"):
-        choose_policy(f"learned:{path}")
+        find_policy(f"learned:{path}")
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     """The policy's name holds a path, which may be wrong."""
     with pytest.raises(InputError, match=r"nowhere.zip: no such file"):
-        choose_policy(f"learned:{tmp_path / 'nowhere.zip'}")
+        find_policy(f"learned:{tmp_path / 'nowhere.zip'}")
 
 
 def test_a_model_survives_its_file(model: Path, tmp_path: Path, small_training: Make) -> None:

@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 from schedlab import Workload, simulate
 from schedlab.cli.app import app
 from schedlab.errors import InputError, ParameterError, PolicyError
-from schedlab.policies import View, choose_policy
+from schedlab.policies import View, find_policy
 from schedlab.rl import (
     QueueBatch,
     QueueEnv,
@@ -132,7 +132,7 @@ def test_a_saved_model_decides_as_in_its_environment(name: str, mode: str, tmp_p
     else:
         with pytest.raises(PolicyError, match="wait"):
             starts(f"learned:{tmp_path}/mine.zip")
-    assert choose_policy(f"learned:{tmp_path}/mine.zip:sample=1").name.endswith("sample=1")
+    assert find_policy(f"learned:{tmp_path}/mine.zip:sample=1").name.endswith("sample=1")
 
 
 def test_settings_are_found_in_wrappers_and_vectors(tmp_path: Path) -> None:
@@ -272,7 +272,7 @@ def test_a_file_that_does_not_say_enough(text: str, sentence: str, tmp_path: Pat
     path = tmp_path / "mine.toml"
     path.write_text(text)
     with pytest.raises((InputError, ParameterError)) as raised:
-        choose_policy(f"learned:{path}")
+        find_policy(f"learned:{path}")
     assert sentence in str(raised.value)
     assert "\n" not in str(raised.value)
 
@@ -282,7 +282,7 @@ def test_only_networks_draw_actions(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text("[environment]\nscaled = false\n[agent]\ncall = 'math:floor'\n")
     with pytest.raises(ParameterError, match="is a function, whose actions cannot be drawn"):
-        choose_policy(f"learned:{path}:sample=1")
+        find_policy(f"learned:{path}:sample=1")
 
 
 def test_a_trace_brings_its_own_machine() -> None:

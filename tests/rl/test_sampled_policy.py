@@ -13,7 +13,7 @@ pytest.importorskip("sb3_contrib")
 
 from schedlab import simulate
 from schedlab.errors import ParameterError
-from schedlab.policies import choose_policy
+from schedlab.policies import find_policy
 from schedlab.policies.learned.agent import SamplingAgent
 from schedlab.rl import QueueEnv
 from schedlab.rl.model_file import read_model
@@ -61,9 +61,9 @@ def test_an_exported_model_draws_the_same(drawn: Make) -> None:
 def test_the_name_says_the_seed(drawn: Make) -> None:
     """Results record how a schedule came about; a name reads as it was written."""
     path = drawn()
-    chosen = choose_policy(f"learned:{path}:sample=7")
+    chosen = find_policy(f"learned:{path}:sample=7")
     assert chosen.name == f"learned:{path}:sample=7"
-    both = choose_policy(f"learned:{path}:predict=last-two,sample=7")
+    both = find_policy(f"learned:{path}:predict=last-two,sample=7")
     assert both.name == f"learned:{path}:sample=7,predict=last-two"
 
 
@@ -73,11 +73,11 @@ def test_a_folder_may_have_an_equals_sign(drawn: Make) -> None:
     folder = path.parent / "rate=0.1"
     folder.mkdir()
     moved = path.rename(folder / "model.zip")
-    assert choose_policy(f"learned:{moved}:sample=1").name == f"learned:{moved}:sample=1"
+    assert find_policy(f"learned:{moved}:sample=1").name == f"learned:{moved}:sample=1"
 
 
 @pytest.mark.parametrize("seed", ["x", "-1", "0.5", ""])
 def test_a_seed_is_a_whole_number(seed: str, drawn: Make) -> None:
     """What else it could mean is not guessed."""
     with pytest.raises(ParameterError, match=r"sample is .*; must be an integer >= 0"):
-        choose_policy(f"learned:{drawn()}:sample={seed}")
+        find_policy(f"learned:{drawn()}:sample={seed}")

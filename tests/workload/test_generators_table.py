@@ -9,7 +9,7 @@ import pytest
 from tests.services.processor_time import processor_time_below
 
 from schedlab.errors import ParameterError, UnknownNameError
-from schedlab.workload import GENERATORS, Workload, generate, make_generator
+from schedlab.workload import GENERATORS, Workload, find_generator, generate
 from schedlab.workload.generators import Bernoulli, Lublin
 
 
@@ -34,8 +34,8 @@ def test_every_generator_in_the_table_works(name: str) -> None:
 
 def test_parameters_as_text() -> None:
     """The settings reach the model; names may be written in capitals as in the papers."""
-    assert make_generator("lublin:nodes=256,typed=true") == Lublin(typed=True).for_nodes(256)
-    assert make_generator("bernoulli:load=1.3") == Bernoulli(1.3)
+    assert find_generator("lublin:nodes=256,typed=true") == Lublin(typed=True).for_nodes(256)
+    assert find_generator("bernoulli:load=1.3") == Bernoulli(1.3)
     assert generate("WL1", 10) == generate("wl1", 10)
 
 
@@ -50,22 +50,22 @@ def test_parameters_as_text() -> None:
 def test_bad_parameters_say_what_is_allowed(text: str, reason: str) -> None:
     """One sentence with the generator, the parameter and the value."""
     with pytest.raises(ParameterError, match=reason):
-        make_generator(text)
+        find_generator(text)
 
 
 def test_unknown_names_suggest_the_nearest() -> None:
     """For generators and for their parameters."""
     with pytest.raises(UnknownNameError, match='did you mean "lublin"'):
-        make_generator("lubin")
+        find_generator("lubin")
     with pytest.raises(UnknownNameError, match='did you mean "nodes"'):
-        make_generator("lublin:node=3")
+        find_generator("lublin:node=3")
 
 
 def test_generators_from_outside_need_no_registration() -> None:
     """Wherever a name is accepted, so is package.module:Class."""
     assert len(generate(f"{__name__}:OneByOne", 5)) == 5
     with pytest.raises(ParameterError, match="no method generate"):
-        make_generator("json:dumps")
+        find_generator("json:dumps")
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """Whether a schedule, from any simulator or real machine, is feasible and follows its policy."""
 
 from schedlab.audit.auditing import audit
-from schedlab.audit.readers import SCHEDULE_READERS, Observed, choose_observed, read_observed
+from schedlab.audit.readers import SCHEDULE_READERS, Observed, find_observed, read_observed
 from schedlab.audit.verdict import Departure, ScheduleComparison, Verdict, Violation
 
 __all__ = [
@@ -12,6 +12,6 @@ __all__ = [
     "Verdict",
     "Violation",
     "audit",
-    "choose_observed",
+    "find_observed",
     "read_observed",
 ]

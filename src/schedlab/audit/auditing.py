@@ -10,7 +10,7 @@ from schedlab.audit.explain import explain_departure
 from schedlab.audit.feasible import UNREPLAYABLE, find_violations
 from schedlab.audit.replay import Replay, replay
 from schedlab.audit.verdict import ScheduleComparison, Verdict
-from schedlab.policies import PolicyLike, choose_policy
+from schedlab.policies import PolicyLike, find_policy
 from schedlab.sim import Schedule
 from schedlab.sim.eligible_times import eligible_times
 from schedlab.units import require_whole
@@ -30,7 +30,7 @@ def audit(
     """
     tick = int(schedule.provenance.get("tick", 0)) if tick is None else tick
     tick, tolerance = require_whole("tick", tick), require_whole("tolerance", tolerance)
-    chosen = choose_policy(policy)
+    chosen = find_policy(policy)
     observed, left_out = _with_known_fate(schedule)
     violations = tuple(find_violations(observed, tolerance))
     found = None

@@ -66,14 +66,14 @@ def audit(
     The exit code is 0 if it is feasible and follows the policy, 1 if not.
     """
     from schedlab.audit import audit as judge
-    from schedlab.audit import choose_observed, read_observed
+    from schedlab.audit import find_observed, read_observed
     from schedlab.cli.progress import progress
-    from schedlab.policies import choose_policy
+    from schedlab.policies import find_policy
 
-    chosen = choose_policy(policy)
+    chosen = find_policy(policy)
     with progress(f"auditing {file.name}"):
         found = read_observed(file, format=format, nodes=nodes)
-        observed = choose_observed(found, schedule, chosen.name)
+        observed = find_observed(found, schedule, chosen.name)
         verdict = judge(observed.schedule, policy, tick=tick, tolerance=tolerance)
     verdict = replace(verdict, schedule=file.name, notes=(*observed.notes, *verdict.notes))
     if json:

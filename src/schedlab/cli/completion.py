@@ -47,7 +47,7 @@ def traces(incomplete: str) -> list[str]:
 
 def _policies(incomplete: str) -> list[str]:
     from schedlab.policies import BACKFILLS, ORDERS, STANDALONE
-    from schedlab.policies.choose import ALIASES
+    from schedlab.policies.find import ALIASES
     from schedlab.policies.ready import READY
 
     order, plus, _ = incomplete.partition("+")

@@ -86,13 +86,13 @@ def forecast(
     The trace is replayed up to a moment. From there many futures are simulated: run times are
     drawn from those of similar jobs, and jobs arrive as in past weeks.
     """
-    from schedlab.policies import choose_policy
+    from schedlab.policies import find_policy
 
     if score == (at is not None):
         raise ParameterError("give either --at T or --score")
     if score and (job or figure):
         raise ParameterError("--score goes without --job and --figure")
-    choose_policy(policy)
+    find_policy(policy)
     _check_figure(figure)
     scenario = Scenario.load(reading, shaping, machine)
     options = {"forks": forks, "arrivals": not no_arrivals, "predict": predictor}

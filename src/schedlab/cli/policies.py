@@ -19,7 +19,7 @@ def policies(json: AsJson = False) -> None:
     if json:
         print_json(_every_policy())
         return
-    from schedlab.policies.choose import ALIASES
+    from schedlab.policies.find import ALIASES
     from schedlab.policies.ready import READY
 
     references: list[str] = []

@@ -92,15 +92,15 @@ def predict(
 
 def _chosen(policy: str, predictors: Sequence[str]) -> list[ChosenPredictor]:
     """The predictors, checked: every one known, and none twice."""
-    from schedlab.policies import choose_policy
-    from schedlab.predict import choose_predictor
+    from schedlab.policies import find_policy
+    from schedlab.predict import find_predictor
 
-    if choose_policy(policy).predictor.name != "request":
+    if find_policy(policy).predictor.name != "request":
         raise ParameterError(f'policy "{policy}" names a predictor; give it with --predictor')
     for name in predictors:
         if predictors.count(name) > 1:
             raise ParameterError(f'predictor "{name}" is given twice')
-    return [choose_predictor(name) for name in predictors]
+    return [find_predictor(name) for name in predictors]
 
 
 def _foretold(

@@ -180,12 +180,12 @@ class Policies:
 
     def names(self) -> list[str]:
         """The full names, checked: every one known and none twice."""
-        from schedlab.policies import choose_policy
-        from schedlab.sim.places import choose_place
+        from schedlab.policies import find_policy
+        from schedlab.sim.places import find_place
 
-        choose_place(self.place)
+        find_place(self.place)
         preemption_of(self.preempt, self.when_preempted)
-        names = [choose_policy(text, depth=self.depth).name for text in self.policy]
+        names = [find_policy(text, depth=self.depth).name for text in self.policy]
         for name in names:
             if names.count(name) > 1:
                 raise ParameterError(f'policy "{name}" is given twice')

@@ -37,10 +37,10 @@ __all__ = [
     "Solution",
     "Solver",
     "SolverEntry",
+    "find_solver",
     "generate_problem",
     "left_shift",
     "list_schedule",
-    "make_solver",
     "read_problem",
     "solve",
     "write_problem",
@@ -102,7 +102,7 @@ SOLVERS: dict[str, SolverEntry] = {
 }
 
 
-def make_solver(text: str) -> Solver:
+def find_solver(text: str) -> Solver:
     """The solver written as ``name`` or ``name:key=value,...``; or ``package.module:Class``."""
     name, _, rest = text.partition(":")
     if name in SOLVERS:
@@ -132,7 +132,7 @@ def solve(
         limits: time, memory, threads and seed.
     """
     wanted = Objective.parse(objective) if isinstance(objective, str) else objective
-    chosen = make_solver(solver) if isinstance(solver, str) else solver
+    chosen = find_solver(solver) if isinstance(solver, str) else solver
     name = solver if isinstance(solver, str) else chosen.name
     if not wanted.may_leave_out and proves_infeasible(problem):
         nothing = (None,) * len(problem.jobs)

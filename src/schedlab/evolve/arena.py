@@ -15,7 +15,7 @@ from schedlab import _core
 from schedlab.errors import ParameterError
 from schedlab.evolve.objective import Values, WeightedObjective
 from schedlab.evolve.scene import Episode
-from schedlab.policies import choose_policy
+from schedlab.policies import find_policy
 from schedlab.sim import simulate
 
 MakePolicy = Callable[[], _core.Policy]
@@ -68,4 +68,4 @@ class Arena:
 
 
 def _named(name: str) -> _core.Policy:
-    return choose_policy(name).core
+    return find_policy(name).core

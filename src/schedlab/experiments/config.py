@@ -20,11 +20,11 @@ from schedlab.experiments.other_simulators import (
 )
 from schedlab.experiments.picture_section import PictureSection
 from schedlab.metrics import Metric, find_metric
-from schedlab.policies import choose_policy
-from schedlab.policies.choose import with_file_in
+from schedlab.policies import find_policy
+from schedlab.policies.find import with_file_in
 from schedlab.sections import build, build_each, parse_toml, reject_unknown_keys
-from schedlab.sim.places import LOWEST, choose_place
-from schedlab.workload import make_generator, parse_transform
+from schedlab.sim.places import LOWEST, find_place
+from schedlab.workload import find_generator, parse_transform
 from schedlab.workload.catalog import catalogued
 from schedlab.workload.readers import ReadOptions, Source
 
@@ -72,7 +72,7 @@ class WorkloadSection:
         if self.window_starts and self.window_jobs is None:
             raise ParameterError("window_starts needs window_jobs, the size of a window")
         if self.generate is not None:
-            make_generator(self.generate)
+            find_generator(self.generate)
         if self.catalog is not None:
             catalogued(self.catalog)
         _check_transforms(self.transforms)
@@ -136,9 +136,9 @@ class PolicySection:
     place: str = LOWEST
 
     def __post_init__(self) -> None:
-        choose_place(self.place)
+        find_place(self.place)
         if not is_elsewhere(self.policy):
-            choose_policy(self.policy, depth=self.depth)
+            find_policy(self.policy, depth=self.depth)
             return
         check_elsewhere(self.policy)
         if self.tick or self.depth is not None or self.place != LOWEST:

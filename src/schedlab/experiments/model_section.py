@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from schedlab.errors import ParameterError, UnknownNameError
-from schedlab.predict import choose_predictor
+from schedlab.predict import find_predictor
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,7 @@ class ModelSection:
         if self.seeds == 0:
             raise ParameterError("seeds is 0; must be >= 1")
         if self.predict is not None:
-            choose_predictor(self.predict)
+            find_predictor(self.predict)
 
     def is_trained_on(self, name: str) -> bool:
         """Whether a pattern of ``on`` means the ``workload/variant`` of that name."""

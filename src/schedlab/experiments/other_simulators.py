@@ -34,11 +34,11 @@ class OtherSimulator:
 
 
 def _on_the_grid(jobs: Workload, nodes: int, policy: str, seed: int) -> Schedule:
-    from schedlab.rl.gantt import GanttSettings, make_rule, schedule_by
+    from schedlab.rl.gantt import GanttSettings, find_rule, schedule_by
 
     if policy in GRID_RULES:
         settings = GanttSettings(resources=nodes, observation="vector")
-        return schedule_by(make_rule(policy, settings, seed), jobs, settings)
+        return schedule_by(find_rule(policy, settings, seed), jobs, settings)
     from schedlab.rl.model_file import read_model  # loads torch
 
     model = read_model(policy)

@@ -30,7 +30,7 @@ class LiveScheduler:
     and never fall. What cannot be true is a PeerError.
 
     Args:
-        policy: from ``choose_policy``.
+        policy: from ``find_policy``.
         nodes: the size of the cluster.
         tick: decisions are made at multiples of this, in seconds; 0: at once.
     """

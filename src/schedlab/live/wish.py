@@ -30,7 +30,7 @@ def wished_order(jobs: Sequence[LiveJob], policy: ChosenPolicy, cpus: int, now: 
 
     Args:
         jobs: that wait.
-        policy: from ``choose_policy``; it must not predict run times, since none end here.
+        policy: from ``find_policy``; it must not predict run times, since none end here.
         cpus: the size of the machine.
         now: epoch seconds.
     """

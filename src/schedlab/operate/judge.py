@@ -8,7 +8,7 @@ from typing import Any
 
 from schedlab.live.guards import Guards
 from schedlab.live.rehearsal import rehearse
-from schedlab.policies import choose_policy
+from schedlab.policies import find_policy
 from schedlab.slurm.fidelity import Mask
 from schedlab.slurm.measures import Guard, Measure
 from schedlab.slurm.periods import interval_of_change, periods_of
@@ -135,7 +135,7 @@ class Judge:
 
     def _after(self, policy: str) -> list[TwinReplay]:
         if policy not in self._known:
-            chosen = choose_policy(policy)
+            chosen = find_policy(policy)
             self._known[policy] = [
                 rehearse(self.site, chosen, self.guards, clocks, self.every_s, self.tell).replay
                 for clocks in self._clocks

@@ -10,7 +10,7 @@ from schedlab.errors import InputError, ParameterError
 from schedlab.history.notify.section import MailSection, check_address, check_url
 from schedlab.live.guards import Guards
 from schedlab.live.peer import Bounds
-from schedlab.policies import choose_policy
+from schedlab.policies import find_policy
 from schedlab.sections import build, parse_toml, reject_unknown_keys
 from schedlab.slurm.measures import Guard, Measure
 from schedlab.units import parse_duration, require_whole
@@ -98,7 +98,7 @@ class OperateSettings:
         if not self.policies and not self.generations:
             raise ParameterError("no policies and no generations: there is nothing to try")
         for each in self.policies:
-            choose_policy(each)
+            find_policy(each)
         Measure.parse(self.metric)
         for each in self.keep:
             Guard.parse(each)

@@ -23,7 +23,7 @@ from schedlab.operate.judge import Judge
 from schedlab.operate.notices import Notices
 from schedlab.operate.record import LOG, LoopRecord, policy_digest, record_of
 from schedlab.operate.settings import OperateSettings
-from schedlab.policies import choose_policy
+from schedlab.policies import find_policy
 from schedlab.slurm.fidelity import fidelity_of
 from schedlab.slurm.measures import Guard, Measure
 from schedlab.slurm.periods import part_of, periods_of
@@ -193,7 +193,7 @@ class Steps:
         watch = self._live_watch(peer, peer.reader())
         guards = self.settings.guards(peer.bounds)
         steering = Steering(
-            watch, choose_policy(policy), guards, peer.site.machine.cores, Ledger(log)
+            watch, find_policy(policy), guards, peer.site.machine.cores, Ledger(log)
         )
         while time.time() < until:
             next_at = min(time.time() + self.every_s, until)
@@ -271,7 +271,7 @@ class Steps:
         def make(beat: Callable[[], bool]) -> Steering:
             ledger = Ledger(live / STEERING_LOG)
             cores = peer.site.machine.cores
-            return Steering(watch, choose_policy(policy), guards, cores, ledger, hand, beat)
+            return Steering(watch, find_policy(policy), guards, cores, ledger, hand, beat)
 
         def tell(step: Step | str) -> None:
             self._say_step(step)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from schedlab.policies.backfills import BACKFILLS
-from schedlab.policies.choose import ALIASES, PolicyLike, choose_policy, known_names
+from schedlab.policies.find import ALIASES, PolicyLike, find_policy, known_names
 from schedlab.policies.orders import ORDERS
 from schedlab.policies.parameters import Parameters
 from schedlab.policies.policy import (
@@ -33,7 +33,7 @@ __all__ = [
     "Queue",
     "Running",
     "View",
-    "choose_policy",
+    "find_policy",
     "require_plans_nodes",
 ]
 

@@ -13,7 +13,7 @@ from schedlab import _core
 from schedlab._core import Queue, Running, View
 from schedlab.copies import clone_of
 from schedlab.errors import ParameterError, PolicyError
-from schedlab.predict import ChosenPredictor, choose_predictor
+from schedlab.predict import ChosenPredictor, find_predictor
 
 __all__ = [
     "CheckedOrder",
@@ -130,7 +130,7 @@ class ChosenPolicy:
     core: _core.Policy
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """What the name set, such as ``depth``."""
-    predictor: ChosenPredictor = field(default_factory=lambda: choose_predictor("request"))
+    predictor: ChosenPredictor = field(default_factory=lambda: find_predictor("request"))
 
     def clone(self) -> ChosenPolicy:
         """Return the same with a policy of its own, for a fork of the simulation."""

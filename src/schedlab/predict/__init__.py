@@ -34,7 +34,7 @@ __all__ = [
     "Recorded",
     "RunTimes",
     "SubmittedJob",
-    "choose_predictor",
+    "find_predictor",
 ]
 
 
@@ -150,7 +150,7 @@ class ChosenPredictor:
 PredictorLike = str | _core.Predictor | type[_core.Predictor] | ChosenPredictor
 
 
-def choose_predictor(predictor: PredictorLike) -> ChosenPredictor:
+def find_predictor(predictor: PredictorLike) -> ChosenPredictor:
     """The predictor of that name, class or object; ``package.module:Class`` is a name too.
 
     A name may have parameters, as in ``noisy:sigma=0.5``.

@@ -14,7 +14,7 @@ from schedlab import _core
 from schedlab.errors import ParameterError
 from schedlab.platform import Platform
 from schedlab.policies.learned.settings import QueueSettings
-from schedlab.predict import choose_predictor
+from schedlab.predict import find_predictor
 from schedlab.rl.native_batch import NativeBatch, check_playable, thread_count
 from schedlab.sim import JobOutcome, NodeRanges, Schedule
 from schedlab.sim.feasibility import check_feasible
@@ -69,7 +69,7 @@ class QueueBatch(NativeBatch):
         self.settings, self.episodes = settings, episodes
         self.kill_at_request = kill_at_request
         self.platform = Platform.homogeneous(settings.nodes)
-        self.predictor = choose_predictor(settings.estimate)
+        self.predictor = find_predictor(settings.estimate)
         self.workload: list[Workload | None] = [None] * size
         self.simulator: list[_core.Simulator | None] = [None] * size
         self._sound: Workload | None = None

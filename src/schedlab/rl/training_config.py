@@ -3,186 +3,32 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from schedlab.errors import InputError, ParameterError, SchedlabError, UnknownNameError
-from schedlab.policies import PolicyLike, choose_policy
-from schedlab.policies.evolved import EvolvedPolicy, Priority, read_priority
+from schedlab.errors import InputError, ParameterError, SchedlabError
+from schedlab.policies import PolicyLike, find_policy
+from schedlab.policies.evolved import EvolvedPolicy
+from schedlab.policies.learned.agent_file import QUEUE
 from schedlab.policies.learned.settings import QueueSettings
-from schedlab.policies.ready import READY, ready_priority
-from schedlab.rl.acer_section import AcerSection
+from schedlab.rl.algorithm_sections import A2cSection, AcerSection, AlgorithmSection, PpoSection
+from schedlab.rl.algorithms import ALGORITHM_SECTIONS, ALGORITHMS, Algorithm
 from schedlab.rl.baseline import CURVES
-from schedlab.rl.environments import GANTT, QUEUE, Settings, read_settings, settings_document
+from schedlab.rl.environment import GANTT
+from schedlab.rl.environments import Settings, environment_of, read_settings
 from schedlab.rl.episodes_section import EpisodesSection
-from schedlab.rl.gantt.rules import TEACHERS
 from schedlab.rl.gantt.settings import GanttSettings
-from schedlab.rl.machine_size import machine_nodes
+from schedlab.rl.queue_environment import taught_priority
+from schedlab.rl.train_section import TrainSection
 from schedlab.sections import build, parse_toml, reject_unknown_keys
 from schedlab.workload.episodes import Episodes
 from schedlab.workload.readers import Source
 
 MODEL = "model.zip"
 """The file in a training's folder that is written when it is finished."""
-ALGORITHMS = ("ppo", "a2c", "maskable-ppo", "acer")
-ENGINES = ("sb3", "gpu")
-PRECISIONS = ("bf16", "tf32", "fp32")
-NETWORKS = {"nn1": (1024, 512, 256), "nn2": (2048, 512, 256)}
-"""Widths of the hidden layers (Takizawa, Nomura and Matsuba)."""
-KERNEL = "kernel"
 TEACHER = "teacher"
-ACTIVATIONS = ("tanh", "relu")
-_PPO_ONLY = ("batch_size", "n_epochs", "clip_range", "target_kl")
-_NOT_ACER = ("gae_lambda", "vf_coef")
-_HYPERPARAMETERS = (
-    *("n_steps", "gamma", "gae_lambda", "learning_rate", "ent_coef", "vf_coef", "max_grad_norm"),
-    *_PPO_ONLY,
-)
-_LEAST = {"envs": 1, "steps": 1, "n_steps": 1, "threads": 1, "batch_size": 2, "n_epochs": 1}
-_SB3_N_STEPS, _SB3_BATCH_SIZE = 2048, 64  # PPO's defaults
-_SHARES = ("gamma", "gae_lambda", "clip_range")
-
-
-@dataclass(frozen=True, kw_only=True)
-class TrainSection:
-    """``[train]``: the algorithm, its network, and its parameters by Stable-Baselines3's names.
-
-    Args:
-        algorithm: ``ppo``, ``a2c``, ``maskable-ppo`` or ``acer``.
-        engine: ``sb3``, the trainers of Stable-Baselines3 on a processor; or ``gpu``, ``ppo`` and
-            ``maskable-ppo`` with everything but the environments on one device.
-        device: of the engine ``gpu``; by default ``cuda``; ``auto`` is ``cuda`` where there is one,
-            else ``cpu``.
-        precision: of the engine ``gpu``'s matrix products, ``bf16``, ``tf32`` or ``fp32``.
-            Default: ``bf16`` on a GPU that has it, else ``fp32``.
-        network: ``nn1``, ``nn2``, ``kernel`` or the widths of the hidden layers.
-        activation: after each hidden layer, ``tanh`` (the default) or ``relu``.
-        shared_trunk: one network for policy and value, as Stable-Baselines3 1.0 made of a list of
-            widths; else one each, as Stable-Baselines3 2 does.
-        envs: environments side by side.
-        steps: to learn from, of all environments together.
-        seed: of everything.
-        reward_scale: rewards are multiplied by it before they are learnt from.
-        baseline: a policy such as ``saf+easy``, or ``teacher``; what it gets for the same jobs
-            is taken off the rewards as time goes on, so that easy and hard jobs count alike.
-        anneal: the learning rate falls in a straight line, to 0 at the last step.
-        checkpoint_every: number of steps after which the end of an update keeps a checkpoint.
-        threads: for the environments and, on a processor, for the network. Sums of other numbers
-            of threads differ in their last bits, so the default is one everywhere; with the engine
-            ``gpu`` it is all there are.
-    """
-
-    algorithm: str = "ppo"
-    engine: str = "sb3"
-    device: str | None = None
-    precision: str | None = None
-    network: str | tuple[int, ...] = (64, 64)
-    activation: str | None = None
-    shared_trunk: bool = False
-    envs: int = 8
-    steps: int = 100_000
-    seed: int = 0
-    reward_scale: float = 1.0
-    baseline: str | None = None
-    anneal: bool = False
-    checkpoint_every: int = 100_000
-    threads: int | None = None
-    n_steps: int | None = None
-    batch_size: int | None = None
-    n_epochs: int | None = None
-    gamma: float | None = None
-    gae_lambda: float | None = None
-    learning_rate: float | None = None
-    clip_range: float | None = None
-    ent_coef: float | None = None
-    vf_coef: float | None = None
-    max_grad_norm: float | None = None
-    target_kl: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.algorithm not in ALGORITHMS:
-            raise UnknownNameError("algorithm", self.algorithm, ALGORITHMS)
-        if isinstance(self.network, str) and self.network not in (*NETWORKS, KERNEL):
-            raise UnknownNameError("network", self.network, (*NETWORKS, KERNEL))
-        if not isinstance(self.network, str) and (not self.network or 0 in self.network):
-            raise ParameterError(f"network is {list(self.network)}; must have widths >= 1")
-        if self.activation is not None and self.activation not in ACTIVATIONS:
-            raise UnknownNameError("activation", self.activation, ACTIVATIONS)
-        for key, part in (("shared_trunk", "a trunk"), ("activation", "activations")):
-            if getattr(self, key) and self.network == KERNEL:
-                raise ParameterError(f"network kernel has {part} of its own; leave {key} out")
-        self._check_algorithm()
-        self._check_engine()
-        self._check_ranges()
-
-    @property
-    def is_ppo(self) -> bool:
-        """Whether rollouts are learnt from in minibatches, several times."""
-        return self.algorithm in ("ppo", "maskable-ppo")
-
-    def _check_algorithm(self) -> None:
-        others = {} if self.is_ppo else dict.fromkeys(_PPO_ONLY, "ppo")
-        if self.algorithm == "acer":
-            others |= dict.fromkeys(_NOT_ACER, "ppo and a2c")
-        for key, owner in others.items():
-            if getattr(self, key) is not None:
-                raise ParameterError(f"{key} is a parameter of {owner}; {self.algorithm} has none")
-
-    def _check_engine(self) -> None:
-        if self.engine not in ENGINES:
-            raise UnknownNameError("engine", self.engine, ENGINES)
-        if self.precision is not None and self.precision not in PRECISIONS:
-            raise UnknownNameError("precision", self.precision, PRECISIONS)
-        if self.engine == "gpu" and not self.is_ppo:
-            raise ParameterError(
-                f"engine gpu has ppo and maskable-ppo; {self.algorithm} needs engine sb3"
-            )
-        for key in ("device", "precision"):
-            if self.engine == "sb3" and getattr(self, key) is not None:
-                raise ParameterError(f"{key} is a parameter of engine gpu; sb3 has none")
-
-    def _check_ranges(self) -> None:
-        for key, least in _LEAST.items():
-            value = getattr(self, key)
-            if value is not None and value < least:
-                raise ParameterError(f"{key} is {value}; must be >= {least}")
-        for key in _SHARES:
-            value = getattr(self, key)
-            if value is not None and not 0 <= value <= 1:
-                raise ParameterError(f"{key} is {value}; must be from 0 to 1")
-        if self.learning_rate is not None and self.learning_rate <= 0:
-            raise ParameterError(f"learning_rate is {self.learning_rate}; must be > 0")
-        if self.anneal and self.learning_rate is None:
-            raise ParameterError("anneal needs a learning_rate, from which it falls")
-        rollout = self.envs * (self.n_steps or _SB3_N_STEPS)
-        batch_size = self.batch_size or _SB3_BATCH_SIZE
-        if self.is_ppo and rollout % batch_size:
-            raise ParameterError(
-                f"batch_size {batch_size:,} does not divide the {rollout:,} steps of a rollout "
-                "(envs x n_steps)"
-            )
-
-    @property
-    def cores(self) -> int:
-        """How many threads compute."""
-        if self.threads is not None or self.engine == "sb3":
-            return self.threads or 1
-        return len(os.sched_getaffinity(0))
-
-    @property
-    def widths(self) -> tuple[int, ...]:
-        """Of the hidden layers; none for the kernel network, which has its own."""
-        if isinstance(self.network, str):
-            return NETWORKS.get(self.network, ())
-        return self.network
-
-    def hyperparameters(self) -> dict[str, Any]:
-        """Those that the file sets; the others are Stable-Baselines3's own."""
-        values = {key: getattr(self, key) for key in _HYPERPARAMETERS}
-        return {key: value for key, value in values.items() if value is not None}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -243,13 +89,16 @@ class TrainingConfig:
     episodes: EpisodesSection = field(default_factory=EpisodesSection)
     clone: CloneSection = field(default_factory=CloneSection)
     train: TrainSection = field(default_factory=TrainSection)
+    ppo: PpoSection = field(default_factory=PpoSection)
+    a2c: A2cSection = field(default_factory=A2cSection)
     acer: AcerSection = field(default_factory=AcerSection)
     evaluation: EvaluationSection = field(default_factory=EvaluationSection)
     folder: Path = field(default=Path(), compare=False)
 
     def __post_init__(self) -> None:
-        by_jobs = "vector" if isinstance(self.environment, GanttSettings) else "jobs"
-        if self.train.network == KERNEL and self.environment.observation != by_jobs:
+        environment, teacher = environment_of(self.environment), self.clone.teacher
+        by_jobs = environment.by_jobs
+        if self.train.is_kernel and self.environment.observation != by_jobs:
             raise ParameterError(
                 f'network kernel needs observation = "{by_jobs}" in [environment]; '
                 f'it is "{self.environment.observation}"'
@@ -259,14 +108,35 @@ class TrainingConfig:
                 'observation is "image", for networks of your own; '
                 'give "flat", the same numbers in a row, or "vector"'
             )
-        teacher = self.clone.teacher
         self._check_baseline(self.train.baseline, teacher)
-        if isinstance(self.environment, GanttSettings) and teacher not in (None, *TEACHERS):
-            raise UnknownNameError("teacher", str(teacher), TEACHERS)
-        if self.train.algorithm != "acer" and self.acer != AcerSection():
-            raise ParameterError(
-                f'[acer] is for algorithm = "acer" in [train]; it is "{self.train.algorithm}"'
-            )
+        if teacher is not None:
+            environment.check_teacher(teacher)
+        self._check_algorithm()
+
+    def _check_algorithm(self) -> None:
+        for name, section in ALGORITHM_SECTIONS.items():
+            if name != self.algorithm.section and getattr(self, name) != section():
+                theirs = [key for key, each in ALGORITHMS.items() if each.section == name]
+                allowed = " or ".join(f'"{each}"' for each in theirs)
+                raise ParameterError(
+                    f"[{name}] is for algorithm = {allowed} in [train]; "
+                    f'it is "{self.train.algorithm}"'
+                )
+        try:
+            self.parameters.check_envs(self.train.envs)
+        except ParameterError as error:
+            raise ParameterError(f"[{self.algorithm.section}]: {error}") from None
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """The one that trains."""
+        return ALGORITHMS[self.train.algorithm]
+
+    @property
+    def parameters(self) -> AlgorithmSection:
+        """The section of the algorithm."""
+        section: AlgorithmSection = getattr(self, self.algorithm.section)
+        return section
 
     def _check_baseline(self, policy: str | None, teacher: str | None) -> None:
         if policy is None:
@@ -279,22 +149,14 @@ class TrainingConfig:
         if policy == TEACHER and teacher is None:
             raise ParameterError('baseline = "teacher" needs a teacher in [clone]')
         if policy != TEACHER:
-            choose_policy(policy)
+            find_policy(policy)
 
     @property
     def baseline(self) -> PolicyLike | None:
         """Whose rewards are taken off, if anybody's."""
         if self.train.baseline == TEACHER:
-            return EvolvedPolicy(self.taught_priority())
+            return EvolvedPolicy(taught_priority(str(self.clone.teacher), self.folder))
         return self.train.baseline
-
-    def taught_priority(self) -> Priority:
-        """What the teacher in a queue decides by."""
-        name = str(self.clone.teacher)
-        kind, _, ready = name.partition(":")
-        if kind == "evolved" and ready in READY:
-            return ready_priority(ready)
-        return read_priority(self.folder / name)
 
     def require_queue(self) -> QueueSettings:
         """The rules, which must be those of ``schedlab/Queue-v0``."""
@@ -316,7 +178,7 @@ class TrainingConfig:
     @property
     def masked(self) -> bool:
         """Whether only actions that make sense are drawn in training."""
-        return self.train.algorithm == "maskable-ppo" or self.acer.masked
+        return self.algorithm.masks(self.parameters)
 
     @property
     def greedy_masked(self) -> bool:
@@ -324,12 +186,7 @@ class TrainingConfig:
 
         Where it orders jobs, an answer against the mask changes nothing and would come for ever.
         """
-        return self.masked or self._orders
-
-    @property
-    def _orders(self) -> bool:
-        """Whether the agent orders jobs."""
-        return isinstance(self.environment, QueueSettings) and self.environment.mode != "pick"
+        return self.masked or environment_of(self.environment).orders
 
     def open_episodes(self) -> tuple[Episodes, Episodes]:
         """Where the jobs come from to learn from, and those to be judged by."""
@@ -340,10 +197,15 @@ class TrainingConfig:
         """The same with other values in ``[train]``."""
         return replace(self, train=replace(self.train, **changes))
 
+    def with_parameters(self, **changes: Any) -> TrainingConfig:
+        """The same with other values in the section of the algorithm."""
+        section: Any = replace(self.parameters, **changes)
+        return replace(self, **{self.algorithm.section: section})
+
     def document(self) -> dict[str, Any]:
         """The sections as JSON has them and ``training_config`` reads them."""
         sections = {name: asdict(getattr(self, name)) for name in SECTIONS}
-        sections["environment"] = settings_document(self.environment)
+        sections["environment"] = environment_of(self.environment).document()
         document: dict[str, Any] = json.loads(json.dumps(sections))
         return document
 
@@ -353,7 +215,7 @@ SECTIONS: dict[str, Any] = {
     "episodes": EpisodesSection,
     "clone": CloneSection,
     "train": TrainSection,
-    "acer": AcerSection,
+    **ALGORITHM_SECTIONS,
     "evaluation": EvaluationSection,
 }
 
@@ -368,17 +230,29 @@ def training_config(document: Mapping[str, Any], folder: Path = Path()) -> Train
 
 def _on_its_machine(config: TrainingConfig) -> TrainingConfig:
     """Give the machine the size that the trace or the model has."""
-    rules = config.environment
-    if not isinstance(rules, QueueSettings) or config.episodes.workload is None:
-        return config
-    nodes = machine_nodes(config.episodes.open(config.folder, rules))
-    return replace(config, environment=replace(rules, nodes=nodes or rules.nodes))
+    environment = environment_of(config.environment)
+    rules = environment.on_its_machine(config.episodes, config.folder)
+    return replace(config, environment=rules)
 
 
 def _section(name: str, given: Any) -> Any:
     if name == "environment":
         return read_settings(given)
+    if name == "train" and isinstance(given, Mapping):
+        _check_place(given)
     return build(SECTIONS[name], given, f"[{name}]")
+
+
+def _check_place(given: Mapping[str, Any]) -> None:
+    """Say where a parameter belongs that one might look for beside the name of the algorithm."""
+    own = ALGORITHMS.get(str(given.get("algorithm", TrainSection.algorithm)))
+    if own is not None:
+        known = {each.name for each in fields(own.parameters)}
+        for key in given:
+            if key in known:
+                raise ParameterError(
+                    f"{key} in [train] is a parameter of the algorithm; write it in [{own.section}]"
+                )
 
 
 def read_training(path: str | Path) -> TrainingConfig:

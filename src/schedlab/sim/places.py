@@ -65,7 +65,7 @@ class ChosenPlace:
             )
 
 
-def choose_place(text: str) -> ChosenPlace:
+def find_place(text: str) -> ChosenPlace:
     """Return the place that a text such as ``best-fit`` or ``random:seed=3`` names."""
     if not isinstance(text, str):
         raise ParameterError(f"place is {text!r}; must be a name such as best-fit")

@@ -24,7 +24,7 @@ from schedlab.policies import (
     ChosenPolicy,
     Policy,
     PolicyLike,
-    choose_policy,
+    find_policy,
     require_plans_nodes,
 )
 from schedlab.predict import PredictorLike
@@ -44,7 +44,7 @@ from schedlab.sim.journal import Journal, SavedRun
 from schedlab.sim.native import build_simulator
 from schedlab.sim.node_demands import demands_if_any
 from schedlab.sim.node_ranges import NodeRanges
-from schedlab.sim.places import choose_place
+from schedlab.sim.places import find_place
 from schedlab.sim.preemption import Preemption
 from schedlab.sim.schedule import JobOutcome, Schedule
 from schedlab.units import require_whole
@@ -145,8 +145,8 @@ class Simulation:
         depth = None if depth is None else require_whole("depth", depth, 1)
         if seed is not None:
             require_whole("seed", seed)
-        self._chosen = choose_policy(policy, depth=depth, predict=predict)
-        self._place = choose_place(place)
+        self._chosen = find_policy(policy, depth=depth, predict=predict)
+        self._place = find_place(place)
         self._place.require_serves(self._chosen)
         failures = check_failures(failures, self.platform.nodes)
         self._demands = demands_if_any(
@@ -398,7 +398,7 @@ class Simulation:
 
     def _other(self, policy: PolicyLike, depth: int | None = None) -> ChosenPolicy:
         """Return the policy, if it can decide here."""
-        chosen = choose_policy(policy, depth=depth)
+        chosen = find_policy(policy, depth=depth)
         self._place.require_serves(chosen)
         self._require_plans(chosen, fails=bool(self._options["failures"]))
         if chosen.predictor.name not in ("request", self._chosen.predictor.name):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from schedlab.policies.choose import PolicyLike
+from schedlab.policies.find import PolicyLike
 from schedlab.sim.simulation import simulate
 from schedlab.slurm.replay import TwinReplay, history_of
 from schedlab.slurm.site import SlurmSite

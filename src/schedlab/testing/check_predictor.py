@@ -16,7 +16,7 @@ from schedlab.predict import (
     Predictor,
     PredictorLike,
     SubmittedJob,
-    choose_predictor,
+    find_predictor,
 )
 from schedlab.sim import Schedule, simulate
 from schedlab.testing.check_policy import other_futures
@@ -133,7 +133,7 @@ class _Witness(Predictor):
 
 def _chosen(predictor: PredictorLike | MakePredictor) -> ChosenPredictor:
     if isinstance(predictor, str | type | _core.Predictor | ChosenPredictor):
-        return choose_predictor(predictor)
+        return find_predictor(predictor)
     return ChosenPredictor(predictor.__name__, predictor)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from schedlab.atomic import atomic_write
 from schedlab.platform import platform_from_header
-from schedlab.policies import choose_policy
+from schedlab.policies import find_policy
 from schedlab.sim import simulate
 from schedlab.testing.reference_set import DATA, SCHEDULES
 from schedlab.testing.reference_workloads import reference_workloads
@@ -44,7 +44,7 @@ def reference_policies() -> list[str]:
     """Every classic order with every classic backfilling, and two variants of these."""
     names = [f"{order}{how}" for how in ("", "+easy", "+conservative") for order in CLASSIC_ORDERS]
     names += ["easy:backfill=sjf", "conservative:rebuild=true"]
-    return [choose_policy(name).name for name in names]
+    return [find_policy(name).name for name in names]
 
 
 def _rows(workload: Workload, policy: str) -> pl.DataFrame:

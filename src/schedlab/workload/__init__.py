@@ -1,7 +1,7 @@
 """The jobs: where they come from and how they are shaped."""
 
 from schedlab.workload.catalog import CATALOG
-from schedlab.workload.generators import GENERATORS, generate, make_generator
+from schedlab.workload.generators import GENERATORS, find_generator, generate
 from schedlab.workload.header import header_int
 from schedlab.workload.readers import READERS, read_workload
 from schedlab.workload.transforms import TRANSFORMS, apply, merge, parse_transform
@@ -18,9 +18,9 @@ __all__ = [
     "ReadReport",
     "Workload",
     "apply",
+    "find_generator",
     "generate",
     "header_int",
-    "make_generator",
     "merge",
     "parse_transform",
     "read_workload",

@@ -10,7 +10,7 @@ import numpy as np
 
 from schedlab.errors import ParameterError
 from schedlab.units import require_whole
-from schedlab.workload.generators import generate, is_model, make_generator
+from schedlab.workload.generators import find_generator, generate, is_model
 from schedlab.workload.readers import read_workload
 from schedlab.workload.transforms import apply
 from schedlab.workload.workload import Workload
@@ -105,7 +105,7 @@ class GeneratedEpisodes:
     ) -> None:
         """Take a model such as ``lublin:nodes=256``, and transforms such as ``set_run=0.5``."""
         jobs = require_whole("jobs", jobs, 1)
-        make_generator(model)
+        find_generator(model)
         self.model, self.jobs, self.transforms, self.seeds = model, jobs, transforms, seeds
         self.sample = apply(generate(model, DRAWN_TO_MEASURE, seed=0), transforms, seed=0)
         self.longest_request_s = int(self.sample["request_s"].max())

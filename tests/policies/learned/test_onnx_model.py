@@ -18,7 +18,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from schedlab import _core, simulate
 from schedlab.errors import InputError, MissingExtraError, OutsideTrainingWarning
-from schedlab.policies import choose_policy
+from schedlab.policies import find_policy
 from schedlab.policies.learned import QueueSettings
 from schedlab.policies.learned.document import MODEL, PROPERTY, write_document
 from schedlab.policies.learned.onnx_model import read_onnx
@@ -143,7 +143,7 @@ def test_what_is_wrong_is_named(
     make, sentence = WRONG[which]
     path = make(write)
     with pytest.raises(InputError) as caught:
-        choose_policy(f"learned:{path}")
+        find_policy(f"learned:{path}")
     assert str(caught.value).startswith(f"{path}: ")
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -158,7 +158,7 @@ def test_a_file_cut_short_is_no_model(
     path = write()
     path.write_bytes(path.read_bytes()[:length])
     with pytest.raises(InputError, match=r"model.onnx: is damaged, or no ONNX file: \w"):
-        choose_policy(f"learned:{path}")
+        find_policy(f"learned:{path}")
     assert capfd.readouterr() == ("", "")
 
 
@@ -169,7 +169,7 @@ def test_a_description_that_is_no_text_is_damage(
     path = write()
     path.write_bytes(path.read_bytes().replace(b"environment", b"\xff\xfe\xfdironment"))
     with pytest.raises(InputError, match="is damaged, or no ONNX file"):
-        choose_policy(f"learned:{path}")
+        find_policy(f"learned:{path}")
     assert capfd.readouterr() == ("", "")
 
 
@@ -180,7 +180,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     sentences = {"nowhere": "no such file", "folder": "is a directory", "empty": "is empty"}
     for name, sentence in sentences.items():
         with pytest.raises(InputError, match=f"{name}.onnx: {sentence}"):
-            choose_policy(f"learned:{tmp_path / name}.onnx")
+            find_policy(f"learned:{tmp_path / name}.onnx")
 
 
 def test_without_onnx_runtime_the_extra_is_named(
@@ -191,4 +191,4 @@ def test_without_onnx_runtime_the_extra_is_named(
         monkeypatch.delitem(sys.modules, f"schedlab.policies.learned.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(MissingExtraError, match=r'pip install "\.\[onnx\]"'):
-        choose_policy(f"learned:{tmp_path / 'model.onnx'}")
+        find_policy(f"learned:{tmp_path / 'model.onnx'}")

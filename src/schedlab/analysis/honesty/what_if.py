@@ -10,7 +10,7 @@ from schedlab.analysis.honesty.treatments import TREATMENTS, without_kills
 from schedlab.analysis.honesty.users import choose_users
 from schedlab.errors import ParameterError, UnknownNameError, WorkloadError
 from schedlab.platform import Platform
-from schedlab.policies import choose_policy
+from schedlab.policies import find_policy
 from schedlab.workload import Workload
 
 
@@ -66,7 +66,7 @@ def _check_names(policies: Sequence[str], treatments: Sequence[str], depth: int 
     if not policies or not treatments:
         raise ParameterError("at least one policy and one treatment are needed")
     for policy in policies:
-        choose_policy(policy, depth=depth)
+        find_policy(policy, depth=depth)
     for name in treatments:
         if name not in TREATMENTS:
             raise UnknownNameError("treatment", name, TREATMENTS)

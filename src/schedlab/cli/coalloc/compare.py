@@ -37,12 +37,12 @@ def compare(
     """Solve the same problems with several solvers, beside the restart-greedy control."""
     from schedlab.cli.coalloc.answers import answer_row, versions
     from schedlab.cli.coalloc.tally import table, take
-    from schedlab.coalloc import Objective, make_solver, read_problem
+    from schedlab.coalloc import Objective, find_solver, read_problem
 
     wanted, limits = Objective.parse(objective), effort.limits()
     solvers = list(dict.fromkeys((CONTROL, *(solver or USUAL))))
     for name in solvers:
-        make_solver(name)
+        find_solver(name)
     problems = [read_problem(file) for file in files]
     tallies = [take(name, problems, wanted, limits) for name in solvers]
     refusals = [refusal for tally in tallies for refusal in tally.refusals]

@@ -70,16 +70,16 @@ class Distribution:
     @contextmanager
     def solver(self, text: str) -> Iterator[Solver | str]:
         """The solver of that name, on agents where they are wanted."""
-        from schedlab.coalloc import make_solver
+        from schedlab.coalloc import find_solver
         from schedlab.coalloc.agents import (
             OWNERS,
             Distributed,
-            choose_transport,
+            find_transport,
             require_message_passing,
         )
         from schedlab.errors import UnknownNameError
 
-        made = make_solver(text)
+        made = find_solver(text)
         if not self.wanted:
             yield text
             return
@@ -88,7 +88,7 @@ class Distribution:
             raise UnknownNameError("kind of owner", owners, OWNERS)
         name = self.transport or ("tcp" if at else "inprocess")
         agents = self.agents or len(at) or None
-        make = choose_transport(name, at)
+        make = find_transport(name, at)
         with _connected(name):
             yield Distributed(
                 require_message_passing(made), make, agents, owners, self.if_lost or "fail"

@@ -65,9 +65,9 @@ def export(
     if release is None and (key is not None or shift_days):
         raise ParameterError("--key and --shift-days belong to a --release; name it")
     with place.open() as store, progress(f"writing {path.name}"):
-        from schedlab.history.export.export import choose_exporter, export
+        from schedlab.history.export.export import export, find_exporter
 
-        if not choose_exporter(path, format).is_folder:
+        if not find_exporter(path, format).is_folder:
             require_writable(path)
         given = None if release is None else _release(place, release, key, shift_days)
         done = export(

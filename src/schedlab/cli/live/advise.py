@@ -36,11 +36,11 @@ def advise(
     from schedlab.live.advice import advise as advised
     from schedlab.live.connect import connect
     from schedlab.live.watch import LiveWatch
-    from schedlab.policies import choose_policy
+    from schedlab.policies import find_policy
 
     peer = connect(site, conf)
     guards = bounds.guards(peer.bounds)
-    chosen = choose_policy(policy)
+    chosen = find_policy(policy)
     reader = peer.reader(with_factors=True)
     watch = LiveWatch(peer.site, reader, forks=forks, past=peer.past(), seed=seed)
     look = watch.look()

@@ -35,14 +35,14 @@ def rehearse(
     from schedlab.cli.progress import progress
     from schedlab.live.connect import connect
     from schedlab.live.rehearsal import rehearse as rehearsed
-    from schedlab.policies import choose_policy
+    from schedlab.policies import find_policy
     from schedlab.slurm.periods import periods_of
     from schedlab.slurm.replay import phases_of
     from schedlab.slurm.what_if import compare_replays
 
     every_s = period_s(every)
     peer = connect(site)
-    read, guards, chosen = peer.site, bounds.guards(peer.bounds), choose_policy(policy)
+    read, guards, chosen = peer.site, bounds.guards(peer.bounds), find_policy(policy)
     drawn = phases_of(read, phases, seed)
     before = replays(read, drawn, f"replaying {site.name} as it was")
     done: list[Rehearsal] = []

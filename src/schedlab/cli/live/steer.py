@@ -58,12 +58,12 @@ def shadow(
     from schedlab.live.ledger import Ledger
     from schedlab.live.steering.steering import Steering
     from schedlab.live.watch import LiveWatch
-    from schedlab.policies import choose_policy
+    from schedlab.policies import find_policy
 
     every_s = period_s(every)
     peer = connect(site, conf)
     guards = bounds.guards(peer.bounds)
-    chosen = choose_policy(policy)
+    chosen = find_policy(policy)
     watch = LiveWatch(peer.site, peer.reader(), forks=forks, past=peer.past(), seed=seed)
     ledger = Ledger(log or _folder(site) / "shadow.log")
     steering = Steering(watch, chosen, guards, peer.site.machine.cores, ledger)
@@ -102,12 +102,12 @@ def steer(
     from schedlab.live.steering.steering import steer as run
     from schedlab.live.switch import LOG
     from schedlab.live.watch import LiveWatch
-    from schedlab.policies import choose_policy
+    from schedlab.policies import find_policy
 
     every_s = period_s(every)
     peer = connect(site, conf)
     guards = bounds.guards(peer.bounds)
-    chosen = choose_policy(policy)
+    chosen = find_policy(policy)
     hand = peer.hand(every_s / 3)
     rights = hand.check_rights()
     print_notes([rights], to_stderr=True)

@@ -37,9 +37,9 @@ def generate(
     json: AsJson = False,
 ) -> None:
     """Draw a workload from a model."""
-    from schedlab.workload import make_generator
+    from schedlab.workload import find_generator
 
     settings = ",".join(setting or ())
-    generator = make_generator(f"{model}:{settings}" if settings else model)
+    generator = find_generator(f"{model}:{settings}" if settings else model)
     check_target(out, format)
     write(generator.generate(jobs, seed), out, format, json=json)

@@ -29,7 +29,7 @@ __all__ = [
     "InProcess",
     "Transport",
     "TransportEntry",
-    "choose_transport",
+    "find_transport",
     "job_owners",
     "require_message_passing",
     "shared_secret",
@@ -64,7 +64,7 @@ TRANSPORTS: dict[str, TransportEntry] = {
 }
 
 
-def choose_transport(name: str, addresses: Sequence[str] = ()) -> Callable[[], Transport]:
+def find_transport(name: str, addresses: Sequence[str] = ()) -> Callable[[], Transport]:
     """What makes the transport of that name; with addresses, to agents that listen there."""
     if name not in TRANSPORTS:
         raise UnknownNameError("transport", name, TRANSPORTS)

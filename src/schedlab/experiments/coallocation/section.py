@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from schedlab.coalloc import Limits, Objective, make_solver
+from schedlab.coalloc import Limits, Objective, find_solver
 from schedlab.coalloc.generate import KINDS
 from schedlab.errors import InputError, ParameterError, UnknownNameError
 from schedlab.sections import build
@@ -21,7 +21,7 @@ class SolverSection:
     solver: str
 
     def __post_init__(self) -> None:
-        make_solver(self.solver)
+        find_solver(self.solver)
 
 
 @dataclass(frozen=True, kw_only=True)

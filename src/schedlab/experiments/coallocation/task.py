@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import ClassVar
 
-from schedlab.coalloc import Limits, Problem, Solution, make_solver, solve
+from schedlab.coalloc import Limits, Problem, Solution, find_solver, solve
 from schedlab.coalloc.network import ConstraintNetwork
 from schedlab.coalloc.orders import make_tree
 from schedlab.coalloc.pseudotree import PseudoTree
@@ -57,7 +57,7 @@ class SolverTask:
 
     def _tree(self, problem: Problem) -> PseudoTree | None:
         """The tree that the solver's heuristic makes of the whole problem; None: it has none."""
-        heuristic = getattr(make_solver(self.solver), "heuristic", None)
+        heuristic = getattr(find_solver(self.solver), "heuristic", None)
         if heuristic is None:
             return None
         # What may be left out changes domains, but neither edges nor the tree.

@@ -72,7 +72,7 @@ def export(
         LeakError: a real name stands in it; nothing is written.
     """
     path, query = Path(path), query or JobQuery()
-    exporter, exported = choose_exporter(path, format), Exported()
+    exporter, exported = find_exporter(path, format), Exported()
     records = _counted(map(from_json, store.documents(query)), exported)
     if zone is not UTC:
         records = (in_zone(record, zone) for record in records)
@@ -85,7 +85,7 @@ def export(
     return exported
 
 
-def choose_exporter(path: Path, format: str | None) -> Exporter:
+def find_exporter(path: Path, format: str | None) -> Exporter:
     """By its name, or by the ending of the file's."""
     if format is not None:
         return find_class("format", format, EXPORTERS)()

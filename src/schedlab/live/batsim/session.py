@@ -18,7 +18,7 @@ from schedlab.live.batsim.messages import (
 )
 from schedlab.live.scheduler import LiveScheduler, require_no_oracle
 from schedlab.platform.cluster import MAX_NODES
-from schedlab.policies import PolicyLike, choose_policy
+from schedlab.policies import PolicyLike, find_policy
 
 _ALL_SUBMITTED = "no_more_static_job_to_submit"
 _HARMLESS = (_ALL_SUBMITTED, "no_more_external_event_to_occur")
@@ -59,7 +59,7 @@ class Session:
         depth: int | None = None,
         default_request_s: int | None = None,
     ) -> None:
-        self._policy = choose_policy(policy, depth=depth)
+        self._policy = find_policy(policy, depth=depth)
         require_no_oracle(self._policy)
         self._tick, self._default_request_s = tick, default_request_s
         self.served = Served(self._policy.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from schedlab.coalloc import Limits, Objective, Solver, make_solver
+from schedlab.coalloc import Limits, Objective, Solver, find_solver
 from schedlab.errors import MemoryLimitError, ParameterError, UnknownNameError
 from schedlab.policies.coallocating.negotiation import problem_of, still_open
 from schedlab.policies.coallocating.places import planned_places, running_places
@@ -54,7 +54,7 @@ class Coalloc(Policy):
                 raise ParameterError(f'policy "coalloc": {what} is {value}; must be >= 1')
         if slots > MOST_SLOTS:
             raise ParameterError(f'policy "coalloc": slots is {slots}; must be <= {MOST_SLOTS}')
-        self._solver = make_solver(solver) if isinstance(solver, str) else solver
+        self._solver = find_solver(solver) if isinstance(solver, str) else solver
         self._objective = Objective.parse(objective)
         if self._objective.may_leave_out:
             raise ParameterError(

@@ -3,7 +3,7 @@
 from schedlab.rl.gantt.batch import GanttBatch
 from schedlab.rl.gantt.env import GanttEnv, GanttVectorEnv
 from schedlab.rl.gantt.episodes import GridEpisodes
-from schedlab.rl.gantt.rules import RULES, SlotRule, make_rule, schedule_by
+from schedlab.rl.gantt.rules import RULES, SlotRule, find_rule, schedule_by
 from schedlab.rl.gantt.settings import GanttSettings
 
 __all__ = [
@@ -14,6 +14,6 @@ __all__ = [
     "GanttVectorEnv",
     "GridEpisodes",
     "SlotRule",
-    "make_rule",
+    "find_rule",
     "schedule_by",
 ]

@@ -16,7 +16,7 @@ from schedlab.rl.vector_env import NativeVectorEnv
 from schedlab.sections import from_keywords
 from schedlab.workload import Workload
 from schedlab.workload.episodes import Episodes, choose_episodes
-from schedlab.workload.generators import Bernoulli, is_model, make_generator
+from schedlab.workload.generators import Bernoulli, find_generator, is_model
 
 if TYPE_CHECKING:
     from schedlab.rl.frame import Frame
@@ -131,7 +131,7 @@ def grid_episodes(
 
 def _load_of(model: str) -> float:
     """The load that the generator offers, whose jobs arrive unit by unit."""
-    made = make_generator(model)
+    made = find_generator(model)
     if not isinstance(made, Bernoulli):
         raise ParameterError(f'units is for jobs of "bernoulli"; give jobs for "{model}"')
     return made.load

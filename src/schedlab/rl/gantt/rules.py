@@ -128,7 +128,7 @@ TEACHERS = tuple(name for name in RULES if name != "random")
 """Those that only do what makes sense, which others can learn from."""
 
 
-def make_rule(name: str, settings: GanttSettings | None = None, seed: int = 0) -> Decider:
+def find_rule(name: str, settings: GanttSettings | None = None, seed: int = 0) -> Decider:
     """The rule of that name, for an environment with these settings; chance is by the seed."""
     if name not in RULES:
         raise UnknownNameError("rule", name, RULES)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import ParameterError
-from schedlab.predict import QuantilePredictor, choose_predictor
+from schedlab.predict import QuantilePredictor, find_predictor
 from schedlab.sim.forecast.calibration import StartCalibration
 from schedlab.sim.forecast.futures import DAY_S, PastArrivals, RunTimeDraws, drawn_levels
 from schedlab.sim.forecast.start_forecast import FORECAST_LEVELS, StartForecast
@@ -58,7 +58,7 @@ class Forecaster:
         self._threads = require_whole("threads", threads or os.cpu_count() or 1, 1, most=1024)
         self._rng = np.random.default_rng(require_whole("seed", seed))
         workload = simulation.workload
-        predictor = choose_predictor(predict).make(workload)
+        predictor = find_predictor(predict).make(workload)
         if not isinstance(predictor, QuantilePredictor):
             raise ParameterError(
                 f'predictor "{predict}" gives no distribution; take nearest-quantiles, '

@@ -14,7 +14,7 @@ from schedlab.coalloc import (
     Solver,
     generate_problem,
 )
-from schedlab.coalloc import make_solver as named_solver
+from schedlab.coalloc import find_solver as named_solver
 from schedlab.coalloc.generate import KINDS
 from schedlab.coalloc.objective import measure
 from schedlab.coalloc.solution import Starts

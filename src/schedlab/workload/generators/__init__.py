@@ -25,9 +25,9 @@ __all__ = [
     "MultiCluster",
     "Shared",
     "WorkloadGenerator",
+    "find_generator",
     "generate",
     "is_model",
-    "make_generator",
 ]
 
 
@@ -99,7 +99,7 @@ def is_model(text: str) -> bool:
     return text.partition(":")[0].lower() in GENERATORS or is_import_path(text)
 
 
-def make_generator(text: str) -> WorkloadGenerator:
+def find_generator(text: str) -> WorkloadGenerator:
     """The generator written as ``name`` or ``name:key=value,...``; or ``package.module:object``.
 
     An object from outside is a generator, or a class that makes one without arguments.
@@ -117,7 +117,7 @@ def make_generator(text: str) -> WorkloadGenerator:
 def generate(generator: str, jobs: int, *, seed: int = 0) -> Workload:
     """Generate jobs with the generator of that name, such as ``"lublin:nodes=256"``."""
     jobs, seed = require_whole("jobs", jobs), require_whole("seed", seed)
-    return make_generator(generator).generate(jobs, seed)
+    return find_generator(generator).generate(jobs, seed)
 
 
 def _setting(entry: GeneratorEntry, generator: str, key: str, text: str) -> object:

@@ -149,9 +149,9 @@ class Rules:
 
     def check(self) -> None:
         """Refuse a misspelt predictor before anything is read."""
-        from schedlab.predict import choose_predictor
+        from schedlab.predict import find_predictor
 
-        choose_predictor(self.predictor)
+        find_predictor(self.predictor)
 
     def arena(self, objective: WeightedObjective, threads: int | None) -> Arena:
         """Where the episodes are played."""

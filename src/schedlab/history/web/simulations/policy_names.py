@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from schedlab.errors import ParameterError, UnknownNameError
 from schedlab.lookup import split_parameters
-from schedlab.policies import POLICIES, STANDALONE, choose_policy
+from schedlab.policies import POLICIES, STANDALONE, find_policy
 from schedlab.policies.ready import READY
 from schedlab.predict import PREDICTORS
 
@@ -24,7 +24,7 @@ def check_policies(names: Sequence[str]) -> list[str]:
     """
     for name in names:
         _require_known(name)
-    chosen = list(dict.fromkeys(choose_policy(name).name for name in names))
+    chosen = list(dict.fromkeys(find_policy(name).name for name in names))
     if not 1 <= len(chosen) <= MOST_POLICIES:
         raise ParameterError(f"{len(chosen)} policies; choose from 1 to {MOST_POLICIES}")
     return chosen

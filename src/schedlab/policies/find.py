@@ -18,7 +18,7 @@ from schedlab.policies.parameters import Parameter, Parameters, whole
 from schedlab.policies.policy import CheckedOrder, ChosenPolicy, Order
 from schedlab.policies.ready import READY, ready_policy
 from schedlab.policies.standalone import STANDALONE
-from schedlab.predict import PredictorLike, choose_predictor
+from schedlab.predict import PredictorLike, find_predictor
 
 ALIASES = {
     "easy": "fcfs+easy",
@@ -49,7 +49,7 @@ FROM_FILES = {
 PolicyLike = str | _core.Policy | _core.Order | type[_core.Policy] | type[_core.Order]
 
 
-def choose_policy(
+def find_policy(
     policy: PolicyLike, *, depth: int | None = None, predict: PredictorLike | None = None
 ) -> ChosenPolicy:
     """The policy of that name, class or object.
@@ -68,7 +68,7 @@ def choose_policy(
         found = _from_text(base, texts, depth)
     else:
         found = _from_code(policy, "none", {}, depth)
-    predictor = choose_predictor("request" if predict is None else predict)
+    predictor = find_predictor("request" if predict is None else predict)
     if predictor.name == "request":
         return found
     joint = "," if found.parameters else ":"

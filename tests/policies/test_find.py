@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from schedlab import Order, Policy
 from schedlab._core import order_names
 from schedlab.errors import ParameterError, SchedlabError, UnknownNameError
-from schedlab.policies import ALIASES, BACKFILLS, ORDERS, POLICIES, Queue, View, choose_policy
+from schedlab.policies import ALIASES, BACKFILLS, ORDERS, POLICIES, Queue, View, find_policy
 from schedlab.policies.standalone import STANDALONE
 from schedlab.sim import simulate
 from schedlab.testing.instances import crowd
@@ -38,7 +38,7 @@ def test_the_table_of_orders_is_that_of_the_core() -> None:
 @pytest.mark.parametrize("name", POLICIES)
 def test_every_name_of_the_table_gives_a_policy_of_that_name(name: str) -> None:
     """A choice offered works."""
-    recorded = choose_policy(name).name
+    recorded = find_policy(name).name
     assert recorded == name or ALIASES[recorded] == name
 
 
@@ -53,28 +53,28 @@ def test_every_entry_says_what_it_does_and_where_it_comes_from(name: str) -> Non
 
 def test_parameters_are_part_of_the_recorded_name() -> None:
     """Two results are comparable only if their names tell them apart."""
-    assert choose_policy("sjf+easy:backfill=saf,depth=7").name == "sjf+easy:backfill=saf,depth=7"
+    assert find_policy("sjf+easy:backfill=saf,depth=7").name == "sjf+easy:backfill=saf,depth=7"
 
 
 @pytest.mark.parametrize("name", ["wrsa", "wrsabf-or"])
 def test_an_order_is_recorded_as_it_was_written(name: str) -> None:
     """Who asks for one name does not look for another in the results."""
-    assert choose_policy(f"{name}:depth=3").name == f"{name}:depth=3"
+    assert find_policy(f"{name}:depth=3").name == f"{name}:depth=3"
 
 
 def test_a_combination_with_a_short_name_is_recorded_by_it() -> None:
     """The same policy twice in one table would be noticed by nobody."""
-    assert choose_policy("fcfs+easy:depth=3").name == "easy:depth=3"
+    assert find_policy("fcfs+easy:depth=3").name == "easy:depth=3"
 
 
 def test_a_depth_given_apart_is_recorded_too() -> None:
     """simulate(depth=...) and easy:depth=... are the same thing."""
-    assert choose_policy("easy", depth=9).name == "easy:depth=9"
+    assert find_policy("easy", depth=9).name == "easy:depth=9"
 
 
 def test_the_name_outweighs_a_depth_given_apart() -> None:
     """The more specific wish wins."""
-    assert choose_policy("easy:depth=3", depth=9).name == "easy:depth=3"
+    assert find_policy("easy:depth=3", depth=9).name == "easy:depth=3"
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_wrong_name_gets_one_clear_sentence(
 ) -> None:
     """Typing errors are common; the answer should save a look into the manual."""
     with pytest.raises(error) as caught:
-        choose_policy(text)
+        find_policy(text)
     assert words in str(caught.value)
 
 
@@ -119,7 +119,7 @@ def test_an_outside_order_takes_any_backfilling() -> None:
 def test_an_outside_policy_takes_no_depth() -> None:
     """It decides by itself what it considers."""
     with pytest.raises(ParameterError, match="decides by itself"):
-        choose_policy(Idle, depth=3)
+        find_policy(Idle, depth=3)
 
 
 def test_backfills_are_listed_with_their_parameters() -> None:
