@@ -114,6 +114,18 @@ def test_on_one_cluster_it_is_conservative_backfilling(
 
 
 @examples(30)
+@given(multi_cluster_workloads(SIZES), simulation_options(), PREDICTORS)
+def test_on_several_clusters_it_is_conservative_backfilling(
+    workload: Workload, options: SimulationOptions, predict: str
+) -> None:
+    """The native plan of nodes and the promises in Python give the same starts and nodes."""
+    options["depth"] = None
+    names = ("reserve", "conservative")
+    mine, native = (simulate(workload, GRID, name, predict=predict, **options) for name in names)
+    assert ReferenceSchedule.of(mine) == ReferenceSchedule.of(native)
+
+
+@examples(30)
 @given(workload=workloads())
 def test_with_one_promise_on_one_cluster_it_is_easy(workload: Workload) -> None:
     """The head's promise is its shadow time."""
