@@ -109,7 +109,8 @@ auto imagined_starts(const Simulator& simulator, const Matrix<Time>& run,
         starts->data(), {futures.size(), stages.size(), jobs}, owner);
 }
 
-// (name, head, backfill, reach); without a backfill the head's order counts, without a reach all do.
+// (name, head, backfill, max_priority_gap); without a backfill the head's order counts, without a
+// gap all do.
 using PlainCandidate = std::tuple<std::string, std::shared_ptr<Order>,
                                   std::optional<std::shared_ptr<Order>>, std::optional<double>>;
 
@@ -119,9 +120,9 @@ void make_lookahead(Lookahead* self, const std::vector<PlainCandidate>& candidat
                     double fairness, std::size_t search, std::size_t evolve,
                     std::optional<Time> arrivals, std::int64_t budget, std::uint64_t seed, std::size_t threads) {
     std::vector<LookaheadCandidate> all;
-    for (const auto& [name, head, backfill, reach] : candidates) {
+    for (const auto& [name, head, backfill, max_priority_gap] : candidates) {
         all.push_back({name, head, backfill.value_or(nullptr),
-                       reach.value_or(std::numeric_limits<double>::infinity())});
+                       max_priority_gap.value_or(std::numeric_limits<double>::infinity())});
     }
     new (self) Lookahead(std::move(all),
                          {period, forks, doubt, horizon.value_or(kNever), metric, patience,
@@ -192,7 +193,8 @@ void bind_futures(nb::module_& m) {
         .def("__init__", &make_lookahead, "candidates"_a, "period"_a, "forks"_a, "doubt"_a,
              "horizon"_a.none(), "metric"_a, "patience"_a, "guard"_a.none(),
              "fairness"_a, "search"_a, "evolve"_a, "arrivals"_a.none(), "budget"_a, "seed"_a, "threads"_a,
-             "A candidate is (name, head, backfill, reach); the first is the base, the last the one "
+             "A candidate is (name, head, backfill, max_priority_gap); the first is the base, the "
+             "last the one "
              "whose weights are evolved.")
         .def("rehearse",
              [](const Lookahead& self, Simulator& simulator) {

@@ -224,13 +224,14 @@ void bind_policies(nb::module_& m) {
         .def(
             "__init__",
             [](Easy* self, const std::shared_ptr<Order>& order, std::optional<std::size_t> depth,
-               std::optional<std::shared_ptr<Order>> candidates, std::optional<double> reach) {
+               std::optional<std::shared_ptr<Order>> candidates,
+               std::optional<double> max_priority_gap) {
                 new (self) Easy(order, depth_or_unlimited(depth),
                                 candidates ? *candidates : nullptr,
-                                reach.value_or(std::numeric_limits<double>::infinity()));
+                                max_priority_gap.value_or(std::numeric_limits<double>::infinity()));
             },
             "order"_a, "depth"_a = nb::none(), "candidates"_a = nb::none(),
-            "reach"_a = nb::none());
+            "max_priority_gap"_a = nb::none());
 }
 
 }  // namespace schedlab

@@ -9,11 +9,11 @@
 namespace schedlab {
 
 Easy::Easy(std::shared_ptr<Order> order, std::size_t depth,
-           std::shared_ptr<Order> candidates, double reach)
+           std::shared_ptr<Order> candidates, double max_priority_gap)
     : OrderedPolicy(std::move(order), depth),
       candidates_(candidates == this->order() ? nullptr : std::move(candidates)),
-      reach_(reach),
-      on_nodes_(depth, reach) {}
+      max_priority_gap_(max_priority_gap),
+      on_nodes_(depth, max_priority_gap) {}
 
 void Easy::begin(const View& view) {
     guard_.end();
@@ -54,7 +54,7 @@ bool Easy::nothing_but_newcomers(const View& view) const {
     const WaitingQueue& queue = view.queue();
     return guard_.has_head() && queue.job(queue.first()) == guard_.head() &&
            view.completed().empty() && !view.plans_are_void() && !view.machine_changed() &&
-           considered_all_ && queue.size() <= depth() && std::isinf(reach_);
+           considered_all_ && queue.size() <= depth() && std::isinf(max_priority_gap_);
 }
 
 void Easy::pass(View& view) {
@@ -74,7 +74,7 @@ void Easy::pass(View& view) {
     if (keeps_index()) {
         backfill_by_index(view);
     } else {
-        backfill(view, at + 1, std::min(end, queue.end_of_keys(queue.key(at) + reach_)));
+        backfill(view, at + 1, std::min(end, queue.end_of_keys(queue.key(at) + max_priority_gap_)));
     }
 }
 
@@ -149,7 +149,7 @@ void Easy::start(View& view, Position position) {
 
 bool Easy::keeps_index() const {
     return candidates_ && candidates_->keys_change() == KeysChange::never &&
-           depth() == kUnlimited && std::isinf(reach_);
+           depth() == kUnlimited && std::isinf(max_priority_gap_);
 }
 
 void Easy::update_index(const View& view) {

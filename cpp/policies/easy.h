@@ -15,9 +15,9 @@ namespace schedlab {
 class Easy : public OrderedPolicy {
   public:
     // `candidates`: the order in which backfilling is tried; null means the queue's.
-    // `reach`: jobs whose keys are further from the head's are not backfilled.
+    // `max_priority_gap`: jobs whose keys are further from the head's are not backfilled.
     Easy(std::shared_ptr<Order> order, std::size_t depth,
-         std::shared_ptr<Order> candidates, double reach);
+         std::shared_ptr<Order> candidates, double max_priority_gap);
 
     std::shared_ptr<Policy> clone() const override { return std::make_shared<Easy>(*this); }
     void begin(const View& view) override;
@@ -43,7 +43,7 @@ class Easy : public OrderedPolicy {
     double candidate_key(const View& view, const WaitingJob& job) const;
 
     OwnOrder candidates_;
-    double reach_;
+    double max_priority_gap_;
     EasyOnNodes on_nodes_;
     WaitingQueue index_;
     EasyGuard guard_;

@@ -31,7 +31,7 @@ bool EasyOnNodes::only_newcomers_matter(const View& view, bool keys_may_move) co
     if (view.machine_of_nodes()->has_gpus()) return false;
     if (guards_.empty() || !view.completed().empty() || !view.cancelled().empty() ||
         view.plans_are_void() || view.machine_changed() || !considered_all_ || queue.size() > depth_ ||
-        !std::isinf(reach_)) {
+        !std::isinf(max_priority_gap_)) {
         return false;
     }
     if (queue.job(queue.first()) == guards_[0].head() && guards_.size() == 1) return true;
@@ -99,7 +99,7 @@ void EasyOnNodes::consider(View& view, Position position, Order* candidates) {
     for (std::size_t i = 0; i < guards_.size(); ++i) {
         if (!guards_[i].competes_with(view, job)) continue;
         has_rival = true;
-        if (view.queue().key(position) > head_keys_[i] + reach_) return;
+        if (view.queue().key(position) > head_keys_[i] + max_priority_gap_) return;
     }
     if (has_rival && tried_in_vain(view, job)) return;
     if (has_rival && !view.has_room(job)) {

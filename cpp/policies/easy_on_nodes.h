@@ -11,7 +11,8 @@ namespace schedlab {
 // fit and competes with no earlier head for nodes is a head, too.
 class EasyOnNodes {
   public:
-    EasyOnNodes(std::size_t depth, double reach) : depth_(depth), reach_(reach) {}
+    EasyOnNodes(std::size_t depth, double max_priority_gap)
+        : depth_(depth), max_priority_gap_(max_priority_gap) {}
 
     void begin(const View& view);
     // `candidates`: the order in which backfilling is tried; null means the queue's.
@@ -44,7 +45,7 @@ class EasyOnNodes {
     void add_guard(View& view, JobIndex head);
 
     std::size_t depth_;
-    double reach_;
+    double max_priority_gap_;
     std::int64_t guards_made_ = 0;  // how often they were others than before
     bool considered_all_ = false;
     std::vector<NodeGuard> guards_;

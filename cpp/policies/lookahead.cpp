@@ -78,7 +78,7 @@ void Lookahead::put(std::size_t candidate) {
     }
     orders_[candidate] = std::make_shared<GuardedOrder>(std::move(head), ahead_);
     policies_[candidate] =
-        std::make_shared<Easy>(orders_[candidate], kUnlimited, own.backfill, own.reach);
+        std::make_shared<Easy>(orders_[candidate], kUnlimited, own.backfill, own.max_priority_gap);
 }
 
 void Lookahead::use_weights(const WeightSearch::Weights& weights) {

@@ -43,7 +43,7 @@ struct LookaheadCandidate {
     std::string name;
     std::shared_ptr<Order> head;
     std::shared_ptr<Order> backfill;  // null: the same
-    double reach = std::numeric_limits<double>::infinity();
+    double max_priority_gap = std::numeric_limits<double>::infinity();
 };
 
 // Tries candidates before it decides. Now and then it forks the present with drawn run times, lets each

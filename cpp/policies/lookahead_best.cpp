@@ -199,7 +199,7 @@ std::shared_ptr<const Policy> Lookahead::rehearsed(
     }
     const auto ahead = std::make_shared<JobsAhead>(JobsAhead{ahead_->late, moved});
     return std::make_shared<Easy>(std::make_shared<GuardedOrder>(std::move(head), ahead, true),
-                                  kUnlimited, own.backfill, own.reach);
+                                  kUnlimited, own.backfill, own.max_priority_gap);
 }
 
 void Lookahead::try_out(const Known& known, std::span<const Future> futures,

@@ -140,7 +140,7 @@ class GuardedOrder : public Order {
     }
 
   private:
-    static constexpr double kFirst = -1e300;  // finite: a reach is added to it
+    static constexpr double kFirst = -1e300;  // finite: the gap is added to it
 
     // From 0 to below 1 for jobs that come first.
     double place_of(std::int64_t arrival) const {

@@ -148,7 +148,7 @@ class Pinned(Policy):
 class Easy(Policy):
     """Promises the head a start; others may start if they do not delay it."""
 
-    def __init__(self, order: Order, depth: int | None = None, candidates: Order | None = None, reach: float | None = None) -> None: ...
+    def __init__(self, order: Order, depth: int | None = None, candidates: Order | None = None, max_priority_gap: float | None = None) -> None: ...
 
 class SubmittedJob:
     """What is known of a job when it is submitted."""
@@ -615,7 +615,7 @@ class Lookahead(Policy):
 
     def __init__(self, candidates: Sequence[tuple[str, Order, Order | None, float | None]], period: int, forks: int, doubt: float, horizon: int | None, metric: LookaheadMetric, patience: int, guard: int | None, fairness: float, search: int, evolve: int, arrivals: int | None, budget: int, seed: int, threads: int) -> None:
         """
-        A candidate is (name, head, backfill, reach); the first is the base, the last the one whose weights are evolved.
+        A candidate is (name, head, backfill, max_priority_gap); the first is the base, the last the one whose weights are evolved.
         """
 
     def rehearse(self, simulator: Simulator) -> tuple[str, float, float, list[list[float]], list[int]]:
