@@ -30,11 +30,13 @@ import polars as pl
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
+from sqlalchemy import text
 
 from benchmarks.service_bulk import make_bulk_store
 from benchmarks.service_store import EPOCH_S, GROUPS, MILLION, NODES, USERS, YEARS_S, make_store
 from schedlab.history.schema.times import format_time, from_epoch
 from schedlab.history.store import Store
+from schedlab.history.store.database import parse_url
 from schedlab.history.web.access.tokens import add_token
 from schedlab.history.web.access.viewer import SCOPES, Role
 from schedlab.history.web.database import Database
@@ -224,6 +226,40 @@ def ticks() -> NDArray[np.int64]:
     return np.array([ours, postgres, sum(each) - each[3] - each[4], sum(each)])
 
 
+@dataclass(frozen=True)
+class Processor:
+    """Time of the processors, in milliseconds for each request that was answered.
+
+    It depends less on what else the machine does than the time that an answer took.
+    """
+
+    service_ms: float
+    postgresql_ms: float
+    """Of the server that has the store; 0 for SQLite, which is a part of the service."""
+
+
+def used_ms(service: int, server: int | None) -> NDArray[np.float64]:
+    """What the service has used so far, and the server of its store."""
+    ticks = (_processor_ticks(service), 0 if server is None else _server_ticks(server))
+    return 1e3 * np.array(ticks) / os.sysconf("SC_CLK_TCK")
+
+
+def server_of(store: str) -> int | None:
+    """The first process of a PostgreSQL on this machine; None for SQLite."""
+    url = parse_url(store)
+    if url.get_backend_name() == "sqlite":
+        return None
+    with closing(Database(store)) as database, database.reading() as connection:
+        backend = int(connection.execute(text("SELECT pg_backend_pid()")).scalar_one())
+    return int(Path(f"/proc/{backend}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def _server_ticks(server: int) -> int:
+    """Of its processes, and of those that have ended."""
+    after_name = Path(f"/proc/{server}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, after_name[11:15])) + sum(map(_own_ticks, _children(server)))
+
+
 def _is_postgres(path: Path) -> bool:
     try:
         return path.read_text().startswith("postgres")
@@ -347,9 +383,14 @@ def main() -> None:
 
         asyncio.run(load(url, token, options.rate, WARM_UP_S, paths, defaultdict(Measured)))
         found: dict[str, Measured] = defaultdict(Measured)
+        server = server_of(options.store)
+        before_ms = used_ms(process, server)
         asked = load(url, token, options.rate, options.seconds, paths, found)
         periods = asyncio.run(watched_load(process, found, asked))
+        each_ms = (used_ms(process, server) - before_ms) / len(found[ALL].taken_s)
+        processor = Processor(*(round(float(each), 2) for each in each_ms))
         show(found, periods)
+        Console().print(f"processor time of a request: {processor}")
     if options.record:
         about = {
             "store": "PostgreSQL" if options.store.startswith("postgresql") else "SQLite",
@@ -357,6 +398,7 @@ def main() -> None:
             "seconds": options.seconds,
             "rate": options.rate,
             "workers": options.workers,
+            "processor_of_a_request": asdict(processor),
         }
         options.record.write_text(json.dumps(about | recorded(found, periods), indent=1) + "\n")
 

@@ -47,8 +47,20 @@ def _stranger(demo: Served) -> None:
         "job_name": HOSTILE,
         "tags": [HOSTILE],
     }
+    before_s = EPOCH_S - 30 * 86_400  # when no sensor saw anything
+    unseen = document | {
+        "jobid": "9100",
+        "queue_time": from_epoch(before_s),
+        "start_time": from_epoch(before_s + 300),
+        "end_time": from_epoch(before_s + 3_900),
+        "per_host": [{"node_id": "n01"}],
+        "user_identifier": "ada",
+        "accounting_group": "group1",
+        "job_name": "unseen",
+        "tags": [],
+    }
     with Store.open(demo.settings.store) as store:
-        store.put([JobRecord.model_validate(document)], source="stranger")
+        store.put(list(map(JobRecord.model_validate, (document, unseen))), source="stranger")
 
 
 def ids(page: Page) -> list[str]:
@@ -80,7 +92,7 @@ def test_jobs_are_searched_and_the_link_says_how(visitors: Visitors) -> None:
     """Who is sent the URL sees the same jobs in the same order."""
     page = visitors.page("admin")
     page.goto("/jobs")
-    expect(page.get_by_role("status")).to_have_text("107 jobs")
+    expect(page.get_by_role("status")).to_have_text("108 jobs")
     page.get_by_label("User").fill("ada")
     page.get_by_text("More filters").click()
     page.get_by_label("Waited: at least").fill("10m")
@@ -111,7 +123,7 @@ def test_pages_follow_each_other(visitors: Visitors) -> None:
         page.get_by_role("link", name="Next page").click()
         found += ids(page)
     assert len(first) == 50
-    assert len(found) == len(set(found)) == 107
+    assert len(found) == len(set(found)) == 108
     assert page.get_by_role("link", name="Next page").count() == 0
     page.get_by_role("link", name="First page").click()
     assert ids(page) == first
@@ -178,6 +190,53 @@ def test_a_job_is_looked_at_closely(visitors: Visitors) -> None:
     assert ranges(page) == {whole}
 
 
+def test_a_line_at_zero_is_to_be_seen(visitors: Visitors) -> None:
+    """A GPU that does nothing has a line above the axis, whose labels begin at 0."""
+    page = visitors.page("admin")
+    open_job(page, "1004")
+    figures = page.evaluate(
+        """() => Bokeh.documents.map((each) => each.roots()[0])
+             .filter(({ left }) => left[0].type === "LinearAxis")
+             .map(({ y_range, left }) => [y_range.start, y_range.end, left[0].bounds[0]])"""
+    )
+    assert len(figures) >= 4
+    for start, end, first_label in figures:
+        assert -0.2 * end < start < 0
+        assert first_label == 0
+
+
+def test_buttons_that_would_change_nothing_say_so(visitors: Visitors) -> None:
+    """The whole job cannot be made larger; once zoomed in, it can."""
+    page = visitors.page("admin")
+    open_job(page, "1004")
+    page.wait_for_load_state("networkidle")
+
+    def idle() -> list[str]:
+        return page.locator('.zoom button[aria-disabled="true"]').all_inner_texts()
+
+    assert idle() == ["Zoom out", "Earlier", "Later", "The whole job"]
+    page.get_by_role("button", name="Zoom in").click()
+    expect(page.locator('.zoom button[aria-disabled="true"]')).to_have_count(0)
+    page.get_by_role("button", name="Earlier").click()
+    expect(page.locator('.zoom button[aria-disabled="true"]')).to_have_text(["Earlier"])
+    page.get_by_role("button", name="The whole job").click()
+    expect(page.locator('.zoom button[aria-disabled="true"]')).to_have_count(4)
+
+
+def test_where_nothing_was_measured_there_is_nothing_to_zoom(visitors: Visitors) -> None:
+    """No buttons without effect, no empty figures, and no complaint of an empty roofline."""
+    page = visitors.page("admin")
+    open_job(page, "9100")
+    expect(page.get_by_text("nothing was measured in this time").first).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    expect(page.get_by_role("group", name="Zoom")).to_be_hidden()
+    expect(page.get_by_text("Drag across a figure")).to_be_hidden()
+    expect(page.get_by_role("heading", name="Roofline")).to_be_hidden()
+    expect(page.get_by_text("No node of the cluster was in use meanwhile.")).to_be_visible()
+    assert page.locator("figure:visible").count() == 0
+    assert faults(page) == []
+
+
 def test_many_lines_become_a_band(visitors: Visitors) -> None:
     """Sixteen GPUs would be a tangle; least, median and greatest are not."""
     page = visitors.page("admin")
@@ -227,7 +286,8 @@ def test_a_line_that_hides_another_is_put_aside(visitors: Visitors) -> None:
     open_job(page, "1004")
     gpus = page.locator("section.timeline", has=page.get_by_role("heading", name="GPU", exact=True))
     first = gpus.get_by_role("button", name="gpu 0").first
-    seen = """() => Bokeh.documents[1].roots()[0].renderers.map(
+    seen = """() => Bokeh.documents[1].roots()[0].renderers.filter(
+      ({ glyph }) => glyph.type === "Line").map(
       ({ visible, glyph }) => [visible, String(glyph.line_dash?.value ?? glyph.line_dash)])"""
     before = page.evaluate(seen)
     assert len({dash for _, dash in before}) == len(before) == 4

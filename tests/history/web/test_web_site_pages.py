@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -243,6 +244,30 @@ def test_a_report_is_looked_at_and_taken_along(
     assert Path(taken.value.path()).read_bytes().startswith(begins)
     page.get_by_role("link", name="later").click()
     expect(page.get_by_text("12 January to 18 January 2026")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [400, 600, 820])
+def test_no_column_of_a_mailed_report_is_cut_off(visitors: Visitors, width: int) -> None:
+    """What reads e-mail shows a page 600 pixels wide, and does not scroll sideways in it."""
+    page = visitors.page("admin", viewport={"width": width, "height": 800})
+    answer = page.request.get("/reports/file?format=html")
+    page.set_content(answer.text())
+    expect(page.get_by_role("columnheader", name="Cost").last).to_be_visible()
+    widths = page.locator(".scroll, html").evaluate_all(
+        "all => all.map((each) => [each.scrollWidth, each.clientWidth])"
+    )
+    assert len(widths) == 3
+    assert all(whole <= shown for whole, shown in widths), widths
+
+
+def test_a_report_leads_to_times_that_have_come(visitors: Visitors) -> None:
+    """There is none to look at after a week that is not over."""
+    page = visitors.page("admin")
+    page.goto("/reports?date=2026-01-05")
+    expect(page.get_by_role("link", name="later")).to_be_visible()
+    page.goto(f"/reports?date={date.today()}")
+    expect(page.get_by_role("link", name="earlier")).to_be_visible()
+    expect(page.get_by_role("link", name="later")).to_have_count(0)
 
 
 def test_a_bar_at_one_percent_is_not_green(visitors: Visitors) -> None:

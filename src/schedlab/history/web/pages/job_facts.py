@@ -118,7 +118,8 @@ def _energy(record: JobRecord, site: Site | None) -> Iterator[Fact]:
     yield Fact("Energy", FILTERS["energy"](energy.total_joule), (energy.source or "") + seen)
     if energy.accelerator_joule is not None:
         share = energy.accelerator_joule / energy.total_joule if energy.total_joule else 0.0
-        yield Fact("by GPUs", FILTERS["energy"](energy.accelerator_joule), f"{share:.0%} of it")
+        note = f"{FILTERS['percent'](share)} of it"
+        yield Fact("by GPUs", FILTERS["energy"](energy.accelerator_joule), note)
     ran = run_s(record)
     if ran:
         peak = record.maxpower_watt

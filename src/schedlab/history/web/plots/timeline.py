@@ -28,6 +28,7 @@ MOST_LINES = len(COLOURS)
 BAND = "band"
 _HEIGHT = 180
 _BELOW_ZERO = ("°C",)
+_NO_END = 1e300
 
 
 @lru_cache
@@ -52,11 +53,17 @@ def timeline_figure(lines: int, unit: str, *, over: str = "time") -> Any:
     figure = _frame(unit, over)
     if lines > MOST_LINES:
         _draw_band(figure, ColumnDataSource({"t": [], "low": [], "v": [], "high": []}, name=BAND))
-        return figure
-    for place, (colour, dash) in enumerate(zip(COLOURS[:lines], DASHES, strict=False)):
+    for place, (colour, dash) in enumerate(_looks(lines)):
         source = ColumnDataSource({"t": [], "v": []}, name=f"line-{place}")
         figure.line("t", "v", source=source, color=colour, line_width=1.6, line_dash=list(dash))
+    if unit not in _BELOW_ZERO:
+        _leave_room_at_zero(figure)
     return figure
+
+
+def _looks(lines: int) -> list[tuple[str, tuple[int, ...]]]:
+    """The colour and the dashes of each line; of a band there are none."""
+    return [] if lines > MOST_LINES else list(zip(COLOURS[:lines], DASHES, strict=False))
 
 
 def _frame(unit: str, over: str) -> Any:
@@ -64,8 +71,6 @@ def _frame(unit: str, over: str) -> Any:
     from bokeh.plotting import figure as new_figure
 
     values = DataRange1d(default_span=1, range_padding=0.08)
-    if unit not in _BELOW_ZERO:
-        values.start = 0
     figure = new_figure(
         height=_HEIGHT,
         sizing_mode="stretch_width",
@@ -83,6 +88,12 @@ def _frame(unit: str, over: str) -> Any:
     figure.xaxis.major_label_policy = NoOverlap(min_distance=8)
     figure.yaxis.ticker = BasicTicker(desired_num_ticks=4)
     return figure
+
+
+def _leave_room_at_zero(figure: Any) -> None:
+    """Have the values begin a little below 0: a line at 0, as of an idle GPU, is to be seen."""
+    figure.scatter([0], [0], size=0, fill_alpha=0, line_alpha=0)  # the range must hold it
+    figure.yaxis.bounds = figure.ygrid.bounds = (0, _NO_END)
 
 
 def _draw_band(figure: Any, source: Any) -> None:

@@ -24,7 +24,7 @@ export async function follow(place) {
     const known = await answer.json();
     tell(place, known);
     if (!["waiting", "running"].includes(known.state)) break;
-    place.querySelector(".when").textContent = `${known.note} A newer one is being computed …`;
+    place.querySelector(".when").textContent = `${known.note} ${known.how ? "A newer one" : "One"} is being computed …`;
     await new Promise((resolve) => setTimeout(resolve, pause));
     pause = Math.min(2 * pause, LONGEST_MS);
     answer = await fetch(place.dataset.starts, { headers });

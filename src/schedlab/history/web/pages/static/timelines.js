@@ -96,6 +96,7 @@ async function fill(section) {
   note.textContent = said;
   section.removeAttribute("aria-busy");
   section.dataset.filled = Number(section.dataset.filled ?? 0) + 1;
+  settle();
 }
 
 let waiting = 0;
@@ -111,6 +112,7 @@ function follow(range) {
   waiting = setTimeout(() => {
     for (const [section, { zooms }] of shown) if (zooms) fill(section);
   }, PATIENCE_MS);
+  settle();
 }
 
 /** The values at a place of the axis, beside the names of their lines; at none, nothing. */
@@ -135,9 +137,21 @@ function toggle(section, button, line) {
   if (renderer) renderer.visible = !isOn;
 }
 
+/** Whether there is a point to draw: without any, logarithmic axes complain. */
+async function isMeasured(section) {
+  const answer = await fetch(section.dataset.url, { headers: { accept: "application/json" } });
+  if (!answer.ok) return true; // what is wrong is told where the figure is filled
+  const { sources } = await answer.json();
+  const isKnown = Object.values(sources ?? {}).some(({ intensity }) => intensity?.some((each) => each !== null));
+  section.toggleAttribute("data-empty", !isKnown);
+  if (!isKnown) section.dataset.filled = 1;
+  return isKnown;
+}
+
 async function show(section) {
   if (shown.has(section)) return;
   shown.set(section, { range: null, sources: [], zooms: false });
+  if (!("start" in section.dataset) && !(await isMeasured(section))) return;
   const bokeh = await draw(section.querySelector("figure"));
   const models = [...bokeh._all_models.values()];
   const figure = models.find((model) => model.type === "Figure");
@@ -171,6 +185,21 @@ const MOVES = {
   later: ({ start, end }) => [start + (end - start) / 2, end + (end - start) / 2],
   whole: () => [-Infinity, Infinity],
 };
+
+/** Buttons that would change nothing say so; where nothing was measured there is nothing to zoom. */
+function settle() {
+  const entry = [...shown.values()].find(({ zooms, range }) => zooms && range);
+  if (!entry) return;
+  const { range, whole } = entry;
+  const isAt = ({ start, end }) => // but for what rounding makes of it
+    Math.max(Math.abs(start - range.start), Math.abs(end - range.end)) < 1e-6 * (end - start);
+  for (const button of document.querySelectorAll("button[data-zoom]")) {
+    button.setAttribute("aria-disabled", String(isAt(moved(range, whole, button.dataset.zoom))));
+  }
+  const open = sections.filter((each) => "start" in each.dataset && !isFolded(each));
+  const isEmpty = isAt(whole) && open.every((each) => each.hasAttribute("data-empty"));
+  for (const each of document.querySelectorAll(".zoom, .of-zoom")) each.hidden = isEmpty;
+}
 
 /** The range after a move, as long as it can be within the whole. */
 function moved(range, whole, move) {
