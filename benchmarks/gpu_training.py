@@ -11,12 +11,14 @@ import json
 import os
 import time
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
 
+from schedlab.rl.algorithm_sections import PpoSection
 from schedlab.rl.train import Training
 from schedlab.rl.training_config import read_training
 
@@ -40,9 +42,12 @@ def main() -> None:
 
 
 def measure(folder: Path, **changes: Any) -> dict[str, Any]:
-    """The paper's training with these changes in ``[train]``."""
+    """The paper's training with these changes in ``[train]`` and ``[ppo]``."""
     began = time.perf_counter()
-    config = read_training(EXAMPLE).with_train(**changes)
+    own = {each.name for each in fields(PpoSection)}
+    config = read_training(EXAMPLE)
+    config = config.with_parameters(**{key: changes[key] for key in changes if key in own})
+    config = config.with_train(**{key: changes[key] for key in changes if key not in own})
     training = Training(config, folder, None)
     timer = Timer()
     env, trainer = timer.time(training.env, "advance"), training.trainer
@@ -59,8 +64,8 @@ def measure(folder: Path, **changes: Any) -> dict[str, Any]:
         "device": torch.cuda.get_device_name() if on_gpu else "cpu",
         "threads": len(os.sched_getaffinity(0)),
         "envs": env.num_envs,
-        "T": train.n_steps,
-        "M": train.batch_size,
+        "T": config.ppo.n_steps,
+        "M": config.ppo.batch_size,
         "precision": train.precision,
         "steps": trained.steps,
         "total_s": round(ended - began, 2),

@@ -25,13 +25,16 @@ jobs = 12
 [train]
 network = [8]
 envs = 2
-n_steps = 16
-batch_size = 16
-n_epochs = 1
 steps = 64
 engine = "gpu"
 device = "cpu"
 precision = "fp32"
+
+[ppo]
+n_steps = 16
+batch_size = 16
+n_epochs = 1
+
 [evaluation]
 episodes = 2
 """
@@ -39,7 +42,7 @@ GRID = """
 [tune]
 training = "small.toml"
 runs = 2
-[space.train]
+[space.ppo]
 n_steps = [8, 16]
 learning_rate = [1e-3, 1e-2]
 """

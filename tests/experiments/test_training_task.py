@@ -15,23 +15,16 @@ pytest.importorskip("stable_baselines3")
 pytest.importorskip("sb3_contrib")
 
 from schedlab.experiments.engine import run_task
-from schedlab.experiments.tuning.config import SCORES
 from schedlab.experiments.tuning.training_task import TrainingTask, training_key
-from schedlab.policies.learned.settings import QueueSettings
+from schedlab.rl.queue_environment import QueueEnvironment
 from schedlab.rl.train import CHECKPOINT, EVALUATIONS, MODEL, train
 from schedlab.rl.training_config import TrainingConfig, training_config
 
 DOCUMENT = {
     "environment": {"nodes": 4, "visible_jobs": 4, "max_steps": 60},
     "episodes": {"workload": "lublin:nodes=4", "jobs": 10},
-    "train": {
-        "network": [8],
-        "envs": 2,
-        "steps": 64,
-        "n_steps": 16,
-        "batch_size": 16,
-        "n_epochs": 2,
-    },
+    "train": {"network": [8], "envs": 2, "steps": 64},
+    "ppo": {"n_steps": 16, "batch_size": 16, "n_epochs": 2},
     "evaluation": {"episodes": 2},
 }
 
@@ -73,7 +66,7 @@ def test_the_outcome_is_the_last_evaluation(config: TrainingConfig, tmp_path: Pa
     outcome = run_task(task(config, tmp_path / "task"))
     assert outcome.error is None
     assert outcome.values == train(config, tmp_path / "plain").results
-    assert set(SCORES[QueueSettings]) <= outcome.values.keys()
+    assert set(QueueEnvironment.scores) <= outcome.values.keys()
 
 
 def test_an_earlier_training_is_prolonged(config: TrainingConfig, tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from schedlab.errors import SchedlabError
 from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.batch import QueueBatch
-from schedlab.rl.replayable_batch import replayable_batch
 from schedlab.rl.training_config import training_config
 from schedlab.rl.training_env import TrainingEnv
 from schedlab.sim import Schedule, simulate
@@ -26,7 +25,7 @@ BUSY = GeneratedEpisodes("lublin:nodes=64", 25, ("load=3:64",))
 
 def environments(rules: QueueSettings = RULES, baseline: str | None = "easy") -> TrainingEnv:
     """Three of them."""
-    env = TrainingEnv(replayable_batch(rules, BUSY, 3, threads=1), 0.1, baseline)
+    env = TrainingEnv(QueueBatch(rules, BUSY, 3, threads=1), 0.1, baseline)
     env.seed(1)
     env.reset()
     return env
@@ -90,7 +89,7 @@ def test_restored_it_is_as_far_as_it_was() -> None:
     env, again = environments(), environments()
     for _ in range(40):
         env.advance(as_easy(env))
-    again.restore(env.batch.records())
+    again.restore(env.records())
     for _ in range(40):
         rewards, dones, _ = env.advance(as_easy(env))
         others, others_dones, _ = again.advance(as_easy(again))

@@ -21,7 +21,6 @@ from schedlab.policies.evolved import Priority, write_priority
 from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.batch import QueueBatch
 from schedlab.rl.cloning import demonstrate, teacher_of
-from schedlab.rl.replayable_batch import replayable_batch
 from schedlab.rl.teacher import Teacher
 from schedlab.rl.train import train
 from schedlab.rl.training_config import TrainingConfig, read_training, training_config
@@ -66,12 +65,10 @@ def document(folder: Path, **sections: dict[str, Any]) -> TrainingConfig:
             "network": "kernel",
             "envs": 4,
             "steps": 512,
-            "n_steps": 64,
-            "batch_size": 64,
-            "gamma": 1.0,
             "reward_scale": 1e-3,
             "baseline": "teacher",
         },
+        "ppo": {"n_steps": 64, "batch_size": 64, "gamma": 1.0},
         "evaluation": {"episodes": 4},
     }
     for name, changes in sections.items():
@@ -107,7 +104,7 @@ def test_a_teacher_schedules_as_its_priority_does(
 def test_demonstrations_are_whole_episodes_with_their_returns() -> None:
     """The first step of each has the discounted sum of all rewards of the episode."""
     episodes = GeneratedEpisodes("lublin:nodes=64", 20)
-    env = TrainingEnv(replayable_batch(RULES, episodes, 2, threads=1), 0.5)
+    env = TrainingEnv(QueueBatch(RULES, episodes, 2, threads=1), 0.5)
     env.seed(1)
     teacher = Teacher(SHORT_FIRST, RULES, 86_400.0)
     shown = demonstrate(teacher, env, 50, gamma=1.0)
@@ -173,7 +170,7 @@ def test_a_ready_policy_can_teach(tmp_path: Path) -> None:
     episodes, _ = config.open_episodes()
     teacher = teacher_of(config, episodes)
     assert teacher is not None
-    batch = replayable_batch(config.environment, episodes, 2, threads=1)
+    batch = QueueBatch(config.require_queue(), episodes, 2, threads=1)
     env = TrainingEnv(batch, 1.0, config.baseline)
     env.seed(1)
     shown = demonstrate(teacher, env, 60, gamma=1.0)

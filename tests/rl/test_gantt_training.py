@@ -77,6 +77,8 @@ def tiny(**changes: Mapping[str, Any]) -> TrainingConfig:
     sections = {
         name: {**TINY.get(name, {}), **changes.get(name, {})} for name in {**TINY, **changes}
     }
+    if "ppo" not in sections["train"]["algorithm"]:
+        del sections["ppo"]
     return training_config(sections)
 
 

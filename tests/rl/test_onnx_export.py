@@ -41,21 +41,14 @@ NETWORKS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         "train": {"algorithm": "ppo"},
         "environment": {**PICK, "observation": "jobs"},
     },
-    "kernel, masked though it learnt without": {
-        "train": {"algorithm": "a2c", "batch_size": None, "n_epochs": None}
-    },
+    "kernel, masked though it learnt without": {"train": {"algorithm": "a2c"}},
     "acer, kernel": {
-        "train": {"algorithm": "acer", "batch_size": None, "n_epochs": None},
+        "train": {"algorithm": "acer"},
         "acer": {"masked": True},
     },
     "acer, widths": {
         "environment": PICK,
-        "train": {
-            "algorithm": "acer",
-            "network": [16, 8],
-            "batch_size": None,
-            "n_epochs": None,
-        },
+        "train": {"algorithm": "acer", "network": [16, 8]},
     },
     "nn1": {"environment": PICK, "train": {"network": "nn1", "algorithm": "ppo"}},
     "nn2, masked": {"environment": PICK, "train": {"network": "nn2"}},

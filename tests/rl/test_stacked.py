@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ pytest.importorskip("sb3_contrib")
 
 import torch
 
+from schedlab.rl.algorithm_sections import PpoSection
 from schedlab.rl.model_file import read_model
 from schedlab.rl.stacked.training import train_many
 from schedlab.rl.train import Trained, train
@@ -27,8 +29,13 @@ def one_thread() -> None:
     torch.set_num_threads(1)
 
 
-def config(episodes: dict[str, Any] | None = None, **train: Any) -> TrainingConfig:
+PPO_KEYS = {each.name for each in fields(PpoSection)}
+
+
+def config(episodes: dict[str, Any] | None = None, **changes: Any) -> TrainingConfig:
     """A training of a moment, in which episodes end and are cut off."""
+    ppo = {key: value for key, value in changes.items() if key in PPO_KEYS}
+    train = {key: value for key, value in changes.items() if key not in PPO_KEYS}
     return training_config(
         {
             "environment": {"nodes": 16, "visible_jobs": 6, "max_steps": 40, "time_scale_s": 1e5},
@@ -36,13 +43,11 @@ def config(episodes: dict[str, Any] | None = None, **train: Any) -> TrainingConf
             "train": {
                 "network": [16, 12],
                 "envs": 3,
-                "n_steps": 32,
-                "batch_size": 48,
-                "n_epochs": 2,
                 "steps": 384,
                 **ON_CPU,
                 **train,
             },
+            "ppo": {"n_steps": 32, "batch_size": 48, "n_epochs": 2, **ppo},
             "evaluation": {"episodes": 2},
         }
     )

@@ -17,7 +17,7 @@ PAPER = ROOT / "examples" / "train" / "paper-proposal-nn1.toml"
 
 WRONG = {
     "section": ("[training]\nsteps = 1", 'unknown key or section of the training "training"'),
-    "key": ("[train]\nlerning_rate = 1e-3", 'did you mean "learning_rate"?'),
+    "key": ("[ppo]\nlerning_rate = 1e-3", 'did you mean "learning_rate"?'),
     "rule": ("[environment]\nnode = 8", 'did you mean "nodes"?'),
     "text": ("[train]\nsteps = 'many'", "[train]: steps is 'many'; must be a whole number >= 0"),
     "algorithm": ("[train]\nalgorithm = 'pppo'", 'unknown algorithm "pppo"; did you mean "ppo"?'),
@@ -45,8 +45,7 @@ WRONG = {
         'network kernel needs observation = "vector"',
     ),
     "grid easy": (
-        "[environment]\nid = 'schedlab/Gantt-v0'\nobservation = 'flat'\n"
-        "[train]\nrelative_to = 'easy'",
+        "[environment]\nid = 'schedlab/Gantt-v0'\nobservation = 'flat'\n[train]\nbaseline = 'easy'",
         'baseline needs id = "schedlab/Queue-v0" and reward = "slowdown" or "utilisation"',
     ),
     "grid teacher": (
@@ -56,16 +55,16 @@ WRONG = {
     "loads": ("[episodes]\nload = ['1']", "load is ['1']; must be a number or a list of numbers"),
     "kernel": ("[train]\nnetwork = 'kernel'", 'network kernel needs observation = "jobs"'),
     "a2c": (
-        "[train]\nalgorithm = 'a2c'\nn_epochs = 4",
-        "n_epochs is a parameter of ppo; a2c has none",
+        "[train]\nalgorithm = 'a2c'\n[ppo]\nn_epochs = 4",
+        '[ppo] is for algorithm = "ppo" or "maskable-ppo" in [train]; it is "a2c"',
     ),
     "acer": (
-        "[train]\nalgorithm = 'acer'\ngae_lambda = 0.9",
-        "gae_lambda is a parameter of ppo and a2c; acer has none",
+        "[train]\nalgorithm = 'acer'\n[acer]\ngae_lambda = 0.9",
+        'unknown key or section of [acer] "gae_lambda"',
     ),
     "minibatches": (
-        "[train]\nalgorithm = 'acer'\nbatch_size = 32",
-        "batch_size is a parameter of ppo; acer has none",
+        "[train]\nalgorithm = 'maskable-ppo'\nbatch_size = 32",
+        "batch_size in [train] is a parameter of the algorithm; write it in [ppo]",
     ),
     "engine": (
         "[train]\nalgorithm = 'acer'\nengine = 'gpu'",
@@ -92,12 +91,12 @@ WRONG = {
         "[train]\nalgorithm = 'acer'\n[acer]\ndelta = -1.0",
         "delta is -1.0; must be >= 0",
     ),
-    "share": ("[train]\ngamma = 1.5", "gamma is 1.5; must be from 0 to 1"),
-    "rate": ("[train]\nlearning_rate = 0", "learning_rate is 0.0; must be > 0"),
+    "share": ("[ppo]\ngamma = 1.5", "[ppo]: gamma is 1.5; must be from 0 to 1"),
+    "rate": ("[ppo]\nlearning_rate = 0", "learning_rate is 0.0; must be > 0"),
     "envs": ("[train]\nenvs = 0", "envs is 0; must be >= 1"),
     "batch": (
-        "[train]\nenvs = 3\nn_steps = 16\nbatch_size = 20",
-        "batch_size 20 does not divide the 48 steps of a rollout",
+        "[train]\nenvs = 3\n[ppo]\nn_steps = 16\nbatch_size = 20",
+        "[ppo]: batch_size 20 does not divide the 48 steps of a rollout",
     ),
     "weights": (
         "[environment]\nreward_weights = [1, 2]",

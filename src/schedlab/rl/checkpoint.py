@@ -17,7 +17,7 @@ from torch import nn
 from schedlab.errors import InputError, SchedlabError
 from schedlab.rl.acer import ACER
 from schedlab.rl.acer.segments import Segment, stacked, unstacked
-from schedlab.rl.replayable_batch import EpisodeRecord
+from schedlab.rl.episode_records import EpisodeRecord
 from schedlab.rl.tensor_archive import Tensors, read_archive, write_archive
 from schedlab.rl.training_config import TrainingConfig, training_config
 from schedlab.rl.training_env import TrainingEnv
@@ -116,7 +116,7 @@ def capture(
         ],
         "episode_starts": np.asarray(model._last_episode_starts).astype(int).tolist(),
         # vars() and not asdict(), which would copy every action of every environment.
-        "environments": [vars(each) for each in env.batch.records()],
+        "environments": [vars(each) for each in env.records()],
     }
     return Checkpoint(document, tensors, replay)
 

@@ -11,13 +11,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from schedlab.policies.learned.agent import Decider
-from schedlab.rl.environments import time_scale_s
-from schedlab.rl.gantt.rules import make_rule
-from schedlab.rl.gantt.settings import GanttSettings
+from schedlab.rl.environments import environment_of
 from schedlab.rl.networks import ActorCritic, scores_and_values
 from schedlab.rl.ppo_loss import log_probabilities, taken
-from schedlab.rl.replayable_batch import replayable_batch
-from schedlab.rl.teacher import Teacher
 from schedlab.rl.training_config import CloneSection, TrainingConfig
 from schedlab.rl.training_env import TrainingEnv
 from schedlab.workload.episodes import Episodes
@@ -90,12 +86,10 @@ def demonstrate(
 
 def teacher_of(config: TrainingConfig, episodes: Episodes) -> Decider | None:
     """The teacher that a training file names, if it does."""
-    name, rules = config.clone.teacher, config.environment
+    name = config.clone.teacher
     if name is None:
         return None
-    if isinstance(rules, GanttSettings):
-        return make_rule(name, rules)
-    return Teacher(config.taught_priority(), rules, time_scale_s(rules, episodes))
+    return environment_of(config.environment).teacher(name, config.folder, episodes)
 
 
 def learn_from(
@@ -103,11 +97,11 @@ def learn_from(
 ) -> Cloned:
     """Let the teacher play, and fit the policy to what it did."""
     section, train = config.clone, config.train
-    batch = replayable_batch(config.environment, episodes, _ENVS, threads=train.cores)
+    batch = environment_of(config.environment).batch(episodes, _ENVS, threads=train.cores)
     env = TrainingEnv(batch, train.reward_scale, config.baseline)
     env.seed(train.seed + _FIRST_SEED)
-    gamma = _GAMMA if train.gamma is None else train.gamma
-    shown = demonstrate(teacher, env, section.decisions, gamma=gamma)
+    gamma = config.parameters.gamma
+    shown = demonstrate(teacher, env, section.decisions, gamma=_GAMMA if gamma is None else gamma)
     return clone(policy, shown, section, seed=train.seed)
 
 

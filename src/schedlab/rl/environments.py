@@ -3,61 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
 from typing import Any
 
 from schedlab.errors import InputError, UnknownNameError
 from schedlab.policies.learned.settings import QueueSettings
-from schedlab.rl.batch import QueueBatch
-from schedlab.rl.gantt.batch import GanttBatch
+from schedlab.rl.environment import Environment
+from schedlab.rl.gantt.environment import GanttEnvironment
 from schedlab.rl.gantt.settings import GanttSettings
-from schedlab.rl.native_batch import NativeBatch
+from schedlab.rl.queue_environment import QueueEnvironment
 from schedlab.sections import build
-from schedlab.workload.episodes import Episodes
-
-QUEUE, GANTT = "schedlab/Queue-v0", "schedlab/Gantt-v0"
 
 Settings = QueueSettings | GanttSettings
 
-ENVIRONMENTS: dict[str, type[QueueSettings] | type[GanttSettings]] = {
-    QUEUE: QueueSettings,
-    GANTT: GanttSettings,
+ENVIRONMENTS: dict[type[Settings], type[Environment[Any]]] = {
+    QueueSettings: QueueEnvironment,
+    GanttSettings: GanttEnvironment,
 }
+"""By their rules."""
 
 
 def read_settings(given: Any) -> Settings:
     """The rules that ``[environment]`` gives; without an ``id`` those of ``schedlab/Queue-v0``."""
     if not isinstance(given, Mapping):
         raise InputError(f"[environment] is {given!r}; must be a section")
+    rules = {each.name: settings for settings, each in ENVIRONMENTS.items()}
     rest = dict(given)
-    name = rest.pop("id", QUEUE)
-    if name not in ENVIRONMENTS:
-        raise UnknownNameError("environment", str(name), ENVIRONMENTS)
-    return build(ENVIRONMENTS[name], rest, "[environment]")
+    name = rest.pop("id", QueueEnvironment.name)
+    if name not in rules:
+        raise UnknownNameError("environment", str(name), rules)
+    return build(rules[name], rest, "[environment]")
 
 
-def settings_document(settings: Settings) -> dict[str, Any]:
-    """The same as JSON has it; files from before there was a choice name no environment."""
-    named = {} if isinstance(settings, QueueSettings) else {"id": GANTT}
-    return {**named, **asdict(settings)}
-
-
-def make_batch(settings: Settings, episodes: Episodes, size: int, *, threads: int) -> NativeBatch:
-    """Make a number of environments with these rules."""
-    if isinstance(settings, GanttSettings):
-        return GanttBatch(settings, episodes, size, threads=threads)
-    return QueueBatch(settings, episodes, size, threads=threads)
-
-
-def time_scale_s(settings: Settings, episodes: Episodes) -> float:
-    """What counts as 1 among the times that the agent sees; on the grid a time unit does."""
-    if isinstance(settings, GanttSettings):
-        return 1.0
-    return float(settings.time_scale_s or episodes.longest_request_s)
-
-
-def with_time_scale(settings: Settings, episodes: Episodes) -> Settings:
-    """The same rules with the time scale that these episodes would give them."""
-    if isinstance(settings, GanttSettings):
-        return settings
-    return replace(settings, time_scale_s=time_scale_s(settings, episodes))
+def environment_of(settings: Settings) -> Environment[Any]:
+    """The environment with these rules."""
+    return ENVIRONMENTS[type(settings)](settings)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from gymnasium import spaces
@@ -14,56 +13,15 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor, nn
 
 from schedlab.rl.acer.policy import AcerPolicy, expected_values
-from schedlab.rl.environments import Settings
-from schedlab.rl.gantt.settings import SLOT_FEATURES, GanttSettings
-from schedlab.rl.observation_layout import JOB_FEATURES
-from schedlab.rl.training_config import KERNEL, TrainSection
+from schedlab.rl.environments import Settings, environment_of
+from schedlab.rl.job_columns import IN_A_QUEUE, JobColumns
+
+if TYPE_CHECKING:
+    from schedlab.rl.train_section import TrainSection
 
 _NEVER = -1e9
 
 ActorCritic = ActorCriticPolicy | MaskableActorCriticPolicy
-
-
-@dataclass(frozen=True)
-class JobColumns:
-    """Where an observation tells of the visible jobs, one after the other.
-
-    Args:
-        first: number of the observation that does.
-        features: numbers per job.
-        size: which of them is the job's share of the machine, and 0 where there is no job.
-        head: which of them is 1 for the job that is promised a start, if one is ever promised.
-    """
-
-    first: int
-    features: int
-    size: int
-    head: int | None = None
-
-    @classmethod
-    def of(cls, environment: Settings) -> JobColumns:
-        """In ``observation = "vector"`` of the grid, else in ``observation = "jobs"``."""
-        if isinstance(environment, GanttSettings):
-            return cls(first=environment.window, features=SLOT_FEATURES, size=0)
-        return IN_A_QUEUE
-
-    def split(self, observation: Tensor, visible: int) -> tuple[Tensor, Tensor]:
-        """Jobs, a row each, and what all of them share: the machine and the head."""
-        end = self.first + visible * self.features
-        jobs = observation[:, self.first : end].reshape(-1, visible, self.features)
-        shared = [observation[:, : self.first], observation[:, end:]]
-        if self.head is not None:
-            shared.append((jobs * jobs[..., self.head, None]).sum(dim=1))
-        return jobs, torch.cat(shared, dim=-1)
-
-    def shared(self, observation_size: int, visible: int) -> int:
-        """How many numbers they share."""
-        return observation_size - (visible - (self.head is not None)) * self.features
-
-
-IN_A_QUEUE = JobColumns(
-    0, len(JOB_FEATURES), JOB_FEATURES.index("nodes"), JOB_FEATURES.index("is head")
-)
 
 
 def layers(*widths: int, activation: type[nn.Module] = nn.ReLU) -> nn.Sequential:
@@ -197,20 +155,10 @@ class AcerKernelPolicy(_ByJobs, AcerPolicy):
         return nn.Identity()  # the kernel's outputs are the values
 
 
-def policy_class(train: TrainSection) -> type[ActorCritic]:
-    """Which class the trainer is to build; their parameters have the same names."""
-    masks = train.algorithm == "maskable-ppo" and train.engine == "sb3"
-    if train.algorithm == "acer":
-        return AcerKernelPolicy if train.network == KERNEL else AcerPolicy
-    if train.network == KERNEL:
-        return MaskableKernelPolicy if masks else KernelPolicy
-    return MaskableActorCriticPolicy if masks else ActorCriticPolicy
-
-
 def policy_settings(train: TrainSection, environment: Settings) -> dict[str, Any]:
-    """And with which arguments."""
-    if train.network == KERNEL:
-        return {"job_columns": JobColumns.of(environment)}
+    """Return the arguments of a policy, for ``Algorithm.policy``."""
+    if train.is_kernel:
+        return {"job_columns": environment_of(environment).job_columns}
     activation = nn.ReLU if train.activation == "relu" else nn.Tanh
     if not train.shared_trunk:
         return {"net_arch": list(train.widths), "activation_fn": activation}

@@ -13,7 +13,7 @@ from schedlab.policies.learned.own_agent import CallableAgent, OwnAgent, check_s
 from schedlab.policies.learned.policy import LearnedPolicy
 from schedlab.policies.learned.settings import QueueSettings
 from schedlab.rl.batch import QueueBatch
-from schedlab.rl.environments import settings_document
+from schedlab.rl.environments import environment_of
 from schedlab.rl.queue_env import QueueEnv
 from schedlab.sections import as_toml
 
@@ -72,7 +72,7 @@ def save_settings(path: str | Path, env: Any, **agent: Any) -> None:
     settings, shows = _environment(env)
     made = {} if shows is None else {"id": _name_of(type(shows))}
     sections: dict[str, Any] = {"agent": agent} if agent else {}
-    sections["environment"] = {**made, **settings_document(settings)}
+    sections["environment"] = {**made, **environment_of(settings).document()}
     with atomic_write(path) as temporary:
         temporary.write_text(as_toml(sections), encoding="utf-8")
 

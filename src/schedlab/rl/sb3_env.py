@@ -14,6 +14,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvS
 
 from schedlab.rl.native_batch import Batch, check_actions, sequence_in
 from schedlab.rl.native_env import spaces
+from schedlab.workload import Workload
 
 Advanced = tuple[NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]
 """Rewards, which episodes have ended, and infos."""
@@ -41,7 +42,7 @@ class NativeVecEnv(VecEnv, Generic[Batch]):
         self.batch.seed(self._seeds)
         self._returns[:] = 0
         for place, options in enumerate(self._options):
-            self.batch.reset(place, sequence_in(options))
+            self._begin(place, sequence_in(options))
         self._reset_seeds()
         self._reset_options()
         return self.batch.observation.copy()
@@ -64,7 +65,7 @@ class NativeVecEnv(VecEnv, Generic[Batch]):
 
     def advance(self, actions: NDArray[np.int64]) -> Advanced:
         """The same without the observations, which are in the batch until the next step."""
-        finished = self.batch.step(actions)
+        finished = self._step(actions)
         self._returns += self.batch.reward
         rewards = self.batch.reward.astype(np.float32)
         dones = (self.batch.terminated | self.batch.truncated).astype(bool)
@@ -72,8 +73,16 @@ class NativeVecEnv(VecEnv, Generic[Batch]):
         for place in map(int, finished):
             infos[place] = self._last_info(place)
             self._returns[place] = 0
-            self.batch.reset(place)
+            self._begin(place)
         return rewards, dones, infos
+
+    def _begin(self, place: int, sequence: Workload | None = None) -> None:
+        """Begin an episode of one environment, on these jobs or on its next ones."""
+        self.batch.reset(place, sequence)
+
+    def _step(self, actions: NDArray[np.int64]) -> NDArray[np.intp]:
+        """Step them all and say which have finished."""
+        return self.batch.step(actions)
 
     def _last_info(self, place: int) -> dict[str, Any]:
         result = dict(self.batch.result(place))

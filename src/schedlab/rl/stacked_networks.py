@@ -9,7 +9,7 @@ from itertools import takewhile
 import torch
 from torch import Tensor, nn
 
-from schedlab.rl.training_config import TrainSection
+from schedlab.rl.train_section import TrainSection
 
 Parameters = Mapping[str, Tensor]
 

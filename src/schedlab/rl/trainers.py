@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 import torch
-from sb3_contrib import MaskablePPO
-from stable_baselines3 import A2C, PPO
 from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
 from stable_baselines3.common.utils import LinearSchedule
 
 from schedlab.errors import ParameterError
-from schedlab.rl.acer import ACER
+from schedlab.rl.algorithms import policy_class
 from schedlab.rl.device_ppo import DevicePPO
-from schedlab.rl.networks import policy_class, policy_settings
+from schedlab.rl.networks import policy_settings
 from schedlab.rl.stacked_networks import Layout
-from schedlab.rl.training_config import KERNEL, TrainingConfig, TrainSection
+from schedlab.rl.train_section import TrainSection
+from schedlab.rl.training_config import TrainingConfig
 from schedlab.rl.training_env import TrainingEnv
-
-ALGORITHMS: dict[str, Any] = {"ppo": PPO, "a2c": A2C, "maskable-ppo": MaskablePPO, "acer": ACER}
 
 
 def make_trainer(config: TrainingConfig, env: TrainingEnv) -> OnPolicyAlgorithm:
@@ -28,9 +24,9 @@ def make_trainer(config: TrainingConfig, env: TrainingEnv) -> OnPolicyAlgorithm:
     settings: dict[str, Any] = {
         "seed": train.seed,
         "policy_kwargs": policy_settings(train, config.environment),
-        **train.hyperparameters(),
+        **config.parameters.arguments(),
     }
-    if train.anneal:
+    if config.parameters.anneal:
         settings["learning_rate"] = LinearSchedule(settings["learning_rate"], 0.0, 1.0)
     if train.engine == "gpu":
         device, precision = device_and_precision(train)
@@ -43,18 +39,15 @@ def make_trainer(config: TrainingConfig, env: TrainingEnv) -> OnPolicyAlgorithm:
             layout=acting_layout(train, device),
             **settings,
         )
-    if train.algorithm == "acer":
-        settings |= asdict(config.acer)
-    trainer: OnPolicyAlgorithm = ALGORITHMS[train.algorithm](
-        policy_class(train), env, device="cpu", **settings
-    )
-    return trainer
+    trainer: Any = config.algorithm.trainer()
+    made: OnPolicyAlgorithm = trainer(policy_class(train), env, device="cpu", **settings)
+    return made
 
 
 def acting_layout(train: TrainSection, device: str) -> Layout | None:
     """Of the copy by which a network acts on a GPU; the kernel network acts by itself."""
     on_gpu = torch.device(device).type == "cuda"
-    return Layout.of(train) if on_gpu and train.network != KERNEL else None
+    return Layout.of(train) if on_gpu and not train.is_kernel else None
 
 
 def device_and_precision(train: TrainSection) -> tuple[str, str]:

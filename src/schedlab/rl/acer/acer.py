@@ -23,7 +23,7 @@ from schedlab.errors import ParameterError
 from schedlab.rl.acer.loss import AcerLoss, Behaviour, acer_loss
 from schedlab.rl.acer.policy import AcerCnnPolicy, AcerPolicy
 from schedlab.rl.acer.segments import Segment, SegmentBuffer, Step
-from schedlab.rl.acer_section import AcerSection
+from schedlab.rl.algorithm_sections import AcerSection, AlgorithmSection
 
 
 class ACER(OnPolicyAlgorithm):
@@ -112,7 +112,9 @@ class ACER(OnPolicyAlgorithm):
 
     def _setup_model(self) -> None:
         # Refuses what makes no sense, here as in a training file.
-        AcerSection(**{each.name: getattr(self, each.name) for each in fields(AcerSection)})
+        shared = {each.name for each in fields(AlgorithmSection)}  # some are schedules by now
+        own = [each.name for each in fields(AcerSection) if each.name not in shared]
+        AcerSection(**{name: getattr(self, name) for name in own})
         self._setup_lr_schedule()
         self.set_random_seed(self.seed)
         self.policy = self.policy_class(  # type: ignore[assignment]

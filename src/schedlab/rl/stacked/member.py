@@ -16,10 +16,11 @@ from stable_baselines3.common.utils import LinearSchedule
 
 from schedlab.policies.learned.own_agent import numbers_and_actions
 from schedlab.policies.learned.settings import QueueSettings
-from schedlab.rl.environments import with_time_scale
-from schedlab.rl.networks import policy_class, policy_settings
+from schedlab.rl.algorithms import ALGORITHMS, policy_class
+from schedlab.rl.environments import environment_of
+from schedlab.rl.networks import policy_settings
 from schedlab.rl.stacked_networks import Parameters
-from schedlab.rl.training_config import KERNEL, TrainingConfig
+from schedlab.rl.training_config import TrainingConfig
 from schedlab.workload.episodes import Episodes
 
 _DEFAULTS = {name: each.default for name, each in signature(PPO.__init__).parameters.items()}
@@ -29,11 +30,11 @@ def can_be_stacked(config: TrainingConfig) -> bool:
     """Whether a training can go side by side with others."""
     train = config.train
     return (
-        isinstance(config.environment, QueueSettings)
-        and train.is_ppo
-        and train.network != KERNEL
+        environment_of(config.environment).stacks
+        and ALGORITHMS[train.algorithm].on_gpu
+        and not train.is_kernel
         and train.baseline is None
-        and train.target_kl is None
+        and config.ppo.target_kl is None
         and config.clone.teacher is None
         and not config.evaluation.sampled
     )
@@ -57,15 +58,15 @@ class Member:
     def of(cls, config: TrainingConfig) -> Member:
         """Open its jobs."""
         episodes, held_out = config.open_episodes()
-        settings = with_time_scale(config.environment, episodes)
-        assert isinstance(settings, QueueSettings)
+        time_scale_s = environment_of(config.environment).time_scale_s(episodes)
+        settings = replace(config.require_queue(), time_scale_s=time_scale_s)
         return cls(config, settings, episodes, held_out)
 
     def __getattr__(self, name: str) -> Any:
         """A parameter of PPO, by Stable-Baselines3's name."""
         if name not in _DEFAULTS:
             raise AttributeError(name)
-        given = getattr(self.config.train, name)
+        given = getattr(self.config.ppo, name)
         return _DEFAULTS[name] if given is None else given
 
     @property
@@ -100,14 +101,14 @@ class Member:
     @property
     def rate(self) -> Callable[[float], float]:
         """The learning rate, by the share of steps that is left."""
-        if self.config.train.anneal:
+        if self.config.ppo.anneal:
             return LinearSchedule(self.learning_rate, 0.0, 1.0)
         return lambda _: float(self.learning_rate)
 
     @property
     def schedule(self) -> tuple[Any, ...]:
         """What its learning rate depends on."""
-        return self.learning_rate, self.config.train.anneal, self.n_steps
+        return self.learning_rate, self.config.ppo.anneal, self.n_steps
 
 
 def first_policy(member: Member) -> tuple[Parameters, torch.Tensor]:

@@ -16,7 +16,7 @@ import torch
 from schedlab.atomic import atomic_write
 from schedlab.errors import ParameterError
 from schedlab.policies.learned.own_agent import numbers_and_actions
-from schedlab.rl.environments import time_scale_s
+from schedlab.rl.environments import environment_of
 from schedlab.rl.model_file import TrainedModel, write_model
 from schedlab.rl.stacked.evaluation import Evaluation
 from schedlab.rl.stacked.member import Member, can_be_stacked
@@ -181,7 +181,7 @@ def _model(population: Population, place: int, found: dict[str, float]) -> Train
     policy = population.networks.policy(place)
     return TrainedModel(
         member.config,
-        time_scale_s(member.config.environment, member.episodes),
+        environment_of(member.config.environment).time_scale_s(member.episodes),
         steps,
         {"steps_learnt": steps, **found},
         {name: each.numpy() for name, each in policy.items()},

@@ -1,0 +1,44 @@
+"""Where an observation tells of the jobs that an agent can choose among."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor, cat
+
+from schedlab.rl.observation_layout import JOB_FEATURES
+
+
+@dataclass(frozen=True)
+class JobColumns:
+    """Where an observation tells of the visible jobs, one after the other.
+
+    Args:
+        first: number of the observation that does.
+        features: numbers per job.
+        size: which of them is the job's share of the machine, and 0 where there is no job.
+        head: which of them is 1 for the job that is promised a start, if one is ever promised.
+    """
+
+    first: int
+    features: int
+    size: int
+    head: int | None = None
+
+    def split(self, observation: Tensor, visible: int) -> tuple[Tensor, Tensor]:
+        """Jobs, a row each, and what all of them share: the machine and the head."""
+        end = self.first + visible * self.features
+        jobs = observation[:, self.first : end].reshape(-1, visible, self.features)
+        shared = [observation[:, : self.first], observation[:, end:]]
+        if self.head is not None:
+            shared.append((jobs * jobs[..., self.head, None]).sum(dim=1))
+        return jobs, cat(shared, dim=-1)
+
+    def shared(self, observation_size: int, visible: int) -> int:
+        """How many numbers they share."""
+        return observation_size - (visible - (self.head is not None)) * self.features
+
+
+IN_A_QUEUE = JobColumns(
+    0, len(JOB_FEATURES), JOB_FEATURES.index("nodes"), JOB_FEATURES.index("is head")
+)
