@@ -6,7 +6,7 @@ PY := $(VENV)/bin/python
 PYTEST := $(PY) -m pytest -n $(shell expr $$(nproc) + 1) --dist worksteal
 SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml constraints.txt
 
-.PHONY: demo test check lint bench docs sanitize fuzz cpptest cpptest-arm format build clean
+.PHONY: demo test check lint bench docs sanitize fuzz cpptest cpptest-arm notebooks format build clean
 
 # Needs less than the tests do, and so is there sooner on a fresh machine.
 demo: $(if $(wildcard $(VENV)/.installed),$(VENV)/.installed,$(VENV)/.demo)
@@ -64,6 +64,10 @@ sanitize: $(VENV)/.installed
 # The comparisons of the core with the plain reference, on other draws than the tests make, and more of them.
 fuzz: $(VENV)/.installed
 	SCHEDLAB_FUZZ=1 SCHEDLAB_EXAMPLES=2000 $(PYTEST) tests/sim tests/audit tests/slurm/test_native_twin.py
+
+# Writes what the notebooks print into them.
+notebooks: $(VENV)/.installed
+	$(PY) examples/notebooks/execute.py
 
 format: $(VENV)/.installed
 	$(VENV)/bin/ruff check --fix .

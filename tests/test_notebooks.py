@@ -1,0 +1,95 @@
+"""The notebooks of the gallery run, and print what is committed in them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+FOLDER = Path(__file__).parents[1] / "examples" / "notebooks"
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+LARGEST_BYTES = 250_000
+PAGE = FOLDER.parents[1] / "docs" / "gallery" / "index.md"
+
+
+@pytest.fixture
+def scripts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the test import what executes the notebooks, and what makes pages of them."""
+    monkeypatch.syspath_prepend(FOLDER)
+    for name in ("execute", "pages"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+
+
+def texts(book: Any) -> list[list[str]]:
+    """What each cell prints, but for those whose output differs from machine to machine."""
+    return [
+        [output.get("text") or output["data"].get("text/plain", "") for output in cell["outputs"]]
+        for cell in book["cells"]
+        if cell["cell_type"] == "code" and "varies" not in cell["metadata"].get("tags", [])
+    ]
+
+
+def kinds(book: Any) -> list[list[str]]:
+    """What each cell shows: texts, tables and pictures."""
+    return [
+        [kind for output in cell["outputs"] for kind in output.get("data", {"text": 0})]
+        for cell in book["cells"]
+        if cell["cell_type"] == "code"
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.usefixtures("scripts")
+def test_a_notebook_prints_what_is_committed_in_it(path: Path) -> None:
+    """A reader who runs it sees the same; ``make notebooks`` writes what they print."""
+    from execute import executed  # type: ignore[import-not-found]
+
+    committed = nbformat.read(path, as_version=4)
+    fresh = executed(path)
+    assert texts(fresh) == texts(committed)
+    assert kinds(fresh) == kinds(committed)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_small_and_complete(path: Path) -> None:
+    """Nothing failed, nothing was warned of, and most of what it prints is compared."""
+    book = nbformat.read(path, as_version=4)
+    nbformat.validate(book)
+    assert path.stat().st_size < LARGEST_BYTES
+    outputs = [output for cell in book.cells for output in cell.get("outputs", [])]
+    assert outputs
+    assert not [each for each in outputs if each.output_type == "error"]
+    assert not [each for each in outputs if each.get("name") == "stderr"]
+    assert any(each for each in texts(book))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.usefixtures("scripts")
+def test_a_notebook_becomes_a_page_of_the_site(path: Path) -> None:
+    """With its text, code, tables and pictures; links lead into the site."""
+    from pages import pages_of  # type: ignore[import-not-found]
+
+    made = pages_of(path)
+    page = made.pop(f"{path.stem}.md")
+    book = json.loads(path.read_text(encoding="utf-8"))
+    for cell in book["cells"]:
+        assert "".join(cell["source"]).replace("../../docs/", "../") in page
+    pictures = [kind for cell in kinds(book) for kind in cell if kind == "image/png"]
+    assert len(pictures) == len(made)
+    assert all(f"]({name})" in page for name in made)
+    assert "../../docs/" not in page
+
+
+def test_the_gallery_lists_all_notebooks() -> None:
+    """One that is not listed is not found."""
+    page = PAGE.read_text(encoding="utf-8")
+    site = (FOLDER.parents[1] / "mkdocs.yml").read_text(encoding="utf-8")
+    assert len(NOTEBOOKS) == 8
+    for path in NOTEBOOKS:
+        assert f"({path.stem}.md)" in page
+        assert f"gallery/{path.stem}.md" in site
