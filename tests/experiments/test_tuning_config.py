@@ -14,7 +14,7 @@ from schedlab.experiments.tuning.space import ParameterRange
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "tune"
 
-TRAINING = "[train]\nenvs = 4\nsteps = 1000\nn_steps = 64\nbatch_size = 64\n"
+TRAINING = "[train]\nenvs = 4\nsteps = 1000\n[ppo]\nn_steps = 64\nbatch_size = 64\n"
 TUNING = """
 [tune]
 training = "base.toml"
@@ -57,7 +57,7 @@ def test_a_setting_is_a_training(file: Path) -> None:
 def test_acer_s_own_parameters_have_their_own_section(file: Path) -> None:
     """As in the training file."""
     (file.parent / "base.toml").write_text("[train]\nalgorithm = 'acer'\n")
-    file.write_text(TUNING + "\n[space.acer]\nreplay_ratio = [0, 4]\n")
+    file.write_text(TUNING.replace("[space.ppo]\n", "[space.acer]\nreplay_ratio = [0, 4]\n"))
     tuning = read_tuning(file)
     ratios = [tuning.config(each).acer.replay_ratio for each in tuning.space.settings()]
     assert ratios == [0.0, 4.0] * 8
@@ -71,7 +71,7 @@ def test_values_from_the_command_line_replace_those_of_the_file(file: Path) -> N
     file.write_text(TUNING.replace("[16, 64]", "{ low = 16, high = 64, log = true }"))
     tuning = read_tuning(file, trials=3, runs=1, seed=0)
     assert (tuning.about.trials, list(tuning.about.seeds)) == (3, [0])
-    domain = tuning.space.parameters[0].domain
+    domain = tuning.space.parameters[1].domain
     assert domain == ParameterRange(low=16, high=64, log=True)
     assert isinstance(domain, ParameterRange)
     assert isinstance(domain.low, int)
@@ -98,8 +98,8 @@ def test_values_from_the_command_line_replace_those_of_the_file(file: Path) -> N
         ("[16, 64]", "{ low = 0, high = 1, log = true }", "must be > 0 for a logarithm"),
         ("[16, 64]", "{ low = 1 }", "n_steps lacks the key high"),
         ("[16, 64]", "{ low = 1.5, high = 2 }", "n_steps is 1.5; must be a whole number"),
-        ("n_steps = [16", "seed = [16", "seed cannot be searched: every setting is trained with"),
-        ("n_steps = [16", "steps = [16", "steps cannot be searched: every setting learns from"),
+        ("network = [", "seed = [", "seed cannot be searched: every setting is trained with"),
+        ("network = [", "steps = [", "steps cannot be searched: every setting learns from"),
         ("[tune]", "[tuning]", r'of the tuning "tuning"; did you mean "tune"'),
     ],
 )
