@@ -60,7 +60,7 @@ def test_acer_s_own_parameters_have_their_own_section(file: Path) -> None:
     file.write_text(TUNING.replace("[space.ppo]\n", "[space.acer]\nreplay_ratio = [0, 4]\n"))
     tuning = read_tuning(file)
     ratios = [tuning.config(each).acer.replay_ratio for each in tuning.space.settings()]
-    assert ratios == [0.0, 4.0] * 8
+    assert ratios == ([0.0] * 4 + [4.0] * 4) * 2
 
 
 def test_values_from_the_command_line_replace_those_of_the_file(file: Path) -> None:
