@@ -12,8 +12,9 @@ from tests.history.records import NOON_S, job
 from schedlab.history import pipeline
 from schedlab.history.ingest.source import JobSource
 from schedlab.history.schema import Fault, JobRecord
-from schedlab.history.store import Store
+from schedlab.history.store import JobQuery, Store
 from schedlab.history.store.database import connect, parse_url
+from schedlab.history.store.queries import conditions
 from schedlab.history.store.tables import jobs
 from schedlab.history.web.database import Database
 from schedlab.history.web.queries.cluster_use import Span
@@ -50,6 +51,16 @@ def test_jobs_of_a_time_are_found_by_indexes(
         connection.execute(text("SET enable_seqscan = off"))  # which a small table would be worth
         plan = "\n".join(connection.exec_driver_sql(f"EXPLAIN {told}").scalars())
     assert "Seq Scan on jobs" not in plan, plan
+
+
+def test_keys_of_a_busy_node_are_kept_and_not_looked_up(engine: Engine) -> None:
+    """Else PostgreSQL reads the hosts of each job in turn, until enough were on the node."""
+    meant = conditions(JobQuery(nodes=("n01",)), in_order=True, hashed=True)
+    asked = select(jobs.c.id).where(*meant).order_by(jobs.c.queue_s.desc()).limit(5)
+    told = asked.compile(engine, compile_kwargs={"literal_binds": True})
+    with engine.connect() as connection:
+        plan = "\n".join(connection.exec_driver_sql(f"EXPLAIN {told}").scalars())
+    assert "hashed SubPlan" in plan, plan
 
 
 def test_a_question_has_one_process(engine: Engine) -> None:

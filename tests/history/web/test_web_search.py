@@ -102,9 +102,13 @@ def test_jobs_are_found_by_one_moment(connection: Connection) -> None:
     assert found(connection, ended_from_s=NOON_S + 290, ended_to_s=NOON_S + 291) == {"4"}
 
 
-def test_many_are_found_as_few_are(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kept", [1, searching.KEPT])
+def test_many_are_found_as_few_are(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch, kept: int
+) -> None:
     """Jobs on a busy node are looked for in the order wanted, not looked up all: the same jobs."""
     monkeypatch.setattr(searching, "MANY", 1)
+    monkeypatch.setattr(searching, "KEPT", kept)
     assert found(connection, nodes=("n02",), tags=("cfd",)) == {"1", "3"}
     assert found(connection, ran_from_s=NOON_S, ran_to_s=NOON_S + 15) == {"1", "7"}
     assert found(connection, nodes=("n09",)) == set()

@@ -16,6 +16,7 @@ from sqlalchemy import (
     func,
     or_,
     select,
+    true,
     type_coerce,
     union_all,
 )
@@ -105,7 +106,7 @@ def chosen(query: JobQuery, *columns: ColumnElement[Any]) -> Select[Any]:
 
 
 def conditions(
-    query: JobQuery, *, in_order: bool = False
+    query: JobQuery, *, in_order: bool = False, hashed: bool = False
 ) -> list[ColumnElement[bool] | TextClause]:
     """What must hold for a row of ``jobs``.
 
@@ -113,6 +114,8 @@ def conditions(
         query: which jobs are meant.
         in_order: go through jobs in the order that is wanted and look at each whether it was on a
             node, has a tag, or is of a time, instead of looking up all those first.
+        hashed: with that, have PostgreSQL keep the keys of all jobs on the nodes and with the tags,
+            and not look into the parts of each job. They must fit into its memory.
     """
     found: list[ColumnElement[bool] | TextClause] = [
         column.in_(values)
@@ -132,7 +135,9 @@ def conditions(
     if query.states and UNFINISHED_STATES.issuperset(query.states):
         found.append(UNFINISHED)
     if in_order:
-        found += [(jobs.c.id + 0).in_(keys) for keys in _named_sets(query)]
+        among = [(jobs.c.id + 0).in_(keys) for keys in named_sets(query)]
+        # A condition on a condition is no join.
+        found += [each.is_(true()) for each in among] if hashed else among
         found += _ran(query)
     else:
         found += [jobs.c.id.in_(keys) for keys in key_sets(query)]
@@ -141,12 +146,13 @@ def conditions(
 
 def key_sets(query: JobQuery) -> Iterator[GenerativeSelect]:
     """The keys of all jobs on the nodes, with the tags, and of the time that are meant."""
-    yield from _named_sets(query)
+    yield from named_sets(query)
     if query.ran_from_s is not None or query.ran_to_s is not None:
         yield _overlapping(query.ran_from_s, query.ran_to_s)
 
 
-def _named_sets(query: JobQuery) -> Iterator[GenerativeSelect]:
+def named_sets(query: JobQuery) -> Iterator[GenerativeSelect]:
+    """The keys of all jobs on the nodes, and of those with the tags."""
     if query.nodes:
         yield select(hosts.c.job).where(hosts.c.node_id.in_(query.nodes))
     if query.tags:

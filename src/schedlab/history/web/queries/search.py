@@ -10,12 +10,23 @@ from pathlib import Path
 from typing import Any
 
 from pydantic_core import from_json, to_json
-from sqlalchemy import ColumnElement, Connection, Select, func, select, tuple_
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Select,
+    any_,
+    bindparam,
+    func,
+    select,
+    tuple_,
+)
 
 from schedlab.errors import ParameterError, UnknownNameError
 from schedlab.history.site import Site
 from schedlab.history.store.archive_tables import archived
-from schedlab.history.store.queries import QUANTITIES, JobQuery, conditions, key_sets
+from schedlab.history.store.queries import QUANTITIES, JobQuery, conditions, key_sets, named_sets
 from schedlab.history.store.tables import jobs
 from schedlab.history.web.access import Viewer, visible, visible_parts
 from schedlab.history.web.queries.archived import archived_rows, read_archived
@@ -32,6 +43,8 @@ COUNTED = 10_000
 """The largest number of jobs that is counted exactly."""
 MANY = 2_000
 """The number of jobs from which sorting no longer looks them up one by one."""
+KEPT = 50_000
+"""The number of jobs whose keys PostgreSQL may keep, well below its memory for them."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +153,9 @@ def keys_of_page(
     limit: int,
 ) -> tuple[list[int], Cursor | None]:
     """The same without the records: the keys of the jobs, and where the next page begins."""
-    meant = conditions(query, in_order=_are_many(connection, query))
+    are_many = _are_many(connection, query)
+    hashed = are_many and _fit_into_memory(connection, query)
+    meant = conditions(query, in_order=are_many, hashed=hashed)
     # No job starts before it is queued; with this condition, the search begins near the window.
     before_s = query.ran_to_s if sort.by == "queue_time" else None
     rows: list[tuple[int, Any]] = []
@@ -171,6 +186,19 @@ def _are_many(connection: Connection, query: JobQuery) -> bool:
     return bool(sizes) and min(sizes) == MANY
 
 
+def _fit_into_memory(connection: Connection, query: JobQuery) -> bool:
+    """Whether PostgreSQL can keep the keys; SQLite does so whatever is said.
+
+    Of more jobs, so many of all are on the nodes, or have the tags, that the first are soon found.
+    """
+    if connection.dialect.name != "postgresql":
+        return False
+    sizes = (
+        select(func.count()).select_from(keys.limit(KEPT).subquery()) for keys in named_sets(query)
+    )
+    return all(connection.execute(each).scalar_one() < KEPT for each in sizes)
+
+
 def count(connection: Connection, viewer: Viewer, query: JobQuery, most: int = COUNTED) -> JobCount:
     """How many jobs are meant and seen, as far as it is worth counting."""
     meant = select(jobs.c.id).where(visible(viewer), *conditions(query)).limit(most + 1)
@@ -180,9 +208,16 @@ def count(connection: Connection, viewer: Viewer, query: JobQuery, most: int = C
 
 def documents(connection: Connection, keys: Sequence[int]) -> list[FoundJob]:
     """The records under keys that a query for the viewer gave, in the order of the keys."""
-    statement = select(jobs.c.id, jobs.c.record).where(jobs.c.id.in_(keys))
+    statement = select(jobs.c.id, jobs.c.record).where(_is_among(connection, keys))
     records = dict(map(tuple, connection.execute(statement))) if keys else {}
     return [FoundJob(key, records[key]) for key in keys if key in records]
+
+
+def _is_among(connection: Connection, keys: Sequence[int]) -> ColumnElement[bool]:
+    """Whether a job has one of the keys; for PostgreSQL they are one value, and planned once."""
+    if connection.dialect.name == "postgresql":
+        return jobs.c.id == any_(bindparam("keys", list(keys), ARRAY(BigInteger)))
+    return jobs.c.id.in_(keys)
 
 
 def _segments(
