@@ -95,7 +95,7 @@ def test_what_cannot_go_side_by_side_does_not(
     moved = on_the_gpu(tuning)
     assert moved is not None
     assert moved.training.train.engine == "gpu"
-    (tmp_path / "grid.toml").write_text(GRID + "network = [[4], [8]]\n")
+    (tmp_path / "grid.toml").write_text(GRID + "[space.train]\nnetwork = [[4], [8]]\n")
     assert on_the_gpu(read_tuning(tmp_path / "grid.toml")) is None
     (tmp_path / "grid.toml").write_text(GRID.replace("runs = 2", "runs = 2\ntrials = 3"))
     assert on_the_gpu(read_tuning(tmp_path / "grid.toml")) is not None
