@@ -20,7 +20,7 @@ def test_the_tables_are_those_of_the_figures(made: ModuleType) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("run", ["half-r2", "A-r1"])
+@pytest.mark.parametrize("run", ["half-r2", "half-r3", "A-r1"])
 @pytest.mark.parametrize("made", MEASURED, ids=lambda made: made.__name__)
 def test_the_figures_are_those_of_the_twin(
     made: ModuleType, run: str, shared_data: Path, tmp_path: Path

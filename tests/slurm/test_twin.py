@@ -19,7 +19,7 @@ from tests.slurm.tiny_site import CONF, SCRIPT, job, run
 from schedlab.errors import ParameterError, WorkloadError
 from schedlab.slurm import Qos, SlurmHistory, SlurmSite
 from schedlab.slurm.changes import changed_site, present_values
-from schedlab.slurm.clocks import Clocks, drawn_clocks
+from schedlab.slurm.clocks import Clocks, clocks_from_boot, drawn_clocks
 from schedlab.slurm.plain.conditions import SlurmCondition, parse_conditions
 from schedlab.slurm.plain.controller import Controller
 from schedlab.slurm.plain.jobs import jobs_of
@@ -341,6 +341,38 @@ def test_phases_are_drawn_by_seed(make) -> None:  # type: ignore[no-untyped-def]
     assert phases_of(site, 1, 5) != phases_of(site, 1, 6)
     drawn = [drawn_clocks(0.0, site.parameters, seed).backfill_s for seed in range(50)]
     assert min(drawn) < -20 < -10 < max(drawn) <= 0
+
+
+@pytest.mark.parametrize(
+    ("boot_s", "interval_s", "first_main_s", "second_backfill_s"),
+    [
+        (-60, 30, 3.98, 0.703),
+        (-75, 30, 4.64, 0.379),
+        (-75, 30, 4.18, 0.917),
+        (-60, 10, 4.71, 0.414),
+    ],
+)
+def test_one_fraction_of_a_second_decides_all_phases_of_a_boot(  # type: ignore[no-untyped-def]
+    boot_s: float, interval_s: int, first_main_s: float, second_backfill_s: float, make
+) -> None:
+    """The log of a real Slurm had these: while no job waits, backfill looks every second.
+
+    Args:
+        boot_s: before the first submission.
+        interval_s: bf_interval.
+        first_main_s: from the boot to the first run of the main scheduler.
+        second_backfill_s: from the first submission to the cycle that sees it.
+    """
+    conf = CONF.replace("bf_continue", f"bf_continue,bf_interval={interval_s}")
+    parameters = make(job(1, 1, 1, 60, 5), conf=conf).parameters
+    drawn = (clocks_from_boot(boot_s, parameters, seed) for seed in range(500))
+    same = min(
+        drawn, key=lambda each: abs(each.tick_s + 3 * each.tick_period_s - boot_s - first_main_s)
+    )
+    seen = same.since(0.0, parameters, is_idle=True)
+    assert seen.backfill_s == pytest.approx(second_backfill_s, abs=0.06)
+    busy = same.since(0.0, parameters)
+    assert (busy.backfill_s - same.backfill_s) % interval_s == pytest.approx(0)
 
 
 def test_a_gpu_job_leaves_its_nodes_lighter(make) -> None:  # type: ignore[no-untyped-def]

@@ -12,8 +12,14 @@ from schedlab.slurm.scheduling import SchedulerSettings
 
 TICK_S = 1.0022
 """How long a turn of slurmctld's loop takes on a quiet machine."""
-FIRST_BACKFILL_S = 1.3
-"""How long after its boot slurmctld loads the backfill scheduler."""
+TICKS_S = (1.002, 1.0045)
+"""The same, from a quiet to a busy machine."""
+LOADED_S = 0.86
+"""How long after its boot slurmctld's loop turns for the first time."""
+BACKFILL_LOADED_S = -0.27
+"""How long after that the backfill scheduler is loaded."""
+IDLE_BACKFILL_S = 1.0
+"""How often backfill looks whether there is anything to plan, once it has found nothing."""
 LIMITS_S = 30
 """Time limits are tested every 30 s."""
 LOOP_S, KNOWN_LOOP_S = 0.005, 0.001
@@ -55,13 +61,24 @@ class Clocks:
     after_kills: tuple[float, ...] = ()
     submit_delay_s: float = 0.012
 
-    def since(self, begin_s: float, parameters: SlurmParameters) -> Clocks:
-        """The same loops, none of which turns before this moment."""
+    def since(
+        self, begin_s: float, parameters: SlurmParameters, *, is_idle: bool = False
+    ) -> Clocks:
+        """The same loops, none of which turns before this moment.
+
+        Args:
+            begin_s: the moment.
+            parameters: periods of the loops.
+            is_idle: whether no job waits before it.
+        """
         scheduler, calc_s = parameters.scheduler, parameters.priority.calc_period_s
+        backfill_s, period_s = self.backfill_s, float(scheduler.bf_interval_s)
+        if is_idle and backfill_s + period_s < begin_s:
+            backfill_s, period_s = backfill_s + period_s, IDLE_BACKFILL_S
         return replace(
             self,
             tick_s=_first(self.ticks, self.tick_s, self.tick_period_s, begin_s),
-            backfill_s=_first(self.backfills, self.backfill_s, scheduler.bf_interval_s, begin_s),
+            backfill_s=_first(self.backfills, backfill_s, period_s, begin_s),
             limits_s=_last(self.limits_s, LIMITS_S, begin_s),
             priority_s=_first((), self.priority_s, calc_s, begin_s),
             full_s=_last(self.full_s, scheduler.sched_interval_s, begin_s),
@@ -146,22 +163,22 @@ def most_tests(scheduler: SchedulerSettings) -> int:
 
 
 def clocks_from_boot(boot_s: float, parameters: SlurmParameters, seed: int) -> Clocks:
-    """Phases as 22.05 has them when it boots at this moment, with a drawn fraction of a second.
+    """Phases as 22.05 has them when it boots in this second; all follow from its drawn fraction.
 
     Args:
-        boot_s: before the first submission.
+        boot_s: before the first submission; a whole second, as slurmctld writes it.
         parameters: periods of the loops.
         seed: seed of what is unknown.
     """
     drawn = random.Random(seed)
-    tick_s = boot_s + 4 + drawn.random()
-    first_s = parameters.scheduler.bf_interval_s + FIRST_BACKFILL_S + 0.5 * drawn.random()
+    loop_s = boot_s + LOADED_S + drawn.random()
     return Clocks(
-        tick_s=tick_s,
-        backfill_s=boot_s + first_s,
-        limits_s=boot_s + drawn.randrange(2),
-        priority_s=boot_s + parameters.priority.calc_period_s,
-        full_s=tick_s,
+        tick_period_s=drawn.uniform(*TICKS_S),
+        tick_s=loop_s,
+        backfill_s=loop_s + BACKFILL_LOADED_S + parameters.scheduler.bf_interval_s,
+        limits_s=loop_s,
+        priority_s=loop_s + parameters.priority.calc_period_s,
+        full_s=loop_s,
     )
 
 

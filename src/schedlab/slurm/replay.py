@@ -71,7 +71,9 @@ def phases_of(site: SlurmSite, number: int, seed: int = 0) -> list[Clocks]:
     seeds = [seed * 1_000_003 + place for place in range(number)]
     if first_s - LONG_AGO_S < boot_s <= first_s:
         drawn = [clocks_from_boot(boot_s, site.parameters, each) for each in seeds]
-        return [each.since(first_s, site.parameters) for each in drawn]
+        came_s = history.details["submit_s"].to_numpy()
+        is_idle = not history.details["ran_before"].any() and bool((came_s >= first_s).all())
+        return [each.since(first_s, site.parameters, is_idle=is_idle) for each in drawn]
     return [drawn_clocks(first_s, site.parameters, each) for each in seeds]
 
 
