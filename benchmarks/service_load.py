@@ -250,8 +250,8 @@ def server_of(store: str) -> int | None:
     if url.get_backend_name() == "sqlite":
         return None
     with closing(Database(store)) as database, database.reading() as connection:
-        backend = int(connection.execute(text("SELECT pg_backend_pid()")).scalar_one())
-    return int(Path(f"/proc/{backend}/stat").read_text().rpartition(")")[2].split()[1])
+        backend = connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
+        return int(Path(f"/proc/{backend}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 def _server_ticks(server: int) -> int:

@@ -144,7 +144,9 @@ class ReportAnswer(BaseModel):
     to_s: int
     currency: str | None = Field(description="Of costs; null where the site tells none.")
     use: dict[str, Any] = Field(description="Jobs, waits, node-hours, energy, carbon and cost.")
-    before: dict[str, Any] = Field(description="The same of the period before.")
+    before: dict[str, Any] = Field(
+        description="The same of the period before; until this one is over, of the same part."
+    )
     efficiency: dict[str, Any] = Field(description="Hours held, and those that were idle.")
     days: list[dict[str, Any]] = Field(description="Node-hours of jobs that ended on each day.")
     users: list[dict[str, Any]] = Field(description="Use by user, the greatest ten.")
