@@ -1,7 +1,7 @@
 """Hosts, tags and aggregates no longer refer to their job by a constraint.
 
 They are written and deleted in the transaction that writes and deletes the job, and to look up
-the job for each of them was two fifths of PostgreSQL's work for an ingest. SQLite keeps the
+the job for each of them was over a quarter of PostgreSQL's work for an ingest. SQLite keeps the
 constraints of tables that it has: it would copy them to drop one.
 """
 
