@@ -35,6 +35,13 @@ def test_student_s_t(freedom: int, t: float) -> None:
     assert student_t(freedom) == pytest.approx(t, abs=5e-5)
 
 
+@pytest.mark.parametrize("freedom", [*range(1, 31), 99, 1000])
+def test_student_s_t_as_scipy_has_it(freedom: int) -> None:
+    """An independent implementation."""
+    stats = pytest.importorskip("scipy.stats")
+    assert student_t(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=1e-9)
+
+
 def test_an_interval_by_hand() -> None:
     """1, 2, 3: mean 2, s = 1, so 2 ± 4.3027 / √3; resamples go from 1 to 3."""
     low, high = t_interval([1, 2, 3]) or (0, 0)

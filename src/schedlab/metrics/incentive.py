@@ -62,16 +62,11 @@ def incentive_points(schedule: Schedule, measure: str, beta: float = BETA) -> pl
 
 def spearman(x: ArrayLike, y: ArrayLike) -> float:
     """Spearman's rank correlation, ties sharing their mean rank; NaN if x or y is constant."""
-    first, second = (_mean_ranks(np.asarray(each, dtype=float)) for each in (x, y))
-    deviations = first - first.mean(), second - second.mean()
-    spread = np.sqrt(np.dot(deviations[0], deviations[0]) * np.dot(deviations[1], deviations[1]))
-    return float(np.dot(*deviations) / spread) if spread > 0 else float("nan")
+    import polars as pl
 
-
-def _mean_ranks(values: Values) -> Values:
-    _, place, times = np.unique(values, return_inverse=True, return_counts=True)
-    mean_rank: Values = np.cumsum(times) - (times - 1) / 2
-    return mean_rank[place]
+    columns = {"x": np.asarray(x, dtype=float), "y": np.asarray(y, dtype=float)}
+    found = pl.DataFrame(columns).select(pl.corr("x", "y", method="spearman")).item()
+    return float("nan") if found is None else float(found)
 
 
 def _rank_correlation(wrsa: Values, scaled: Values) -> float:

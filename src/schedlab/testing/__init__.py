@@ -5,6 +5,7 @@ The strategies in ``schedlab.testing.strategies`` need hypothesis and are import
 
 from schedlab.testing.check_policy import check_policy
 from schedlab.testing.check_predictor import check_predictor
+from schedlab.testing.check_reader import check_reader
 from schedlab.testing.reference import ORDERS, ReferenceSchedule, reference_simulate
 from schedlab.testing.reference_set import ReferenceCase, ReferenceTimes, reference_set
 
@@ -15,6 +16,7 @@ __all__ = [
     "ReferenceTimes",
     "check_policy",
     "check_predictor",
+    "check_reader",
     "reference_set",
     "reference_simulate",
 ]

@@ -48,7 +48,7 @@ def _table(source: Source) -> pl.DataFrame:
     except pl.exceptions.PolarsError as error:
         reason = str(error).partition("\n")[0]
         raise InputError(f"{source.path}: is not a table: {reason}") from None
-    for name in (*_NUMBERS, "scheduled_time", "qos"):
+    for name in (*_NUMBERS, "gpu_spec", "scheduled_time", "qos"):
         if name not in table.columns:
             raise InputError(f"{source.path}: has no column {name}")
     for name in _NUMBERS:

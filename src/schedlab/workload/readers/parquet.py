@@ -39,12 +39,13 @@ class ParquetReader(Reader):
         try:
             file = pq.ParquetFile(pa.BufferReader(source.data))
             table = file.read()
-        except (pa.ArrowException, OSError) as error:
+            names = table.column_names
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise InputError(f"{source.path}: not a readable Parquet file: {error}") from None
-        if _RECORDS.issubset(table.column_names):
+        if _RECORDS.issubset(names):
             records = map(json.loads, table["record"].to_pylist())
             return history_workload(records, source.path, options, name=source.stem)
-        table = table.rename_columns(our_names(source.path, table.column_names, options.names()))
+        table = table.rename_columns(our_names(source.path, names, options.names()))
         saved = _saved(source, (file.metadata.metadata or {}).get(METADATA_KEY, b"{}"))
         rows, labels = frame_records(source.path, pl.DataFrame(table), None, options.factors())
         columns, report = repair(rows, options)
