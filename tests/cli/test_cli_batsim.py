@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import zmq
+from tests.command_schemas import check_json
 
 from schedlab.testing.batsim import play_batsim
 from schedlab.testing.instances import head_blocked
@@ -61,6 +62,7 @@ def test_a_whole_simulation() -> None:
         stdout, stderr = process.communicate(timeout=300)
     assert played.start_s.tolist() == [0, 6, 9, 0]
     assert (process.returncode, stderr) == (0, "")
+    check_json("batsim serve", json.loads(stdout))
     assert json.loads(stdout) == {
         "policy": "easy",
         "nodes": 4,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.command_schemas import check_json
 
 from schedlab.workload import CATALOG, GENERATORS, read_workload
 from schedlab.workload.catalog import Trace
@@ -94,6 +95,7 @@ def test_a_trace_in_the_cache_is_not_fetched_again(
     assert result.stdout == f"{cached}\n"
     assert "Please cite: tiny" in result.stderr
     found = json.loads(run("workload", "fetch", "tiny", "--cache-dir", tmp_path, "--json").stdout)
+    check_json("workload fetch", found)
     assert found["path"] == str(cached)
 
 

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.command_schemas import check_json
 from tests.live.test_live_slurm import schedlab_as
 from tests.services.grid_engine import HOST, GridEngineCell, grid_engine_cell
 from tests.services.users import ANN, BOB, OPERATOR, unix_users
@@ -361,6 +362,7 @@ def test_when_the_steering_falls_silent_grid_engine_goes_on_alone(
         if fault == "both":
             done = CliRunner().invoke(app, ["live", "stop", str(folder), "--json"])
             assert done.exit_code == 0, done.output
+            check_json("live stop", json.loads(done.stdout))
             assert json.loads(done.stdout)["was_on"]
             assert not priorities(cell)
         until(lambda: not priorities(cell), "all priorities are as they were")
@@ -401,16 +403,19 @@ def test_the_commands_say_what_they_see(
     mirror = CliRunner().invoke(app, ["live", "mirror", *site, "--looks", "1"])
     assert mirror.exit_code == 0, mirror.output
     look = json.loads(mirror.stdout)
+    check_json("live mirror", look)
     assert (look["running"], look["held"]) == (3, 1)
     assert len(look["forecasts"]) == look["waiting"]
     advise = CliRunner().invoke(app, ["live", "advise", *site, "--policy", "saf"])
     assert advise.exit_code == 0, advise.output
+    check_json("live advise", json.loads(advise.stdout))
     factors = json.loads(advise.stdout)["advice"]["factors"]
     assert set(factors) <= set(queue[2:12])
     log = tmp_path / "shadow.log"
     words = ["live", "shadow", *site, "--policy", "saf", "--looks", "1", "--log", str(log)]
     shadow = CliRunner().invoke(app, words)
     assert shadow.exit_code == 0, shadow.output
+    check_json("live shadow", json.loads(shadow.stdout))
     assert {entry["kind"] for entry in read_ledger(log)} >= {"begin", "forecasts", "wish"}
     assert not priorities(cell)
 

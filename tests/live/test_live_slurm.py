@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.command_schemas import check_json
 from tests.services.slurm import (
     BY_FACTORS,
     NODES,
@@ -345,6 +346,7 @@ def test_when_the_steering_falls_silent_slurm_goes_on_alone(
             conf = str(cluster.folder / "slurm.conf")
             done = CliRunner().invoke(app, ["live", "stop", str(folder), "--conf", conf, "--json"])
             assert done.exit_code == 0, done.output
+            check_json("live stop", json.loads(done.stdout))
             assert json.loads(done.stdout)["was_on"]
             assert not factors(cluster)
         until(lambda: not factors(cluster), "all factors are 0")
@@ -518,6 +520,7 @@ def test_a_trial_runs_the_same_jobs_with_and_without_steering(
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
+    check_json("live trial", told)
     assert [(run["jobs"], run["lost"]) for run in told["runs"]] == [(6, 0)] * 2
     assert {tuple(each["arms"]) for each in told["effects"]} == {("shadow", "steer")}
     assert told["predicted"]["by_shadow"]

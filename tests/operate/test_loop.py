@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 import pytest
+from tests.command_schemas import check_json
 from tests.services.slurm import BY_FACTORS, Slurm, slurm_cluster
 from tests.services.users import ANN, BOB
 from tests.services.waiting import until
@@ -173,6 +174,7 @@ def test_from_a_history_to_steering_and_back(cluster: Slurm, busy: None, tmp_pat
         dogs = ["pgrep", "-f", f"steering.watchdog {folder}"]
         until(lambda: subprocess.run(dogs, check=False).returncode == 1, "no watchdog is left")
     status = json.loads(run.invoke(app, ["operate", str(folder), "status", "--json"]).stdout)
+    check_json("operate", status)
     kinds = [entry["kind"] for entry in status["entries"]]
     for earlier, later in pairwise(STEPS):
         assert kinds.index(earlier) < kinds.index(later)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.command_schemas import check_json
 from tests.services.slurm import Slurm
 from tests.services.users import ANN, BOB
 from tests.services.waiting import until
@@ -109,7 +110,9 @@ def test_the_twin_matches_a_real_slurm(slurm: Slurm, tmp_path: Path) -> None:
         "--json",
     )
     assert code == 0, said
-    assert json.loads(said[said.index("{") : said.rindex("}") + 1])["refused"] == []
+    told = json.loads(said[said.index("{") : said.rindex("}") + 1])
+    check_json("slurm replay", told)
+    assert told["refused"] == []
     code, said = run("import", tmp_path / "run", "--out", tmp_path / "site")
     assert code == 0, said
     site = read_site(tmp_path / "site")

@@ -111,7 +111,7 @@ def forecast(
                 "policy": policy,
                 "seed": shaping.seed,
                 "moments": moments,
-                **options,
+                **_told(options),
                 "jobs": rows,
             }
         )
@@ -125,6 +125,11 @@ def forecast(
         save_figure(draw_forecast(made, clock), figure)
         written = [f"written: {figure}"]
     print_notes([*scenario.notes, *written], to_stderr=json)
+
+
+def _told(options: Mapping[str, object]) -> dict[str, object]:
+    """Return the options by the names that they have on the command line."""
+    return {"predictor" if name == "predict" else name: each for name, each in options.items()}
 
 
 def _check_figure(figure: Path | None) -> None:
@@ -254,7 +259,7 @@ def _score(
         )
     if json:
         print_json(
-            {"trace": scenario.workload.name, "policy": policy, "seed": seed, **options}
+            {"trace": scenario.workload.name, "policy": policy, "seed": seed, **_told(options)}
             | found.as_json()
         )
         print_notes(scenario.notes, to_stderr=True)

@@ -69,12 +69,20 @@ def _section(path: str, command: Any, titles: dict[tuple[str, str], str]) -> str
         if panel
     ]
     more = [f"More options: {', '.join(links)}.", ""] if links else []
+    if any("--json" in each.opts for each in command.params):
+        more += [f"What `--json` prints: [JSON Schema](../{schema_of(path)}).", ""]
     heading, *examples = (line.strip() for line in command.epilog.split("\n\n"))
     lines = (
         *(f"## {path}", "", command.help, "", "```", usage, "```", "", *own),
         *(*more, heading, "", "```", *examples, "```"),
     )
     return "\n".join(lines)
+
+
+def schema_of(path: str) -> str:
+    """Return the file, in the folder of the documents, that says what a command prints as JSON."""
+    words = path.removeprefix("schedlab ").replace(" ", "-")
+    return f"formats/commands/{words}.schema.json"
 
 
 def _panels(command: Any) -> dict[str | None, list[Any]]:

@@ -10,6 +10,7 @@ from threading import Event, Thread
 
 import polars as pl
 import pytest
+from tests.command_schemas import check_json
 from tests.history.records import measured_job
 from tests.history.web.listening import listening
 from tests.history.web.served import JOBS, Served
@@ -132,7 +133,8 @@ def test_jobs_are_listed_in_a_terminal(
     listed = run("--user", "ann", "--limit", "2").stdout.splitlines()
     assert listed[0].split()[:4] == ["job", "name", "user", "state"]
     assert "a\N{REPLACEMENT CHARACTER}[31mb" in listed[2]
-    (one,) = json.loads(run("1", "--json").stdout)
+    (one,) = told = json.loads(run("1", "--json").stdout)
+    check_json("jobs", told)
     assert one["jobid"] == "1"
     assert "no such job" in run("nothing").stderr
     wrong = run("--state", "dancing")
