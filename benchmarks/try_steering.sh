@@ -34,7 +34,7 @@ schedlab history init >&2; schedlab history ingest >&2; background schedlab serv
 step "loop, up to its question"; background schedlab operate mysite; sleep 5; await asked
 step "steering, up to its effect"; schedlab operate mysite approve >&2; await watched
 step stop; schedlab operate mysite stop >&2; await stopped; sprio >&2
-step report; schedlab history ingest >&2; schedlab operate mysite report --date "$(date +%F)" --output week.html >&2
+step report; schedlab history ingest >&2; schedlab operate mysite report --date "$(date +%F)" --out week.html >&2
 step end
 echo "{"
 for ((at = 0; at + 1 < ${#names[@]}; at++)); do echo "  \"${names[at]}\": $((times[at + 1] - times[at])),"; done
