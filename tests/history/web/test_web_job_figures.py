@@ -75,10 +75,13 @@ def test_the_roof_has_its_ridge_where_both_limits_meet() -> None:
 
 @pytest.mark.slow
 def test_figures_have_the_sources_that_scripts_fill() -> None:
-    """A line for each host, or a band; a script finds them by their names."""
+    """A line for each host, or a band; a script finds them by their names.
+
+    The last has none: it holds 0 within the range of the values.
+    """
     few, many = timeline_figure(3, "W"), timeline_figure(MOST_LINES + 1, "W")
-    assert [each.data_source.name for each in few.renderers] == ["line-0", "line-1", "line-2"]
-    assert {each.data_source.name for each in many.renderers} == {"band"}
+    assert [each.data_source.name for each in few.renderers] == ["line-0", "line-1", "line-2", None]
+    assert {each.data_source.name for each in many.renderers} == {"band", None}
     assert roofline_figure().renderers[-1].data_source.name == "points"
     waiting = waiting_figure(np.array([0.0, 1e3, 2e3]), np.array([1.0, 2.0, 0.0]), 1, 2)
     assert waiting.y_range.end > 2

@@ -189,7 +189,7 @@ def _are_many(connection: Connection, query: JobQuery) -> bool:
 def _fit_into_memory(connection: Connection, query: JobQuery) -> bool:
     """Whether PostgreSQL can keep the keys; SQLite does so whatever is said.
 
-    Of more jobs, so many of all are on the nodes, or have the tags, that the first are soon found.
+    Where more jobs are on the nodes, or have the tags, the first of them are soon found in order.
     """
     if connection.dialect.name != "postgresql":
         return False
