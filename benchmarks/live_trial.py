@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from schedlab import __version__
-from schedlab.cli.slurm.import_dump import records
+from schedlab.cli.accounting import sacct_records
 from schedlab.live.guards import Guards
 from schedlab.live.rehearsal import rehearse
 from schedlab.live.slurm.peer import default_clamp
@@ -45,7 +45,7 @@ TITLES = {
 
 def rehearsed(folder: Path, policy: str, every_s: float) -> float:
     """What the twin expects of steering, from a run without it: the change of the mean wait."""
-    site, _ = import_dump(folder, records)
+    site, _ = import_dump(folder, sacct_records)
     drawn = phases_of(site, PHASES)
     guards = Guards(default_clamp(site))
     chosen = find_policy(policy)

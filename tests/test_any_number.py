@@ -116,8 +116,8 @@ COMMANDS: dict[str, str] = {
     "serve": "--site {absent}",
     "jobs": "--url http://127.0.0.1:1 --token-file {key}",
     "learn train": "{absent}",
-    "learn evolve": "lublin:nodes=16 --metric wait --out {new} --jobs-per-episode 20 --generations 1 "
-    "--population 4 --episodes 1 --pool 2 --test 2 --threads 1",
+    "learn evolve": "lublin:nodes=16 --metric wait --out {new} --jobs-per-episode 20 "
+    "--generations 1 --population 4 --episodes 1 --pool 2 --test 2 --threads 1",
     "learn explain": "{absent}",
     "learn tune": "{absent}",
     "workload info": "{trace}",
