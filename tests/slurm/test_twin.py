@@ -355,13 +355,10 @@ def test_phases_are_drawn_by_seed(make) -> None:  # type: ignore[no-untyped-def]
 def test_one_fraction_of_a_second_decides_all_phases_of_a_boot(  # type: ignore[no-untyped-def]
     boot_s: float, interval_s: int, first_main_s: float, second_backfill_s: float, make
 ) -> None:
-    """The log of a real Slurm had these: while no job waits, backfill looks every second.
+    """Logs of a real Slurm had these moments: while no job waits, backfill looks every second.
 
-    Args:
-        boot_s: before the first submission.
-        interval_s: bf_interval.
-        first_main_s: from the boot to the first run of the main scheduler.
-        second_backfill_s: from the first submission to the cycle that sees it.
+    They count from the boot to the first run of the main scheduler, and from the first submission
+    to the cycle of backfill that sees it.
     """
     conf = CONF.replace("bf_continue", f"bf_continue,bf_interval={interval_s}")
     parameters = make(job(1, 1, 1, 60, 5), conf=conf).parameters
