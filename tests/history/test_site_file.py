@@ -131,7 +131,7 @@ def test_a_record_without_a_cluster_is_of_the_only_one(site: Site, tmp_path: Pat
         ('"64GiB"', '"64 bananas"', "is not an amount of memory"),
         ("Asia/Tokyo", "Asia/Tokio", 'time_zone is "Asia/Tokio"'),
         ('by = "mem"', 'by = "memory"', 'did you mean "mem"'),
-        ('of = "node"', 'of = "rack"', 'unknown of "rack"'),
+        ('share_of = "node"', 'share_of = "rack"', 'unknown share_of "rack"'),
         ("gram_per_kwh = 450", "gram_per_kwh = -1", "must be >= 0"),
         ('name = "new"', 'name = "old"', "two clusters have one name"),
         ('clusters = ["new"]', 'clusters = ["nwe"]', 'did you mean "new"'),
