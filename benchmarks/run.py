@@ -1,9 +1,14 @@
-"""Measure everything in one run and print the table: ``python -m benchmarks.run [--record]``."""
+"""Measure everything in one run and print the table: ``python -m benchmarks.run [--record]``.
+
+``--part shared`` measures only that part, and ``--record`` then renews only its rows. Simulations
+are measured in seconds of the processor, since other programs may be busy beside them.
+"""
 
 from __future__ import annotations
 
 import argparse
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.coalloc import coalloc
@@ -14,6 +19,7 @@ from benchmarks.forecasts import forecasts
 from benchmarks.history import history
 from benchmarks.sensors import sensors
 from benchmarks.simulation import (
+    bare_rate,
     deciding,
     growth,
     overload,
@@ -22,9 +28,28 @@ from benchmarks.simulation import (
     whole_traces,
 )
 from benchmarks.slurm_twin import slurm_twin
-from benchmarks.table import record, show
+from benchmarks.table import Row, record, show
 
 SHARED = Path(__file__).parents[1].parent / "shared" / "data"
+
+PARTS: dict[str, Callable[[Path, Path], list[Row]]] = {
+    "files": lambda folder, data: files(folder),  # first: a child counts from its parent's size
+    "policies": lambda folder, data: policies_and_peers(folder)[0],
+    "traces": lambda folder, data: whole_traces(data / "swf"),
+    "growth": lambda folder, data: growth(),
+    "overload": lambda folder, data: overload(),
+    "deciding": lambda folder, data: deciding(),
+    "shared": lambda folder, data: shared_nodes(folder, data / "slurm"),
+    "forecasts": lambda folder, data: forecasts(),
+    "twin": lambda folder, data: slurm_twin(data / "slurm", folder),
+    "environments": lambda folder, data: environments(),
+    "evolution": lambda folder, data: evolution(),
+    "coalloc": lambda folder, data: coalloc(),
+    "history": lambda folder, data: history(folder),
+    "sensors": lambda folder, data: sensors(folder),
+    "start": lambda folder, data: start_up(),
+}
+"""What can be measured by itself, from a folder to write to and one with real traces."""
 
 
 def main() -> None:
@@ -34,16 +59,18 @@ def main() -> None:
     parser.add_argument(
         "--data", type=Path, default=SHARED, help="folder with real traces in swf and slurm"
     )
+    parser.add_argument("--part", action="append", choices=PARTS, help="all by default")
     options = parser.parse_args()
+    rows: list[Row] = []
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        on_files = files(folder)  # first: a child's size counts from that of its parent
-        rows, floor = policies_and_peers(folder)
-        rows += whole_traces(options.data / "swf") + growth() + overload() + deciding()
-        rows += shared_nodes(folder) + forecasts()
-        rows += slurm_twin(options.data / "slurm", folder)
-        rows += environments() + evolution() + coalloc()
-        rows += on_files + history(folder) + sensors(folder) + start_up()
+        folder, floor = Path(name), 0.0
+        for part in PARTS if options.part is None else options.part:
+            if part == "policies":  # in turn with the bare loop
+                found, floor = policies_and_peers(folder)
+            else:
+                found = PARTS[part](folder, options.data)
+            rows += found
+        floor = floor or bare_rate(folder)
     show(rows, floor)
     if options.record:
         record(rows, floor)

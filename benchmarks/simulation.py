@@ -7,12 +7,13 @@ import time
 from pathlib import Path
 
 import numpy as np
+from tests.platform.test_demand_real_week import RENAME, UB_HPC
 
 from benchmarks.peers import BareLoop, accasim_rate, accasim_shared_rate, reference_rate
 from benchmarks.table import Row
 from schedlab import Simulation, Workload, simulate
 from schedlab.experiments import find_experiment, read_experiment, run_experiment
-from schedlab.platform import read_platform
+from schedlab.platform import Platform, read_platform
 from schedlab.policies.lookahead import lookahead
 from schedlab.workload import apply, generate, read_workload
 
@@ -34,7 +35,8 @@ def lublin(jobs: int, nodes: int, load: float = 0.9) -> Workload:
 
 def rate(workload: Workload, nodes: int, policy: str, repeats: int = 3) -> float:
     """Jobs per second, the best of some runs, node naming included."""
-    return len(workload) / min(simulate(workload, nodes, policy).wall_s for _ in range(repeats))
+    took = min(_processor_s(workload, policy, nodes) for _ in range(repeats))
+    return len(workload) / took
 
 
 def policies_and_peers(folder: Path) -> tuple[list[Row], float]:
@@ -58,6 +60,12 @@ def policies_and_peers(folder: Path) -> tuple[list[Row], float]:
     if peer is not None:
         rows.append(Row("AccaSim, its easy, 1,000 jobs", peer, "jobs/s"))
     return rows, floor
+
+
+def bare_rate(folder: Path) -> float:
+    """Return the jobs per second of the bare loop."""
+    bare = BareLoop(folder, lublin(10_000, 256), 256)
+    return max(bare.run()[0] for _ in range(10))
 
 
 def growth() -> list[Row]:
@@ -103,7 +111,7 @@ def overload() -> list[Row]:
     ]
     rows = []
     for policy, target in OVERLOADED.items():
-        times = [min(_processor_s(each, policy) for _ in range(2)) for each in jobs]
+        times = [min(_processor_s(each, policy, 256) for _ in range(2)) for each in jobs]
         exponent, _ = np.polyfit(np.log(sizes), np.log(times), 1)
         rows += [
             Row(f"{policy}, load 1.2, {size:,} jobs", took, "s")
@@ -148,25 +156,33 @@ From some 7,500 jobs on the queue is long. ``easy-one-reserved`` is ``fcfs+one-r
 """
 
 
-def shared_nodes(folder: Path) -> list[Row]:
-    """Return the rates on 1,000 nodes that jobs share by cores, memory and GPUs, at load 0.9."""
+def shared_nodes(folder: Path, data: Path) -> list[Row]:
+    """Return the rates on 1,000 nodes that jobs share by cores, memory and GPUs, at load 0.9.
+
+    And the time for a week of a real site with nodes of five kinds, where its data is at hand.
+    """
     platform = read_platform(Path(__file__).parents[1] / "examples" / "shared_nodes.toml")
     rows = []
     for policy, (count, target) in SHARED.items():
-        speed = count / simulate(generate("shared", count, seed=1), platform, policy).wall_s
+        speed = count / _processor_s(generate("shared", count, seed=1), policy, platform)
         rows.append(Row(f"{policy}, 1,000 shared nodes, {count:,} jobs", speed, "jobs/s", target))
+    week = data / "ub-hpc-week" / "submitted.csv.gz"
+    if week.exists():
+        real = read_workload(week, rename=RENAME)
+        took = min(_processor_s(real, "easy", UB_HPC) for _ in range(3))
+        rows.append(Row(f"easy, UB-HPC's week, {len(real):,} jobs on 217 nodes", took, "s", 0.5))
     jobs = generate("shared", 2_000, seed=1)
     peer = accasim_shared_rate(folder, jobs, platform)
     if peer is not None:
-        ours = len(jobs) / min(simulate(jobs, platform, "easy").wall_s for _ in range(3))
+        ours = len(jobs) / min(_processor_s(jobs, "easy", platform) for _ in range(3))
         rows.append(Row("AccaSim, its easy, 1,000 shared nodes, 2,000 jobs", peer, "jobs/s"))
         rows.append(Row("easy on the same, at least 100 times", ours, "jobs/s", 100 * peer))
     return rows
 
 
-def _processor_s(workload: Workload, policy: str) -> float:
+def _processor_s(workload: Workload, policy: str, platform: Platform | int) -> float:
     began = time.process_time()
-    simulate(workload, 256, policy)
+    simulate(workload, platform, policy)
     return time.process_time() - began
 
 
@@ -177,8 +193,8 @@ def whole_traces(data: Path) -> list[Row]:
         return []
     ricc = apply(read_workload(trace), ["cores_per_node=8", "oversize=clip:1024"])
     return [
-        Row("RICC whole, easy", simulate(ricc, 1024, "easy").wall_s, "s", 3.0),
-        Row("RICC whole, sjf+easy", simulate(ricc, 1024, "sjf+easy").wall_s, "s", 3.0),
+        Row("RICC whole, easy", _processor_s(ricc, "easy", 1024), "s", 3.0),
+        Row("RICC whole, sjf+easy", _processor_s(ricc, "sjf+easy", 1024), "s", 3.0),
         Row("incentive, all 48 cells of Table 3", experiment_s("incentive", data), "s", 60.0),
     ]
 

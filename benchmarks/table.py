@@ -62,6 +62,8 @@ def show(rows: list[Row], floor: float) -> None:
 
 
 def record(rows: list[Row], floor: float) -> None:
-    """Keep this run as the one that later runs are compared with."""
-    kept = {"version": __version__, "rows": {row.name: row.speed(floor) for row in rows}}
+    """Keep these rows as those that later runs are compared with, and the others as they are."""
+    before = json.loads(RECORDED.read_text())["rows"] if RECORDED.exists() else {}
+    now = {row.name: row.speed(floor) for row in rows}
+    kept = {"version": __version__, "rows": before | now}
     RECORDED.write_text(json.dumps(kept, indent=1) + "\n")

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 
 namespace schedlab {
 namespace {
 
 constexpr std::int64_t kNoArrival = std::numeric_limits<std::int64_t>::max();
+constexpr std::size_t kSpare = 8;  // blocks that are kept for the next time
 
 }  // namespace
 
@@ -59,7 +61,12 @@ WaitingQueue::WaitingQueue(const WaitingQueue& other)
       first_(other.first_),
       end_(other.end_),
       live_(other.live_),
-      chains_(other.chains_ ? std::make_unique<JobChains>(*other.chains_) : nullptr),
+      grouped_(other.grouped_),
+      split_keys_(other.split_keys_),
+      offsets_(other.offsets_),
+      last_arrival_(other.last_arrival_),
+      chained_(other.chained_),
+      chains_(other.chained_ ? std::make_unique<JobChains>(*other.chains_) : nullptr),
       is_stale_(other.is_stale_) {
     blocks_.reserve(other.blocks_.size());
     for (const auto& block : other.blocks_) blocks_.push_back(std::make_unique<Block>(*block));
@@ -69,8 +76,12 @@ void WaitingQueue::clear(bool grouped) {
     drop_blocks();
     spare_.clear();
     live_ = 0;
-    chains_ = grouped ? std::make_unique<JobChains>() : nullptr;
-    is_stale_ = grouped;
+    grouped_ = grouped;
+    split_keys_.clear();
+    offsets_.clear();
+    last_arrival_ = -1;
+    chained_ = is_stale_ = false;
+    chains_.reset();
 }
 
 void WaitingQueue::drop_blocks() const {
@@ -90,7 +101,7 @@ void WaitingQueue::append_block() const {
         spare_.pop_back();
         blocks_.back()->clear();
     }
-    if (!chains_) end_ += kBlock;
+    if (!chained_) end_ += kBlock;
     least_nodes_.push_back(kGone);
     least_estimate_.push_back(kLongest);
     least_arrival_.push_back(kNoArrival);
@@ -174,6 +185,17 @@ void WaitingQueue::insert(const WaitingJob& job, double key) {
 }
 
 void WaitingQueue::insert(const WaitingJob& job, SplitKey key) {
+    const auto place = static_cast<std::size_t>(job.job);
+    if (place >= split_keys_.size()) split_keys_.resize(place + 1);
+    split_keys_[place] = key;
+    if (!chained_ && live_ >= kMany) use_chains();
+    const bool comes_back = job.arrival < last_arrival_;
+    last_arrival_ = std::max(last_arrival_, job.arrival);
+    if (!chained_) {
+        insert(job, key.own - offsets_[key.group]);
+        if (comes_back) sort_by_split_keys();
+        return;
+    }
     const Rank rank = chains_->insert(job, key);
     ++live_;
     if (is_stale_) return;
@@ -189,14 +211,68 @@ bool WaitingQueue::is_before_last_shown(Rank rank, std::int64_t arrival) const {
 }
 
 void WaitingQueue::set_offsets(std::span<const double> offsets) {
-    if (chains_->set_offsets(offsets)) is_stale_ = true;
+    if (chained_ && live_ <= kFew) leave_chains();
+    // Asked for at every pass: bits are compared many at a time.
+    assert(offsets_.size() <= offsets.size());
+    const std::size_t known = offsets_.size() * sizeof(double);
+    const bool same = known == 0 || std::memcmp(offsets_.data(), offsets.data(), known) == 0;
+    if (same && offsets_.size() == offsets.size()) return;
+    offsets_.assign(offsets.begin(), offsets.end());
+    if (chained_) {
+        if (chains_->set_offsets(offsets)) is_stale_ = true;
+    } else if (!same) {
+        sort_by_split_keys();
+    }
+}
+
+void WaitingQueue::sort_by_split_keys() {
+    thread_local std::vector<double> keys;
+    keys.clear();
+    for (Position p = first_; p < end_; p = next(p)) {
+        const SplitKey& key = split_keys_[job(p)];
+        keys.push_back(key.own - offsets_[key.group]);
+    }
+    reorder(keys);
+}
+
+void WaitingQueue::use_chains() {
+    std::vector<WaitingJob> jobs;
+    jobs.reserve(live_);
+    for (Position p = first_; p < end_; p = next(p)) {
+        const Block& from = block(p);
+        const std::size_t slot = p % kBlock;
+        WaitingJob job{};
+        job.job = from.job[slot];
+        job.nodes = from.nodes[slot];
+        job.estimate = from.estimate[slot];
+        job.arrival = from.arrival[slot];
+        job.demand = from.demand[slot];
+        job.tier = -from.rank[slot].minus_tier;
+        jobs.push_back(job);
+    }
+    std::sort(jobs.begin(), jobs.end(),
+              [](const WaitingJob& a, const WaitingJob& b) { return a.arrival < b.arrival; });
+    if (!chains_) chains_ = std::make_unique<JobChains>();
+    chains_->set_offsets(offsets_);
+    for (const WaitingJob& job : jobs) chains_->insert(job, split_keys_[job.job]);
+    drop_blocks();
+    chained_ = is_stale_ = true;
+}
+
+void WaitingQueue::leave_chains() {
+    std::vector<Position> order;
+    order.reserve(live_);
+    for (Position p = first(); p < end(); p = next(p)) order.push_back(p);
+    for (const Position p : order) chains_->remove(job(p));
+    chained_ = false;
+    rebuild(order);
 }
 
 void WaitingQueue::show_first() const {
     is_stale_ = false;
     // A long queue keeps no more than a few blocks for the next time.
     for (auto& block : blocks_) {
-        if (spare_.size() < 8) spare_.push_back(std::move(block));
+        if (spare_.size() < kSpare) spare_.push_back(std::move(block));
     }
     drop_blocks();
     chains_->restart();
@@ -229,7 +305,7 @@ void WaitingQueue::show_until(Position until) const {
 void WaitingQueue::remove(Position position) {
     assert(waits(position));
     --live_;
-    if (!chains_) {
+    if (!chained_) {
         leave_slot(position);
         return;
     }
@@ -268,7 +344,7 @@ WaitingQueue::Position WaitingQueue::next_block(Position position) const {
 
 void WaitingQueue::tidy() {
     if (blocks_.size() <= 8 + 4 * live_ / kBlock) return;
-    if (chains_) {
+    if (chained_) {
         is_stale_ = true;
         return;
     }
@@ -324,8 +400,8 @@ void WaitingQueue::reorder(std::span<const double> keys) {
         std::int64_t arrival;
         Position position;
     };
-    std::vector<Placed> placed;
-    placed.reserve(live_);
+    thread_local std::vector<Placed> placed;
+    placed.clear();
     for (std::size_t index = 0; index < blocks_.size(); ++index) {
         const Block& block = *blocks_[index];
         for (std::size_t i = 0; i < block.size; ++i) {
@@ -344,7 +420,7 @@ void WaitingQueue::reorder(std::span<const double> keys) {
 }
 
 void WaitingQueue::rebuild(std::span<const Position> order) {
-    const auto old = std::move(blocks_);
+    auto old = std::move(blocks_);
     drop_blocks();
     for (const Position p : order) {
         if (blocks_.empty() || blocks_.back()->size == kBlock) append_block();
@@ -355,6 +431,9 @@ void WaitingQueue::rebuild(std::span<const Position> order) {
     }
     live_ = order.size();
     for (std::size_t i = 0; i < blocks_.size(); ++i) summarise(i);
+    for (auto& block : old) {
+        if (spare_.size() < kSpare) spare_.push_back(std::move(block));
+    }
 }
 
 }  // namespace schedlab

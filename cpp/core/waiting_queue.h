@@ -22,7 +22,8 @@ namespace schedlab {
 // can be backfilled passes over whole blocks: queues of 100,000 jobs do occur.
 // Positions stay valid while a pass starts jobs: a job that leaves is only marked.
 //
-// Jobs whose keys change by group are put in order, block by block, only as far as somebody looks.
+// Jobs whose keys change by group are sorted where they stand while they are few. Many are put in
+// order, block by block, only as far as somebody looks.
 class WaitingQueue {
   public:
     using Position = std::size_t;
@@ -36,7 +37,7 @@ class WaitingQueue {
 
     // Forgets all jobs. The next ones have split keys if `grouped`.
     void clear(bool grouped = false);
-    bool is_grouped() const { return chains_ != nullptr; }
+    bool is_grouped() const { return grouped_; }
     // These move jobs to other positions. A job that is inserted comes behind those with the same
     // tier and key, however early it arrived.
     void insert(const WaitingJob& job, double key);
@@ -93,6 +94,8 @@ class WaitingQueue {
 
   private:
     static constexpr std::size_t kBlock = 64;  // as many as a word has bits
+    static constexpr std::size_t kMany = 256;  // from so many jobs on chains keep the split keys
+    static constexpr std::size_t kFew = 64;    // and no longer, once so few are left
     static constexpr NodeCount kGone = std::numeric_limits<NodeCount>::max();
     static constexpr std::int32_t kLongest = std::numeric_limits<std::int32_t>::max();
     // An estimate as blocks keep it.
@@ -142,7 +145,11 @@ class WaitingQueue {
     Position next_block(Position position) const;
     void skip_gone() const;
     void leave_slot(Position position);
-    // With split keys: block 0 is for the oldest job alone, and is never met by who goes through
+    void sort_by_split_keys();
+    // Between few and many jobs with split keys.
+    void use_chains();
+    void leave_chains();
+    // With chains: block 0 is for the oldest job alone, and is never met by who goes through
     // the queue; those behind it are in order. Each change makes them stale.
     void show_first() const;
     bool show_block() const;  // false if there is no more
@@ -160,8 +167,13 @@ class WaitingQueue {
     mutable Position first_ = 0;
     mutable Position end_ = 0;
     std::size_t live_ = 0;
-    std::unique_ptr<JobChains> chains_;  // null without split keys
-    mutable bool is_stale_ = false;      // the blocks must be made again
+    bool grouped_ = false;               // whether keys are split
+    std::vector<SplitKey> split_keys_;   // by job
+    std::vector<double> offsets_;        // by group
+    std::int64_t last_arrival_ = -1;     // of all jobs with split keys
+    bool chained_ = false;               // whether chains keep them
+    std::unique_ptr<JobChains> chains_;  // null until they are needed
+    mutable bool is_stale_ = false;      // the blocks must be made from the chains again
     mutable std::vector<std::unique_ptr<Block>> spare_;
 };
 

@@ -41,7 +41,7 @@ WaitingQueue::Position WaitingQueue::find_in(JobIndex job, std::size_t first_blo
 }
 
 WaitingQueue::Position WaitingQueue::oldest() const {
-    if (chains_) {
+    if (chained_) {
         if (is_stale_) show_first();
         const JobChains::Ranked first = chains_->oldest();
         const Position shown = chains_->shown_at(first.link.job);
@@ -56,7 +56,7 @@ WaitingQueue::Position WaitingQueue::oldest() const {
 }
 
 WaitingQueue::Position WaitingQueue::find(JobIndex job) const {
-    if (chains_) {
+    if (chained_) {
         if (is_stale_) show_first();
         if (!chains_->waits(job)) return end();
         while (chains_->shown_at(job) == JobChains::kHidden) show_block();
@@ -66,7 +66,7 @@ WaitingQueue::Position WaitingQueue::find(JobIndex job) const {
 }
 
 WaitingQueue::Position WaitingQueue::find(JobIndex job, double key) const {
-    if (chains_) return find(job);
+    if (chained_) return find(job);
     const Rank rank{0, key};
     const auto from = std::lower_bound(last_rank_.begin(), last_rank_.end(), rank);
     const auto until = std::upper_bound(from, last_rank_.end(), rank);

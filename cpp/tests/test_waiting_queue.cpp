@@ -137,7 +137,8 @@ void split_keys_give_the_order_of_plain_ones_however_far_one_looks() {
         std::vector<Plain::Own> left;
         std::int64_t arrivals = 0;
         for (int step = 0; step < 400; ++step) {
-            for (int i = draw(4); i > 0; --i) {
+            // Once in a while many jobs come, so that chains keep them until few are left.
+            for (int i = step % 150 == 100 ? 300 : draw(4); i > 0; --i) {
                 // Mostly in the order of arrival, as times are; some come back with an old one.
                 WaitingJob next = job(static_cast<JobIndex>(arrivals), 1 + draw(5), 10);
                 next.tier = draw(20) == 0;
@@ -158,7 +159,7 @@ void split_keys_give_the_order_of_plain_ones_however_far_one_looks() {
             }
             queue.tidy();
             compare(queue, plain, draw(4) ? 10 : 1000, draw(2));
-            for (int i = draw(5); i > 0 && !queue.empty(); --i) {
+            for (int i = step % 150 == 120 ? 280 : draw(5); i > 0 && !queue.empty(); --i) {
                 const auto order = plain.in_order();
                 const JobIndex some = order[draw(static_cast<int>(order.size()))];
                 const auto at = draw(3) == 0   ? queue.oldest()
