@@ -6,7 +6,7 @@ PY := $(VENV)/bin/python
 PYTEST := $(PY) -m pytest -n $(shell expr $$(nproc) + 1) --dist worksteal
 SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml constraints.txt
 
-.PHONY: demo test check lint bench docs sanitize fuzz cpptest cpptest-arm notebooks format build clean
+.PHONY: demo test check lint bench docs sanitize fuzz cpptest cpptest-arm wheel notebooks format build clean
 
 # Needs less than the tests do, and so is there sooner on a fresh machine.
 demo: $(if $(wildcard $(VENV)/.installed),$(VENV)/.installed,$(VENV)/.demo)
@@ -64,6 +64,20 @@ sanitize: $(VENV)/.installed
 # The comparisons of the core with the plain reference, on other draws than the tests make, and more of them.
 fuzz: $(VENV)/.installed
 	SCHEDLAB_FUZZ=1 SCHEDLAB_EXAMPLES=2000 $(PYTEST) tests/sim tests/audit tests/slurm/test_native_twin.py
+
+# The wheel, built from the source distribution, in an environment of its own: a first run with what it
+# depends on, then the gallery with the extras that its notebooks need.
+wheel: $(VENV)/.tools
+	rm -rf build/wheel && mkdir -p build/wheel
+	$(PY) -c "from scikit_build_core.build import build_sdist; build_sdist('build/wheel')"
+	$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheel \
+	  build/wheel/schedlab-*.tar.gz
+	python3 -m venv build/wheel/env
+	cd build/wheel && env/bin/python -m pip install --quiet --constraint ../../constraints.txt schedlab-*.whl
+	cd build/wheel && env/bin/python -I ../../tests/packaging/first_run.py
+	cd build/wheel && env/bin/python -m pip install --quiet --constraint ../../constraints.txt \
+	  "$$(echo schedlab-*.whl)[evolve,history,rl,viz]" ipykernel nbclient nbformat
+	build/wheel/env/bin/python examples/notebooks/execute.py --check
 
 # Writes what the notebooks print into them.
 notebooks: $(VENV)/.installed

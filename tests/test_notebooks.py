@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import pytest
@@ -24,40 +23,22 @@ def scripts(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delitem(sys.modules, name, raising=False)
 
 
-def texts(book: Any) -> list[list[str]]:
-    """What each cell prints, but for those whose output differs from machine to machine."""
-    return [
-        [output.get("text") or output["data"].get("text/plain", "") for output in cell["outputs"]]
-        for cell in book["cells"]
-        if cell["cell_type"] == "code" and "varies" not in cell["metadata"].get("tags", [])
-    ]
-
-
-def kinds(book: Any) -> list[list[str]]:
-    """What each cell shows: texts, tables and pictures."""
-    return [
-        [kind for output in cell["outputs"] for kind in output.get("data", {"text": 0})]
-        for cell in book["cells"]
-        if cell["cell_type"] == "code"
-    ]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 @pytest.mark.usefixtures("scripts")
 def test_a_notebook_prints_what_is_committed_in_it(path: Path) -> None:
     """A reader who runs it sees the same; ``make notebooks`` writes what they print."""
-    from execute import executed  # type: ignore[import-not-found]
+    from execute import require_same  # type: ignore[import-not-found]
 
-    committed = nbformat.read(path, as_version=4)
-    fresh = executed(path)
-    assert texts(fresh) == texts(committed)
-    assert kinds(fresh) == kinds(committed)
+    require_same(path)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.usefixtures("scripts")
 def test_a_notebook_is_small_and_complete(path: Path) -> None:
     """Nothing failed, nothing was warned of, and most of what it prints is compared."""
+    from execute import printed
+
     book = nbformat.read(path, as_version=4)
     nbformat.validate(book)
     assert path.stat().st_size < LARGEST_BYTES
@@ -65,13 +46,14 @@ def test_a_notebook_is_small_and_complete(path: Path) -> None:
     assert outputs
     assert not [each for each in outputs if each.output_type == "error"]
     assert not [each for each in outputs if each.get("name") == "stderr"]
-    assert any(each for each in texts(book))
+    assert any(each for each in printed(book))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 @pytest.mark.usefixtures("scripts")
 def test_a_notebook_becomes_a_page_of_the_site(path: Path) -> None:
     """With its text, code, tables and pictures; links lead into the site."""
+    from execute import shown
     from pages import pages_of  # type: ignore[import-not-found]
 
     made = pages_of(path)
@@ -79,7 +61,7 @@ def test_a_notebook_becomes_a_page_of_the_site(path: Path) -> None:
     book = json.loads(path.read_text(encoding="utf-8"))
     for cell in book["cells"]:
         assert "".join(cell["source"]).replace("../../docs/", "../") in page
-    pictures = [kind for cell in kinds(book) for kind in cell if kind == "image/png"]
+    pictures = [kind for cell in shown(book) for kind in cell if kind == "image/png"]
     assert len(pictures) == len(made)
     assert all(f"]({name})" in page for name in made)
     assert "../../docs/" not in page

@@ -2,6 +2,7 @@
 
 python examples/notebooks/execute.py            # all
 python examples/notebooks/execute.py 01 02      # those whose names begin so
+python examples/notebooks/execute.py --check    # write nothing; fail if they print other things
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
@@ -66,11 +68,41 @@ def tidied(book: nbformat.NotebookNode) -> nbformat.NotebookNode:
     return book
 
 
+def printed(book: Any) -> list[list[str]]:
+    """Return what each cell prints, but for those whose output differs from machine to machine."""
+    return [
+        [output.get("text") or output["data"].get("text/plain", "") for output in cell["outputs"]]
+        for cell in book["cells"]
+        if cell["cell_type"] == "code" and "varies" not in cell["metadata"].get("tags", [])
+    ]
+
+
+def shown(book: Any) -> list[list[str]]:
+    """Return what each cell shows: texts, tables and pictures."""
+    return [
+        [kind for output in cell["outputs"] for kind in output.get("data", {"text": 0})]
+        for cell in book["cells"]
+        if cell["cell_type"] == "code"
+    ]
+
+
+def require_same(path: Path) -> None:
+    """Execute the notebook; fail where it prints or shows something else than it says."""
+    committed, fresh = nbformat.read(path, as_version=4), executed(path)
+    assert printed(fresh) == printed(committed), f"{path.name} prints other texts"
+    assert shown(fresh) == shown(committed), f"{path.name} shows other things"
+
+
 def main(chosen: list[str]) -> None:
-    """Execute and write those whose names begin with one of the texts; all, without any."""
+    """Execute those whose names begin with one of the texts; all, without any."""
+    check = "--check" in chosen
+    names = tuple(each for each in chosen if each != "--check")
     for path in notebooks():
-        if not chosen or path.name.startswith(tuple(chosen)):
-            nbformat.write(executed(path), path)
+        if not names or path.name.startswith(names):
+            if check:
+                require_same(path)
+            else:
+                nbformat.write(executed(path), path)
             print(path.name)
 
 
