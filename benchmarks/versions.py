@@ -168,7 +168,7 @@ def main() -> None:
     show(rows)
     if not options.policy:
         kept: dict[str, Any] = {
-            "command": "python -m benchmarks.versions OTHER",
+            "command": f"python -m benchmarks.versions OTHER --repeats {options.repeats}",
             "rows": [asdict(row) | {"ratio": round(row.ratio, 3)} for row in rows],
         }
         RECORDED.write_text(json.dumps(kept, indent=1) + "\n")
