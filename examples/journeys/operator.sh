@@ -39,5 +39,5 @@ schedlab slurm import dump --out mysite --slurm-version 24.11
 schedlab slurm fidelity mysite --phases 2
 schedlab slurm what-if mysite --set bf_interval=300 --phases 2
 
-# Serve the history with `schedlab serve`; whether it would start:
+# How far was the history read? `schedlab serve --site site/site.toml` shows it as web pages.
 schedlab history status --site site/site.toml

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from schedlab.metrics import JobMetric, find_job_metric
 from schedlab.sim import Schedule
-from schedlab.viz.colours import policy_colour
+from schedlab.viz.colours import policy_colour, policy_dash
 from schedlab.viz.curves import cumulative, upper_end
-from schedlab.viz.paper import checked, panels, paper_style
+from schedlab.viz.paper import checked, panels, paper_style, top_legend
 from schedlab.viz.time_axis import DURATION_TICKS
 
 if TYPE_CHECKING:
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 POINTS = 600
 """Of each curve; each is exact."""
 
+NARROW_IN = 2.5
+"""Below this width a panel has room for every other duration only."""
+
 LEAST = 1.0
 """Where the logarithmic axes begin: 1 s of waiting, a slowdown of 1."""
-
-_DASHES = ("-", "--", "-.", ":")
 
 
 def draw_cdf(
@@ -40,14 +41,17 @@ def draw_cdf(
     with paper_style():
         figure, axes = panels(1, len(metrics), width_in, height_in, sharey=True)
         for panel, name in zip(axes, metrics, strict=True):
-            _draw_panel(panel, name, find_job_metric(name), checked(schedules))
+            _draw_panel(
+                panel, name, find_job_metric(name), checked(schedules), width_in / len(metrics)
+            )
         axes[0].set_ylabel("share of jobs")
-        lines, names = axes[0].get_legend_handles_labels()
-        figure.legend(lines, names, loc="outside upper center", ncols=min(len(schedules), 5))
+        top_legend(figure, axes[0])
     return figure
 
 
-def _draw_panel(axes: Axes, name: str, metric: JobMetric, schedules: Sequence[Schedule]) -> None:
+def _draw_panel(
+    axes: Axes, name: str, metric: JobMetric, schedules: Sequence[Schedule], width_in: float
+) -> None:
     from matplotlib.ticker import StrMethodFormatter
 
     values = [metric.of_jobs(schedule) for schedule in schedules]
@@ -57,7 +61,7 @@ def _draw_panel(axes: Axes, name: str, metric: JobMetric, schedules: Sequence[Sc
             *cumulative(of_jobs, LEAST, right, POINTS),
             where="post",
             color=policy_colour(place),
-            linestyle=_DASHES[place % len(_DASHES)],
+            linestyle=policy_dash(place),
             label=schedule.policy,
         )
     axes.set(xscale="log", xlim=(LEAST, right), ylim=(0, 1.02), xlabel=name.replace("_", " "))
@@ -66,4 +70,6 @@ def _draw_panel(axes: Axes, name: str, metric: JobMetric, schedules: Sequence[Sc
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     if metric.unit == "s":
         shown = {s: text for s, text in DURATION_TICKS.items() if s <= right}
-        axes.set_xticks(list(shown), list(shown.values()))
+        is_narrow = width_in < NARROW_IN
+        places = list(shown)[:: 2 if is_narrow else 1]
+        axes.set_xticks(places, [shown[place] for place in places])

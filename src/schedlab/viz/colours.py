@@ -19,6 +19,7 @@ LIGHT = ("#77aadd", "#ee8866", "#eedd88", "#ffaabb", "#99ddff", "#44bb99", "#bbc
 """For areas with text on them."""
 
 OTHERS = "#aaaaaa"
+_DASHES = ("-", "--", "-.", ":")
 _SHADES = ("#fde725", "#a0da39", "#4ac16d", "#1fa187", "#277f8e", "#365c8d", "#46327e", "#440154")
 
 
@@ -35,6 +36,11 @@ class JobColours:
 def policy_colour(place: int) -> str:
     """The colour of the policy at this place in a comparison."""
     return STRONG[place % len(STRONG)]
+
+
+def policy_dash(place: int) -> str:
+    """The dashes of its line, which tell it from others without colours."""
+    return _DASHES[place % len(_DASHES)]
 
 
 def job_colours(schedule: Schedule, by: str) -> JobColours:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from schedlab.sim import Schedule, StepSeries
 from schedlab.sim.node_shares import busy_nodes
-from schedlab.viz.colours import policy_colour
+from schedlab.viz.colours import policy_colour, policy_dash
 from schedlab.viz.curves import band
-from schedlab.viz.paper import checked, count_axis, panels, paper_style
+from schedlab.viz.paper import checked, count_axis, panels, paper_style, top_legend
 from schedlab.viz.time_axis import TimeAxis, label_time
 
 if TYPE_CHECKING:
@@ -37,14 +37,17 @@ def draw_over_time(
             _draw(queue, schedule.queue_length(), axis, schedule.policy, place, True)
         nodes = max(schedule.platform.nodes for schedule in schedules)
         used.axhline(nodes, color="#444444", linewidth=0.6, linestyle=(0, (4, 3)))
-        used.set(ylabel="nodes in use", ylim=(0, nodes * 1.05), xlim=(axis.begin, axis.end))
+        used.text(
+            axis.end, nodes, f"capacity: {nodes:,} nodes ", ha="right", va="bottom", fontsize=7
+        )
+        used.set(ylabel="nodes in use", ylim=(0, nodes * 1.15), xlim=(axis.begin, axis.end))
         queue.set(ylabel="jobs waiting")
         label_time(queue, axis)
         queue.set_ylim(0, max(1.0, queue.get_ylim()[1]))
         for axes in (used, queue):
             axes.grid(axis="y")
             count_axis(axes)
-        used.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(len(schedules), 5))
+        top_legend(figure, used)
     return figure
 
 
@@ -62,4 +65,12 @@ def _draw(
             alpha=0.2,
             linewidth=0,
         )
-    axes.stairs(shown.mean, shown.place, baseline=None, color=colour, label=label, linewidth=0.9)
+    axes.stairs(
+        shown.mean,
+        shown.place,
+        baseline=None,
+        color=colour,
+        linestyle=policy_dash(place),
+        label=label,
+        linewidth=0.9,
+    )

@@ -23,6 +23,7 @@ FORMATS = ("png", "pdf", "svg")
 _INCHES = (0.5, 1000)
 _MOST_PIXELS = 2**28
 _SHOWN_DPI = 110
+_LETTER_IN, _KEY_IN = 0.06, 0.45
 
 _STYLE: Any = {
     "font.family": "sans-serif",
@@ -101,6 +102,17 @@ def shown_figure() -> type[Figure]:
             return drawn.getvalue()
 
     return ShownFigure
+
+
+def top_legend(figure: Figure, axes: Axes) -> None:
+    """Put the names of the lines above all panels; what does not fit into a line is cut short."""
+    lines, names = axes.get_legend_handles_labels()
+    width_in = float(figure.get_figwidth())
+    most = max(8, int((width_in - _KEY_IN) / _LETTER_IN))
+    shown = [name if len(name) <= most else f"{name[: most - 1]}…" for name in names]
+    column_in = _LETTER_IN * max(map(len, shown), default=0) + _KEY_IN
+    columns = max(1, min(len(shown), int(width_in / column_in)))
+    figure.legend(lines, shown, loc="outside upper center", ncols=columns)
 
 
 def count_axis(axes: Axes) -> None:
