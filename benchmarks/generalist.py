@@ -12,7 +12,6 @@ import argparse
 import csv
 import json
 import math
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -37,6 +36,7 @@ from schedlab.policies.network import (
     NetworkPolicy,
     write_network,
 )
+from schedlab.processors import usable_processors
 from schedlab.workload import apply
 from schedlab.workload.generators import generate
 
@@ -343,7 +343,7 @@ def main() -> None:
     shared = ROOT.parent / "shared" / "data" / "swf"
     parser.add_argument("--data", type=Path, default=shared, help="folder with the traces")
     parser.add_argument("--windows", type=Path, default=WINDOWS, help="file of the windows")
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--threads", type=int, default=usable_processors())
     parser.add_argument("--trace", action="append", choices=[*TRACES, *MODELS])
     commands = parser.add_subparsers(required=True)
     commands.add_parser("windows").set_defaults(run=write_windows)

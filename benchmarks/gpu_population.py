@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +21,7 @@ import torch
 from benchmarks.gpu_training import Timer
 from schedlab.experiments.tuning import Tuned, Tuning, read_tuning, tune
 from schedlab.experiments.tuning.space import Space
+from schedlab.processors import usable_processors
 from schedlab.rl.stacked import training as stacked
 from schedlab.rl.stacked.evaluation import Evaluation
 from schedlab.rl.stacked.population import Population
@@ -79,7 +79,7 @@ def measure(tuning: Tuning, folder: Path, to: Path | None) -> dict[str, Any]:
     on_gpu = torch.cuda.is_available()
     return {
         "device": torch.cuda.get_device_name() if on_gpu else "cpu",
-        "processors": len(os.sched_getaffinity(0)),
+        "processors": usable_processors(),
         "torch": torch.__version__,
         "trainings": tuned.computed,
         "failures": len(tuned.failures),

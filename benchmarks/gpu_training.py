@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import time
 from collections.abc import Callable
 from dataclasses import fields
@@ -18,6 +17,7 @@ from typing import Any
 
 import torch
 
+from schedlab.processors import usable_processors
 from schedlab.rl.algorithm_sections import PpoSection
 from schedlab.rl.train import Training
 from schedlab.rl.training_config import read_training
@@ -62,7 +62,7 @@ def measure(folder: Path, **changes: Any) -> dict[str, Any]:
     on_gpu = trainer.device.type == "cuda"
     return {
         "device": torch.cuda.get_device_name() if on_gpu else "cpu",
-        "threads": len(os.sched_getaffinity(0)),
+        "threads": usable_processors(),
         "envs": env.num_envs,
         "T": config.ppo.n_steps,
         "M": config.ppo.batch_size,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from schedlab.errors import ParameterError
 from schedlab.evolve.objective import Values, WeightedObjective
 from schedlab.evolve.scene import Episode
 from schedlab.policies import find_policy
+from schedlab.processors import usable_processors
 from schedlab.sim import simulate
 
 MakePolicy = Callable[[], _core.Policy]
@@ -47,7 +47,7 @@ class Arena:
     def measure(self, policies: Sequence[MakePolicy], episodes: Sequence[Episode]) -> list[Values]:
         """For each policy its values in every episode."""
         games = product(policies, episodes)
-        with ThreadPoolExecutor(self.threads or len(os.sched_getaffinity(0))) as pool:
+        with ThreadPoolExecutor(self.threads or usable_processors()) as pool:
             values = list(pool.map(lambda game: self._play(*game), games))
         return list(np.array(values).reshape(len(policies), len(episodes), -1))
 

@@ -12,6 +12,7 @@ from multiprocessing import active_children, get_context, parent_process
 from threading import Thread
 
 from schedlab.experiments.engine import DIED, Task, TaskOutcome, check_workers, run_task
+from schedlab.processors import usable_processors
 
 
 class LocalEngine:
@@ -20,7 +21,7 @@ class LocalEngine:
     def __init__(self, workers: int | None = None) -> None:
         """Take as many workers as there are processors, unless told how many."""
         check_workers(workers)
-        self.workers = workers or len(os.sched_getaffinity(0))
+        self.workers = workers or usable_processors()
 
     def run(self, tasks: Sequence[Task]) -> Generator[TaskOutcome, None, None]:
         """One outcome per task as they finish; closed early, the workers are stopped."""

@@ -18,6 +18,7 @@ from typing import Any
 import ray
 
 from schedlab.errors import ParameterError
+from schedlab.processors import usable_processors
 
 PATIENCE_S = 60.0
 
@@ -45,7 +46,7 @@ def connected(address: str | None, *, processors: int | None = None) -> Iterator
     try:
         _print_notices(False)
         if address is None:
-            _start(processors or len(os.sched_getaffinity(0)))
+            _start(processors or usable_processors())
         else:
             _try(address)
             _join(address)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeVar
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import ParameterError, UnknownNameError, WorkloadError
+from schedlab.processors import usable_processors
 from schedlab.sim import Schedule
 from schedlab.units import require_whole
 from schedlab.workload import Workload
@@ -144,7 +144,7 @@ def thread_count(size: int, threads: int | None) -> int:
     """Return the number of threads. Default: the number of processors."""
     require_whole("the number of environments", size, 1, _MOST_ENVIRONMENTS)
     if threads is None:
-        return len(os.sched_getaffinity(0))
+        return usable_processors()
     return require_whole("threads", threads, 1, _MOST_THREADS)
 
 

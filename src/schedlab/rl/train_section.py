@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 from schedlab.errors import ParameterError, UnknownNameError
+from schedlab.processors import usable_processors
 from schedlab.rl.algorithms import ALGORITHMS
 
 ENGINES = ("sb3", "gpu")
@@ -99,7 +99,7 @@ class TrainSection:
         """How many threads compute."""
         if self.threads is not None or self.engine == "sb3":
             return self.threads or 1
-        return len(os.sched_getaffinity(0))
+        return usable_processors()
 
     @property
     def is_kernel(self) -> bool:

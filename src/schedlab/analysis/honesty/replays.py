@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from schedlab.analysis.honesty.change import Row, measure_change
 from schedlab.analysis.honesty.treatments import TREATMENTS
 from schedlab.errors import ParameterError
 from schedlab.platform import Platform
+from schedlab.processors import usable_processors
 from schedlab.sim import Schedule, simulate
 from schedlab.workload import Workload
 
@@ -47,7 +47,7 @@ class Replays:
         if workers is not None and workers < 1:
             raise ParameterError(f"{workers} workers; must be >= 1")
         stop = Event()
-        with ThreadPoolExecutor(workers or len(os.sched_getaffinity(0))) as pool:
+        with ThreadPoolExecutor(workers or usable_processors()) as pool:
             policies = dict.fromkeys(case.policy for case in cases)
             # Submitted first, these have begun when the first case waits for them.
             before = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +15,7 @@ import torch
 from schedlab.atomic import atomic_write
 from schedlab.errors import ParameterError
 from schedlab.policies.learned.own_agent import numbers_and_actions
+from schedlab.processors import usable_processors
 from schedlab.rl.environments import environment_of
 from schedlab.rl.model_file import TrainedModel, write_model
 from schedlab.rl.stacked.evaluation import Evaluation
@@ -122,7 +122,7 @@ def _train(numbered: list[Placed], folders: list[Path], done: _Done) -> Iterator
     """Train networks of one shape."""
     train = numbered[0][0].config.train
     device, precision = device_and_precision(train)
-    cores = train.threads or len(os.sched_getaffinity(0))
+    cores = train.threads or usable_processors()
     # While one part steps its environments, the others compute; small kernels share the device.
     parts = _balanced(numbered, PARTS if torch.device(device).type == "cuda" else 1)
     threads = max(1, cores // len(parts))

@@ -1,0 +1,13 @@
+"""How many processors there are to compute on."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def usable_processors() -> int:
+    """Return how many processors this process may use; macOS does not limit them."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
