@@ -27,7 +27,7 @@ def find_class(kind: str, name: str, table: Mapping[str, type[T]]) -> type[T]:
 
 
 def is_import_path(name: str) -> bool:
-    """Whether the name has the form ``package.module:object``."""
+    """Return whether the name has the form ``package.module:object``."""
     module, colon, attribute = name.partition(":")
     parts = [*module.split("."), attribute]
     return bool(colon) and all(part.isidentifier() for part in parts)
@@ -73,7 +73,7 @@ def require_callable(kind: str, name: str, found: Any, *arguments: Any) -> None:
 def parse_parameters(
     kind: str, name: str, text: str, known: Mapping[str, Callable[[str], Any]]
 ) -> dict[str, Any]:
-    """The values in ``key=value,...``, each read by what the table knows of its key."""
+    """Return the values in ``key=value,...``, each read by what the table knows of its key."""
     values = {}
     for key, value in split_parameters(text, f'{kind} "{name}"').items():
         if key not in known:

@@ -59,7 +59,7 @@ _TYPES: dict[Any, tuple[Callable[[Any], bool], str]] = {
 
 
 def parse_toml(path: str | Path, text: str) -> dict[str, Any]:
-    """The sections of a TOML file; an error names its line."""
+    """Return the sections of a TOML file; an error names its line."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -68,7 +68,7 @@ def parse_toml(path: str | Path, text: str) -> dict[str, Any]:
 
 
 def build(section: type[T], given: Any, where: str) -> T:
-    """The dataclass that the section fills in; ``where`` names it in errors."""
+    """Return the dataclass that the section fills in; ``where`` names it in errors."""
     if not isinstance(given, Mapping):
         raise InputError(f"{where} is {given!r}; must be a section")
     if _is_text(given.get("name")):
@@ -87,7 +87,7 @@ def build(section: type[T], given: Any, where: str) -> T:
 
 
 def build_each(section: type[T], given: Any, where: str) -> tuple[T, ...]:
-    """One dataclass for each of the sections in double brackets."""
+    """Return one dataclass for each of the sections in double brackets."""
     if not isinstance(given, list):
         raise InputError(f"write {where} with double brackets, once for each")
     return tuple(build(section, each, where) for each in given)
@@ -107,25 +107,25 @@ def from_keywords(section: type[T], given: Mapping[str, Any]) -> T:
 
 
 def require_number(value: Any, where: str) -> float:
-    """The value, which must be a finite number; ``where`` names it in the error."""
+    """Return the value, which must be a finite number; ``where`` names it in the error."""
     return float(_typed(float, value, where))
 
 
 def value_of(section: type, key: str, given: Any, where: str) -> Any:
-    """The value as ``build`` would put it into the dataclass; it must know the key."""
+    """Return the value as ``build`` would put it into the dataclass; it must know the key."""
     reject_unknown_keys([key], [each.name for each in fields(section)], where)
     return _typed(get_type_hints(section)[key], given, f"{where}: {key}")
 
 
 def as_toml(sections: Mapping[str, Mapping[str, Any]]) -> str:
-    """The sections as TOML; keys without a value are left out."""
+    """Return the sections as TOML; keys without a value are left out."""
     return "\n".join(
         "\n".join((f"[{name}]", *_lines(section))) + "\n" for name, section in sections.items()
     )
 
 
 def document_toml(document: Mapping[str, Any]) -> str:
-    """A document of values, of tables, and of lists of tables, which may hold such lists."""
+    """Return a document of values, of tables, and of lists of tables, which may hold such lists."""
     tables = {key: value for key, value in document.items() if isinstance(value, Mapping)}
     rest = {key: value for key, value in document.items() if key not in tables}
     values = {key: value for key, value in rest.items() if not _is_tables(value)}
@@ -138,13 +138,13 @@ def document_toml(document: Mapping[str, Any]) -> str:
 
 
 def plain(section: Any) -> dict[str, Any]:
-    """The inverse of ``build``; what is as usual is left out."""
+    """Return the inverse of ``build``; what is as usual is left out."""
     values = {each.name: (getattr(section, each.name), _usual(each)) for each in fields(section)}
     return {name: _listed(value) for name, (value, usual) in values.items() if value != usual}
 
 
 def plain_whole(section: Any) -> dict[str, Any]:
-    """The inverse of ``build`` with all values that there are."""
+    """Return the inverse of ``build`` with all values that there are."""
     values = {each.name: getattr(section, each.name) for each in fields(section)}
     return {name: _listed(value) for name, value in values.items() if value is not None}
 
@@ -158,7 +158,7 @@ def _listed(value: Any) -> Any:
 
 
 def _table_lines(table: Mapping[str, Any], inside: str = "") -> Iterator[str]:
-    """Its values, then the lists of tables in it."""
+    """Yield its values, then the lists of tables in it."""
     lists = {key: value for key, value in table.items() if _is_tables(value)}
     for key, value in table.items():
         if key not in lists:

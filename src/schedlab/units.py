@@ -105,7 +105,7 @@ def three_digits(value: float) -> str:
 
 
 def _amount(text: str, units: Mapping[str, int], usual: str) -> int | None:
-    """A number and its unit, or the usual unit; None if it is anything else."""
+    """Return a number and its unit, or the usual unit; None if it is anything else."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
     unit = match[2] or usual if match else ""
     amount = float(match[1]) * units[unit] if match and unit in units else math.inf

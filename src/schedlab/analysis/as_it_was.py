@@ -31,7 +31,7 @@ _FAITHFUL = {
 
 
 def as_it_was(workload: Workload, platform: Platform) -> Schedule | None:
-    """The schedule of the jobs whose real start is known; None if there is none.
+    """Return the schedule of the jobs whose real start is known; None if there is none.
 
     Jobs that a transform moved or changed, as ``load`` does, have no real start either. A job that
     was withdrawn while it waited never started.
@@ -67,7 +67,7 @@ def as_it_was(workload: Workload, platform: Platform) -> Schedule | None:
 
 
 def is_faithful(workload: Workload) -> bool:
-    """Whether the jobs are still as they were recorded."""
+    """Return whether the jobs are still as they were recorded."""
     return all(
         step["step"] in _FAITHFUL
         and step.get("options", {}).get("cancelled") != "short"
@@ -77,7 +77,7 @@ def is_faithful(workload: Workload) -> bool:
 
 
 def as_it_was_notes(schedule: Schedule, workload: Workload) -> Iterator[str]:
-    """What the row of the past leaves out, or counts otherwise, one sentence each."""
+    """Yield what the row of the past leaves out, or counts otherwise, one sentence each."""
     unknown = len(workload) - len(schedule)
     if unknown:
         yield (

@@ -38,7 +38,7 @@ class Clock:
         return clock if begin_s > 0 and clock.at(0) is not None else None
 
     def at(self, time_s: int) -> datetime | None:
-        """The local date of a time of the trace; None where there is none."""
+        """Return the local date of a time of the trace; None where there is none."""
         try:
             return datetime.fromtimestamp(self.begin_s + time_s, self.zone)
         except (ValueError, OverflowError, OSError):
@@ -51,7 +51,7 @@ class Clock:
         return np.asarray(unix_s + np.array([self._ahead_s(each) for each in spans.tolist()])[span])
 
     def _ahead_s(self, span: int) -> int:
-        """How far local time is ahead of UTC in this half hour since 1970."""
+        """Return how far local time is ahead of UTC in this half hour since 1970."""
         ahead = datetime.fromtimestamp(span * _HALF_HOUR_S, self.zone).utcoffset()
         return int((ahead or timedelta()).total_seconds())
 

@@ -62,7 +62,7 @@ class ForecastScores:
         return self.pinball_loss_s / self.replay_loss_s if self.replay_loss_s else 1.0
 
     def as_json(self) -> dict[str, Any]:
-        """All figures, for files."""
+        """Return all figures, for files."""
         return asdict(self) | {"of_naive": self.of_naive, "of_replay": self.of_replay}
 
 
@@ -156,7 +156,7 @@ def pinball(quantiles: Numbers, real: Numbers) -> float:
 
 
 def replayed(simulation: Simulation, told: StartForecast) -> Numbers:
-    """One replay with requested times: the same start at every level."""
+    """Return one replay with requested times: the same start at every level."""
     jobs = simulation.unfinished()
     runs = np.maximum(jobs.request_s, jobs.least_run_s)[None]
     starts = simulation.imagined_starts(runs)[0, 0]

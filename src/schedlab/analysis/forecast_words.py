@@ -49,7 +49,7 @@ def moments_in_words(
 
 
 def _date(moment: datetime, now: datetime, step_s: int) -> str:
-    """The time of day; with the day where that is not today."""
+    """Return the time of day; with the day where that is not today."""
     if step_s >= DAY_S:
         return f"{moment:%-d %B}"
     days = (moment.date() - now.date()).days

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def prediction_accuracy(schedule: Schedule, by: str | None = "user") -> pl.DataFrame:
-    """How good the predictions were for each user, those with most jobs first.
+    """Return how good the predictions were for each user, those with most jobs first.
 
     The columns after the user are ``jobs``; ``mean_absolute_error_s``; ``mean_error_s``, negative
     where predictions are too short; ``underestimated``, the share of jobs that ran longer than

@@ -93,7 +93,7 @@ def reliability(
 
 
 def _judged(schedule: Schedule, elapsed_s: float) -> NDArray[np.bool_]:
-    """Which jobs ran, and longer than this."""
+    """Return which jobs ran, and longer than this."""
     return schedule.started & ((schedule.ran_s > elapsed_s) | (elapsed_s == 0))
 
 

@@ -105,7 +105,7 @@ def wra_by_request_hour(request_s: Times, wra: Values) -> pl.DataFrame:
 
 
 def requests_by_frequency(request_s: Times, wra: Values) -> pl.DataFrame:
-    """The very times that are requested, the commonest first.
+    """Return the very times that are requested, the commonest first.
 
     Columns ``request_s``, ``jobs``, ``share`` and ``mean_wra``. Users choose round numbers, so that
     a few times make up most of a trace.
@@ -119,6 +119,6 @@ def requests_by_frequency(request_s: Times, wra: Values) -> pl.DataFrame:
 
 
 def _mean_wra_by(key: Times, wra: Values) -> tuple[Times, Times, Values]:
-    """The values that occur, how often each does, and the mean WRA there."""
+    """Return the values that occur, how often each does, and the mean WRA there."""
     values, group, jobs = np.unique(key, return_inverse=True, return_counts=True)
     return values, jobs, np.bincount(group, weights=wra) / jobs

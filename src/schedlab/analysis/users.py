@@ -46,7 +46,7 @@ class Users:
 
 
 def _boxes(wrsa: pl.DataFrame) -> pl.DataFrame:
-    """The box plot of each user's WRSA over the user's jobs."""
+    """Return the box plot of each user's WRSA over the user's jobs."""
     import polars as pl
 
     value = pl.col("wrsa")

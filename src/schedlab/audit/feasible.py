@@ -29,7 +29,7 @@ UNREPLAYABLE = frozenset({"duration", "width"})
 
 
 def find_violations(schedule: Schedule, tolerance_s: int = 0) -> list[Violation]:
-    """One violation for each rule that is broken.
+    """Return one violation for each rule that is broken.
 
     Args:
         schedule: the observed schedule.
@@ -57,7 +57,7 @@ def find_violations(schedule: Schedule, tolerance_s: int = 0) -> list[Violation]
 
 
 def _is_shared(schedule: Schedule) -> bool:
-    """Whether jobs share nodes, or may have only some of them."""
+    """Return whether jobs share nodes, or may have only some of them."""
     demands = demands_if_any(schedule.workload, schedule.platform)
     return demands is not None and "needs" not in schedule.workload
 
@@ -256,7 +256,7 @@ def _shared_nodes(
 def _broken(
     schedule: Schedule, rule: Rule, which: Mask, what: Callable[[int], str]
 ) -> Iterator[Violation]:
-    """The violation of a rule by these jobs, told by the one that starts first."""
+    """Yield the violation of a rule by these jobs, told by the one that starts first."""
     jobs = np.flatnonzero(which)
     if len(jobs):
         job = int(jobs[np.argmin(schedule.start_s[jobs])])

@@ -51,7 +51,7 @@ def _only_the_last(schedule: Schedule, first: Counts) -> Counts:
 
 
 def _packs(wanted: list[int], gpus: int) -> bool:
-    """Whether all parts and whole GPUs find room; true if that takes too long to tell."""
+    """Return whether all parts and whole GPUs find room; true if that takes too long to tell."""
     wanted = sorted(wanted, reverse=True)
     return sum(wanted) <= gpus * WHOLE_GPU_MILLI and _Packing(wanted).done(0, [0] * gpus)
 
@@ -61,7 +61,7 @@ class _Packing:
         self.wanted, self.tries = wanted, 0
 
     def done(self, at: int, used: list[int]) -> bool:
-        """Whether the parts from the one at this place on find room beside what is used."""
+        """Return whether the parts from the one at this place on find room beside what is used."""
         self.tries += 1
         if at == len(self.wanted) or self.tries > _MOST_TRIES:
             return True

@@ -82,7 +82,7 @@ def first_overfull(
 
 
 def _in_milli(demands: Demands, capacity: Counts) -> tuple[Counts, Counts]:
-    """What jobs need and nodes have, with GPUs in thousandths."""
+    """Return what jobs need and nodes have, with GPUs in thousandths."""
     gpus = np.array([name.split(":")[0] == "gpu" for name in demands.resources.names], dtype=bool)
     of_job = np.where(gpus, demands.gpu_milli[:, None], 1)
     return demands.per_node * of_job, capacity * np.where(gpus, WHOLE_GPU_MILLI, 1)

@@ -43,7 +43,7 @@ def size_note(observed: Schedule, nodes: int | None) -> list[str]:
 
 
 def read_swf(path: Path, nodes: int | None) -> list[Observed]:
-    """The trace as a schedule: start = submission + wait, end = start + run time.
+    """Return the trace as a schedule: start = submission + wait, end = start + run time.
 
     A job withdrawn while it waited has no start and leaves the queue after its wait.
     """
@@ -77,12 +77,12 @@ def _platform(path: Path, workload: Workload, nodes: int | None) -> Platform:
 
 
 def read_table(path: Path, nodes: int | None) -> list[Observed]:
-    """The schedules of the table, one per policy it names."""
+    """Return the schedules of the table, one per policy it names."""
     return read_as("csv" if path.suffix.lower() == ".csv" else "parquet", path, nodes)
 
 
 def read_as(format: str, path: Path, nodes: int | None) -> list[Observed]:
-    """The schedules in a file of that format, with what had to be assumed."""
+    """Return the schedules in a file of that format, with what had to be assumed."""
     return [
         Observed(schedule, (*schedule.workload.report.lines(), *size_note(schedule, nodes)))
         for schedule in load_schedules(path, format, nodes=nodes)
@@ -95,7 +95,7 @@ def is_batsim(first_line: bytes) -> bool:
 
 
 def read_batsim(path: Path, nodes: int | None) -> list[Observed]:
-    """The jobs of one simulation."""
+    """Return the jobs of one simulation."""
     return read_as("batsim", path, nodes)
 
 
@@ -109,7 +109,7 @@ SCHEDULE_READERS: dict[str, ScheduleReader] = {
 def read_observed(
     path: str | Path, *, format: str | None = None, nodes: int | None = None
 ) -> list[Observed]:
-    """The schedules in a file: one, or one per policy in a table of our own.
+    """Return the schedules in a file: one, or one per policy in a table of our own.
 
     Args:
         path: the file.

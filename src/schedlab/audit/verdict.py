@@ -114,7 +114,7 @@ class Verdict:
         return {"feasible": self.feasible, "faithful": self.faithful, **asdict(self)}
 
     def lines(self) -> Iterator[str]:
-        """The verdict in sentences; ``notes`` are left to the reader."""
+        """Yield the verdict in sentences; ``notes`` are left to the reader."""
         yield f"{self.schedule}: {self.jobs:,} jobs on {self.nodes:,} nodes against {self.policy}"
         yield "feasible: yes" if self.feasible else "feasible: no"
         for violation in self.violations:

@@ -123,7 +123,7 @@ def solve(
     objective: str | Objective = "value",
     limits: Limits | None = None,
 ) -> Solution:
-    """The solver's answer to the problem, with the best bound known.
+    """Return the solver's answer to the problem, with the best bound known.
 
     Args:
         problem: what is to be scheduled.
@@ -143,7 +143,7 @@ def solve(
 
 
 def _tightened(found: Solution) -> float:
-    """The best bound known; those that take longer only where the others leave a gap."""
+    """Return the best bound known; those that take longer only where the others leave a gap."""
     problem, criterion = found.problem, found.objective.first
     bound = best_bound(problem, criterion, found.bound)
     for further in (lp_bound, quick_minibucket_bound):

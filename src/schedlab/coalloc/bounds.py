@@ -19,7 +19,7 @@ Cliques = list[tuple[int, ...]]
 
 
 def best_bound(problem: Problem, criterion: Criterion, *known: float | None) -> float:
-    """The tightest of load and triangle bound, and of those known already."""
+    """Return the tightest of load and triangle bound, and of those known already."""
     candidates = (load_bound(problem, criterion), triangle_bound(problem, criterion), *known)
     bounds = [bound for bound in candidates if bound is not None]
     return min(bounds) if criterion == "value" else max(bounds)
@@ -32,12 +32,12 @@ def proves_infeasible(problem: Problem) -> bool:
 
 
 def load_bound(problem: Problem, criterion: Criterion) -> float:
-    """What the jobs of the most contended resource allow."""
+    """Return what the jobs of the most contended resource allow."""
     return _tightest(problem, criterion, problem.users())
 
 
 def triangle_bound(problem: Problem, criterion: Criterion) -> float | None:
-    """What the jobs of the most contended three resources allow; None without a triangle."""
+    """Return what the jobs of the most contended three resources allow; None without a triangle."""
     cliques = triangles(problem)
     return _tightest(problem, criterion, cliques) if cliques else None
 
@@ -96,7 +96,7 @@ def _value_bound(problem: Problem, clique: tuple[int, ...]) -> float:
 
 
 def _window(problem: Problem, jobs: list[int]) -> int:
-    """How many slots lie between the first and the last that any of the jobs may use."""
+    """Return how many slots lie between the first and the last that any of the jobs may use."""
     domains = [problem.domain(job) for job in jobs]
     ends = [domain[-1] + problem.jobs[job].slots for job, domain in zip(jobs, domains, strict=True)]
     return max(ends, default=0) - min((domain[0] for domain in domains), default=0)

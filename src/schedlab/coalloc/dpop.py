@@ -49,7 +49,7 @@ class Dpop:
             raise UnknownNameError("relaxation", self.relax, RELAXATIONS)
 
     def solve(self, problem: Problem, objective: Objective, limits: Limits) -> Solution:
-        """The optimum, or the proof that nothing is feasible."""
+        """Return the optimum, or the proof that nothing is feasible."""
         watch = Stopwatch()
         network = ConstraintNetwork.of(problem, objective.may_leave_out)
         tree = make_tree(network, self.heuristic, limits.seed)
@@ -77,7 +77,7 @@ def _fits(tree: PseudoTree, sizes: list[int], limits: Limits) -> bool:
 
 
 def _width_that_fits(sizes: list[int], limits: Limits) -> int:
-    """The largest width of which no tree whatever can need more memory than there is."""
+    """Return the largest width of which no tree whatever can need more memory than there is."""
     cells = memory_bytes(limits) // ((LARGEST_CELL_BYTES + BYTES_PER_VALUE) * len(sizes))
     width = 1
     while max(sizes) ** (width + 1) <= cells and width < len(sizes):

@@ -32,7 +32,7 @@ class CpSat:
     name: ClassVar[str] = "cpsat"
 
     def solve(self, problem: Problem, objective: Objective, limits: Limits) -> Solution:
-        """The optimum, or the best found in time with its bound."""
+        """Return the optimum, or the best found in time with its bound."""
         watch = Stopwatch(limits.time_s)
         hint = RestartGreedy(_HINT_RESTARTS).solve(problem, objective, limits)
         model = _Model(problem, objective)
@@ -91,7 +91,7 @@ class _Model:
         return _Stage(self._found(solver), bound, ending)
 
     def _interval(self, job: int, objective: Objective) -> Any:
-        """The job's interval; it may be absent where jobs may be left out."""
+        """Return the job's interval; it may be absent where jobs may be left out."""
         model, domain = self._model, self._problem.domain(job)
         start = model.new_int_var(domain.start, max(domain.start, domain.stop - 1), "")
         present = model.new_bool_var("")
@@ -146,7 +146,7 @@ def _ending(status: str, interrupted: bool) -> Ending:
 def _search(
     model: cp_model.CpModel, limits: Limits, left_s: float
 ) -> tuple[cp_model.CpSolver, str, bool]:
-    """The solver after its search, its status, and whether Ctrl-C ended it."""
+    """Return the solver after its search, its status, and whether Ctrl-C ended it."""
     from ortools.sat.python import cp_model
 
     solver = cp_model.CpSolver()

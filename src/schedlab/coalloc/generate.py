@@ -47,7 +47,7 @@ KINDS: dict[str, Draw] = {"uniform": _uniform, "one-or-two": _one_or_two, "ring"
 def generate_problem(
     jobs: int, *, kind: str = "uniform", resources: int = 15, slots: int = 20, seed: int = 0
 ) -> Problem:
-    """A random problem whose constraint graph is connected.
+    """Return a random problem whose constraint graph is connected.
 
     The resources of all jobs are drawn again until the graph is connected. Lengths are uniform in 1
     to 3 slots, values uniform in the whole numbers 1 to 10. Whether all jobs fit into the slots is

@@ -23,7 +23,7 @@ def _value(problem: Problem) -> list[float]:
 
 
 def _work(problem: Problem) -> list[float]:
-    """How many slots the job and its neighbours ask for together."""
+    """Return how many slots the job and its neighbours ask for together."""
     slots = [job.slots for job in problem.jobs]
     return [
         slots[job] + sum(slots[other] for other in others)
@@ -78,6 +78,6 @@ def list_schedule(problem: Problem, order: Sequence[int]) -> Starts:
 
 
 def left_shift(problem: Problem, starts: Sequence[int | None]) -> Starts:
-    """The same jobs, each moved as early as those before it let it; no start gets later."""
+    """Return the same jobs, each moved as early as those before it let it; no start gets later."""
     scheduled = [(start, job) for job, start in enumerate(starts) if start is not None]
     return list_schedule(problem, [job for _, job in sorted(scheduled)])

@@ -46,7 +46,7 @@ class Lns:
         Reach(self.jobs, self.cells)  # refuses what cannot be now, not in the middle of a search
 
     def solve(self, problem: Problem, objective: Objective, limits: Limits) -> Solution:
-        """The best schedule met, beginning with that of a short restart greedy."""
+        """Return the best schedule met, beginning with that of a short restart greedy."""
         watch = Stopwatch(limits.time_s)
         begin = RestartGreedy(_FIRST_RESTARTS).solve(problem, objective, limits)
         reach = Reach(self.jobs, self.cells)

@@ -27,7 +27,7 @@ MAX_CELLS = 1 << 23
 
 
 def quick_minibucket_bound(problem: Problem, criterion: Criterion) -> float | None:
-    """The bound by messages as wide as takes no time to speak of; None for too many jobs."""
+    """Return the bound by messages as wide as takes no time to speak of; None for too many jobs."""
     jobs = range(len(problem.jobs))
     if len(jobs) > MAX_JOBS:
         return None
@@ -84,7 +84,7 @@ class _Buckets:
         self._inbox: list[list[UtilMessage]] = [[] for _ in order]
 
     def eliminate(self, limits: Limits) -> float:
-        """The utility that no solution exceeds."""
+        """Return the utility that no solution exceeds."""
         combine = self._utilities.combine
         total = 0.0 if combine is Combine.SUM else np.inf
         for job in reversed(self._order):

@@ -118,7 +118,7 @@ class Neighbourhood:
             self._place(fixed, self.starts[fixed])
 
     def _network(self, free: list[int]) -> ConstraintNetwork:
-        """Each job with its free starts; an edge where these could overlap."""
+        """Return each job with its free starts; an edge where these could overlap."""
         place = {job: at for at, job in enumerate(free)}
         network = ConstraintNetwork(
             tuple(self._variable(job) for job in free),

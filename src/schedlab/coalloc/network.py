@@ -27,7 +27,7 @@ class Variable:
     slots: int
 
     def beside(self, other: Variable, start: int) -> NDArray[np.bool_]:
-        """Which of the values do not overlap with the other job at that start."""
+        """Return which of the values do not overlap with the other job at that start."""
         if start == LEFT_OUT:
             return np.ones(len(self.starts), dtype=bool)
         before = self.starts + self.slots <= start
@@ -36,7 +36,7 @@ class Variable:
         return free
 
     def until(self, last_slot: int) -> NDArray[np.bool_]:
-        """Which of the values use no slot after the last."""
+        """Return which of the values use no slot after the last."""
         in_time: NDArray[np.bool_] = self.starts + (self.slots - 1) <= last_slot
         in_time |= self.starts == LEFT_OUT
         return in_time
@@ -48,7 +48,7 @@ class Variable:
         return reduce(or_, (used << start for start in self.starts.tolist() if start), 0)
 
     def keep(self, kept: NDArray[np.bool_]) -> Variable:
-        """The same job with these values only."""
+        """Return the same job with these values only."""
         return replace(self, starts=np.ascontiguousarray(self.starts[kept]))
 
 
@@ -67,7 +67,7 @@ class ConstraintNetwork:
 
     @classmethod
     def of(cls, problem: Problem, may_leave_out: bool) -> ConstraintNetwork:
-        """The whole problem; a job that may be left out has one value more."""
+        """Return the whole problem; a job that may be left out has one value more."""
         extra = [LEFT_OUT] if may_leave_out else []
         variables = tuple(
             Variable(np.array([*extra, *problem.domain(place)], dtype=np.int32), job.slots)
@@ -105,7 +105,7 @@ class ConstraintNetwork:
         return self._with({job: self.variables[job].keep(kept)})
 
     def without_edges(self, edges: Iterable[tuple[int, int]]) -> ConstraintNetwork:
-        """The same variables with fewer edges."""
+        """Return the same variables with fewer edges."""
         left = list(map(set, self.neighbours))
         for one, other in edges:
             left[one].discard(other)
@@ -122,7 +122,7 @@ class ConstraintNetwork:
         return replace(self, neighbours=neighbours)
 
     def among(self, jobs: Sequence[int]) -> ConstraintNetwork:
-        """The jobs alone, numbered as they come."""
+        """Return the jobs alone, numbered as they come."""
         place = {job: new for new, job in enumerate(jobs)}
         return ConstraintNetwork(
             tuple(self.variables[job] for job in jobs),

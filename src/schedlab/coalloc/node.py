@@ -51,7 +51,7 @@ class JobNode:
     combine: Combine
 
     def util(self, children: Sequence[UtilMessage], threads: int = 1) -> UtilMessage:
-        """The message to the parent; at a root one number, the best there is."""
+        """Return the message to the parent; at a root one number, the best there is."""
         place = {job: at for at, job in enumerate(self.separator)}
         table = _UTIL_TABLE[self.utility.dtype](
             self.own.starts,
@@ -65,7 +65,7 @@ class JobNode:
         return UtilMessage(tuple(self.separator), table)
 
     def choose(self, values: Mapping[int, int], children: Sequence[UtilMessage]) -> int:
-        """Its best value, given those of its separator: the first slot, or LEFT_OUT.
+        """Return its best value, given those of its separator: the first slot, or LEFT_OUT.
 
         Of equally good ones it is the earliest, and LEFT_OUT only where that is better.
         """

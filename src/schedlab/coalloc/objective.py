@@ -41,7 +41,7 @@ class Objective:
 
     @classmethod
     def parse(cls, text: str) -> Objective:
-        """The objective written as ``value`` or ``value,makespan``."""
+        """Return the objective written as ``value`` or ``value,makespan``."""
         return cls(tuple(cast(Criterion, word.strip()) for word in text.split(",")))
 
     @property
@@ -63,7 +63,7 @@ class Objective:
         return (left_out, *(_cost(criterion, problem, starts) for criterion in self.criteria))
 
     def reached(self, key: tuple[float, ...], bound: float) -> bool:
-        """Whether a bound proves that the first criterion cannot get better."""
+        """Return whether a bound proves that the first criterion cannot get better."""
         left_out, cost = key[:2]
         return left_out == 0 and cost <= (-bound if self.first == "value" else bound)
 
@@ -72,7 +72,7 @@ class Objective:
 
 
 def measure(criterion: Criterion, problem: Problem, starts: Sequence[int | None]) -> float:
-    """The starts by one criterion; jobs without a start do not count."""
+    """Return the starts by one criterion; jobs without a start do not count."""
     scheduled = [
         (job, start) for job, start in zip(problem.jobs, starts, strict=True) if start is not None
     ]

@@ -67,7 +67,7 @@ CHOICES = (*HEURISTICS, "best")
 
 
 def make_tree(network: ConstraintNetwork, heuristic: str, seed: int = 0) -> PseudoTree:
-    """The pseudo tree of the network by that heuristic, one of ``CHOICES``."""
+    """Return the pseudo tree of the network by that heuristic, one of ``CHOICES``."""
     if heuristic not in CHOICES:
         raise UnknownNameError("heuristic for pseudo trees", heuristic, CHOICES)
     neighbours, ranks = network.neighbours, list(range(len(network.variables)))

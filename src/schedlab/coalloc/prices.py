@@ -31,7 +31,7 @@ _ROUNDING = 1e-9
 
 
 def lp_bound(problem: Problem, criterion: Criterion) -> float | None:
-    """The bound of the linear relaxation; None where it says nothing or would take too long.
+    """Return the bound of the linear relaxation; None where it says nothing or would take too long.
 
     The makespan has none: a fraction of each job at each slot is done as soon as the load allows.
     """
@@ -43,7 +43,7 @@ def lp_bound(problem: Problem, criterion: Criterion) -> float | None:
 
 
 def price_bound(problem: Problem, criterion: Criterion, prices: Prices) -> float:
-    """The bound that these prices prove; in whole units where values are whole."""
+    """Return the bound that these prices prove; in whole units where values are whole."""
     earned, costs = float(prices.sum()), _costs(problem, prices)
     if criterion == "value":
         values = [job.value for job in problem.jobs]

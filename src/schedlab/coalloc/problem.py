@@ -53,7 +53,7 @@ class Problem:
             self._check(job)
 
     def domain(self, job: int) -> range:
-        """The first slots that the job may have."""
+        """Return the first slots that the job may have."""
         wanted = self.jobs[job]
         last = self.slots if wanted.deadline is None else min(wanted.deadline, self.slots)
         return range(wanted.release, max(wanted.release, last - wanted.slots + 2))

@@ -77,7 +77,7 @@ def propagate(
 
 
 def messages_of_pass(tree: PseudoTree, sizes: list[int], bytes_per_cell: int) -> MessageStatistics:
-    """What the agents send in one pass, known before anything is computed.
+    """Return what the agents send in one pass, known before anything is computed.
 
     UTIL messages have one cell for each combination of the separator's values; VALUE messages name
     the value of each job of the child's separator.
@@ -96,5 +96,5 @@ def messages_of_pass(tree: PseudoTree, sizes: list[int], bytes_per_cell: int) ->
 
 
 def joined(utilities: list[float], combine: Combine) -> float:
-    """The utility of parts that do not touch each other."""
+    """Return the utility of parts that do not touch each other."""
     return sum(utilities) if combine is Combine.SUM else min(utilities)

@@ -26,7 +26,7 @@ class PseudoTree:
 
     @classmethod
     def along(cls, order: Sequence[int], neighbours: Neighbours) -> PseudoTree:
-        """The tree in which jobs are eliminated from the last of the order to the first.
+        """Return the tree in which jobs are eliminated from the last of the order to the first.
 
         The parent of a job is the last of its separator. Along the order in which a depth-first
         search visits the jobs this is the search's own tree.
@@ -88,7 +88,7 @@ class PseudoTree:
         ]
 
     def subtree(self, job: int) -> frozenset[int]:
-        """The job and all its descendants."""
+        """Return the job and all its descendants."""
         found, waiting = set(), [job]
         while waiting:
             here = waiting.pop()

@@ -37,7 +37,7 @@ class ProblemSection:
 
 
 def read_problem(path: str | Path) -> Problem:
-    """The problem in a file; ``.json`` is JSON, everything else TOML."""
+    """Return the problem in a file; ``.json`` is JSON, everything else TOML."""
     source = Source.load(path)
     parse = _parse_json if source.suffix == ".json" else parse_toml
     document = parse(path, source.decoded())

@@ -33,7 +33,7 @@ class RestartGreedy:
     name: ClassVar[str] = "restart-greedy"
 
     def solve(self, problem: Problem, objective: Objective, limits: Limits) -> Solution:
-        """The best of many passes over the jobs, the first of them greedy's."""
+        """Return the best of many passes over the jobs, the first of them greedy's."""
         watch, rng = Stopwatch(limits.time_s), np.random.default_rng(limits.seed)
         bound = best_bound(problem, objective.first)
         weights = np.log(np.maximum(ORDERS[usual_order(objective)](problem), 1e-9))

@@ -137,7 +137,7 @@ class Rounds:
             self._keep(left_shift(self._problem, found.starts(len(values))))
 
     def _wanders(self) -> bool:
-        """Whether this round is disturbed: not the first, and of k criteria every k-th."""
+        """Return whether this round is disturbed: not the first, and of k criteria every k-th."""
         if not self._objective.may_leave_out or self._done == 0:
             return False
         return self._done % len(self._objective.criteria) == 0
@@ -153,7 +153,7 @@ class Rounds:
         return {job: LEFT_OUT if at is None else at for job, at in enumerate(starts)}
 
     def _soonest(self, network: ConstraintNetwork, jobs: list[int]) -> int:
-        """The job that can end first."""
+        """Return the job that can end first."""
         variables = network.variables
         return min(jobs, key=lambda job: int(variables[job].starts[0]) + variables[job].slots)
 

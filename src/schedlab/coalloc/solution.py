@@ -84,11 +84,11 @@ class Solution:
         return 0.0 if abs(gap) < _ROUNDING else gap
 
     def measured(self, criterion: Criterion) -> float:
-        """The solution by one criterion."""
+        """Return the solution by one criterion."""
         return measure(criterion, self.problem, self.starts)
 
     def overlaps(self) -> list[tuple[int, int]]:
-        """The pairs of jobs that use a resource in the same slot."""
+        """Return the pairs of jobs that use a resource in the same slot."""
         pairs = {pair for users in self.problem.users() for pair in combinations(users, 2)}
         return sorted(pair for pair in pairs if self._overlap(*pair))
 

@@ -47,7 +47,7 @@ class Solver(Protocol):
     name: ClassVar[str]
 
     def solve(self, problem: Problem, objective: Objective, limits: Limits) -> Solution:
-        """The best solution it finds within the limits."""
+        """Return the best solution it finds within the limits."""
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ class Split:
             raise UnknownNameError("way to split", self.by, WAYS)
 
     def solve(self, problem: Problem, objective: Objective, limits: Limits) -> Solution:
-        """Each part's optimum, given those of the parts before."""
+        """Return each part's optimum, given those of the parts before."""
         watch = Stopwatch()
         whole = ConstraintNetwork.of(problem, objective.may_leave_out)
         jobs = len(problem.jobs)
@@ -77,7 +77,7 @@ class Split:
         )
 
     def _parts(self, jobs: int) -> list[list[int]]:
-        """The jobs of each part; none is empty."""
+        """Return the jobs of each part; none is empty."""
         parts = min(self.parts, jobs)
         if self.by == "alternating":
             return [list(range(first, jobs, parts)) for first in range(parts)]
@@ -86,7 +86,7 @@ class Split:
 
 
 def _around(network: ConstraintNetwork, values: dict[int, int]) -> ConstraintNetwork:
-    """The network with these jobs fixed and their slots taken."""
+    """Return the network with these jobs fixed and their slots taken."""
     for job, value in values.items():
         network = network.with_fixed(job, value)
     return network

@@ -43,7 +43,7 @@ class Stages:
     passes: list[MessageStatistics] = field(default_factory=list)
 
     def optimise(self, objective: Objective) -> Optimum:
-        """The optimum by all criteria, one after the other."""
+        """Return the optimum by all criteria, one after the other."""
         before, makespan, after = _parted(objective.criteria, "makespan")
         if min(self.network.sizes) == 0:
             return Optimum(-np.inf, ())
@@ -57,7 +57,7 @@ class Stages:
         return self._sums([*before, *after], self._makespan(found))
 
     def _shortest(self, found: Optimum, before: Sequence[Criterion]) -> Optimum:
-        """The same optimum by the criteria before, with the smallest makespan."""
+        """Return the same optimum by the criteria before, with the smallest makespan."""
         too_short = -1
         while found.values and self._makespan(found) > too_short + 1:
             middle = (too_short + self._makespan(found)) // 2
@@ -83,7 +83,7 @@ class Stages:
         return self._pass(self.network.keep(kept), utilities.keep(kept))
 
     def once(self, utilities: Utilities) -> Optimum:
-        """The optimum by given utilities."""
+        """Return the optimum by given utilities."""
         return self._pass(self.network, utilities)
 
     def _pass(self, network: ConstraintNetwork, utilities: Utilities) -> Optimum:
@@ -104,7 +104,7 @@ def require_memory(width: int, needed_bytes: int, limits: Limits) -> None:
 
 
 def memory_bytes(limits: Limits) -> int:
-    """What the messages of a pass may need together."""
+    """Return what the messages of a pass may need together."""
     return DEFAULT_MEMORY_BYTES if limits.memory_bytes is None else limits.memory_bytes
 
 

@@ -14,7 +14,7 @@ class Timetable:
         self._domains = [_bits(problem.domain(job)) for job in range(len(problem.jobs))]
 
     def free_starts(self, job: int) -> int:
-        """The starts of the job's domain at which all its resources are free, as bits."""
+        """Return the starts of the job's domain at which all its resources are free, as bits."""
         resources, slots = self._needs[job]
         taken = 0
         for resource in resources:
@@ -25,7 +25,7 @@ class Timetable:
         return self._domains[job] & ~taken
 
     def earliest(self, job: int) -> int | None:
-        """The first of the free starts; None if there is none."""
+        """Return the first of the free starts; None if there is none."""
         free = self.free_starts(job)
         return (free & -free).bit_length() - 1 if free else None
 
@@ -45,7 +45,7 @@ class Timetable:
 
 
 def starts_of(bits: int) -> list[int]:
-    """The starts that the bits stand for, ascending."""
+    """Return the starts that the bits stand for, ascending."""
     starts = []
     while bits:
         lowest = bits & -bits

@@ -83,7 +83,7 @@ def sum_utilities(
 def disturbed_values(
     network: ConstraintNetwork, values: Sequence[float], share: float, random: np.random.Generator
 ) -> Utilities:
-    """Total value, with up to that share of the mean value added to each start by chance.
+    """Return total value, with up to that share of the mean value added to each start by chance.
 
     What is added are whole numbers too: sums stay exact.
     """

@@ -53,7 +53,7 @@ class WidthDeletion:
             raise ParameterError('solver "wd": as published it bounds the width; leave out cells')
 
     def solve(self, problem: Problem, objective: Objective, limits: Limits) -> Solution:
-        """The best solution of the relaxed problem that is found."""
+        """Return the best solution of the relaxed problem that is found."""
         if self.form == "published":
             return self._as_published(problem, objective, limits)
         rounds = Rounds(

@@ -25,7 +25,7 @@ def write_problem(problem: Problem, path: str | Path) -> None:
 
 
 def to_plain(problem: Problem) -> Plain:
-    """The problem as plain values, in the layout of the files."""
+    """Return the problem as plain values, in the layout of the files."""
     return {
         "name": problem.name,
         **({"origin": problem.origin} if problem.origin else {}),
@@ -36,7 +36,7 @@ def to_plain(problem: Problem) -> Plain:
 
 
 def _plain_job(problem: Problem, job: CoallocJob) -> Plain:
-    """What differs from the defaults, and what has none."""
+    """Return what differs from the defaults, and what has none."""
     names = [problem.resources[place] for place in job.resources]
     plain: Plain = {"name": job.name, "resources": names, "slots": job.slots, "value": job.value}
     if job.release != 1:

@@ -52,7 +52,7 @@ class Arena:
         return list(np.array(values).reshape(len(policies), len(episodes), -1))
 
     def measure_named(self, names: Sequence[str], episodes: Sequence[Episode]) -> list[Values]:
-        """The same for policies of the table."""
+        """Return the same for policies of the table."""
         return self.measure([partial(_named, name) for name in names], episodes)
 
     def _play(self, make: MakePolicy, episode: Episode) -> list[float]:

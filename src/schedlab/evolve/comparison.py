@@ -44,7 +44,7 @@ class HeldOutComparison:
         return dict(zip(names, values.mean(axis=0).tolist(), strict=True))
 
     def compared_rules(self, goal: Goal) -> Iterator[ComparedRule]:
-        """The rules, the best first."""
+        """Yield the rules, the best first."""
         column = self.goals.index(goal)
         evolved = self.evolved[:, column]
         means = {policy: float(each[:, column].mean()) for policy, each in self.rules.items()}

@@ -100,7 +100,7 @@ class Evolution:
             self.best, self.values, self.best_cost = mean, values, cost
 
     def _rank_starts(self) -> tuple[list[Priority], Values, float]:
-        """The starts, the best first, with its values and cost."""
+        """Return the starts, the best first, with its values and cost."""
         starts = [Priority(name, weights, weights) for name, weights in STARTS.items()]
         measured = self.arena.measure([self._maker(each) for each in starts], self.validation)
         costs = [self.objective.cost(values, self.easy) for values in measured]
@@ -108,7 +108,7 @@ class Evolution:
         return [starts[each] for each in ranked], measured[ranked[0]], costs[ranked[0]]
 
     def _ask(self) -> list[Point]:
-        """The candidates of the next generation, which may be the first of a round."""
+        """Return the candidates of the next generation, which may be the first of a round."""
         number, place = divmod(len(self.generations), self.settings.round)
         if place == 0:
             self._strategy = self._begin(number)
@@ -148,7 +148,7 @@ class Evolution:
 
 
 def _searched(predict: str) -> list[tuple[str, str]]:
-    """The features that can matter, by part of the policy."""
+    """Return the features that can matter, by part of the policy."""
     # Without a predictor the estimate is the request, and what can be backfilled can start now.
     alike = {"log_request"} if predict == "request" else set()
     useless = {"head": alike, "backfill": alike | {"log_start_in"}}

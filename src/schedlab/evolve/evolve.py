@@ -157,7 +157,7 @@ def _note(evolution: Evolution) -> str:
 def _provenance(
     evolution: Evolution, workload: str, comparison: HeldOutComparison
 ) -> Mapping[str, Any]:
-    """How the policy came about, and what it was seen to do."""
+    """Return how the policy came about, and what it was seen to do."""
     arena, settings, goals = evolution.arena, evolution.settings, evolution.objective.goals
     best = {goal.name: next(comparison.compared_rules(goal)).policy for goal in goals}
     return {

@@ -29,7 +29,7 @@ class Goal:
 
     @classmethod
     def parse(cls, text: str) -> Goal:
-        """A metric's name, such as ``utilisation``, or ``0.3*utilisation``."""
+        """Return a metric's name, such as ``utilisation``, or ``0.3*utilisation``."""
         found = _WEIGHTED.fullmatch(text.strip())
         if found is None:
             raise ParameterError(f'"{text}" names no metric')
@@ -77,7 +77,7 @@ class WeightedObjective:
 
     @classmethod
     def parse(cls, texts: Sequence[str], *, absolute: bool = False) -> WeightedObjective:
-        """The goals written as ``0.3*utilisation``; a weight left out is 1."""
+        """Return the goals written as ``0.3*utilisation``; a weight left out is 1."""
         goals = tuple(Goal.parse(text) for text in texts)
         names = [goal.name for goal in goals]
         for name in names:

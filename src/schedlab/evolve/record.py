@@ -28,7 +28,7 @@ class Generation:
 
 
 def record_path(out: Path) -> Path:
-    """Where the record lies: beside the policy."""
+    """Return where the record lies: beside the policy."""
     return out.with_suffix(".generations.json")
 
 
@@ -46,7 +46,7 @@ def write_record(
 
 
 def read_record(path: Path, determined_by: Mapping[str, Any], population: int) -> list[Generation]:
-    """The generations of an evolution that was determined by the same."""
+    """Return the generations of an evolution that was determined by the same."""
     kept, generations = _parsed(path)
     for key, value in determined_by.items():
         if kept.get(key) != value:

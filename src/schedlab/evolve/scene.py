@@ -33,7 +33,7 @@ class Scene:
         return replace(self, source=learn), replace(self, source=test)
 
     def draw(self, random: np.random.Generator) -> Episode:
-        """The next episode."""
+        """Return the next episode."""
         return Episode(self.source.draw(random), self.platform)
 
 

@@ -16,7 +16,7 @@ Progress = Callable[[int, int], None]
 
 
 def missing(tasks: Iterable[T], folder: RunFolder) -> list[T]:
-    """The tasks whose outcomes are not kept yet, each key once."""
+    """Return the tasks whose outcomes are not kept yet, each key once."""
     return list({task.key: task for task in tasks if folder.kept(task.key) is None}.values())
 
 

@@ -79,7 +79,7 @@ class WorkloadSection:
         self.read_options()
 
     def window(self, seed: int) -> range | None:
-        """The places of the jobs that a seed stands for; None where it stands for all."""
+        """Return the places of the jobs that a seed stands for; None where it stands for all."""
         if self.window_jobs is None:
             return None
         if self.window_starts and seed >= len(self.window_starts):
@@ -91,7 +91,7 @@ class WorkloadSection:
         return range(first, first + self.window_jobs)
 
     def read_options(self) -> ReadOptions:
-        """How its file is read."""
+        """Return how its file is read."""
         return ReadOptions(procs=self.procs, cancelled=self.cancelled)  # type: ignore[arg-type]
 
 
@@ -150,14 +150,14 @@ class PolicySection:
         return is_drawn(self.policy)
 
     def rules(self) -> dict[str, Any]:
-        """The arguments of a ``SimulationTask``."""
+        """Return the arguments of a ``SimulationTask``."""
         rules = {key: value for key, value in asdict(self).items() if key != "name"}
         if self.place == LOWEST:  # so that what was computed before there were places still holds
             del rules["place"]
         return rules
 
     def determined_by(self) -> dict[str, Any]:
-        """What of it determines results."""
+        """Return what of it determines results."""
         return {**self.rules(), "code": outside_code([self.policy])}
 
 
@@ -252,7 +252,7 @@ class Experiment:
             picture.check_names(self.about.metrics, names, [model.name for model in self.models])
 
     def find_metric(self, name: str) -> Metric | AnswerMeasure:
-        """The metric of that name, which measures schedules or answers of solvers."""
+        """Return the metric of that name, which measures schedules or answers of solvers."""
         return find_metric(name) if self.coalloc is None else find_measure(name)
 
     def reduced(self) -> Experiment:
@@ -269,7 +269,7 @@ class Experiment:
 
 
 def read_experiment(path: str | Path) -> Experiment:
-    """The experiment that a TOML file describes."""
+    """Return the experiment that a TOML file describes."""
     source = Source.load(path)
     text = source.decoded()
     document = parse_toml(path, text)
@@ -309,7 +309,7 @@ def _of_solvers(document: Mapping[str, Any], path: Path, text: str) -> Experimen
 
 
 def _shared(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The sections that stand beside whatever is run."""
+    """Return the sections that stand beside whatever is run."""
     settings: dict[str, Any] = {}
     if "picture" in document:
         settings["pictures"] = build_each(PictureSection, document["picture"], "[[picture]]")
@@ -325,7 +325,7 @@ _RULES = ("tick", "depth", "kill_at_request", "place")
 
 
 def _models(given: Any, experiment: Mapping[str, Any]) -> tuple[ModelSection, ...]:
-    """The ``[[model]]``s; they see as many jobs as they were trained to, so have no depth.
+    """Return the ``[[model]]``s; they see as many jobs as they were trained to, so have no depth.
 
     They were trained on the lowest-numbered nodes, so have no place.
     """

@@ -15,7 +15,7 @@ from schedlab.version import __version__
 
 
 def key_of(**determined_by: Any) -> str:
-    """A key that differs as soon as any of the values does."""
+    """Return a key that differs as soon as any of the values does."""
     text = json.dumps({**determined_by, "code": _code()}, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
@@ -42,5 +42,5 @@ def code_of(texts: Iterable[str]) -> dict[str, Any]:
 
 @cache
 def _code() -> list[str]:
-    """The version, and the core as built: during development one version has many cores."""
+    """Return the version, and the core as built: during development one version has many cores."""
     return [__version__, file_digest(Path(str(_core.__file__)))]

@@ -108,12 +108,12 @@ Block = Heading | Paragraph | Table | Code | Picture
 
 
 def as_markdown(blocks: Sequence[Block]) -> str:
-    """The blocks with empty lines between them."""
+    """Return the blocks with empty lines between them."""
     return "\n\n".join(block.markdown() for block in blocks) + "\n"
 
 
 def as_html(title: str, blocks: Sequence[Block]) -> str:
-    """A page with nothing to load from elsewhere."""
+    """Return a page with nothing to load from elsewhere."""
     page = Template(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
     body = "\n".join(block.html() for block in blocks)
     return page.substitute(title=escape(title), body=body)

@@ -36,7 +36,7 @@ class Task(Protocol):
         ...
 
     def compute(self, workload: Workload | None = None) -> TaskOutcome:
-        """The outcome; the workload is read from the task's file, unless it is given."""
+        """Return the outcome; the workload is read from the task's file, unless it is given."""
         ...
 
 
@@ -56,7 +56,7 @@ class Engine(Protocol):
     """Computes tasks, here or elsewhere."""
 
     def run(self, tasks: Sequence[Task]) -> Generator[TaskOutcome, None, None]:
-        """One outcome per task, in any order; when closed early, nothing goes on running."""
+        """Return one outcome per task, in any order; when closed early, nothing goes on running."""
         ...
 
 

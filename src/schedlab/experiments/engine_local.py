@@ -24,7 +24,7 @@ class LocalEngine:
         self.workers = workers or usable_processors()
 
     def run(self, tasks: Sequence[Task]) -> Generator[TaskOutcome, None, None]:
-        """One outcome per task as they finish; closed early, the workers are stopped."""
+        """Yield one outcome per task as they finish; closed early, the workers are stopped."""
         workers = min(self.workers, len(tasks))
         if workers <= 1:
             yield from map(run_task, tasks)
@@ -47,7 +47,7 @@ Finished = tuple[Task, TaskOutcome | None]
 
 
 def _side_by_side(tasks: Sequence[Task], workers: int) -> Generator[Finished, None, None]:
-    """Each task with its outcome, or with None if a worker died."""
+    """Yield each task with its outcome, or with None if a worker died."""
     others = set(active_children())
     pool = ProcessPoolExecutor(
         workers, mp_context=get_context("spawn"), initializer=_end_with_parent

@@ -43,7 +43,7 @@ class RayEngine:
         self.workers, self.address = workers, address
 
     def run(self, tasks: Sequence[Task]) -> Generator[TaskOutcome, None, None]:
-        """One outcome per task as they finish; closed early, the others are cancelled."""
+        """Yield one outcome per task as they finish; closed early, the others are cancelled."""
         if not tasks:
             return
         with connected(self.address, processors=self.workers) as goes_on:

@@ -61,7 +61,7 @@ class Cell:
     def task(
         self, workload_key: str, workload: Path, policy: PolicySection | ExperimentPolicy
     ) -> SimulationTask:
-        """What an engine is given, keyed by everything that determines the result."""
+        """Return what an engine is given, keyed by everything that determines the result."""
         key = key_of(
             workload=workload_key,
             platform=self.platform and self.platform.to_dict(),
@@ -81,7 +81,7 @@ class Cell:
 
 
 def grid(experiment: Experiment, data: Path | None = None) -> list[Cell]:
-    """Every cell; where seeds make no difference only the first is there.
+    """Return every cell; where seeds make no difference only the first is there.
 
     Files of platforms are looked for in ``data``, then in the experiment's folder.
     """
@@ -95,7 +95,7 @@ def grid(experiment: Experiment, data: Path | None = None) -> list[Cell]:
 
 
 def cell_name(names: Mapping[str, str | int]) -> str:
-    """The names of a cell in one, such as ``lublin/original/64 nodes/easy/seed 1``."""
+    """Return the names of a cell in one, such as ``lublin/original/64 nodes/easy/seed 1``."""
     *others, seed = names.values()
     return "/".join((*map(str, others), f"seed {seed}"))
 

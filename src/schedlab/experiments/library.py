@@ -8,7 +8,7 @@ from schedlab.errors import UnknownNameError
 
 
 def find_experiment(name: str) -> Path:
-    """The TOML file of that path or name.
+    """Return the TOML file of that path or name.
 
     ``classic`` is ``classic/classic.toml`` in a folder of experiments, ``classic/other`` is
     ``classic/other.toml``.
@@ -22,7 +22,7 @@ def find_experiment(name: str) -> Path:
 
 
 def list_experiments() -> dict[str, Path]:
-    """Every experiment that can be run by name, with its file."""
+    """Return every experiment that can be run by name, with its file."""
     found: dict[str, Path] = {}
     for folder in _folders():
         for path in sorted(folder.glob("*/*.toml")):

@@ -59,7 +59,7 @@ class ExperimentPolicy:
     runs: int
 
     def rules(self) -> dict[str, Any]:
-        """The arguments of a ``SimulationTask``."""
+        """Return the arguments of a ``SimulationTask``."""
         policy = f"learned:{self.file}:predict={self.predict}"
         if self.predict is None:
             policy = f"gantt:{self.file}"
@@ -67,7 +67,7 @@ class ExperimentPolicy:
         return {"policy": policy, "sampled": runs if self.runs else None, **self._rules()}
 
     def determined_by(self) -> dict[str, Any]:
-        """What of it determines results; where the file lies does not."""
+        """Return what of it determines results; where the file lies does not."""
         return {
             "training": self.training_key,
             "predict": self.predict,
@@ -81,7 +81,7 @@ class ExperimentPolicy:
 
 
 def model_policies(experiment: Experiment, seed: int) -> Iterator[ModelPolicy]:
-    """Each model on whatever it is trained on, with the jobs that the seed gives."""
+    """Yield each model on whatever it is trained on, with the jobs that the seed gives."""
     for model in experiment.models:
         if seed not in experiment.about.seeds[: model.seeds]:
             continue

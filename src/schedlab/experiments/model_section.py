@@ -55,15 +55,15 @@ class ModelSection:
             find_predictor(self.predict)
 
     def is_trained_on(self, name: str) -> bool:
-        """Whether a pattern of ``on`` means the ``workload/variant`` of that name."""
+        """Return whether a pattern of ``on`` means the ``workload/variant`` of that name."""
         return _meant(name, self.on)
 
     def is_tested_on(self, name: str) -> bool:
-        """Whether a pattern of ``tested_on`` does."""
+        """Return whether a pattern of ``tested_on`` does."""
         return _meant(name, self.tested_on)
 
     def steps_on(self, name: str) -> int | None:
-        """The steps for the first pattern that means the name, if one does."""
+        """Return the steps for the first pattern that means the name, if one does."""
         found = (steps for pattern, steps in self.steps.items() if fnmatchcase(name, pattern))
         return next(found, None)
 

@@ -57,7 +57,7 @@ class ModelTrainings:
         )
 
     def _on(self, recipe: Recipe, model: ModelSection, config: TrainingConfig) -> TrainingConfig:
-        """The training on the jobs of the recipe, or on others that its generator draws."""
+        """Return the training on the jobs of the recipe, or on others that its generator draws."""
         steps = model.steps_on(recipe.name) or config.train.steps
         config = config.with_train(steps=min(steps, self.steps_limit or steps))
         if model.redraw:
@@ -74,7 +74,7 @@ class ModelTrainings:
         return replace(config, episodes=episodes, folder=jobs.parent.resolve())
 
     def trained(self, policy: ModelPolicy) -> ExperimentPolicy:
-        """The policy as it is simulated, whether or not its model is trained yet."""
+        """Return the policy as it is simulated, whether or not its model is trained yet."""
         model, task = policy.model, self.task(policy)
         return ExperimentPolicy(
             training_key=task.key,
@@ -87,7 +87,7 @@ class ModelTrainings:
 
 
 def training_configs(experiment: Experiment, cells: Iterable[Cell]) -> dict[str, TrainingConfig]:
-    """The trainings of all models, by name, once they are seen to suit their cells."""
+    """Return the trainings of all models, by name, once they are seen to suit their cells."""
     configs = {model.name: _config(experiment, model) for model in experiment.models}
     for cell in cells:
         if isinstance(cell.policy, ModelPolicy) and cell.platform is not None:
@@ -127,7 +127,7 @@ def _check_sections(path: Path, model: ModelSection, *, may_clone: bool) -> None
 
 
 def _predictor(model: ModelSection, config: TrainingConfig) -> str | None:
-    """The predictor of run times when it schedules; none on the grid."""
+    """Return the predictor of run times when it schedules; none on the grid."""
     shown = environment_of(config.environment).predictors
     return model.predict or shown[0] if shown else None
 

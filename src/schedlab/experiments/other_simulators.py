@@ -61,12 +61,12 @@ OTHER_SIMULATORS = {
 
 
 def is_elsewhere(policy: str) -> bool:
-    """Whether the simulator does not have that policy, but another one has."""
+    """Return whether the simulator does not have that policy, but another one has."""
     return policy.partition(":")[0] in OTHER_SIMULATORS
 
 
 def is_drawn(policy: str) -> bool:
-    """Whether another seed gives another schedule of the same jobs."""
+    """Return whether another seed gives another schedule of the same jobs."""
     kind, _, name = policy.partition(":")
     return kind in OTHER_SIMULATORS and name in OTHER_SIMULATORS[kind].drawn
 
@@ -80,7 +80,7 @@ def check_elsewhere(policy: str) -> None:
 
 
 def with_model_in(folder: Path, policy: str) -> str:
-    """The same policy, with the file of ``gantt:FILE.zip`` looked for in the folder."""
+    """Return the same policy, with the file of ``gantt:FILE.zip`` looked for in the folder."""
     kind, _, name = policy.partition(":")
     return f"{kind}:{folder / name}" if is_elsewhere(policy) and name.endswith(_MODEL) else policy
 

@@ -46,7 +46,7 @@ class PictureSection:
             raise ParameterError("on and lines must not be empty")
 
     def is_on(self, name: str) -> bool:
-        """Whether it shows the ``workload/variant`` of that name."""
+        """Return whether it shows the ``workload/variant`` of that name."""
         return any(fnmatchcase(name, pattern) for pattern in self.on)
 
     def check_names(

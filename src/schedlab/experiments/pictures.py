@@ -62,7 +62,7 @@ def _figure(
 
 
 def _front(section: PictureSection, against: str, rows: Sequence[Row]) -> Figure | None:
-    """Each policy by its means of two metrics over all that the picture is about."""
+    """Return each policy by its means of two metrics over all that the picture is about."""
     points = []
     for name in section.lines:
         found = {
@@ -87,7 +87,7 @@ def _front(section: PictureSection, against: str, rows: Sequence[Row]) -> Figure
 def _over_workloads(
     section: PictureSection, rows: Sequence[Row], places: Sequence[str]
 ) -> Iterator[Line]:
-    """A line for each policy, with the interval of each of its means."""
+    """Yield a line for each policy, with the interval of each of its means."""
     for name in section.lines:
         found = [row for row in rows if row["policy"] in (name, _on_its_own(name, _where(row)))]
         found = [row for row in found if row["ours"] is not None]
@@ -104,7 +104,7 @@ def _over_workloads(
 def _learning(
     section: PictureSection, cells: Sequence[Row], folder: RunFolder, rows: Sequence[Row]
 ) -> Iterator[Line]:
-    """A curve for each model that was trained there; a level for each other policy."""
+    """Yield a curve for each model that was trained there; a level for each other policy."""
     for name in section.lines:
         level = next((row["ours"] for row in rows if row["policy"] == name), None)
         if level is not None:
@@ -133,7 +133,7 @@ def _curve(training: Path) -> tuple[Any, Any]:
 
 
 def _mean_curve(name: str, curves: Sequence[tuple[Any, Any]]) -> Line:
-    """The mean over trainings, with the least and the greatest."""
+    """Return the mean over trainings, with the least and the greatest."""
     steps = curves[0][0]
     values = np.array([np.interp(steps, *curve) for curve in curves])
     return Line(
@@ -150,7 +150,7 @@ def _where(names: Mapping[str, Any]) -> str:
 
 
 def _on_its_own(line: str, where: str) -> str:
-    """What tables call the model that was trained there."""
+    """Return what tables call the model that was trained there."""
     sampled = SAMPLED if line.endswith(SAMPLED) else ""
     return f"{line.removesuffix(SAMPLED)} from {where}{sampled}"
 

@@ -29,7 +29,7 @@ class PlannedCell:
     training: TrainingTask | None = None
 
     def record(self) -> dict[str, str | int | None]:
-        """Its names and keys."""
+        """Return its names and keys."""
         keys = {"key": self.task.key, "training": self.training.key if self.training else None}
         return {**self.cell.names, **keys}
 
@@ -43,7 +43,7 @@ class RunPlan:
     folder: RunFolder
 
     def waiting(self) -> list[PlannedCell]:
-        """The cells that are not finished yet, of those with the same key one."""
+        """Return the cells that are not finished yet, of those with the same key one."""
         left = (each for each in self.cells if self.folder.kept(each.task.key) is None)
         return list({each.task.key: each for each in left}.values())
 
@@ -56,7 +56,7 @@ class RunPlan:
 
 
 def untrained(cells: Iterable[PlannedCell]) -> list[TrainingTask]:
-    """The trainings that the cells need and that are not finished, each once.
+    """Return the trainings that the cells need and that are not finished, each once.
 
     Those of the most steps come first, so that no worker is left alone with one at the end.
     """
@@ -66,7 +66,7 @@ def untrained(cells: Iterable[PlannedCell]) -> list[TrainingTask]:
 
 
 def recipes(cells: Iterable[Cell]) -> list[Recipe]:
-    """The jobs that the cells are run on and their models are trained on."""
+    """Return the jobs that the cells are run on and their models are trained on."""
     found: dict[Recipe, None] = {}
     for cell in cells:
         found[cell.recipe] = None
@@ -78,7 +78,7 @@ def recipes(cells: Iterable[Cell]) -> list[Recipe]:
 def make_plan(
     experiment: Experiment, cells: Sequence[Cell], digests: Mapping[str, str], folder: RunFolder
 ) -> RunPlan:
-    """The tasks of the cells; the digests are those of the files of their workloads."""
+    """Return the tasks of the cells; the digests are those of the files of their workloads."""
     keys = {each: each.key(digests.get(each.workload.name)) for each in recipes(cells)}
     trainings = _trainings(experiment, cells, keys, folder)
     planned = [_planned(cell, keys[cell.recipe], folder, trainings) for cell in cells]

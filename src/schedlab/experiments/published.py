@@ -27,12 +27,12 @@ class PublishedRow:
     values: Mapping[str, float]
 
     def speaks_of(self, cell: Mapping[str, Any]) -> bool:
-        """Whether the cell has all the names."""
+        """Return whether the cell has all the names."""
         return all(cell[key] == name for key, name in self.names.items())
 
 
 def theirs(rows: Iterable[PublishedRow], cell: Mapping[str, Any], metric: str) -> float | None:
-    """The published value, if there is one."""
+    """Return the published value, if there is one."""
     found = (row.values[metric] for row in rows if metric in row.values and row.speaks_of(cell))
     return next(found, None)
 
@@ -40,7 +40,7 @@ def theirs(rows: Iterable[PublishedRow], cell: Mapping[str, Any], metric: str) -
 def read_published(
     path: Path, cells: Sequence[Mapping[str, Any]], metrics: Sequence[str]
 ) -> list[PublishedRow]:
-    """The rows of a CSV file with some of the columns ``KEYS`` and a column per metric.
+    """Return the rows of a CSV file with some of the columns ``KEYS`` and a column per metric.
 
     An empty field says that nothing was published. Every row must speak of some cell.
     """

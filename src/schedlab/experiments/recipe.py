@@ -42,7 +42,7 @@ class Recipe:
         return drawn or any(parse_transform(text).seeded for text in self.transforms)
 
     def key(self, sha256: str | None) -> str:
-        """A key of what determines the jobs; the digest is that of the trace's file."""
+        """Return a key of what determines the jobs; the digest is that of the trace's file."""
         return key_of(
             source=sha256,
             options=asdict(self.workload.read_options()),
@@ -54,7 +54,7 @@ class Recipe:
         )
 
     def make(self, source: Path | None) -> Workload:
-        """The jobs."""
+        """Return the jobs."""
         given = self._given(source)
         self._check_window(given)
         made = apply(given, self.transforms, seed=self.seed)
@@ -81,5 +81,5 @@ class Recipe:
 
 @lru_cache(maxsize=1)
 def _read(path: Path, options: ReadOptions) -> Workload:
-    """The trace, kept for the next variant."""
+    """Return the trace, kept for the next variant."""
     return read_workload(path, procs=options.procs, cancelled=options.cancelled)

@@ -64,7 +64,7 @@ def _blocks(
 
 
 def _remarks(record: Mapping[str, Any], finished: int) -> Iterator[str]:
-    """What a reader must know before the numbers."""
+    """Yield what a reader must know before the numbers."""
     seeds, cells = len(record["seeds"]), len(record["cells"])
     plural = "s" if seeds > 1 else ""
     yield f"{finished:,} of {cells:,} cells finished; {seeds} seed{plural}."

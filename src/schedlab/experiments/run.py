@@ -77,14 +77,14 @@ def run_experiment(
 def _locate(
     experiment: Experiment, cells: Sequence[Cell], data: str | Path | None
 ) -> dict[str, Path]:
-    """The traces of the workloads that the cells need, by the workloads' names."""
+    """Return the traces of the workloads that the cells need, by the workloads' names."""
     needed = {recipe.workload for recipe in recipes(cells)}
     in_order = [each for each in experiment.workloads if each in needed]
     return locate(in_order, experiment.path.parent, None if data is None else Path(data))
 
 
 def _is_run(cell: Cell, experiment: Experiment, models: bool) -> bool:
-    """Whether the cell is asked for: models only if they are, in a quick run only some."""
+    """Return whether the cell is asked for: models only if they are, in a quick run only some."""
     if not isinstance(cell.policy, ModelPolicy):
         return True
     return models and any(fnmatchcase(cell.policy.name, each) for each in experiment.models_limit)

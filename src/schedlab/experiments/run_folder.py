@@ -32,7 +32,7 @@ class RunFolder:
             ) from None
 
     def workload(self, key: str) -> Path:
-        """Where the workload of that key is kept."""
+        """Return where the workload of that key is kept."""
         return self.path / "workloads" / f"{key}.parquet"
 
     def keep(self, outcome: TaskOutcome) -> None:
@@ -40,7 +40,7 @@ class RunFolder:
         _write_json(self._cell(outcome.key), asdict(outcome))
 
     def kept(self, key: str) -> dict[str, Any] | None:
-        """The finished cell of that key, if there is one that can be read."""
+        """Return the finished cell of that key, if there is one that can be read."""
         try:
             return dict(json.loads(self._cell(key).read_text(encoding="utf-8")))
         except (OSError, ValueError):
@@ -51,7 +51,7 @@ class RunFolder:
         _write_json(self.path / "run.json", record)
 
     def record(self) -> dict[str, Any]:
-        """What was run."""
+        """Return what was run."""
         path = self.path / "run.json"
         try:
             return dict(json.loads(path.read_text(encoding="utf-8")))

@@ -52,7 +52,7 @@ class SimulationTask:
         return (self.policy, *self.metrics)
 
     def compute(self, workload: Workload | None = None) -> TaskOutcome:
-        """The metrics of the schedule."""
+        """Return the metrics of the schedule."""
         jobs = _load(self.workload) if workload is None else workload
         began = time.perf_counter()
         schedules = self._schedules(jobs)
@@ -99,5 +99,5 @@ class SimulationTask:
 
 @lru_cache(maxsize=1)
 def _load(path: Path) -> Workload:
-    """The workload, kept for the next policy."""
+    """Return the workload, kept for the next policy."""
     return read_workload(path)

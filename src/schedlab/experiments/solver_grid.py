@@ -30,7 +30,7 @@ class SolverCell:
 
 
 def solver_cells(experiment: Experiment) -> list[SolverCell]:
-    """Every cell, the solvers of a problem one after the other."""
+    """Return every cell, the solvers of a problem one after the other."""
     section = experiment.coalloc
     assert section is not None
     return [

@@ -15,7 +15,7 @@ from schedlab.workload.readers.source import plain_name
 def locate(
     workloads: Iterable[WorkloadSection], folder: Path, data: Path | None
 ) -> dict[str, Path]:
-    """The file of each workload that has one, by the workload's name.
+    """Return the file of each workload that has one, by the workload's name.
 
     Files are looked for in ``data``, then in the experiment's folder; traces of the catalog in
     ``data``, then among those fetched. Missing files are an error at once.

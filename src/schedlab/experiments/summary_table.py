@@ -28,7 +28,7 @@ class SummaryTable:
     """The number of first columns that name the row."""
 
     def readable(self) -> SummaryTable:
-        """The same with a row per policy where there are too many for columns."""
+        """Return the same with a row per policy where there are too many for columns."""
         if len(self.policies) <= max(_MOST_COLUMNS, len(self.rows)):
             return self
         names = (" ".join(row[: self.text_columns]) for row in self.rows)
@@ -75,13 +75,13 @@ def _families(rows: Sequence[Row], record: Mapping[str, Any]) -> dict[str, dict[
 
 
 def scenario_keys(rows: Sequence[Row]) -> tuple[str, ...]:
-    """The names that tell scenarios apart; the workload if there is only one scenario."""
+    """Return the names that tell scenarios apart; the workload if there is only one scenario."""
     keys = ("workload", "variant", "platform")
     return tuple(key for key in keys if len({row[key] for row in rows}) > 1) or keys[:1]
 
 
 def written(value: float | None) -> str:
-    """The number with at least three digits; a dash where there is none."""
+    """Return the number with at least three digits; a dash where there is none."""
     return "–" if value is None else three_digits(value)
 
 

@@ -30,7 +30,7 @@ class FinishedCell:
 
 
 def finished_cells(folder: RunFolder) -> list[FinishedCell]:
-    """The cells of the run that are finished, in the order of the grid."""
+    """Return the cells of the run that are finished, in the order of the grid."""
     record = folder.record()
     found = ((cell, folder.kept(cell["key"])) for cell in record["cells"])
     return [
@@ -41,7 +41,7 @@ def finished_cells(folder: RunFolder) -> list[FinishedCell]:
 
 
 def results(path: str | Path) -> pl.DataFrame:
-    """One row per finished cell of a run's folder: its names, its jobs and its metrics."""
+    """Return one row per finished cell of a run's folder: its names, its jobs and its metrics."""
     import polars as pl
 
     folder = RunFolder(Path(path))
@@ -52,7 +52,7 @@ def results(path: str | Path) -> pl.DataFrame:
 
 
 def summary(path: str | Path) -> pl.DataFrame:
-    """One row per cell and metric, over seeds: ours with intervals, theirs, the difference.
+    """Return one row per cell and metric, over seeds: ours with intervals, theirs, the difference.
 
     Metrics relative to one policy are paired: divided (signed ones: subtracted) seed by seed, then
     averaged.
@@ -94,7 +94,7 @@ def _rows(folder: RunFolder) -> list[Row]:
 
 
 def all_metrics(metrics: Iterable[str], relative_to: str | None) -> list[str]:
-    """The metrics, and each relative to a policy if there is one."""
+    """Return the metrics, and each relative to a policy if there is one."""
     metrics = list(metrics)
     return metrics if relative_to is None else metrics + [RELATIVE + name for name in metrics]
 
@@ -116,7 +116,7 @@ def _with_relatives(
 
 
 def _relative(value: float | None, base: float | None, signed: bool) -> float | None:
-    """The quotient; of signed metrics, whose quotient says nothing, the difference."""
+    """Return the quotient; of signed metrics, whose quotient says nothing, the difference."""
     if value is None or base is None:
         return None
     if signed:

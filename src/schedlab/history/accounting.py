@@ -18,7 +18,7 @@ _UNREADABLE = "could not be read"
 
 
 def read_accounting(kind: str, path: str | Path, options: ReadOptions | None = None) -> Workload:
-    """The jobs that have ended, by their time of submission; what cannot be read is counted.
+    """Return the jobs that have ended, by their time of submission; what cannot be read is counted.
 
     Args:
         kind: of the job source, such as ``"slurm-sacct"`` or ``"grid-engine"``.

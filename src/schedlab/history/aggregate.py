@@ -27,7 +27,7 @@ POWER_FROM = ("power_watt", "energy_joule")
 def measure(
     record: JobRecord, site: Site, readings: Readings, occupancy: Occupancy | None = None
 ) -> JobRecord:
-    """The record with a timeline for each item, the job's energy and ``maxpower_watt``.
+    """Return the record with a timeline for each item, the job's energy and ``maxpower_watt``.
 
     Args:
         record: of a job that has ended; another comes back as it is.
@@ -55,7 +55,7 @@ class _Measurement:
     covered: dict[str, float] = field(default_factory=dict)
 
     def measured(self, host: HostUse) -> HostUse:
-        """The host with the timelines of its own, of its storage and of its accelerators."""
+        """Return the host with the timelines of its own, of its storage and of its accelerators."""
         parts: dict[str, dict[str, Timeline]] = {"": {}, "storage": {}}
         devices: list[dict[str, Timeline]] = [{} for _ in host.accelerator or ()]
         for item, reading in self.readings.items():
@@ -91,7 +91,7 @@ class _Measurement:
         }
 
     def energy(self, hosts: int) -> dict[str, Any]:
-        """The job's energy over what was seen of its power, and the carbon it stands for."""
+        """Return the job's energy over what was seen of its power, and the carbon it stands for."""
         item = next((each for each in ENERGY_FROM if self.series.get(each)), None)
         if item is None:
             return {}
@@ -181,7 +181,7 @@ def _with(part: Part, timelines: dict[str, Timeline]) -> Part:
 
 
 def _name(host: HostUse, number: int, reading: ItemReading) -> str:
-    """What the source calls the device, so that it can be asked again."""
+    """Return what the source calls the device, so that it can be asked again."""
     device = (host.accelerator or [])[number]
     return device_name(device, reading.device_by) or str(number)
 

@@ -81,7 +81,7 @@ class AlertsSection:
         return tuple(kind for kind in KINDS if kind not in self.off)
 
     def webhook_url(self, folder: Path) -> str | None:
-        """Where a webhook listens, if one does."""
+        """Return where a webhook listens, if one does."""
         if self.webhook_file is None:
             return self.webhook
         path = folder / self.webhook_file
@@ -91,7 +91,7 @@ class AlertsSection:
         return url
 
     def is_quiet(self, moment: datetime) -> bool:
-        """Whether that moment, in the site's zone, is within the quiet hours."""
+        """Return whether that moment, in the site's zone, is within the quiet hours."""
         hours = self._quiet_hours()
         if hours is None:
             return False

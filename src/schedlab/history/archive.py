@@ -120,7 +120,7 @@ def _read(
 
 
 def _frame(found: Mapping[MeasuringPoint, Series]) -> pl.DataFrame:
-    """The intervals of all places, one after the other."""
+    """Return the intervals of all places, one after the other."""
     import polars as pl
 
     schema = {

@@ -50,7 +50,7 @@ class Occupancy:
                 self._stays[host.node_id].append(stay(record, host))
 
     def share(self, record: JobRecord, host: HostUse, by: str) -> Steps | None:
-        """The job's part of all that jobs held of the host, as a step function of time.
+        """Return the job's part of all that jobs held of the host, as a step function of time.
 
         None where what one of them held is not recorded.
         """
@@ -73,7 +73,7 @@ class Occupancy:
 
 
 def stay(record: JobRecord, host: HostUse) -> Stay:
-    """When the job was on the host, and what it held there."""
+    """Return when the job was on the host, and what it held there."""
     start_s, end_s = times_on(record, host)
     asked = record.resource_req
     accelerators = asked.accelerator.num_perhost if asked.accelerator else 0
@@ -128,7 +128,7 @@ def _share_of_node(record: JobRecord, host: HostUse, site: Site, by: str) -> Ste
 
 
 def _capacity(node: NodeType) -> dict[str, int | None]:
-    """How much of each the node has; None if not said."""
+    """Return how much of each the node has; None if not said."""
     return {"cpu": node.cores, "gpu": node.gpu_count or None, "mem": node.memory_bytes}
 
 

@@ -51,14 +51,14 @@ class Client:
             self._http.close()
 
     def jobs(self, *, fields: Iterable[str] = (), **which: Any) -> pl.DataFrame:
-        """One row per job, all that are meant; ``fields`` are names of columns."""
+        """Return one row per job, all that are meant; ``fields`` are names of columns."""
         import polars as pl
 
         chosen = {"fields": ",".join(fields) or None, "format": "arrow", **which}
         return pl.read_ipc_stream(io.BytesIO(self._get("jobs", chosen).content))
 
     def records(self, *, limit: int | None = None, **which: Any) -> Iterator[Record]:
-        """The standard records of the jobs that are meant, page after page as they are taken.
+        """Yield the standard records of the jobs that are meant, page after page as they are taken.
 
         Args:
             limit: maximum number of records. Default: all.
@@ -117,7 +117,7 @@ class Client:
         return pl.DataFrame(self._get(path, {"period": period}).json()["periods"])
 
     def clusters(self) -> Record:
-        """The system document of the site."""
+        """Return the system document of the site."""
         document: Record = self._get("clusters", {}).json()
         return document
 
@@ -138,7 +138,7 @@ class Client:
         return self._simulated("what-if", {**question, **window})
 
     def slurm_parameters(self) -> pl.DataFrame:
-        """What a what-if of the site's Slurm can change: a row for each parameter."""
+        """Return what a what-if of the site's Slurm can change: a row for each parameter."""
         import polars as pl
 
         return pl.DataFrame(self._get("slurm/parameters", {}).json()["parameters"])

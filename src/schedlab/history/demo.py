@@ -52,7 +52,7 @@ class DemoSize:
     until_s: int | None = None
 
     def ending_at(self, now_s: float) -> DemoSize:
-        """The same, looked at now."""
+        """Return the same, looked at now."""
         return replace(self, begins_s=int(now_s) - (self.until_s or 0))
 
 
@@ -225,7 +225,7 @@ def make_demo(folder: Path, *, seed: int = 1, extent: DemoSize = DAYS) -> Path:
 
 
 def store_demo(folder: Path, *, seed: int = 1, extent: DemoSize = DAYS) -> Site:
-    """The same, and its jobs in a store with what its sensors saw of them."""
+    """Return the same, and its jobs in a store with what its sensors saw of them."""
     from schedlab.history import pipeline
     from schedlab.history.sources import job_sources
     from schedlab.history.store import Store
@@ -255,7 +255,7 @@ def _numbers(ranges: list[tuple[int, int]]) -> list[int]:
 
 
 def _records(schedule: Schedule, nodes: list[list[int]], extent: DemoSize) -> Iterator[JobRecord]:
-    """The jobs, and notebooks beside some of them."""
+    """Yield the jobs, and notebooks beside some of them."""
     beside = [job for job, hosts in enumerate(nodes) if _leaves_cpus(schedule, job, hosts)]
     jobs = schedule.workload
     for job, hosts in enumerate(nodes):
@@ -310,7 +310,7 @@ def _as_seen(document: dict[str, Any], extent: DemoSize) -> JobRecord:
 
 
 def _old_jobs(extent: DemoSize) -> Iterator[JobRecord]:
-    """A job a day of a second cluster, of which nothing is heard after two weeks."""
+    """Yield a job a day of a second cluster, of which nothing is heard after two weeks."""
     for number in range(14):
         queue_s = extent.begins_s + number * 86_400
         document: dict[str, Any] = {
@@ -332,7 +332,7 @@ def _old_jobs(extent: DemoSize) -> Iterator[JobRecord]:
 
 
 def _leaves_cpus(schedule: Schedule, job: int, hosts: list[int]) -> bool:
-    """Whether it trains on few nodes, and for long enough to have a notebook beside it."""
+    """Return whether it trains on few nodes, and for long enough to have a notebook beside it."""
     run_s = schedule.end_s[job] - schedule.start_s[job]
     return bool(job % 3 != 0 and len(hosts) <= 2 and run_s > _LONG_S)
 

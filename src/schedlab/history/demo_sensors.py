@@ -49,7 +49,7 @@ def demo_sensors(
     is_wasteful: bool = False,
     until_s: int | None = None,
 ) -> Iterator[tuple[str, pl.DataFrame]]:
-    """The tables ``nodes`` and ``gpus`` of a cluster on which the jobs ran.
+    """Yield the tables ``nodes`` and ``gpus`` of a cluster on which the jobs ran.
 
     Args:
         schedule: of the jobs.

@@ -52,7 +52,7 @@ class EfficiencySection:
     def levels(
         self, shares: Mapping[str, float | None], run_s: float | None
     ) -> dict[str, Level | None]:
-        """How good the shares of a job are, by their kinds; None where one is not judged.
+        """Return how good the shares of a job are, by their kinds; None where one is not judged.
 
         A job that keeps its GPUs busy need not keep its CPUs busy.
         """

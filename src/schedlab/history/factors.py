@@ -61,7 +61,7 @@ Factors = Callable[[float], F]
 
 
 def read_factors(section: type[F], given: Any, where: str) -> Factors[F]:
-    """The section with its changes, each of which keeps what it does not name."""
+    """Return the section with its changes, each of which keeps what it does not name."""
     if not isinstance(given, Mapping):
         build(section, given, f"[{where}]")
     own = {key: value for key, value in given.items() if key != _CHANGE}

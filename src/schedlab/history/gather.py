@@ -50,7 +50,7 @@ Readings = dict[str, ItemReading]
 
 
 def gather(record: JobRecord, site: Site) -> Readings:
-    """Every item that the site measures on the job's hosts, at native resolution.
+    """Return every item that the site measures on the job's hosts, at native resolution.
 
     Sources of one item are asked in turn, each for the places that those before it know nothing of.
     A source that fails costs its items and nothing else.
@@ -70,7 +70,7 @@ def gather(record: JobRecord, site: Site) -> Readings:
 def read_item(
     item: str, sources: Iterable[AnySensorSource], times: SensorRequest, hosts: Sequence[HostUse]
 ) -> ItemReading:
-    """What the sources know of one item on these hosts, in the times of the request."""
+    """Return what the sources know of one item on these hosts, in the times of the request."""
     reading = ItemReading()
     for source in sources:
         section = source.items[item]

@@ -172,7 +172,7 @@ def _rare_collections() -> Iterator[None]:
 
 
 def _batches(found: Iterator[JobRecord | Fault]) -> Iterator[list[JobRecord | Fault]]:
-    """What was found, some at a time; what came before a failure comes before it here too."""
+    """Yield what was found, some at a time; what came before a failure comes before it here too."""
     while True:
         batch: list[JobRecord | Fault] = []
         try:
@@ -240,7 +240,7 @@ def _overlaps(store: Store, keys: Sequence[int]) -> Iterator[Fault]:
 def _measured(
     record: JobRecord, site: Site, occupancy: Occupancy | None
 ) -> tuple[JobRecord, set[str]]:
-    """The record with what sensors say, and what those that failed said."""
+    """Return the record with what sensors say, and what those that failed said."""
     try:
         readings = gather(record, site)
     except UnknownNameError:

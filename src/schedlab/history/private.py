@@ -27,7 +27,7 @@ def exposures(store: str, site: Site | None) -> list[str]:
 
 
 def _files(site: Site) -> Iterator[Path]:
-    """The archive, whose folder guards all in it, and files with passwords and tokens."""
+    """Yield the archive, whose folder guards all in it, and files with passwords and tokens."""
     folder = site.path.parent
     if site.archive is not None:
         yield folder / site.archive.folder

@@ -93,12 +93,12 @@ class Site:
     slurm: SlurmSection | None = None
 
     def platform(self) -> Platform:
-        """The machines of those clusters whose nodes the file tells."""
+        """Return the machines of those clusters whose nodes the file tells."""
         told = tuple(each for each in self.clusters if each.groups)
         return Platform(told, self.about.name, self.consumables)
 
     def cluster(self, name: str | None) -> Cluster:
-        """The cluster of that name; without a name, the only one."""
+        """Return the cluster of that name; without a name, the only one."""
         if name is None and len(self.clusters) == 1:
             return self.clusters[0]
         found = {each.name: each for each in self.clusters}
@@ -117,7 +117,7 @@ class Site:
 
 
 def read_site(path: str | Path) -> Site:
-    """The site that a TOML file describes; paths in it count from its folder."""
+    """Return the site that a TOML file describes; paths in it count from its folder."""
     source = Source.load(path)
     document = parse_toml(path, source.decoded())
     try:

@@ -39,7 +39,7 @@ def job_sources(site: Site, only: Collection[str] = ()) -> list[JobSource]:
 
 
 def lone_job_source(kind: str, where: str, cluster: str | None = None) -> JobSource:
-    """A source that no site file describes.
+    """Return a source that no site file describes.
 
     Args:
         kind: as in a site file.

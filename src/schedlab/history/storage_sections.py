@@ -22,7 +22,7 @@ class StoreSection:
     url: str = "history.db"
 
     def located(self, folder: Path) -> str:
-        """The URL, with a file's name counted from that folder."""
+        """Return the URL, with a file's name counted from that folder."""
         return self.url if "://" in self.url else str(folder / self.url)
 
 

@@ -15,7 +15,7 @@ from schedlab.workload.readers.job_history import history_workload
 def workload_of(
     store: Store, query: JobQuery | None = None, *, options: ReadOptions | None = None
 ) -> Workload:
-    """The jobs of the store that have ended, for ``simulate``.
+    """Return the jobs of the store that have ended, for ``simulate``.
 
     Args:
         store: the history.

@@ -79,7 +79,7 @@ class Advice:
     refused: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """All of it, for machines."""
+        """Return all of it, for machines."""
         return {**asdict(self), "change": self.effect.change}
 
 

@@ -44,11 +44,11 @@ class MirrorDeparture:
     wait_error: float = 0.0
 
     def as_json(self) -> dict[str, Any]:
-        """All figures."""
+        """Return all figures."""
         return asdict(self)
 
     def __str__(self) -> str:
-        """One sentence."""
+        """Return one sentence."""
         minutes = (self.until - self.since) / 60
         if not self.jobs:
             return f"in the last {minutes:.0f} min no job waited: nothing to compare"

@@ -153,12 +153,12 @@ class LiveForecaster:
 
 
 def runs(history: SlurmHistory) -> NDArray[np.bool_]:
-    """Whether each job runs when the history begins."""
+    """Return whether each job runs when the history begins."""
     found: NDArray[np.bool_] = history.details["ran_before"].fill_null(value=False).to_numpy()
     return found
 
 
 def start_times(history: SlurmHistory) -> NDArray[np.float64]:
-    """When each job started; the begin of the history for those that have not."""
+    """Return when each job started; the begin of the history for those that have not."""
     started = history.details["start_s"].cast(float)
     return started.fill_null(history.begin_s).to_numpy()

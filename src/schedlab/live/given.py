@@ -9,7 +9,7 @@ from typing import Any
 
 
 def key_of(handle: str) -> str:
-    """The part of a handle that stays: tasks of an array leave it as they start."""
+    """Return the part of a handle that stays: tasks of an array leave it as they start."""
     return handle.partition("_[")[0]
 
 

@@ -65,7 +65,7 @@ def read_ledger(path: Path, *, with_hash: bool = False) -> Iterator[Entry]:
 
 
 def _checked(path: Path) -> tuple[str, int, bool]:
-    """The last hash, how many bytes are whole, and whether there are more."""
+    """Return the last hash, how many bytes are whole, and whether there are more."""
     before, size = FIRST, 0
     lines = _lines(path) if path.exists() else []
     for number, line in enumerate(lines, 1):

@@ -124,7 +124,7 @@ class Mirror:
                 self._wanted[job.id] = factor
 
     def _factor(self, job: LiveJob, at: float) -> int:
-        """What steering had added at a moment."""
+        """Return what steering had added at a moment."""
         known = self._factors.get(job.id, ())
         return next((factor for since, factor in reversed(known) if since <= at), 0)
 
@@ -133,7 +133,7 @@ class Mirror:
         self.jobs.update({job.id: job for job in jobs})
 
     def _as_it_waited(self, job: LiveJob) -> LiveJob:
-        """The job with what it had while it waited: nothing tells it later."""
+        """Return the job with what it had while it waited: nothing tells it later."""
         known = self.jobs.get(job.id)
         if job.stage is LiveStage.WAITS or known is None:
             return job
@@ -168,12 +168,12 @@ class Mirror:
             self._wanted.pop(name, None)
 
     def waiting(self) -> list[LiveJob]:
-        """The jobs that wait, in order of submission."""
+        """Return the jobs that wait, in order of submission."""
         found = [job for job in self.jobs.values() if job.stage is LiveStage.WAITS]
         return sorted(found, key=lambda job: (job.submit, job.id))
 
     def running(self) -> list[LiveJob]:
-        """The jobs that run."""
+        """Return the jobs that run."""
         return [job for job in self.jobs.values() if job.stage is LiveStage.RUNS]
 
     def site(self, moment: MirrorMoment | None = None) -> SlurmSite | None:
@@ -214,7 +214,7 @@ class Mirror:
                     yield Command(at - self.epoch_s, text, told)
 
     def _withdrawals(self, moment: MirrorMoment) -> tuple[Command, ...]:
-        """What cancelled jobs that waited then or came later."""
+        """Return what cancelled jobs that waited then or came later."""
         gone = [
             (float(job.end - self.epoch_s), job.id.replace(".", "_"))
             for job in self.jobs.values()

@@ -117,7 +117,7 @@ class Reading:
     notes: tuple[str, ...] = ()
 
     def counts(self) -> dict[str, int]:
-        """How many jobs wait, run, and are held."""
+        """Return how many jobs wait, run, and are held."""
         return {
             "waiting": sum(job.stage is LiveStage.WAITS for job in self.jobs),
             "running": sum(job.stage is LiveStage.RUNS for job in self.jobs),

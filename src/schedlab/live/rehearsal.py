@@ -76,7 +76,7 @@ def rehearse(
 
 
 def _live(job: TwinJob, epoch_s: int) -> LiveJob:
-    """The job as a reading of the running cluster would have it while it waits."""
+    """Return the job as a reading of the running cluster would have it while it waits."""
     name = str(job.id) if job.task < 0 else f"{job.id}_{job.task}"
     return LiveJob(
         name,

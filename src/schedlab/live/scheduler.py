@@ -77,7 +77,7 @@ class LiveScheduler:
         self._names.append(job_id)
 
     def is_running(self, job_id: str) -> bool:
-        """Whether the job has started and not ended; it must have been submitted."""
+        """Return whether the job has started and not ended; it must have been submitted."""
         if job_id not in self._place:
             raise PeerError(f"job {job_id} was never submitted")
         return job_id in self._running

@@ -56,7 +56,7 @@ def steered_site(site: SlurmSite, entries: Iterable[Entry]) -> tuple[SlurmSite, 
 
 
 def jobs_within(site: SlurmSite, entries: Sequence[Entry]) -> NDArray[np.bool_]:
-    """The jobs that waited at some time between the first and the last entry of a log."""
+    """Return the jobs that waited at some time between the first and the last entry of a log."""
     if not entries:
         raise InputError("the log has no entries")
     history = history_of(site)

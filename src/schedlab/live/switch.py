@@ -63,7 +63,7 @@ class SteeringSwitch:
             raise OutputError(f"{self.path}: cannot be deleted: {error.strerror}") from None
 
     def last_beat(self) -> int | None:
-        """A number that changes with every beat; None if it is off."""
+        """Return a number that changes with every beat; None if it is off."""
         try:
             return self.path.stat().st_mtime_ns
         except OSError:

@@ -183,7 +183,7 @@ class LiveTrial:
                 self._write(self._run(replica, arm, turn))
 
     def runs(self) -> list[TrialRun]:
-        """The runs that are done."""
+        """Return the runs that are done."""
         path = self.folder / RUNS
         if not path.exists():
             return []
@@ -191,7 +191,7 @@ class LiveTrial:
         return [TrialRun(**json.loads(line)) for line in lines if line.endswith("}")]
 
     def folder_of(self, replica: int, arm: str) -> Path:
-        """Where a run keeps what happened."""
+        """Return where a run keeps what happened."""
         return self.folder / f"run-{replica:02d}-{arm}"
 
     def _write(self, run: TrialRun) -> None:
@@ -274,7 +274,7 @@ def _steps(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _cost(slurm: RealSlurm) -> tuple[int, float]:
-    """How many requests slurmctld has served, and how many seconds it took for them."""
+    """Return how many requests slurmctld has served, and how many seconds it took for them."""
     found = _RPC.findall(slurm.run("sdiag").partition("by user")[0])
     return sum(int(count) for count, _ in found), sum(int(total) for _, total in found) / 1e6
 

@@ -56,7 +56,7 @@ class Look:
     futures: TwinFutures | None = field(default=None, repr=False)
 
     def as_json(self) -> dict[str, Any]:
-        """All that it says, for machines."""
+        """Return all that it says, for machines."""
         return {
             "at": round(self.at, 3),
             **self.counts,

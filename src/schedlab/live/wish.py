@@ -90,7 +90,7 @@ def wished_factors(jobs: Sequence[LiveJob], order: Sequence[str], clamp: int) ->
 
 
 def _unequal(priorities: Sequence[int]) -> list[int]:
-    """The priorities from the highest on, no two of them equal, and none too low."""
+    """Return the priorities from the highest on, no two of them equal, and none too low."""
     found = sorted(priorities, reverse=True)
     lowest = min(LOWEST_PRIORITY, found[-1])  # other schedulers have lower ones
     for at in range(1, len(found)):
@@ -102,5 +102,5 @@ def _unequal(priorities: Sequence[int]) -> list[int]:
 
 
 def own_priority(job: LiveJob) -> int:
-    """Its priority without steering."""
+    """Return its priority without steering."""
     return job.priority - job.site_factor

@@ -16,7 +16,7 @@ _ROUND = re.compile(r"round-(\d{4,})")
 
 
 def place_of(folder: Path, number: int) -> Path:
-    """The folder of a round, in that of the loop."""
+    """Return the folder of a round, in that of the loop."""
     return folder / f"round-{number:04d}"
 
 

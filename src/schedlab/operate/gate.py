@@ -26,7 +26,7 @@ LONGEST = 10_000
 
 
 def hash_of(code: str) -> str:
-    """What the log keeps of a code."""
+    """Return what the log keeps of a code."""
     return hashlib.sha256(code.encode()).hexdigest()
 
 

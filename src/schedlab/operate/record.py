@@ -37,7 +37,7 @@ class LoopRecord:
     steps: dict[str, Entry] | None = None
 
     def of(self, step: str) -> Entry:
-        """The entry of a step of this round."""
+        """Return the entry of a step of this round."""
         return (self.steps or {})[step]
 
 
@@ -62,7 +62,7 @@ def record_of(entries: Iterable[Entry]) -> LoopRecord:
 
 
 def effects_of(entries: Iterable[Entry]) -> list[Entry]:
-    """The entries that tell what a policy did to waits, or would have done."""
+    """Return the entries that tell what a policy did to waits, or would have done."""
     steps = ("tested", "shadowed", "watched")
     return [
         each for each in entries if each["kind"] in steps and each.get("difference") is not None
@@ -77,7 +77,7 @@ def policy_digest(policy: str) -> str:
 
 
 def sentence_of(entry: Entry) -> str:
-    """What an entry says, in few words."""
+    """Return what an entry says, in few words."""
     if entry.get("why"):
         return str(entry["why"])
     if entry.get("difference") is not None:

@@ -23,7 +23,7 @@ STEP = 0.5
 
 
 def linear(point: Sequence[float]) -> str:
-    """The policy of these weights."""
+    """Return the policy of these weights."""
     weights = ",".join(f"{name}={weight:.3f}" for name, weight in zip(START, point, strict=True))
     return f"linear:{weights}"
 

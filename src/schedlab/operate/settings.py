@@ -109,14 +109,14 @@ class OperateSettings:
         self.guards(Bounds(1))
 
     def seconds(self, name: str) -> float:
-        """A time, by its key."""
+        """Return a time, by its key."""
         try:
             return float(parse_duration(getattr(self, name)))
         except ParameterError as error:
             raise ParameterError(f"{name}: {error}") from None
 
     def guards(self, bounds: Bounds) -> Guards:
-        """What steering may change, at a scheduler with these bounds."""
+        """Return what steering may change, at a scheduler with these bounds."""
         return Guards.of(
             bounds,
             self.clamp,
@@ -128,7 +128,7 @@ class OperateSettings:
 
 
 def read_settings(folder: Path) -> tuple[OperateSettings, MailSection | None]:
-    """What ``operate.toml`` in a site folder says; the defaults where there is none."""
+    """Return what ``operate.toml`` in a site folder says; the defaults where there is none."""
     path = folder / FILE
     if not path.exists():
         return OperateSettings(), None

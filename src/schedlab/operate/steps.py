@@ -73,12 +73,12 @@ class Steps:
         self._keep = [Guard.parse(each) for each in self.settings.keep]
 
     def record(self) -> LoopRecord:
-        """Where the loop is."""
+        """Return where the loop is."""
         path = self.folder / LOG
         return record_of(read_ledger(path) if path.exists() else ())
 
     def is_due(self, record: LoopRecord) -> bool:
-        """Whether the next round is to begin."""
+        """Return whether the next round is to begin."""
         return time.time() >= record.begun_at + self.settings.seconds("round")
 
     def begin(self, record: LoopRecord) -> None:

@@ -73,7 +73,7 @@ def week_of(site: Path, from_s: float, to_s: float) -> LoopWeek:
 
 
 def steered_spans(entries: Iterable[Entry], now: float) -> Iterable[tuple[float, float, str]]:
-    """When a policy steered, and which; one that steers does so until now."""
+    """Yield when a policy steered, and which; one that steers does so until now."""
     begun: Entry | None = None
     for entry in entries:
         if begun is not None and entry["kind"] in ("steers", "steered", "ended", *ENDS):

@@ -148,7 +148,7 @@ def _queues_for_partitions(workload: Workload) -> Workload:
 
 
 def _names(workload: Workload) -> dict[int, str]:
-    """The codes that occur, with their names; the number where a name does not tell."""
+    """Return the codes that occur, with their names; the number where a name does not tell."""
     codes = [code for code in np.unique(workload["partition"]).tolist() if code >= 0]
     names = {code: label_of(workload, "partition", code) or str(code) for code in codes}
     often = Counter(names.values())
@@ -161,7 +161,7 @@ def _names(workload: Workload) -> dict[int, str]:
 
 
 def _given(names: Mapping[int, str], sizes: Mapping[str, int]) -> dict[int, int]:
-    """The sizes by code; a partition is named by name or number."""
+    """Return the sizes by code; a partition is named by name or number."""
     codes = {str(code): code for code in names} | {name: code for code, name in names.items()}
     found: dict[int, int] = {}
     for name, count in sizes.items():
@@ -201,7 +201,7 @@ def _part(
 
 
 def _told_by_header(workload: Workload, code: int, name: str) -> int | None:
-    """Its size by the header, in what jobs count: nodes, or processors."""
+    """Return its size by the header, in what jobs count: nodes, or processors."""
     nodes, procs = (header_int(workload.header, key) for key in ("MaxNodes", "MaxProcs"))
     by_node = "cores_per_node" in workload or procs in (None, nodes)
     for text in workload.header.get("MaxNodes" if by_node else "MaxProcs", ()):
@@ -219,7 +219,7 @@ def _told_by_header(workload: Workload, code: int, name: str) -> int | None:
 
 
 def _most_at_a_time(jobs: Workload) -> int:
-    """The most nodes that the jobs had at a time, by their recorded starts."""
+    """Return the most nodes that the jobs had at a time, by their recorded starts."""
     ran = (jobs["wait_s"] >= 0) & (jobs["run_s"] > 0)
     start = (jobs["submit_s"] + jobs["wait_s"])[ran]
     nodes = jobs["nodes"][ran]
@@ -230,7 +230,7 @@ def _most_at_a_time(jobs: Workload) -> int:
 
 
 def _laid_out(parts: tuple[Part, ...], total: int) -> Iterator[Partition]:
-    """The partitions side by side; inferred ones begin again at the first node if need be."""
+    """Yield the partitions side by side; inferred ones begin again at the first node if need be."""
     said = sum(each.nodes for each in parts if each.how != "inferred")
     if said > total or any(each.nodes > total for each in parts):
         sizes = ", ".join(f"{each.name}={each.nodes}" for each in parts if each.how != "inferred")

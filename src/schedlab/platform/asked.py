@@ -38,7 +38,7 @@ class Asked:
 
 
 def asked_of(workload: Workload, platform: Platform) -> Asked:
-    """The columns of the workload in nodes, resources and consumables."""
+    """Return the columns of the workload in nodes, resources and consumables."""
     resources = NodeResources.of(platform)
     least, most = _nodes(workload)
     cores, gpus = cores_on_each(workload, least), gpus_on_each(workload, least)
@@ -67,7 +67,7 @@ def asked_of(workload: Workload, platform: Platform) -> Asked:
 
 
 def _nodes(workload: Workload) -> tuple[Counts, Counts]:
-    """The fewest and the most nodes."""
+    """Return the fewest and the most nodes."""
     least = least_nodes(workload)
     most = np.where(workload["max_nodes"] > 0, workload["max_nodes"], least)
     low = np.flatnonzero(most < least)

@@ -74,7 +74,7 @@ class Cluster:
         yield from (*self.outages, *self.drains, *self.reservations)
 
     def of_cores(self) -> Cluster:
-        """The same with every core for itself, as a node that jobs can have."""
+        """Return the same with every core for itself, as a node that jobs can have."""
         first = [0]
         for group in self.groups:
             for _ in range(group.nodes):
@@ -121,7 +121,7 @@ class Cluster:
 
 
 def _of_cores(group: NodeGroup) -> NodeGroup:
-    """Its cores as nodes; each draws its share of a node's power."""
+    """Return its cores as nodes; each draws its share of a node's power."""
     cores, watts = group.type.cores or 1, asdict(group.type.power)
     power = NodePower(**{name: value / cores for name, value in watts.items()})
     of_core = NodeType(group.type.name, 1, features=group.type.features, power=power)

@@ -14,7 +14,7 @@ from schedlab.workload.needs import parse_needs
 
 
 def whole_clusters(platform: Platform) -> tuple[PlacedPartition, ...]:
-    """Each cluster as a partition of all its nodes."""
+    """Return each cluster as a partition of all its nodes."""
     return tuple(
         PlacedPartition(each.name, Partition("all"), first + np.arange(each.nodes))
         for first, each in zip(platform.first_nodes(), platform.clusters, strict=True)

@@ -19,7 +19,7 @@ _REFUSED = {
 
 
 def parse_constraint(text: str) -> Constraint:
-    """The test that the text stands for; ``&`` binds more closely than ``|``."""
+    """Return the test that the text stands for; ``&`` binds more closely than ``|``."""
     for sign, reason in _REFUSED.items():
         if sign in text:
             raise WorkloadError(f'constraint is "{text}": {reason}')

@@ -54,7 +54,7 @@ class Demands:
 
 
 def demands_of(workload: Workload, platform: Platform, *, whole_nodes: bool = False) -> Demands:
-    """What each job asks for; what the platform does not describe limits no job.
+    """Return what each job asks for; what the platform does not describe limits no job.
 
     Raises WorkloadError for a job that can never run: its partition, constraint or limits exclude
     it, or too few nodes have what it needs.
@@ -89,7 +89,7 @@ def demands_of(workload: Workload, platform: Platform, *, whole_nodes: bool = Fa
 
 
 def _with_usual_memory(asked: Asked, per_core: Counts) -> Counts:
-    """Where a job asks for no memory, what its partition gives it with each core."""
+    """Return where a job asks for no memory, what its partition gives it with each core."""
     place = asked.resources.place
     if "memory" not in place or "cores" not in place:
         return asked.per_node
@@ -100,7 +100,7 @@ def _with_usual_memory(asked: Asked, per_core: Counts) -> Counts:
 
 
 def _on_nodes_that_fit(workload: Workload, platform: Platform, demands: Demands) -> Demands:
-    """The same, with sets of nodes for jobs of whole nodes that hold them.
+    """Return the same, with sets of nodes for jobs of whole nodes that hold them.
 
     Every part must find enough nodes that have what it needs, on an empty machine.
     """
@@ -123,7 +123,7 @@ def _on_nodes_that_fit(workload: Workload, platform: Platform, demands: Demands)
 
 
 def _groups_that_fit(demands: Demands) -> NDArray[np.bool_]:
-    """Whether a node of each group can hold each part, as (part, group)."""
+    """Return whether a node of each group can hold each part, as (part, group)."""
     columns = [
         (demands.per_node <= capacity).all(axis=1) for capacity in demands.resources.capacity
     ]

@@ -77,7 +77,7 @@ def read_document(document: Mapping[str, Any], default_name: str) -> Machines:
 
 
 def read_clusters(document: Mapping[str, Any], *, named: bool = False) -> tuple[Cluster, ...]:
-    """What the sections ``[[node_type]]`` and ``[[cluster]]`` describe.
+    """Return what the sections ``[[node_type]]`` and ``[[cluster]]`` describe.
 
     Args:
         document: the sections.
@@ -99,7 +99,7 @@ def read_clusters(document: Mapping[str, Any], *, named: bool = False) -> tuple[
 
 
 def read_consumables(document: Mapping[str, Any]) -> tuple[Consumable, ...]:
-    """What the sections ``[[consumable]]`` describe."""
+    """Return what the sections ``[[consumable]]`` describe."""
     where, inside = "[[consumable]]", "[[consumable.step]]"
     return tuple(
         build_section(
@@ -116,12 +116,12 @@ def read_consumables(document: Mapping[str, Any]) -> tuple[Consumable, ...]:
 
 
 def plain_clusters(clusters: Iterable[Cluster]) -> list[dict[str, Any]]:
-    """The clusters as sections."""
+    """Return the clusters as sections."""
     return [_plain_cluster(each) for each in clusters]
 
 
 def plain_consumables(consumables: Iterable[Consumable]) -> list[dict[str, Any]]:
-    """The consumables as sections."""
+    """Return the consumables as sections."""
     sections = []
     for each in consumables:
         section = plain_section(each, ("steps",))
@@ -167,7 +167,7 @@ def _group(given: Mapping[str, Any], types: Mapping[str, NodeType], where: str) 
 
 
 def _type_of(given: Mapping[str, Any], types: Mapping[str, NodeType], where: str) -> NodeType:
-    """The type that the group names, or describes itself."""
+    """Return the type that the group names, or describes itself."""
     own = {key: value for key, value in given.items() if key not in _GROUP_KEYS}
     if "type" not in given:
         return _node_type(own, where)

@@ -117,7 +117,7 @@ def _require_few(nodes: int, each: float) -> None:
 
 
 def _draw_s(rng: np.random.Generator, mean_s: float, shape: float | None) -> int:
-    """A whole number of seconds, at least 1, of a Weibull distribution with this mean."""
+    """Return a whole number of seconds, at least 1, of a Weibull distribution with this mean."""
     if shape is None:
         return max(1, round(mean_s))
     return max(1, math.ceil(mean_s / math.gamma(1 + 1 / shape) * rng.weibull(shape)))

@@ -20,7 +20,7 @@ _LAST_NUMBER = re.compile(r"(.*?)(\d+)(\D*)", re.ASCII | re.DOTALL)
 
 @lru_cache(maxsize=65536)
 def expand_hosts(text: str) -> tuple[str, ...]:
-    """The names in a host list, in its order; blanks around them do not count."""
+    """Return the names in a host list, in its order; blanks around them do not count."""
     if not text.strip():
         return ()
     hosts: list[str] = []
@@ -67,7 +67,7 @@ def _numbers(inside: str, text: str) -> list[str]:
 
 
 def fold_hosts(hosts: Iterable[str]) -> str:
-    """The names with ranges of their last numbers; each name once."""
+    """Return the names with ranges of their last numbers; each name once."""
     groups: dict[tuple[str, str], list[str]] = {}
     plain = []
     for host in dict.fromkeys(hosts):

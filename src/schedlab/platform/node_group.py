@@ -46,9 +46,9 @@ class NodeGroup:
         return len(self.names()) if self.count is None else self.count
 
     def names(self) -> tuple[str, ...]:
-        """The host names, none where they are not known."""
+        """Return the host names, none where they are not known."""
         return expand_hosts(self.hosts)
 
     def all_features(self) -> frozenset[str]:
-        """Those of the type and those of the group."""
+        """Return those of the type and those of the group."""
         return frozenset(self.type.features + self.more_features)

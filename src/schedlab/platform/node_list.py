@@ -20,7 +20,7 @@ Row = tuple[int, int, int, str]
 
 
 def read_node_list(source: Source) -> Platform:
-    """The nodes of Alibaba's GPU cluster trace of 2023 (``openb_node_list_*.csv``).
+    """Return the nodes of Alibaba's GPU cluster trace of 2023 (``openb_node_list_*.csv``).
 
     A core is a thousandth of one of theirs. The model of a node's GPUs is a feature of the node.
     """

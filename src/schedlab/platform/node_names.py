@@ -38,7 +38,7 @@ class NodeNames:
         }
 
     def numbers(self, text: str) -> NodeNumbers:
-        """The nodes in a host list of hosts, node types and numbers; all if it is empty."""
+        """Return the nodes in a host list of hosts, node types and numbers; all if it is empty."""
         if not text:
             return np.arange(self._first[-1])
         found: set[int] = set()
@@ -69,5 +69,5 @@ def _unknown(word: str, known: list[str], nodes: int) -> PlatformError:
 
 
 def numbers_text(numbers: Iterable[int]) -> str:
-    """The numbers as a host list: ``[0-3,7]``."""
+    """Return the numbers as a host list: ``[0-3,7]``."""
     return fold_hosts(map(str, numbers))

@@ -56,7 +56,7 @@ class NodeSet:
 
 
 def placed_partitions(platform: Platform) -> dict[str, PlacedPartition]:
-    """The partitions by ``cluster/partition``, and by their own names where these tell."""
+    """Return the partitions by ``cluster/partition``, and by their own names where these tell."""
     own = Counter(rules.name for cluster in platform.clusters for rules in cluster.partitions)
     found: dict[str, PlacedPartition] = {}
     for first, cluster in zip(platform.first_nodes(), platform.clusters, strict=True):
@@ -102,7 +102,7 @@ class NodeSets:
     def find(
         self, partitions: Sequence[PlacedPartition], text: str, wanted: Constraint | None
     ) -> int:
-        """The place of the set of nodes in any of the partitions that have the features.
+        """Return the place of the set of nodes in any of the partitions that have the features.
 
         Args:
             partitions: none for all nodes.

@@ -74,7 +74,7 @@ class NodeType:
         return sum(self.gpus.values())
 
     def gpu_types(self) -> list[str]:
-        """The type of each GPU, by its number."""
+        """Return the type of each GPU, by its number."""
         return [kind for kind, count in self.gpus.items() for _ in range(count)]
 
 

@@ -38,7 +38,7 @@ class PlacedJobs:
 
 
 def place_jobs(workload: Workload, platform: Platform, least: Counts) -> PlacedJobs:
-    """The nodes that each job may have by its partitions, their limits, and its constraint.
+    """Return the nodes that each job may have by its partitions, their limits, and its constraint.
 
     A job that needs nodes of several clusters has a part for each, any other job one.
     """
@@ -68,7 +68,7 @@ def place_jobs(workload: Workload, platform: Platform, least: Counts) -> PlacedJ
 
 
 def _pairs(first: Counts, second: Counts) -> tuple[Counts, Counts]:
-    """The pairs of codes that occur, and which of them each job has."""
+    """Return the pairs of codes that occur, and which of them each job has."""
     width = int(second.max(initial=0)) + 2
     codes, which = np.unique((first + 1) * width + second + 1, return_inverse=True)
     return np.column_stack([codes // width - 1, codes % width - 1]), which
@@ -86,7 +86,7 @@ def _on_clusters(workload: Workload, platform: Platform) -> PlacedJobs:
 def _by_limits(
     workload: Workload, jobs: Counts, least: Counts, chosen: tuple[PlacedPartition, ...]
 ) -> Iterator[tuple[Counts, tuple[PlacedPartition, ...]]]:
-    """The jobs by those of the chosen partitions whose limits they keep."""
+    """Yield the jobs by those of the chosen partitions whose limits they keep."""
     if not chosen:
         yield jobs, ()
         return

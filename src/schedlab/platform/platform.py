@@ -45,7 +45,7 @@ class Platform:
 
     @classmethod
     def homogeneous(cls, nodes: int, *, name: str | None = None, **node: Any) -> Platform:
-        """One cluster of equal nodes; ``node`` has the settings of their ``NodeType``."""
+        """Return one cluster of equal nodes; ``node`` has the settings of their ``NodeType``."""
         cluster = Cluster.homogeneous(nodes, name or Cluster.name, **node)
         return cls((cluster,), name or cls.name)
 
@@ -54,11 +54,11 @@ class Platform:
         return f"Platform({self.name!r}, {self.nodes:,} nodes in {clusters})"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the groups of nodes."""
+        """Return what a notebook shows: the groups of nodes."""
         return preview(repr(self), self.frame())
 
     def frame(self) -> pl.DataFrame:
-        """One row per group of equal nodes; null where the platform does not say."""
+        """Return one row per group of equal nodes; null where the platform does not say."""
         import polars as pl
 
         each = [(cluster, group) for cluster in self.clusters for group in cluster.groups]
@@ -89,7 +89,7 @@ class Platform:
         return sum((group.type.cores or 1) * group.nodes for group in self.groups)
 
     def first_nodes(self) -> list[int]:
-        """The number of the first node of each cluster."""
+        """Return the number of the first node of each cluster."""
         return [sum(each.nodes for each in self.clusters[:at]) for at in range(len(self.clusters))]
 
     def intervals(self) -> list[tuple[NodeInterval, NodeNumbers]]:
@@ -126,7 +126,7 @@ class Platform:
         return replace(self, clusters=(known[name],))
 
     def pool(self) -> Cluster:
-        """All nodes as one cluster without partitions, numbered through clusters in order.
+        """Return all nodes as one cluster without partitions, numbered through clusters in order.
 
         Communication between clusters costs nothing, so the nodes must have equally many cores.
         """
@@ -142,7 +142,7 @@ class Platform:
         )
 
     def of_cores(self) -> Platform:
-        """The same with every core for itself, as a node that jobs can have."""
+        """Return the same with every core for itself, as a node that jobs can have."""
         return replace(self, clusters=tuple(each.of_cores() for each in self.clusters))
 
     def to_dict(self) -> dict[str, Any]:
@@ -154,7 +154,7 @@ class Platform:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any], default_name: str = "platform") -> Platform:
-        """The inverse of ``to_dict``."""
+        """Return the inverse of ``to_dict``."""
         machine = read_document(plain, default_name)
         return cls(machine.clusters, machine.name, machine.consumables)
 

@@ -18,7 +18,7 @@ MASTER_HOST = "master_host"
 
 
 def read_platform(path: str | Path, *, master_host: str = MASTER_HOST) -> Platform:
-    """The platform a file describes.
+    """Return the platform a file describes.
 
     TOML has ``[[cluster]]`` sections, as a site file does; XML is SimGrid's, with equal hosts; CSV
     is a list of nodes as in Alibaba's GPU cluster trace.
@@ -56,7 +56,7 @@ class HeaderSize:
 
 
 def platform_from_header(workload: Workload) -> Platform:
-    """One cluster as large as the trace's header says; see ``header_size``."""
+    """Return one cluster as large as the trace's header says; see ``header_size``."""
     size = header_size(workload)
     counts_nodes = "cores_per_node" in workload
     cores = max(int(workload["cores_per_node"].max(initial=1)), 1) if counts_nodes else 1
@@ -64,7 +64,7 @@ def platform_from_header(workload: Workload) -> Platform:
 
 
 def header_size(workload: Workload) -> HeaderSize:
-    """The size of the machine by the trace's header.
+    """Return the size of the machine by the trace's header.
 
     A trace counts processors, so the size is ``MaxProcs``, or ``MaxNodes`` where that is all there
     is. A workload with the column ``cores_per_node`` counts nodes, so the size is ``MaxNodes``.

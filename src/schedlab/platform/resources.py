@@ -31,7 +31,7 @@ class NodeResources:
 
     @classmethod
     def of(cls, platform: Platform) -> NodeResources:
-        """The resources that the platform's nodes are said to have."""
+        """Return the resources that the platform's nodes are said to have."""
         types = [group.type for group in platform.groups]
         gpus = list(dict.fromkeys(kind for each in types for kind in each.gpus))
         names = ["cores"] if any(each.cores for each in types) else []

@@ -36,16 +36,16 @@ class _Element:
     properties: dict[str, str] = field(default_factory=dict)
 
     def error(self, reason: str) -> InputError:
-        """An error that begins with file, line and element."""
+        """Return an error that begins with file, line and element."""
         name = self.attributes.get("id", "without id")
         return InputError.at(self.source.path, self.line, f'{self.tag} "{name}": {reason}')
 
     def runs_jobs(self) -> bool:
-        """Whether it has the role of a compute node, as is usual."""
+        """Return whether it has the role of a compute node, as is usual."""
         return self.properties.get("role", "") not in _NOT_FOR_JOBS
 
     def hosts(self, master_host: str) -> int:
-        """How many hosts there are but for the master host."""
+        """Return how many hosts there are but for the master host."""
         if self.tag == "host":
             return int(self.attributes.get("id") != master_host)
         numbers = self._radical()
@@ -72,7 +72,7 @@ class _Element:
         return int(text)
 
     def _radical(self) -> list[int]:
-        """The numbers in ``0-9,12``."""
+        """Return the numbers in ``0-9,12``."""
         text = self.attributes.get("radical", "")
         ranges = [re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", word) for word in text.split(",")]
         ends = [(int(each[1]), int(each[2] or each[1])) for each in ranges if each]
@@ -84,7 +84,7 @@ class _Element:
 
 
 def read_simgrid(source: Source, master_host: str) -> Platform:
-    """One cluster of all hosts that can run jobs; they must be equal."""
+    """Return one cluster of all hosts that can run jobs; they must be equal."""
     elements = [each for each in _elements(source) if each.runs_jobs() and each.hosts(master_host)]
     if not elements:
         raise InputError(f"{source.path}: has no hosts that run jobs")

@@ -38,11 +38,11 @@ class Priority:
     max_priority_gap: float | None = field(default=None, kw_only=True)
 
     def policy(self) -> EvolvedPolicy:
-        """A new policy, for one simulation at a time."""
+        """Return a new policy, for one simulation at a time."""
         return EvolvedPolicy(self)
 
     def formulas(self) -> dict[str, str]:
-        """The two scores as Python expressions; of each the smallest goes first."""
+        """Return the two scores as Python expressions; of each the smallest goes first."""
         return {part: formula(getattr(self, part)) for part in _PARTS}
 
 
@@ -57,13 +57,13 @@ class EvolvedPolicy(_core.Easy):
 
 
 def evolved_policy(path: str | Path, name: str = "") -> EvolvedPolicy | NetworkPolicy:
-    """The policy in a file that ``schedlab learn evolve`` wrote, or somebody by hand."""
+    """Return the policy in a file that ``schedlab learn evolve`` wrote, or somebody by hand."""
     found, name = read_evolved(path), name or f"evolved:{path}"
     return EvolvedPolicy(found, name) if isinstance(found, Priority) else NetworkPolicy(found, name)
 
 
 def read_evolved(path: str | Path) -> Priority | Network:
-    """The priority in a TOML file, or the network: that has units."""
+    """Return the priority in a TOML file, or the network: that has units."""
     document = parse_toml(path, Source.load(path).decoded())
     try:
         return network_of(document) if "unit" in document else _priority(document)
@@ -72,7 +72,7 @@ def read_evolved(path: str | Path) -> Priority | Network:
 
 
 def read_priority(path: str | Path) -> Priority:
-    """The priority in a TOML file."""
+    """Return the priority in a TOML file."""
     found = read_evolved(path)
     if not isinstance(found, Priority):
         raise InputError.at(path, None, "is a network; a priority has [head] and [backfill]")

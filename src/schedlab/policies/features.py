@@ -39,7 +39,7 @@ Weights = Mapping[str, float]
 
 
 def formula(weights: Weights) -> str:
-    """The score of a job as a Python expression: the smallest goes first."""
+    """Return the score of a job as a Python expression: the smallest goes first."""
     terms = [
         (weights[name], feature.expression)
         for name, feature in FEATURES.items()

@@ -52,7 +52,7 @@ PolicyLike = str | _core.Policy | _core.Order | type[_core.Policy] | type[_core.
 def find_policy(
     policy: PolicyLike, *, depth: int | None = None, predict: PredictorLike | None = None
 ) -> ChosenPolicy:
-    """The policy of that name, class or object.
+    """Return the policy of that name, class or object.
 
     Args:
         policy: ``order[+backfill][:key=value,...]``, or ``package.module:Class`` in place of the
@@ -116,19 +116,19 @@ def _from_text(base: str, parameters: dict[str, str], depth: int | None) -> Chos
 
 
 def _recorded(base: str) -> str:
-    """The name in results: the shortest of a combination, else the one that was written."""
+    """Return the name in results: the shortest of a combination, else the one that was written."""
     shorter = {full: alias for alias, full in ALIASES.items()}
     return shorter.get(base, base)
 
 
 def known_names() -> list[str]:
-    """Every name of the table, aliases first."""
+    """Return every name of the table, aliases first."""
     names = [*ALIASES, *ORDERS, *STANDALONE]
     return names + [f"{o}+{b}" for o in ORDERS for b in BACKFILLS if b != "none"]
 
 
 def _split(text: str) -> tuple[str, dict[str, str]]:
-    """The name before the parameters, and the parameters as text."""
+    """Return the name before the parameters, and the parameters as text."""
     name, *rest = re.split(r":(?=[^:/]*=)", text.strip(), maxsplit=1)
     parameters = split_parameters(rest[0] if rest else "", f'policy "{text}"')
     first = name.partition(":")[0].partition("+")[0]

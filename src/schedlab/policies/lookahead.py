@@ -43,7 +43,7 @@ KNOWN = (*PREDICTED, *_ORDERS, *READY)
 
 
 def candidate(name: str) -> Candidate:
-    """The candidate of that name: ``predicted``, an order, or a ready policy."""
+    """Return the candidate of that name: ``predicted``, an order, or a ready policy."""
     if name in PREDICTED:
         return name, _core.PredictedOrder(*PREDICTED[name]), None, None
     if name in READY:
@@ -68,7 +68,7 @@ def names(text: str) -> tuple[str, ...]:
 
 
 def one_name(text: str) -> str:
-    """The name of one candidate."""
+    """Return the name of one candidate."""
     return candidate(text)[0]
 
 

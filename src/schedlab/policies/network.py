@@ -55,7 +55,7 @@ class Network:
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def order(self) -> _core.Order:
-        """A new order, for one simulation at a time."""
+        """Return a new order, for one simulation at a time."""
         return _core.make_network_order(
             [self.linear.get(name, 0.0) for name in JOB_INPUTS],
             [[unit.weights.get(name, 0.0) for name in INPUTS] for unit in self.units],
@@ -74,7 +74,7 @@ class NetworkPolicy(_core.Easy):
 
 
 def network_of(document: Mapping[str, Any]) -> Network:
-    """The network in a TOML document."""
+    """Return the network in a TOML document."""
     reject_unknown_keys(document, ("name", "linear", "unit", "provenance"), "the network")
     name, provenance = document.get("name"), document.get("provenance", {})
     if not isinstance(name, str):

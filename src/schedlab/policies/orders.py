@@ -63,7 +63,7 @@ ORDERS: dict[str, OrderEntry] = {
 
 
 def native_order(name: str, **parameters: Any) -> _core.Order:
-    """The order of that name."""
+    """Return the order of that name."""
     if name == "wrsa":
         return _core.WrsaOrder(**parameters)
     if name == "linear":

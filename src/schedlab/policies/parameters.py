@@ -23,17 +23,17 @@ Parameters = Mapping[str, Parameter]
 
 
 def positive(text: str) -> int:
-    """An integer of at least 1."""
+    """Return an integer of at least 1."""
     return _whole(text, 1)
 
 
 def whole(text: str) -> int:
-    """An integer of at least 0."""
+    """Return an integer of at least 0."""
     return _whole(text, 0)
 
 
 def up_to(most: int) -> Callable[[str], int]:
-    """An integer from 1 to ``most``."""
+    """Return an integer from 1 to ``most``."""
 
     def parse(text: str) -> int:
         value = _whole(text, 1)
@@ -60,7 +60,7 @@ def yes_or_no(text: str) -> bool:
 
 
 def factor(text: str) -> float:
-    """A number of at least 1; ``inf`` has no limit."""
+    """Return a number of at least 1; ``inf`` has no limit."""
     value = _number(text)
     if not value >= 1:
         raise ParameterError(f'"{text}"; must be a number >= 1 or inf')
@@ -68,7 +68,7 @@ def factor(text: str) -> float:
 
 
 def not_negative(text: str) -> float:
-    """A number of at least 0; ``inf`` has no limit."""
+    """Return a number of at least 0; ``inf`` has no limit."""
     value = _number(text)
     if not value >= 0:
         raise ParameterError(f'"{text}"; must be a number >= 0 or inf')
@@ -76,7 +76,7 @@ def not_negative(text: str) -> float:
 
 
 def weight(text: str) -> float:
-    """A number from 0 to below 1."""
+    """Return a number from 0 to below 1."""
     value = _number(text)
     if not 0 <= value < 1:
         raise ParameterError(f'"{text}"; must be a number >= 0 and < 1')
@@ -84,7 +84,7 @@ def weight(text: str) -> float:
 
 
 def number(text: str) -> float:
-    """A number."""
+    """Return a number."""
     value = _number(text)
     if not math.isfinite(value):
         raise ParameterError(f'"{text}"; must be a number')

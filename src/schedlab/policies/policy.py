@@ -63,7 +63,7 @@ class Policy(_core.Policy):
         return self.clone()
 
     def counters(self) -> Mapping[str, float]:
-        """What it has counted, for the schedule's provenance."""
+        """Return what it has counted, for the schedule's provenance."""
         return {}
 
     def schedule(self, view: View) -> None:
@@ -91,7 +91,7 @@ class Order(_core.Order):
         return self.clone()
 
     def score(self, queue: Queue) -> ArrayLike:
-        """One number per waiting job, smaller first; equal numbers by arrival."""
+        """Return one number per waiting job, smaller first; equal numbers by arrival."""
         raise PolicyError(f"{type(self).__name__} must define score(self, queue)")
 
 
@@ -103,7 +103,7 @@ class CheckedOrder(Order):
         self._order = order
 
     def score(self, queue: Queue) -> ArrayLike:
-        """Its scores, if they are one number per waiting job."""
+        """Return its scores, if they are one number per waiting job."""
         scores = self._order.score(queue)
         numbers = _as_array(scores)
         if numbers is None or numbers.dtype.kind not in "biuf" or numbers.ndim != 1:

@@ -151,7 +151,7 @@ PredictorLike = str | _core.Predictor | type[_core.Predictor] | ChosenPredictor
 
 
 def find_predictor(predictor: PredictorLike) -> ChosenPredictor:
-    """The predictor of that name, class or object; ``package.module:Class`` is a name too.
+    """Return the predictor of that name, class or object; ``package.module:Class`` is a name too.
 
     A name may have parameters, as in ``noisy:sigma=0.5``.
     """

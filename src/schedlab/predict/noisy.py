@@ -12,7 +12,7 @@ from schedlab.workload import Workload
 
 
 def noisy(workload: Workload, *, sigma: float = 0.5) -> _core.Predictor:
-    """Each true run time times exp(sigma · z), with z standard normal.
+    """Return each true run time times exp(sigma · z), with z standard normal.
 
     The same jobs get the same z whatever sigma is, so that errors grow with it job by job; other
     jobs get others.

@@ -78,7 +78,7 @@ class RunTimes:
         return low + share * (high - low)
 
     def _level_of(self, log_s: Numbers, *, below: bool = False) -> Numbers:
-        """The share of each row that is not above the number, or that is below it."""
+        """Return the share of each row that is not above the number, or that is below it."""
         reached = self.log_s < log_s if below else self.log_s <= log_s
         last = reached.sum(axis=1, keepdims=True) - 1
         left = np.minimum(np.maximum(last, 0), len(LEVELS) - 2)
@@ -88,7 +88,7 @@ class RunTimes:
         return np.where(last < 0, 0.0, np.where(last == len(LEVELS) - 1, 1.0, inside))
 
     def _columns(self, places: NDArray[np.int64]) -> Numbers:
-        """The values at these places of every row, or at a row of places of each."""
+        """Return the values at these places of every row, or at a row of places of each."""
         if places.ndim == 1:
             return self.log_s[:, places]
         return self.log_s[np.arange(len(self))[:, None], places]

@@ -27,7 +27,7 @@ class TorchAgent(GreedyAgent):
         self.policy = policy
 
     def scores(self, observation: Observations) -> Observations:
-        """One number per row and action."""
+        """Return one number per row and action."""
         with torch.inference_mode(), few_threads(len(observation)):
             seen = torch.from_numpy(observation).to(self.policy.device)
             scores: Observations = action_scores(self.policy, seen).cpu().numpy()
@@ -73,7 +73,7 @@ def play(
     seed: int,
     threads: int = 1,
 ) -> list[dict[str, float]]:
-    """The same of each of the episodes; the same seed plays the same jobs."""
+    """Return the same of each of the episodes; the same seed plays the same jobs."""
     batch = environment_of(settings).batch(episodes, count, threads=threads)
     batch.seed(seed)
     for place in range(count):

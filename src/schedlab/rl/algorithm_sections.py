@@ -50,7 +50,7 @@ class AlgorithmSection:
         """Refuse parameters that do not go with that number of environments."""
 
     def arguments(self) -> dict[str, Any]:
-        """What the trainer is given: the values of the file."""
+        """Return what the trainer is given: the values of the file."""
         given = asdict(self)
         del given["anneal"]  # the trainer is given a schedule as its learning rate
         return {key: value for key, value in given.items() if value is not None}

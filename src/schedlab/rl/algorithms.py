@@ -32,7 +32,7 @@ class Algorithm(ABC):
         """Return the class of its network: layers, or the kernel."""
 
     def masks(self, parameters: AlgorithmSection) -> bool:
-        """Whether only actions that make sense are drawn in training."""
+        """Return whether only actions that make sense are drawn in training."""
         return False
 
 

@@ -125,14 +125,14 @@ class QueueBatch(NativeBatch):
         return self.episodes.draw(self.random[place])
 
     def played(self, place: int) -> tuple[Workload, _core.Simulator]:
-        """The jobs of one environment's episode, and the simulator that plays them."""
+        """Return the jobs of one environment's episode, and the simulator that plays them."""
         workload, simulator = self.workload[place], self.simulator[place]
         if workload is None or simulator is None:
             raise ParameterError("no episode has begun; call reset() first")
         return workload, simulator
 
     def result(self, place: int) -> Mapping[str, Any]:
-        """What became of the episode that this environment has played so far."""
+        """Return what became of the episode that this environment has played so far."""
         workload, simulator = self.played(place)
         core, first_s = self.core, int(workload["submit_s"][0])
         return {

@@ -62,7 +62,7 @@ class Checkpoint:
 
 
 def read_checkpoint(path: Path, config: TrainingConfig) -> Checkpoint:
-    """The checkpoint, if it is one of a training with that configuration."""
+    """Return the checkpoint, if it is one of a training with that configuration."""
     document, tensors = read_archive(path, KIND)
     for name in _PARTS:
         if name not in document:
@@ -92,7 +92,7 @@ def capture(
     config: TrainingConfig,
     evaluations: Sequence[Mapping[str, float]],
 ) -> Checkpoint:
-    """The state of the training now; call it between an update and the next rollout."""
+    """Return the state of the training now; call it between an update and the next rollout."""
     plain, tensors = _optimizer_state(model.policy.optimizer.state_dict())
     replay: tuple[Segment, ...] = ()
     tensors |= _parameters(_POLICY, model.policy)
@@ -149,7 +149,7 @@ def _load(network: nn.Module, parameters: Tensors) -> None:
 
 
 def _under(prefix: str, tensors: Tensors) -> Tensors:
-    """Those whose names begin so, by the rest of their names."""
+    """Return those whose names begin so, by the rest of their names."""
     return {
         name.removeprefix(prefix): each for name, each in tensors.items() if name.startswith(prefix)
     }
@@ -164,7 +164,7 @@ def _restore_chance(states: Mapping[str, Any], tensors: Tensors) -> None:
 
 
 def _optimizer_state(state: Mapping[str, Any]) -> tuple[dict[str, Any], Tensors]:
-    """The numbers in arrays apart from the rest, which JSON can hold."""
+    """Return the numbers in arrays apart from the rest, which JSON can hold."""
     groups = [{**group, "lr": float(group["lr"])} for group in state["param_groups"]]
     plain: dict[str, Any] = {"param_groups": groups, "state": {}}
     tensors: Tensors = {}

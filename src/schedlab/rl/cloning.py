@@ -85,7 +85,7 @@ def demonstrate(
 
 
 def teacher_of(config: TrainingConfig, episodes: Episodes) -> Decider | None:
-    """The teacher that a training file names, if it does."""
+    """Return the teacher that a training file names, if it does."""
     name = config.clone.teacher
     if name is None:
         return None

@@ -19,7 +19,7 @@ def captured(
     *,
     urgent: bool = False,
 ) -> Callable[[], None]:
-    """The work as a CUDA graph; on a processor it stays as it is.
+    """Return the work as a CUDA graph; on a processor it stays as it is.
 
     Args:
         work: reads and writes the same memory every time, and never waits for the device.

@@ -32,7 +32,7 @@ class DeviceAgent(TorchAgent):
         self._scores.copy_(action_scores(self.policy, seen), non_blocking=True)
 
     def scores(self, observation: Observations) -> Observations:
-        """One number per row and action."""
+        """Return one number per row and action."""
         self._seen.numpy()[:] = observation
         self._score()
         if self._device.type == "cuda":

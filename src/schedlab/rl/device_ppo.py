@@ -129,7 +129,7 @@ class DevicePPO(PPO):
         self._chosen.copy_(action, non_blocking=True)
 
     def _scores(self, seen: Tensor) -> Tensor:
-        """The logits of all actions, by the copy that acts if there is one."""
+        """Return the logits of all actions, by the copy that acts if there is one."""
         if self._acting is None:
             with self._autocast():
                 return action_scores(self.policy, seen)
@@ -256,7 +256,7 @@ class DevicePPO(PPO):
         return differentiate, captured(self._improve, self.device, self._learnt)
 
     def _learnt(self) -> list[Tensor]:
-        """All that a step of the optimiser changes."""
+        """Return all that a step of the optimiser changes."""
         parameters, optimizer = list(self.policy.parameters()), self.policy.optimizer
         gradients = [each.grad for each in parameters if each.grad is not None]
         if not optimizer.state:  # A step without gradients makes Adam's averages, and they are 0.

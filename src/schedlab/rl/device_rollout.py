@@ -68,7 +68,7 @@ class DeviceRollout:
 
 
 def _at(rows: Tensor, column: Tensor) -> Tensor:
-    """The values of these steps, counted over all environments."""
+    """Return the values of these steps, counted over all environments."""
     return column.flatten(0, 1).index_select(0, rows)
 
 

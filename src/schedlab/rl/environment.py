@@ -49,7 +49,7 @@ class Environment(ABC, Generic[Rules]):
         self.rules = rules
 
     def document(self) -> dict[str, Any]:
-        """The rules as JSON has them."""
+        """Return the rules as JSON has them."""
         return {"id": self.name, **asdict(self.rules)}  # type: ignore[call-overload]
 
     @property

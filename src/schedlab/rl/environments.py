@@ -35,5 +35,5 @@ def read_settings(given: Any) -> Settings:
 
 
 def environment_of(settings: Settings) -> Environment[Any]:
-    """The environment with these rules."""
+    """Return the environment with these rules."""
     return ENVIRONMENTS[type(settings)](settings)

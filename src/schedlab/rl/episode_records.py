@@ -42,7 +42,7 @@ class EpisodeRecorder:
         self._steps.append(actions.copy())
 
     def records(self) -> list[EpisodeRecord]:
-        """Where the environments are."""
+        """Return where the environments are."""
         self._forget(min(self._begun))
         steps = np.array(self._steps).reshape(-1, len(self._random))
         return [

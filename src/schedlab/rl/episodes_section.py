@@ -30,7 +30,7 @@ class EpisodesSection:
     units: int | None = None
 
     def open(self, folder: Path, environment: Settings = _QUEUE) -> Episodes:
-        """The episodes; a file is looked for beside the training file."""
+        """Return the episodes; a file is looked for beside the training file."""
         name = self.workload
         workload = name if name is None or is_model(name) else folder / name
         return environment_of(environment).episodes(self, workload)

@@ -27,7 +27,7 @@ class Canvas:
             self._canvas = FigureCanvasAgg(self.figure)
 
     def pixels(self) -> Frame:
-        """What is drawn now: height x width x RGB."""
+        """Return what is drawn now: height x width x RGB."""
         self._canvas.draw()  # type: ignore[no-untyped-call]
         rgba = np.asarray(self._canvas.buffer_rgba())  # type: ignore[no-untyped-call]
         return rgba[:, :, :3].copy()

@@ -35,7 +35,7 @@ class JobColumns:
         return jobs, cat(shared, dim=-1)
 
     def shared(self, observation_size: int, visible: int) -> int:
-        """How many numbers they share."""
+        """Return how many numbers they share."""
         return observation_size - (visible - (self.head is not None)) * self.features
 
 

@@ -58,7 +58,7 @@ class TrainedModel:
         return replace(self.config.require_queue(), time_scale_s=self.time_scale_s)
 
     def document(self) -> dict[str, Any]:
-        """All but the parameters, as JSON has it, with the versions of what writes it."""
+        """Return all but the parameters, as JSON has it, with the versions of what writes it."""
         return {
             **self.config.document(),
             "time_scale_s": self.time_scale_s,
@@ -74,7 +74,7 @@ class TrainedModel:
         }
 
     def agent(self) -> TorchAgent:
-        """The network, ready to decide."""
+        """Return the network, ready to decide."""
         train, environment = self.config.train, environment_of(self.config.environment)
         policy = policy_class(train)(
             *environment.spaces(self.time_scale_s),
@@ -104,7 +104,7 @@ def write_model(path: str | Path, model: TrainedModel) -> None:
 
 
 def read_model(path: str | Path) -> TrainedModel:
-    """The model of the file; nothing in it is run."""
+    """Return the model of the file; nothing in it is run."""
     document, parameters = read_archive(path, MODEL)
     with understanding(path):
         # A file from before a section was thought of was trained by its defaults.

@@ -130,7 +130,7 @@ class NativeBatch(ABC):
 
     @abstractmethod
     def result(self, place: int) -> Mapping[str, Any]:
-        """What became of the episode that this environment has played so far."""
+        """Return what became of the episode that this environment has played so far."""
 
     @abstractmethod
     def schedule(self, place: int) -> Schedule:
@@ -182,7 +182,7 @@ def check_actions(actions: NDArray[np.int64], count: int) -> None:
 
 
 def sequence_in(options: Mapping[str, Any] | None) -> Workload | None:
-    """The jobs that the options of a reset ask for."""
+    """Return the jobs that the options of a reset ask for."""
     asked = dict(options or {})
     sequence = asked.pop("sequence", None)
     for name in asked:

@@ -24,7 +24,7 @@ RENDER_MODES = ["rgb_array"]
 
 
 def spaces(batch: NativeBatch) -> tuple[gymnasium.Space[Any], Discrete]:
-    """What one agent sees, and what it can do."""
+    """Return what one agent sees, and what it can do."""
     seen = Box(0, batch.largest, batch.observation.shape[1:], np.float32)
     return seen, Discrete(batch.core.actions)
 
@@ -84,20 +84,20 @@ class NativeEnv(gymnasium.Env[Observation, np.int64], Generic[Batch], ABC):
         return given
 
     def _seen(self) -> Any:
-        """What the agent sees now."""
+        """Return what the agent sees now."""
         return self.batch.observation[0].copy()
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions make sense now."""
+        """Return which actions make sense now."""
         allowed: NDArray[np.bool_] = self.batch.mask[0] != 0
         return allowed
 
     def schedule(self) -> Schedule:
-        """What the agent has decided so far; jobs without a start wait, with start -1."""
+        """Return what the agent has decided so far; jobs without a start wait, with start -1."""
         return self.batch.schedule(0)
 
     def render(self) -> Frame | None:
-        """This moment as a picture: height x width x RGB."""
+        """Return this moment as a picture: height x width x RGB."""
         if self.render_mode is None:
             gymnasium.logger.warn('render() draws nothing without render_mode="rgb_array"')
             return None
@@ -105,4 +105,4 @@ class NativeEnv(gymnasium.Env[Observation, np.int64], Generic[Batch], ABC):
 
     @abstractmethod
     def frame(self) -> Frame:
-        """The picture."""
+        """Return the picture."""

@@ -43,7 +43,7 @@ class Trunk(BaseFeaturesExtractor):
         self.layers = nn.Sequential(layers(inputs, *widths, activation=activation), activation())
 
     def forward(self, observation: Tensor) -> Tensor:
-        """What the last of the layers gives."""
+        """Return what the last of the layers gives."""
         features: Tensor = self.layers(observation)
         return features
 
@@ -70,11 +70,11 @@ class JobKernel(nn.Module):
         self.value = nn.Sequential(layers(2 * self.POOLED + shared, 32), nn.ReLU())
 
     def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
-        """The scores of all actions, and features of the value."""
+        """Return the scores of all actions, and features of the value."""
         return self.forward_actor(observation), self.forward_critic(observation)
 
     def forward_actor(self, observation: Tensor) -> Tensor:
-        """A score for each action; empty slots are never chosen."""
+        """Return a score for each action; empty slots are never chosen."""
         jobs, shared = self.columns.split(observation, self.visible_jobs)
         scores = self.job_score(self._in_context(jobs, shared)).squeeze(-1)
         scores = scores.masked_fill(jobs[..., self.columns.size] == 0, _NEVER)
@@ -104,7 +104,7 @@ class ActionValueKernel(JobKernel):
         self.latent_dim_vf = visible_jobs + 1
 
     def forward_critic(self, observation: Tensor) -> Tensor:
-        """The values of all actions."""
+        """Return the values of all actions."""
         jobs, shared = self.columns.split(observation, self.visible_jobs)
         context = torch.cat((shared, super().forward_critic(observation)), dim=-1)
         of_jobs = self.job_q(self._in_context(jobs, context)).squeeze(-1)
@@ -170,14 +170,14 @@ def policy_settings(train: TrainSection, environment: Settings) -> dict[str, Any
 
 
 def action_scores(policy: ActorCritic, observation: Tensor) -> Tensor:
-    """The logits of the policy, before any mask."""
+    """Return the logits of the policy, before any mask."""
     features: Any = policy.extract_features(observation, policy.pi_features_extractor)
     scores: Tensor = policy.action_net(policy.mlp_extractor.forward_actor(features))
     return scores
 
 
 def state_values(policy: ActorCritic, observation: Tensor) -> Tensor:
-    """The returns that are expected."""
+    """Return the returns that are expected."""
     features: Any = policy.extract_features(observation, policy.vf_features_extractor)
     values: Tensor = policy.value_net(policy.mlp_extractor.forward_critic(features))
     return values.squeeze(-1)

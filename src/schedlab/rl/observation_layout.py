@@ -55,7 +55,7 @@ class ObservationLayout:
 
     @classmethod
     def of(cls, settings: QueueSettings) -> ObservationLayout:
-        """Where an environment with these settings writes what."""
+        """Return where an environment with these settings writes what."""
         by_kind = _features if settings.observation == "jobs" else _nodes_and_jobs
         return cls(tuple(by_kind(settings)))
 
@@ -65,7 +65,7 @@ class ObservationLayout:
         return sum(len(group.columns) for group in self.groups)
 
     def group(self, name: str) -> FeatureGroup:
-        """The group of that name."""
+        """Return the group of that name."""
         return next(group for group in self.groups if group.name == name)
 
     @cached_property
@@ -74,7 +74,7 @@ class ObservationLayout:
         return np.stack([group.columns for group in self.groups if group.per_job], axis=1)
 
     def present(self, observation: Observations) -> NDArray[np.bool_]:
-        """Which of the visible places hold a job: a row per observation."""
+        """Return which of the visible places hold a job: a row per observation."""
         held: NDArray[np.bool_] = observation[:, self.group("job nodes").columns] > 0
         return held
 

@@ -44,7 +44,7 @@ def export_onnx(model: TrainedModel, path: str | Path) -> None:
 
 
 def _network(model: TrainedModel) -> Any:
-    """The network as ONNX has it: from rows of observations to rows of scores."""
+    """Return the network as ONNX has it: from rows of observations to rows of scores."""
     policy: Any = model.agent().policy
     rows = torch.zeros(2, *policy.observation_space.shape)
     # The exporter logs which packages it could use besides, and warns of its own makers.

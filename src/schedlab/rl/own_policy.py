@@ -87,7 +87,7 @@ def _name_of(env: type) -> str:
 
 
 def _environment(env: Any) -> tuple[QueueSettings, QueueEnv | None]:
-    """The rules, and the environment itself if it shows something else than they say."""
+    """Return the rules, and the environment itself if it shows something else than they say."""
     if isinstance(env, QueueSettings):
         return env, None
     for _ in range(_WRAPPERS):
@@ -105,7 +105,7 @@ _WRAPPERS = 20
 
 
 def _inside(env: Any) -> Any:
-    """What a wrapper of Gymnasium or Stable-Baselines3 has inside."""
+    """Return what a wrapper of Gymnasium or Stable-Baselines3 has inside."""
     for name in ("venv", "env"):
         if getattr(env, name, None) is not None:
             return getattr(env, name)

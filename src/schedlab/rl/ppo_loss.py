@@ -42,7 +42,7 @@ def ppo_loss(
     ent_coef: Coefficient,
     vf_coef: Coefficient,
 ) -> PpoLoss:
-    """The loss on a minibatch: of the log-probabilities of all actions, and of the values.
+    """Return the loss on a minibatch: of the log-probabilities of all actions, and of the values.
 
     A coefficient is a number, or has a value for each network.
     """
@@ -93,5 +93,5 @@ def drawn(log_probs: Tensor, chance: Tensor) -> Tensor:
 
 
 def taken(log_probs: Tensor, actions: Tensor) -> Tensor:
-    """The log-probabilities of the actions that were taken."""
+    """Return the log-probabilities of the actions that were taken."""
     return log_probs.gather(-1, actions.unsqueeze(-1)).squeeze(-1)

@@ -65,7 +65,7 @@ class QueueEnv(NativeEnv[QueueBatch]):
         return self.observe(self.view, super()._seen())
 
     def frame(self) -> Frame:
-        """The queue, the nodes and what has run, as a picture."""
+        """Return the queue, the nodes and what has run, as a picture."""
         return self._renderer.frame(self.batch)
 
     @cached_property

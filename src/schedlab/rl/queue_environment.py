@@ -45,7 +45,7 @@ class QueueEnvironment(Environment[QueueSettings]):
         self.orders = rules.mode != "pick"
 
     def document(self) -> dict[str, Any]:
-        """The rules as JSON has them; an environment without a name is this one."""
+        """Return the rules as JSON has them; an environment without a name is this one."""
         return asdict(self.rules)
 
     @property

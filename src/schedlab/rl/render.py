@@ -43,7 +43,7 @@ class Moment:
 
     @classmethod
     def of(cls, batch: QueueBatch, place: int) -> Moment:
-        """The moment at which this environment of the batch is."""
+        """Return the moment at which this environment of the batch is."""
         view = batch.played(place)[1].view
         schedule = batch.schedule(place)
         past = replace(schedule, end_s=np.minimum(schedule.end_s, view.now))
@@ -79,7 +79,7 @@ class FrameRenderer:
             self._header = figure.text(0.075, 0.945, "", fontsize=9.5)
 
     def frame(self, batch: QueueBatch, place: int = 0) -> Frame:
-        """One environment of the batch as it is now: height x width x RGB."""
+        """Return one environment of the batch as it is now: height x width x RGB."""
         moment = Moment.of(batch, place)
         with paper_style():
             for axes in (self._gantt, self._nodes, self._widths, self._times):

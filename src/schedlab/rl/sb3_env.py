@@ -64,7 +64,7 @@ class NativeVecEnv(VecEnv, Generic[Batch]):
         return self.batch.observation.copy(), rewards, dones, told
 
     def advance(self, actions: NDArray[np.int64]) -> Advanced:
-        """The same without the observations, which are in the batch until the next step."""
+        """Return the same without the observations, which are in the batch until the next step."""
         finished = self._step(actions)
         self._returns += self.batch.reward
         rewards = self.batch.reward.astype(np.float32)
@@ -96,7 +96,7 @@ class NativeVecEnv(VecEnv, Generic[Batch]):
         }
 
     def action_masks(self) -> Any:
-        """Which actions make sense now, one row per environment."""
+        """Return which actions make sense now, one row per environment."""
         return self.batch.mask != 0
 
     def env_method(
@@ -108,7 +108,7 @@ class NativeVecEnv(VecEnv, Generic[Batch]):
         return list(self.action_masks()[list(self._get_indices(indices))])
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """The same attribute for each of the environments."""
+        """Return the same attribute for each of the environments."""
         return [getattr(self, attr_name) for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
@@ -116,7 +116,7 @@ class NativeVecEnv(VecEnv, Generic[Batch]):
         setattr(self, attr_name, value)
 
     def has_attr(self, attr_name: str) -> bool:
-        """Whether there is such an attribute."""
+        """Return whether there is such an attribute."""
         return hasattr(self, attr_name)
 
     def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:

@@ -39,7 +39,7 @@ class Sb3Agent(GreedyAgent):
         self.policy = policy
 
     def scores(self, observation: Observations) -> Observations:
-        """One number per row and action."""
+        """Return one number per row and action."""
         with torch.inference_mode(), few_threads(len(observation)):
             seen = torch.from_numpy(observation).to(self.policy.device)
             return _scores(self.policy, seen).cpu().numpy()
@@ -82,7 +82,7 @@ def read_zip(path: str | Path) -> Model:
 
 
 def is_sb3(source: Source) -> bool:
-    """Whether ``model.save()`` wrote the file."""
+    """Return whether ``model.save()`` wrote the file."""
     try:
         with zipfile.ZipFile(BytesIO(source.raw)) as archive:
             return FOREIGN in archive.namelist()

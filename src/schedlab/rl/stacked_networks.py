@@ -21,7 +21,7 @@ _TOGETHER = 8
 
 
 def padded(length: int) -> int:
-    """The length, rounded up."""
+    """Return the length, rounded up."""
     return -(-length // _TOGETHER) * _TOGETHER
 
 
@@ -35,7 +35,7 @@ class Layout:
 
     @classmethod
     def of(cls, train: TrainSection) -> Layout:
-        """Those of a training; its network is no kernel."""
+        """Return those of a training; its network is no kernel."""
         places = [2 * place for place in range(len(train.widths))]
         if train.shared_trunk:
             trunk = tuple(f"{_SHARED[0]}.layers.0.{place}" for place in places)
@@ -97,7 +97,7 @@ class StackedNetworks:
             part[0][self._corner(name)] = _transposed(policy[name]).to(part.device)
 
     def _corner(self, name: str) -> tuple[slice, ...]:
-        """Where a parameter lies in the room that it has; the rest is 0 and stays so."""
+        """Return where a parameter lies in the room that it has; the rest is 0 and stays so."""
         return tuple(slice(length) for length in self._own[name])
 
     def refresh(self, first: int, last: int) -> None:
@@ -120,7 +120,7 @@ class StackedNetworks:
         }
 
     def leaves(self, first: int, last: int) -> dict[str, Tensor]:
-        """The same, for gradients: in the memory of what is used."""
+        """Return the same, for gradients: in the memory of what is used."""
         parts = self.parts(self.used, first, last)
         return {name: part.detach().requires_grad_() for name, part in parts.items()}
 
@@ -135,15 +135,15 @@ class StackedNetworks:
         return found
 
     def scores(self, parts: Parameters, seen: Tensor) -> Tensor:
-        """The logits of all actions; ``seen`` has networks, situations and numbers."""
+        """Return the logits of all actions; ``seen`` has networks, situations and numbers."""
         return self.actor_outputs(parts, seen)[..., : self.actions]
 
     def actor_outputs(self, parts: Parameters, seen: Tensor) -> Tensor:
-        """The same with the room after them."""
+        """Return the same with the room after them."""
         return self._through(parts, self.layout.actor, seen)
 
     def values(self, parts: Parameters, seen: Tensor) -> Tensor:
-        """The returns that are expected."""
+        """Return the returns that are expected."""
         return self._through(parts, self.layout.critic, seen)[..., 0]
 
     def scores_and_values(self, parts: Parameters, seen: Tensor) -> tuple[Tensor, Tensor]:
@@ -152,7 +152,7 @@ class StackedNetworks:
         return scores[..., : self.actions], values[..., 0]
 
     def outputs(self, parts: Parameters, seen: Tensor) -> tuple[Tensor, Tensor]:
-        """The same with the room after them."""
+        """Return the same with the room after them."""
         shared = self.layout.shared
         seen = self._through(parts, self.layout.actor[:shared], seen, ends=False)
         scores = self._through(parts, self.layout.actor[shared:], seen)

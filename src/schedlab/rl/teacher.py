@@ -51,14 +51,14 @@ class Teacher:
     def _far_behind(
         self, observation: Observations, scores: NDArray[np.float64]
     ) -> NDArray[np.bool_]:
-        """The jobs too far behind the head, which is the first waiting job."""
+        """Return the jobs too far behind the head, which is the first waiting job."""
         waits = observation[:, self._column("job nodes")] > 0
         head = np.where(waits, scores, np.inf).min(axis=1, keepdims=True)
         beyond: NDArray[np.bool_] = scores > head + self._gap
         return beyond
 
     def _jobs(self, observation: Observations) -> dict[str, Any]:
-        """What the features are made of, as it was before the environment scaled it."""
+        """Return what the features are made of, as it was before the environment scaled it."""
 
         def seconds(feature: str) -> NDArray[np.float64]:
             logarithms = observation[:, self._column(f"job {feature}")].astype(float)
@@ -84,6 +84,6 @@ def _compiled(weights: Weights) -> CodeType:
 
 
 def _scores(code: CodeType, jobs: dict[str, Any]) -> NDArray[np.float64]:
-    """One score per row and visible job; the formula is made of our own expressions."""
+    """Return one score per row and visible job; the formula is made of our own expressions."""
     scores = eval(code, {"log10": np.log10}, jobs)
     return np.broadcast_to(scores, jobs["nodes"].shape)

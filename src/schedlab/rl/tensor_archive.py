@@ -45,7 +45,7 @@ def write_archive(
 
 
 def read_archive(path: str | Path, kind: str) -> tuple[dict[str, Any], Tensors]:
-    """The document and the numbers, or one sentence on why the file is not of that kind."""
+    """Return the document and the numbers, or one sentence on why the file is not of that kind."""
     parts = _parts(Source.load(path), kind)
     document = read_document(path, DOCUMENT, parts[DOCUMENT], kind)
     try:

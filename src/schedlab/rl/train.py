@@ -197,7 +197,7 @@ class Training:
         return TorchAgent(policy, masked=masked)
 
     def model(self) -> TrainedModel:
-        """What has been learnt so far."""
+        """Return what has been learnt so far."""
         parameters = self.trainer.policy.state_dict()
         return TrainedModel(
             self.config,

@@ -19,7 +19,7 @@ from schedlab.rl.training_env import TrainingEnv
 
 
 def make_trainer(config: TrainingConfig, env: TrainingEnv) -> OnPolicyAlgorithm:
-    """The trainer of the training file, for these environments."""
+    """Return the trainer of the training file, for these environments."""
     train = config.train
     settings: dict[str, Any] = {
         "seed": train.seed,
@@ -51,13 +51,13 @@ def acting_layout(train: TrainSection, device: str) -> Layout | None:
 
 
 def device_and_precision(train: TrainSection) -> tuple[str, str]:
-    """Where the engine ``gpu`` computes, and how precisely."""
+    """Return where the engine ``gpu`` computes, and how precisely."""
     device = _device(train.device or "cuda")
     return device, _precision(train.precision, device)
 
 
 def _device(name: str) -> str:
-    """The device, if it is there."""
+    """Return the device, if it is there."""
     if name == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
     try:

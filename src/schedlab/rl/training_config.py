@@ -159,7 +159,7 @@ class TrainingConfig:
         return self.train.baseline
 
     def require_queue(self) -> QueueSettings:
-        """The rules, which must be those of ``schedlab/Queue-v0``."""
+        """Return the rules, which must be those of ``schedlab/Queue-v0``."""
         if not isinstance(self.environment, QueueSettings):
             raise InputError(f"was trained for {GANTT}; this takes a model for {QUEUE}")
         return self.environment
@@ -189,21 +189,21 @@ class TrainingConfig:
         return self.masked or environment_of(self.environment).orders
 
     def open_episodes(self) -> tuple[Episodes, Episodes]:
-        """Where the jobs come from to learn from, and those to be judged by."""
+        """Return where the jobs come from to learn from, and those to be judged by."""
         episodes = self.episodes.open(self.folder, self.environment)
         return episodes.split(self.evaluation.held_out)
 
     def with_train(self, **changes: Any) -> TrainingConfig:
-        """The same with other values in ``[train]``."""
+        """Return the same with other values in ``[train]``."""
         return replace(self, train=replace(self.train, **changes))
 
     def with_parameters(self, **changes: Any) -> TrainingConfig:
-        """The same with other values in the section of the algorithm."""
+        """Return the same with other values in the section of the algorithm."""
         section: Any = replace(self.parameters, **changes)
         return replace(self, **{self.algorithm.section: section})
 
     def document(self) -> dict[str, Any]:
-        """The sections as JSON has them and ``training_config`` reads them."""
+        """Return the sections as JSON has them and ``training_config`` reads them."""
         sections = {name: asdict(getattr(self, name)) for name in SECTIONS}
         sections["environment"] = environment_of(self.environment).document()
         document: dict[str, Any] = json.loads(json.dumps(sections))
@@ -221,7 +221,7 @@ SECTIONS: dict[str, Any] = {
 
 
 def training_config(document: Mapping[str, Any], folder: Path = Path()) -> TrainingConfig:
-    """The training that the sections describe; those left out keep their defaults."""
+    """Return the training that the sections describe; those left out keep their defaults."""
     reject_unknown_keys(document, SECTIONS, "the training")
     sections: dict[str, Any] = {name: _section(name, given) for name, given in document.items()}
     config = TrainingConfig(**sections, folder=folder)
@@ -256,7 +256,7 @@ def _check_place(given: Mapping[str, Any]) -> None:
 
 
 def read_training(path: str | Path) -> TrainingConfig:
-    """The training that a TOML file describes."""
+    """Return the training that a TOML file describes."""
     source = Source.load(path)
     document = parse_toml(path, source.decoded())
     try:

@@ -50,7 +50,7 @@ class TrainingEnv(NativeVecEnv[NativeBatch]):
         return rewards * self.reward_scale, dones, infos
 
     def records(self) -> list[EpisodeRecord]:
-        """Where the environments are."""
+        """Return where the environments are."""
         return self._recorder.records()
 
     def restore(self, records: Sequence[EpisodeRecord]) -> None:

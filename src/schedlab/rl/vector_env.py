@@ -76,7 +76,7 @@ class NativeVectorEnv(VectorEnv[Rows, NDArray[np.int64], NDArray[Any]], Generic[
         )
 
     def _where_they_are(self) -> dict[str, Any]:
-        """The state of every environment, in Gymnasium's way: columns with masks."""
+        """Return the state of every environment, in Gymnasium's way: columns with masks."""
         states, told = self.batch.states(), np.ones(self.num_envs, np.bool_)
         columns = dict(zip(self.batch.core.state_names, states.T.copy(), strict=True))
         return {**columns, **{f"_{name}": told for name in columns}}
@@ -93,7 +93,7 @@ class NativeVectorEnv(VectorEnv[Rows, NDArray[np.int64], NDArray[Any]], Generic[
         return array.copy() if self.copy else array
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions make sense now, one row per environment."""
+        """Return which actions make sense now, one row per environment."""
         return self.batch.mask.astype(np.bool_)
 
 

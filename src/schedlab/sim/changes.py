@@ -94,7 +94,7 @@ def in_core_order(guests: Guests, platform: Platform, tick: int) -> list[list[bo
 def _seen_intervals(
     platform: Platform, tick: int
 ) -> list[tuple[int, int, NodeInterval, NDArray[np.int64], int | None]]:
-    """The intervals in order of their begin, without those that lie between two ticks."""
+    """Return the intervals in order of their begin, without those that lie between two ticks."""
     found = []
     for place, (each, nodes) in enumerate(platform.intervals()):
         begin_s = seen(each.begin_s, tick)

@@ -34,7 +34,7 @@ class ClusterNeeds:
 
 
 def cluster_needs(workload: Workload, platform: Platform) -> ClusterNeeds | None:
-    """What the jobs need of each cluster of the platform; None where any nodes will do.
+    """Return what the jobs need of each cluster of the platform; None where any nodes will do.
 
     Raises WorkloadError for a job that could never run: it needs a cluster that is not there, or
     more nodes than the cluster has, or does not say which.

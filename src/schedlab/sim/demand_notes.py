@@ -33,7 +33,7 @@ def demand_notes(workload: Workload, platform: Platform, *, whole_nodes: bool) -
 
 
 def _part_of_cores(demands: Demands) -> NDArray[np.bool_]:
-    """Whether each job takes fewer cores than the largest node has."""
+    """Return whether each job takes fewer cores than the largest node has."""
     if "cores" not in demands.resources.place:
         return np.ones(len(demands.whole), dtype=bool)
     place = demands.resources.place["cores"]

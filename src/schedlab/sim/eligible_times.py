@@ -14,7 +14,7 @@ AFTER, AFTEROK, AFTERNOTOK, _, SINGLETON = range(len(KINDS))
 
 
 def eligible_times(schedule: Schedule) -> Times:
-    """When each job could first have started, given what the jobs before it really did."""
+    """Return when each job could first have started, given what the jobs before it really did."""
     rules = Eligibility.of(schedule.workload)
     if rules is None:
         return schedule.workload["submit_s"]
@@ -28,7 +28,7 @@ def eligible_times(schedule: Schedule) -> Times:
 
 
 def first_starts(schedule: Schedule) -> Times:
-    """When each job started for the first time, or -1."""
+    """Return when each job started for the first time, or -1."""
     if schedule.attempts is None:
         return schedule.start_s
     first_s = schedule.start_s.copy()
@@ -38,7 +38,7 @@ def first_starts(schedule: Schedule) -> Times:
 
 
 def _cannot_be_fulfilled(schedule: Schedule, rules: Eligibility) -> NDArray[np.bool_]:
-    """Which conditions are about jobs that ended in the other way."""
+    """Return which conditions are about jobs that ended in the other way."""
     table = rules.conditions
     well = (schedule.state == JobOutcome.COMPLETED) & (rules.ends_badly == 0)
     ended = schedule.state != JobOutcome.WAITING
@@ -82,7 +82,7 @@ def _wait_for_arrays(eligible_s: Times, schedule: Schedule, rules: Eligibility) 
 
 
 def _gone_s(schedule: Schedule, failed: NDArray[np.int64]) -> Times:
-    """When each job ended or was withdrawn.
+    """Return when each job ended or was withdrawn.
 
     Args:
         schedule: what happened.

@@ -103,7 +103,7 @@ class NodeDemands:
         return [(place, share, nodes) for (place, share), nodes in popular.items()]
 
     def is_within(self, other: NodeDemands) -> bool:
-        """Whether all jobs take whole nodes of the sets that the other names."""
+        """Return whether all jobs take whole nodes of the sets that the other names."""
         known = {nodes.tobytes() for nodes in other.sets}
         return bool(self.exclusive.all()) and all(each.tobytes() in known for each in self.sets)
 
@@ -299,7 +299,7 @@ def _shares(
 def _held(
     demands: Demands, sets: int, shares: int, resources: int
 ) -> tuple[Counts, Counts, Counts]:
-    """What jobs hold of consumables.
+    """Return what jobs hold of consumables.
 
     Return rows (job, set, count, share), numbered behind the given sets and shares; the
     amounts of these shares; and the consumables, of which each is a set.
@@ -315,7 +315,7 @@ def _held(
 def _capacity(
     demands: Demands, platform: Platform, whole: bool, room: bool, columns: GpuColumns | None
 ) -> Counts:
-    """What nodes have; where jobs take whole nodes, one of something before it."""
+    """Return what nodes have; where jobs take whole nodes, one of something before it."""
     sizes = [group.nodes for group in platform.groups]
     of_group = demands.resources.capacity
     if columns is not None:

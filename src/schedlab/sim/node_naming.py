@@ -31,7 +31,7 @@ def name_nodes(
 def name_cluster_nodes(
     start_s: NDArray[np.int64], end_s: NDArray[np.int64], needs: ClusterNeeds
 ) -> NodeRanges:
-    """The same on each of the clusters that jobs name."""
+    """Return the same on each of the clusters that jobs name."""
     first_node = np.cumsum([0, *needs.clusters])
     parts = [
         name_nodes(start_s, end_s, nodes, total)
@@ -47,7 +47,7 @@ def name_cluster_nodes(
 
 
 def _events(start_s: NDArray[np.int64], end_s: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The job of every start and end, in the order in which they happen."""
+    """Return the job of every start and end, in the order in which they happen."""
     ran = np.flatnonzero(start_s >= 0)
     lasting = ran[end_s[ran] > start_s[ran]]
     instant = np.repeat(ran[end_s[ran] == start_s[ran]], 2)

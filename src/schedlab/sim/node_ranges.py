@@ -38,7 +38,7 @@ class NodeRanges:
     __hash__ = None  # type: ignore[assignment]
 
     def of(self, job: int) -> list[tuple[int, int]]:
-        """The ranges of one job, both ends included."""
+        """Return the ranges of one job, both ends included."""
         part = slice(self.offset[job], self.offset[job + 1])
         return list(zip(self.first[part].tolist(), self.last[part].tolist(), strict=True))
 
@@ -47,13 +47,13 @@ class NodeRanges:
         return np.repeat(np.arange(len(self)), np.diff(self.offset))
 
     def take(self, which: NDArray[np.bool_]) -> NodeRanges:
-        """The ranges of these jobs."""
+        """Return the ranges of these jobs."""
         kept = which[self.job()]
         offset = np.concatenate([[0], np.cumsum(np.diff(self.offset)[which])])
         return NodeRanges(offset, self.first[kept], self.last[kept])
 
     def reordered(self, order: NDArray[np.int64] | slice) -> NodeRanges:
-        """The ranges of the jobs at these places, in this order."""
+        """Return the ranges of the jobs at these places, in this order."""
         if isinstance(order, slice):
             order = np.arange(len(self))[order]
         counts = np.diff(self.offset)[order]
@@ -62,7 +62,7 @@ class NodeRanges:
         return NodeRanges(offset, self.first[source], self.last[source])
 
     def each(self) -> NodeRanges:
-        """Every range by itself, as if it were a job."""
+        """Return every range by itself, as if it were a job."""
         return NodeRanges(np.arange(len(self.first) + 1), self.first, self.last)
 
     def width(self) -> NDArray[np.int64]:
@@ -80,7 +80,7 @@ class NodeRanges:
         ]
 
     def text(self) -> pl.Series:
-        """Each job's nodes as ``0-3,7``."""
+        """Return each job's nodes as ``0-3,7``."""
         import polars as pl
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -96,7 +96,7 @@ class NodeRanges:
 
     @classmethod
     def parse(cls, texts: Sequence[str] | pl.Series) -> NodeRanges:
-        """The inverse of ``text``."""
+        """Return the inverse of ``text``."""
         import polars as pl
 
         text = pl.Series(texts, dtype=pl.String).fill_null("")

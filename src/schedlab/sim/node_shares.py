@@ -32,7 +32,7 @@ _SAYING = (
 
 
 def shared_demands(schedule: Schedule) -> Demands | None:
-    """What the jobs asked for, if some of them shared nodes; None if all had whole nodes."""
+    """Return what the jobs asked for, if some of them shared nodes; None if all had whole nodes."""
     if schedule.provenance.get("whole_nodes"):
         return None
     described = all(group.type.cores for group in schedule.platform.groups)
@@ -58,7 +58,7 @@ class NodeShares:
         return cls(schedule, shared_demands(schedule))
 
     def of_jobs(self) -> Values:
-        """How many nodes each job holds, parts of nodes counted as such."""
+        """Return how many nodes each job holds, parts of nodes counted as such."""
         nodes = self.schedule.workload["nodes"].astype(float)
         if self.demands is None:
             return nodes
@@ -71,7 +71,7 @@ class NodeShares:
         return together.astype(float)
 
     def of_ranges(self, ranges: NodeRanges, begin: int, end: int) -> Values:
-        """The same for each range of nodes, of those from ``begin`` to before ``end``."""
+        """Return the same for each range of nodes, of those from ``begin`` to before ``end``."""
         first = np.clip(ranges.first, begin, end)
         after = np.clip(ranges.last + 1, begin, end)
         if self.demands is None:

@@ -59,7 +59,7 @@ class Preemption:
         return np.where(workload["preemptible"] == 0, 0, mode).astype(np.int8)
 
     def suspends(self, workload: Workload) -> bool:
-        """Whether any of the jobs may be suspended."""
+        """Return whether any of the jobs may be suspended."""
         return self.mode == "suspend" and bool((workload["preemptible"] != 0).any())
 
     def to_dict(self) -> dict[str, Any]:

@@ -103,7 +103,7 @@ class Schedule:
         return f"Schedule({self.policy!r}, {jobs} of {self.workload.name!r} on {nodes})"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the first jobs."""
+        """Return what a notebook shows: the first jobs."""
         return preview(repr(self), self.take(np.arange(len(self)) < SHOWN).frame())
 
     @property
@@ -142,7 +142,7 @@ class Schedule:
         return self.ran_s - self.attempts.lost_of(len(self))
 
     def take(self, which: NDArray[np.bool_]) -> Schedule:
-        """The part of the schedule that belongs to these jobs."""
+        """Return the part of the schedule that belongs to these jobs."""
         columns = {name: getattr(self, name)[which] for name in _PER_JOB}
         if self.estimate_s is not None:
             columns["estimate_s"] = self.estimate_s[which]
@@ -157,7 +157,7 @@ class Schedule:
         )
 
     def horizon_s(self) -> tuple[int, int]:
-        """The first submission and the last end; the makespan lies between them."""
+        """Return the first submission and the last end; the makespan lies between them."""
         first = int(self.workload["submit_s"][0]) if len(self) else 0
         return first, max(first, int(self.end_s.max(initial=-1)))
 
@@ -171,7 +171,7 @@ class Schedule:
         return name_nodes(self.start_s, self.end_s, self.workload["nodes"], self.platform.nodes)
 
     def all_attempts(self) -> Attempts:
-        """Every time that a job held nodes."""
+        """Return every time that a job held nodes."""
         if self.attempts is not None:
             return self.attempts
         ran = np.flatnonzero(self.started & (self.state != JobOutcome.WAITING))
@@ -250,7 +250,7 @@ class Schedule:
         )
 
     def frame(self) -> pl.DataFrame:
-        """The whole schedule as a Polars frame, one row per job in order of submission.
+        """Return the whole schedule as a Polars frame, one row per job in order of submission.
 
         ``wait_s`` is the wait in this schedule; the one the workload came with, if any, is
         ``original_wait_s``.
@@ -286,12 +286,12 @@ class Schedule:
         return pl.DataFrame(columns, schema_overrides=texts)
 
     def to_pandas(self) -> pd.DataFrame:
-        """The same as a pandas frame (needs pandas)."""
+        """Return the same as a pandas frame (needs pandas)."""
         return pandas_frame(self.frame())
 
 
 def require_schedules(given: Iterable[Schedule]) -> list[Schedule]:
-    """The schedules as a list; refuse a single one, and what is none."""
+    """Return the schedules as a list; refuse a single one, and what is none."""
     if isinstance(given, Schedule):
         raise ParameterError("the schedules are one Schedule; must be a list, as in [schedule]")
     schedules = list(given) if isinstance(given, Iterable) else [given]

@@ -28,17 +28,17 @@ class StepSeries:
         return cls(when[last_of_instant], by[last_of_instant])
 
     def at(self, times: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The value at each of these times; 0 before the first change."""
+        """Return the value at each of these times; 0 before the first change."""
         from_zero = np.concatenate([np.zeros(1, dtype=np.int64), self.value])
         return from_zero[np.searchsorted(self.time_s, times, side="right")]
 
     def integral(self, start_s: int, end_s: int) -> float:
-        """The area under the curve between two times."""
+        """Return the area under the curve between two times."""
         before, until = self.integral_to(np.array([start_s, end_s]))
         return float(until - before)
 
     def integral_to(self, times: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The area from the beginning up to each of these times."""
+        """Return the area from the beginning up to each of these times."""
         if not len(self.time_s):
             return np.zeros(len(times))
         areas = np.concatenate(
@@ -50,16 +50,16 @@ class StepSeries:
         return np.where(index < 0, 0.0, areas[inside] + tail)
 
     def mean(self, start_s: int, end_s: int) -> float:
-        """The time-weighted mean between two times."""
+        """Return the time-weighted mean between two times."""
         return self.integral(start_s, end_s) / (end_s - start_s) if end_s > start_s else 0.0
 
     def bin_means(self, edges: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The time-weighted mean within each pair of neighbouring edges."""
+        """Return the time-weighted mean within each pair of neighbouring edges."""
         areas: NDArray[np.float64] = np.diff(self.integral_to(edges))
         return areas / np.diff(edges)
 
     def bin_extremes(self, edges: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The least and the greatest value within each pair of neighbouring edges."""
+        """Return the least and the greatest value within each pair of neighbouring edges."""
         least = self.at(edges[:-1])
         greatest = least.copy()
         bounds = np.searchsorted(self.time_s, edges)

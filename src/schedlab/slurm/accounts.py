@@ -158,7 +158,7 @@ class Accounts:
         return {each.name: each for each in self.qos}
 
     def above(self, association: Association) -> Iterator[Association]:
-        """The accounts above it, the nearest first."""
+        """Yield the accounts above it, the nearest first."""
         by_name = {each.account: each for each in self.associations if each.user is None}
         name = association.account if association.user is not None else association.parent
         while name is not None:

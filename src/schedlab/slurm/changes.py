@@ -18,7 +18,7 @@ from schedlab.slurm.written import written
 
 
 def changed_site(site: SlurmSite, changes: Iterable[str]) -> SlurmSite:
-    """The site with other parameters.
+    """Return the site with other parameters.
 
     Args:
         site: as it is.
@@ -33,7 +33,7 @@ def changed_site(site: SlurmSite, changes: Iterable[str]) -> SlurmSite:
 
 
 def present_values(site: SlurmSite) -> dict[str, Any]:
-    """All parameters that can be changed, by the names that ``--set`` takes."""
+    """Return all parameters that can be changed, by the names that ``--set`` takes."""
     return {
         name: getattr(getattr(site.parameters, section), field.name)
         for name, (section, field) in _settable().items()
@@ -42,7 +42,7 @@ def present_values(site: SlurmSite) -> dict[str, Any]:
 
 
 def present_text(site: SlurmSite, name: str) -> str:
-    """The present value of a parameter as slurm.conf has it."""
+    """Return the present value of a parameter as slurm.conf has it."""
     _, section, field = parameter_named(name)
     return written(field.metadata["kind"], getattr(getattr(site.parameters, section), field.name))
 

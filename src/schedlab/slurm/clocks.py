@@ -64,7 +64,7 @@ class Clocks:
     def since(
         self, begin_s: float, parameters: SlurmParameters, *, is_idle: bool = False
     ) -> Clocks:
-        """The same loops, none of which turns before this moment.
+        """Return the same loops, none of which turns before this moment.
 
         Args:
             begin_s: the moment.
@@ -85,7 +85,7 @@ class Clocks:
         )
 
     def next_tick_s(self, now_s: float) -> float:
-        """The turn after this one."""
+        """Return the turn after this one."""
         place = bisect_right(self.ticks, now_s + SAME_TURN_S)
         if place == len(self.ticks):
             return now_s + self.tick_period_s
@@ -94,21 +94,21 @@ class Clocks:
         return self.ticks[place] if turns == 1 else now_s + left_s / turns
 
     def loop_delay_s(self, now_s: float) -> float:
-        """How long before this turn the loop had asked for the time.
+        """Return how long before this turn the loop had asked for the time.
 
         A log has the moment shortly after that. Turns between those of a log are less well known.
         """
         return KNOWN_LOOP_S if now_s in self.ticks else LOOP_S
 
     def next_backfill_s(self, expected_s: float, interval_s: float) -> float:
-        """The cycle that the log has about then, or then."""
+        """Return the cycle that the log has about then, or then."""
         place = bisect_right(self.backfills, expected_s - interval_s / 2)
         if place < len(self.backfills) and self.backfills[place] < expected_s + interval_s / 2:
             return self.backfills[place]
         return expected_s
 
     def next_answer_s(self, now_s: float, last_s: float) -> float | None:
-        """The next run after this one that was made because a job killed now had ended.
+        """Return the next run after this one that was made because a job killed now had ended.
 
         None if the log has no other one so soon.
         """
@@ -126,7 +126,7 @@ class Clocks:
 
 
 def _first(known: tuple[float, ...], turn_s: float, period_s: float, begin_s: float) -> float:
-    """The first turn of a loop from a moment on."""
+    """Return the first turn of a loop from a moment on."""
     place = bisect_left(known, begin_s)
     if place < len(known):
         return known[place]
@@ -134,7 +134,7 @@ def _first(known: tuple[float, ...], turn_s: float, period_s: float, begin_s: fl
 
 
 def _last(turn_s: float, period_s: float, begin_s: float) -> float:
-    """The last turn of a loop before a moment."""
+    """Return the last turn of a loop before a moment."""
     return turn_s + max(0, math.floor((begin_s - turn_s) / period_s)) * period_s
 
 

@@ -51,7 +51,7 @@ DETAILS: dict[str, Detail] = {
 
 
 def empty_details() -> pl.DataFrame:
-    """A table without jobs."""
+    """Return a table without jobs."""
     import polars as pl
 
     return pl.DataFrame(schema={name: getattr(pl, each.dtype) for name, each in DETAILS.items()})

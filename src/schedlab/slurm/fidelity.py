@@ -88,11 +88,11 @@ class StartDeparture:
     twin_reason: str = ""
 
     def __str__(self) -> str:
-        """One sentence."""
+        """Return one sentence."""
         return self.sentence(lambda time_s: f"{time_s:,.1f} s")
 
     def sentence(self, told: Callable[[float], str]) -> str:
-        """One sentence; ``told`` writes a time on the history's clock."""
+        """Return one sentence; ``told`` writes a time on the history's clock."""
         late = self.twin_s - self.real_s
         when = f"{abs(late):,.0f} s {'later' if late > 0 else 'earlier'}"
         why = f"; it waited there ({self.twin_reason})" if self.twin_reason else ""
@@ -126,7 +126,7 @@ class Fidelity:
     waits: JobWaits
 
     def as_json(self) -> dict[str, Any]:
-        """All figures, for files; not the waits of single jobs."""
+        """Return all figures, for files; not the waits of single jobs."""
         document = asdict(self)
         del document["waits"]
         return document
@@ -183,7 +183,7 @@ def check_starts(site: SlurmSite) -> None:
 
 
 def compared(site: SlurmSite) -> Mask:
-    """The jobs whose waits tell something.
+    """Return the jobs whose waits tell something.
 
     Those that ran when the history begins do not: they start as they did. Nor do those that had not
     started when it ended, if the history knows starts at all.
@@ -194,13 +194,13 @@ def compared(site: SlurmSite) -> Mask:
 
 
 def ran_before(site: SlurmSite) -> Mask:
-    """The jobs that ran when the history begins."""
+    """Return the jobs that ran when the history begins."""
     found: Mask = history_of(site).details["ran_before"].fill_null(value=False).to_numpy()
     return found
 
 
 def first_starts(site: SlurmSite) -> Times:
-    """When jobs of the history first started; nan if unknown, or never."""
+    """Return when jobs of the history first started; nan if unknown, or never."""
     first_s, last_s = _times(site, "first_start_s"), _times(site, "start_s")
     return np.where(np.isnan(first_s), last_s, first_s)
 
@@ -231,7 +231,7 @@ def _row(
 
 
 def groups_of(site: SlurmSite) -> Iterator[tuple[str, Mask]]:
-    """All jobs, then those by partition, QOS, account and size, where there are several."""
+    """Yield all jobs, then those by partition, QOS, account and size, where there are several."""
     workload = history_of(site).workload
     yield "all", np.ones(len(workload), bool)
     for column, title in (("partition", "partition"), ("qos", "QOS"), ("account", "account")):
@@ -250,7 +250,7 @@ def groups_of(site: SlurmSite) -> Iterator[tuple[str, Mask]]:
 def _departures(
     site: SlurmSite, twin: TwinReplay, number: int, clocks: Clocks | None
 ) -> Iterator[StartDeparture]:
-    """The first starts, in order of time, that are off by more than 30 s."""
+    """Yield the first starts, in order of time, that are off by more than 30 s."""
     details, real_s = history_of(site).details.to_dicts(), first_starts(site)
     names = [name for group in site.machine.groups for name in group.names()]
     off = np.flatnonzero(np.abs(real_s - twin.start_s) > NEAR_S)

@@ -19,7 +19,7 @@ LOOKED_S = 5.0
 
 
 def present_site(site: SlurmSite, at_s: float) -> tuple[SlurmSite, Places]:
-    """The site as it was at a moment, and the places of its jobs in the history.
+    """Return the site as it was at a moment, and the places of its jobs in the history.
 
     Jobs that ran then run on their nodes, those that waited wait; others are unknown. Users
     have used what they had used. What Slurm was told before holds.
@@ -83,7 +83,7 @@ class TwinForecaster(PastForecaster):
         )
 
     def names(self, made: StartForecast) -> list[str]:
-        """What Slurm calls the jobs of a forecast."""
+        """Return what Slurm calls the jobs of a forecast."""
         names = history_of(self._site).details["slurm_id"].to_list()
         return [names[job] for job in made.job]
 

@@ -59,7 +59,7 @@ def history_of_rows(
 
 
 def split_id(name: str) -> tuple[int, int | None]:
-    """The number of a job and that of its task: 1063_3 as Slurm writes it, or 1063.3."""
+    """Return the number of a job and that of its task: 1063_3 as Slurm writes it, or 1063.3."""
     match = _ID.fullmatch(name)
     if match is None:
         raise InputError(f"job id {name!r}; must be such as 1063 or 1063_3")
@@ -67,7 +67,7 @@ def split_id(name: str) -> tuple[int, int | None]:
 
 
 def task_numbers(text: str) -> Iterator[int]:
-    """The tasks of an array, as Slurm writes them: 0-9, 1,3,5 or 0-20:4."""
+    """Yield the tasks of an array, as Slurm writes them: 0-9, 1,3,5 or 0-20:4."""
     for piece in text.split(","):
         match = _TASKS.fullmatch(piece)
         if match is None:
@@ -76,7 +76,7 @@ def task_numbers(text: str) -> Iterator[int]:
 
 
 def _conditions(details: Sequence[Mapping[str, Any]]) -> tuple[list[str | None], int]:
-    """What jobs wait for, by their numbers here, and how many of them cannot be told so."""
+    """Return what jobs wait for, by their numbers here, and how many of them cannot be told so."""
     numbers: dict[str, list[int]] = {}
     for row in details:
         slurm_id = str(row["slurm_id"])

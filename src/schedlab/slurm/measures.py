@@ -74,11 +74,11 @@ class Measure:
         return f"{self.statistic} {self.quantity}{of}"
 
     def told(self, value: float) -> str:
-        """A value with its unit."""
+        """Return a value with its unit."""
         return f"{value:,.0f} s" if self.quantity == "wait" else f"{value:,.2f}"
 
     def jobs(self, site: SlurmSite) -> Mask:
-        """The jobs that it is about; an error if there are none."""
+        """Return the jobs that it is about; an error if there are none."""
         workload = history_of(site).workload
         if not self.key:
             return np.ones(len(workload), bool)
@@ -92,7 +92,7 @@ class Measure:
         return found
 
     def values(self, site: SlurmSite, replay: TwinReplay) -> Values:
-        """The quantity of every job; inf for those that never start."""
+        """Return the quantity of every job; inf for those that never start."""
         submit_s: Times = history_of(site).details["submit_s"].to_numpy()
         wait_s = np.where(np.isnan(replay.start_s), np.inf, replay.start_s - submit_s)
         if self.quantity == "wait":
@@ -101,7 +101,7 @@ class Measure:
         return np.maximum((wait_s + run_s) / np.maximum(run_s, SHORT_S), 1.0)
 
     def of(self, values: Values) -> float:
-        """The statistic of these values; 0 for no jobs."""
+        """Return the statistic of these values; 0 for no jobs."""
         return STATISTICS[self.statistic](values) if len(values) else 0.0
 
 
@@ -143,7 +143,7 @@ class Guard:
         return f"{self.measure} < {bound}"
 
     def bound(self, present: float) -> float:
-        """The bound in the measure's unit."""
+        """Return the bound in the measure's unit."""
         return self.most * present if self.is_share else self.most
 
 

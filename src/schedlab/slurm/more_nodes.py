@@ -16,7 +16,7 @@ MOST = 100_000
 
 
 def with_more_nodes(site: SlurmSite, texts: Iterable[str]) -> SlurmSite:
-    """The site with more nodes.
+    """Return the site with more nodes.
 
     Args:
         site: as it is.
@@ -75,7 +75,7 @@ def _with(site: SlurmSite, count: int, like: str) -> SlurmSite:
 
 
 def _model(cluster: Cluster, like: str) -> str:
-    """The first node that is meant."""
+    """Return the first node that is meant."""
     for group in cluster.groups:
         if like in group.names():
             return like

@@ -61,7 +61,7 @@ DEPENDENCIES = {
 def native_controller(
     tables: SlurmTables, clocks: Clocks, delays: Delays | None = None
 ) -> NativeController:
-    """A slurmctld in the core, with the phases of its loops."""
+    """Return a slurmctld in the core, with the phases of its loops."""
     return NativeController(tables, _phases(clocks, delays or Delays()))
 
 
@@ -125,11 +125,11 @@ class SiteTables:
             self._namesakes[job.user, job.name].append(job)
 
     def reasons(self) -> list[str]:
-        """Why jobs may wait, as squeue says; the core knows the numbers."""
+        """Return why jobs may wait, as squeue says; the core knows the numbers."""
         return list(self._reasons)
 
     def made(self) -> SlurmTables:
-        """All that the core needs to know of the site and its history."""
+        """Return all that the core needs to know of the site and its history."""
         site, made = self._site, SlurmTables()
         made.epoch = self._epoch_s
         made.settings = self._settings()
@@ -288,7 +288,7 @@ class SiteTables:
         return made
 
     def _shape_of(self, job: TwinJob, partition: str) -> int:
-        """Which row of what jobs ask for."""
+        """Return which row of what jobs ask for."""
         asked = (
             self._partitions[partition],
             *(job.tasks, job.cpus_per_task, job.tasks_per_node, job.min_nodes, job.gpus),
@@ -306,7 +306,7 @@ class SiteTables:
         return self._shapes[asked]
 
     def _limits_for(self, job: TwinJob, partition: str) -> int:
-        """Which list of limits; jobs of one user, account and QOS have the same."""
+        """Return which list of limits; jobs of one user, account and QOS have the same."""
         key = (job.qos, partition, job.account, job.user)
         if key not in self._limits_of:
             bounds = self._limits.bounds(job, partition)
@@ -368,19 +368,19 @@ class SiteTables:
         return rows
 
     def nodes_of(self, hosts: tuple[str, ...]) -> NodeSet:
-        """The nodes of these names."""
+        """Return the nodes of these names."""
         return self._set(self._calendar.numbers(hosts))
 
     def reservation_row(self, settings: dict[str, str]) -> ReservationRow:
-        """What is to be created."""
+        """Return what is to be created."""
         return self._reservation(self._calendar.reservation(settings))
 
     def reservation_number(self, name: str) -> int:
-        """The number of a reservation."""
+        """Return the number of a reservation."""
         return self._numbers.of("reservation", name)
 
     def partition_number(self, name: str) -> int | None:
-        """The number of a partition; None if there is none of this name."""
+        """Return the number of a partition; None if there is none of this name."""
         return self._partitions.get(name)
 
 

@@ -71,7 +71,7 @@ class OfferedTwin:
         self._known: tuple[str, SlurmSite] | None = None
 
     def version(self) -> str:
-        """A text that changes with the folder, and with this program."""
+        """Return a text that changes with the folder, and with this program."""
         try:
             times = [(self._folder / name).stat().st_mtime_ns for name in (SLURM, HISTORY, DETAILS)]
         except OSError:
@@ -82,7 +82,7 @@ class OfferedTwin:
         return f"{__version__} {times}"
 
     def groups(self) -> dict[str, list[OfferedParameter]]:
-        """All parameters that the twin heeds with their present values, by group."""
+        """Return all parameters that the twin heeds with their present values, by group."""
         found: dict[str, list[OfferedParameter]] = {BACKFILL: [], MAIN: []}
         for name, value in present_values(self._site()).items():
             _, section, field = parameter_named(name)

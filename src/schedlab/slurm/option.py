@@ -17,7 +17,7 @@ def option(
     since: Mapping[Version, Any] | None = None,
     within: str = "",
 ) -> Any:
-    """A field of a dataclass of settings.
+    """Return a field of a dataclass of settings.
 
     Args:
         slurm: the name in slurm.conf, or of an option within SchedulerParameters.
@@ -33,7 +33,7 @@ def option(
 
 
 def default_of(each: Field[Any], version: Version) -> Any:
-    """The default of the setting in that version."""
+    """Return the default of the setting in that version."""
     usual: Any = each.default
     if each.default is MISSING and each.default_factory is not MISSING:
         factory: Callable[[], Any] = each.default_factory
@@ -44,7 +44,7 @@ def default_of(each: Field[Any], version: Version) -> Any:
 
 
 def options_of(section: type, within: str = "") -> dict[str, Field[Any]]:
-    """The settings of a dataclass by the name that Slurm has for each, in lower case."""
+    """Return the settings of a dataclass by the name that Slurm has for each, in lower case."""
     found: list[Field[Any]] = list(fields(section))
     return {
         each.metadata["slurm"].lower(): each

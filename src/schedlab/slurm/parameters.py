@@ -160,7 +160,7 @@ def version_of(text: str) -> Version:
 
 
 def defaults_of(version: str) -> SlurmParameters:
-    """The parameters of a slurm.conf that sets none of them."""
+    """Return the parameters of a slurm.conf that sets none of them."""
     number = version_of(version)
     made = {
         name: section(**{each.name: default_of(each, number) for each in fields(section)})

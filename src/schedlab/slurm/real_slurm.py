@@ -62,7 +62,7 @@ class RealSlurm:
             return ""
 
     def submit(self, options: Sequence[str], script: str, user: str | None) -> str:
-        """The id of a new job, submitted as this user; None is the user of this process."""
+        """Return the id of a new job, submitted as this user; None is the user of this process."""
         command = ["sbatch", "--parsable", "--output=/dev/null", "--chdir=/", *options]
         account = pwd.getpwnam(user) if user else None
         done = subprocess.run(
@@ -81,7 +81,7 @@ class RealSlurm:
         return done.stdout.strip().partition(";")[0]
 
     def waiting_or_running(self) -> set[str]:
-        """The ids of all jobs that have not ended; those of arrays without their tasks."""
+        """Return the ids of all jobs that have not ended; those of arrays without their tasks."""
         return set(self.ask("squeue", "--noheader", "--format=%F").split())
 
     def cancel(self, ids: Sequence[str]) -> None:
@@ -91,7 +91,7 @@ class RealSlurm:
 
 
 def users_here(names: set[str]) -> set[str]:
-    """Those of the users that this process can submit as: root as anybody who exists."""
+    """Return those of the users that this process can submit as: root as anybody who exists."""
     if os.geteuid() != 0:
         return names & {pwd.getpwuid(os.geteuid()).pw_name}
     known = {each.pw_name for each in pwd.getpwall()}

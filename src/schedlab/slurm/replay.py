@@ -50,7 +50,7 @@ class TwinReplay:
 
 
 def history_of(site: SlurmSite) -> SlurmHistory:
-    """The history of the site; an error if it has none."""
+    """Return the history of the site; an error if it has none."""
     if site.history is None or not len(site.history.workload):
         raise InputError("the site has no history: no sacct file and no submitted.csv was imported")
     return site.history
@@ -158,7 +158,7 @@ def replay_native(
 
 
 def not_replayed(site: SlurmSite) -> list[str]:
-    """What this site has and the twin does not do yet, a sentence for each."""
+    """Return what this site has and the twin does not do yet, a sentence for each."""
     history = history_of(site)
     limited = [
         *(f"QOS {each.name}" for each in site.accounts.qos if limits_of(each)),
@@ -184,7 +184,7 @@ def not_replayed(site: SlurmSite) -> list[str]:
 
 
 def limits_of(bound: Association | Qos) -> list[str]:
-    """The names of limits on running jobs that it sets and the twin does not keep."""
+    """Return the names of limits on running jobs that it sets and the twin does not keep."""
     return [
         each.name
         for each in fields(bound)

@@ -43,7 +43,7 @@ REPLAYED: dict[str, frozenset[str]] = {
 
 
 def not_heeded(parameters: SlurmParameters) -> list[str]:
-    """The parameters of the schedulers that a site sets and the twin does not heed."""
+    """Return the parameters of the schedulers that a site sets and the twin does not heed."""
     usual = defaults_of(parameters.version)
     found = []
     for section in SECTIONS.keys() - {"control"}:

@@ -37,7 +37,7 @@ class ReplicaRow:
     near: float
 
     def as_json(self) -> dict[str, Any]:
-        """All figures, for files."""
+        """Return all figures, for files."""
         return asdict(self)
 
     def __str__(self) -> str:

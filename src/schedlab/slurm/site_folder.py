@@ -73,7 +73,7 @@ def write_site(site: SlurmSite, folder: str | Path) -> None:
 
 
 def read_site(folder: str | Path) -> SlurmSite:
-    """The site that a folder describes."""
+    """Return the site that a folder describes."""
     folder = Path(folder)
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder; make one with: schedlab slurm import")
@@ -100,7 +100,7 @@ def _write_conf(site: SlurmSite, folder: Path) -> None:
 
 
 def _conf(folder: Path) -> dict[str, str]:
-    """The files of the folder by name, slurm.conf first."""
+    """Return the files of the folder by name, slurm.conf first."""
     paths = (each for each in folder.rglob("*") if each.is_file())
     found = {str(path.relative_to(folder)): _text(path) for path in paths}
     return dict(sorted(found.items(), key=lambda each: (each[0] != "slurm.conf", each[0])))

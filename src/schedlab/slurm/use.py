@@ -15,13 +15,13 @@ Owner = tuple[str, str | None]
 
 
 def decay_rate(site: SlurmSite) -> float:
-    """How fast a use fades, as a share of it in a second."""
+    """Return how fast a use fades, as a share of it in a second."""
     half_life_s = site.parameters.priority.decay_half_life_s
     return LN_2 / half_life_s if half_life_s else 0.0
 
 
 def last_moment(site: SlurmSite) -> float:
-    """The last time that the history tells: the present of a dump."""
+    """Return the last time that the history tells: the present of a dump."""
     details = history_of(site).details
     times = [details[name].max() for name in ("submit_s", "start_s", "end_s")]
     return max(float(each) for each in times if each is not None)  # type: ignore[arg-type]
@@ -44,7 +44,7 @@ def with_use_until(site: SlurmSite, at_s: float) -> SlurmSite:
 
 
 def use_of_jobs(site: SlurmSite, begin_s: float, end_s: float) -> dict[Owner, float]:
-    """What is left at the end of what jobs of the history have used between these times."""
+    """Return what is left at the end of what jobs of the history have used between these times."""
     if site.history is None:
         return {}
     rate = decay_rate(site)
@@ -66,7 +66,7 @@ def use_of_jobs(site: SlurmSite, begin_s: float, end_s: float) -> dict[Owner, fl
 
 
 def _left(ago_s: float, rate: float) -> float:
-    """What is left of the use of one CPU from this long ago until now."""
+    """Return what is left of the use of one CPU from this long ago until now."""
     return (1 - math.exp(-rate * ago_s)) / rate if rate else ago_s
 
 

@@ -47,7 +47,7 @@ class WhatIfRow:
     interval: tuple[float, float] | None
 
     def as_json(self) -> dict[str, Any]:
-        """All figures, for files."""
+        """Return all figures, for files."""
         return asdict(self)
 
 
@@ -130,7 +130,7 @@ def compare_replays(
 
 
 def change(old: float, new: float) -> float:
-    """The difference of two values as a share of the old one; 0 where that is 0."""
+    """Return the difference of two values as a share of the old one; 0 where that is 0."""
     return new / old - 1 if old else 0.0
 
 

@@ -11,7 +11,7 @@ DAY_S, HOUR_S, MINUTE_S = 86400, 3600, 60
 
 
 def written(kind: str, value: Any) -> str:
-    """The value as slurm.conf has it; ``KINDS[kind]`` reads it again."""
+    """Return the value as slurm.conf has it; ``KINDS[kind]`` reads it again."""
     return WRITERS.get(kind, str)(value)
 
 

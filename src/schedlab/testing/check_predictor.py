@@ -70,7 +70,7 @@ def _check_on(witness: _Witness, predictor: PredictorLike | MakePredictor, nodes
 
 
 def _watched(predictor: PredictorLike | MakePredictor, workload: Workload, nodes: int) -> _Witness:
-    """What a witness has written down after a simulation."""
+    """Return what a witness has written down after a simulation."""
     witness = _Witness(predictor, workload)
     witness.run(nodes)
     return witness

@@ -46,7 +46,7 @@ class GanttReference:
         self._arrive()
 
     def step(self, action: int) -> tuple[float, bool, bool]:
-        """The reward, and whether the episode is terminated or truncated."""
+        """Return the reward, and whether the episode is terminated or truncated."""
         before = self.mean_slowdown()
         self.steps += 1
         if not self._place(action):
@@ -116,7 +116,7 @@ class GanttReference:
                 self.backlog.append(job)
 
     def _free(self, start: int, length: int) -> list[int]:
-        """The resources that are free from then on for the whole time."""
+        """Return the resources that are free from then on for the whole time."""
         times = range(start, start + length)
         return [
             resource

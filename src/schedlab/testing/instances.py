@@ -85,7 +85,7 @@ def crowd(count: int = 40, seed: int = 1) -> Workload:
 
 
 def small_workloads() -> list[Workload]:
-    """All of the above."""
+    """Return all of the above."""
     return [
         head_blocked(),
         second_in_queue_at_risk(),

@@ -41,7 +41,7 @@ def write_reference_set(folder: Path) -> None:
 
 
 def reference_policies() -> list[str]:
-    """Every classic order with every classic backfilling, and two variants of these."""
+    """Return every classic order with every classic backfilling, and two variants of these."""
     names = [f"{order}{how}" for how in ("", "+easy", "+conservative") for order in CLASSIC_ORDERS]
     names += ["easy:backfill=sjf", "conservative:rebuild=true"]
     return [find_policy(name).name for name in names]

@@ -47,7 +47,7 @@ class ReferenceCase:
 
 
 def reference_set(folder: Path = DATA) -> list[ReferenceCase]:
-    """The reference set as shipped, or one that was written to a folder."""
+    """Return the reference set as shipped, or one that was written to a folder."""
     import polars as pl
 
     by_workload = pl.read_csv(folder / SCHEDULES).partition_by("workload", as_dict=True)

@@ -55,7 +55,7 @@ def reference_workloads() -> list[Workload]:
 
 
 def _headed(workload: Workload, name: str, nodes: int, point: str) -> Workload:
-    """The workload as an SWF file that every reader takes alike.
+    """Return the workload as an SWF file that every reader takes alike.
 
     Some take the requested processors, some the allocated ones, and some only jobs of status 1.
     """

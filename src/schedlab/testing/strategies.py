@@ -114,7 +114,7 @@ def _widths(nodes: int) -> list[int]:
 
 
 def _needs(clusters: Mapping[str, int], drawn: bytes) -> dict[str, int]:
-    """The clusters in the binary digits of the first byte, with awkward widths of each."""
+    """Return the clusters in the binary digits of the first byte, with awkward widths of each."""
     digits = 1 + drawn[0] % (2 ** len(clusters) - 1)
     return {
         name: _pick(_widths(nodes), drawn[1 + place])

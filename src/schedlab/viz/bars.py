@@ -27,7 +27,7 @@ class Bars:
 
 
 def bars_of(schedule: Schedule) -> Bars:
-    """A bar for each range of nodes of a job, or for each node that it shares.
+    """Return a bar for each range of nodes of a job, or for each node that it shares.
 
     On a shared node the height of a bar is the share of the cores, and jobs stand above each other.
     """
@@ -46,7 +46,7 @@ def bars_of(schedule: Schedule) -> Bars:
 
 
 def _parts(schedule: Schedule, shares: NodeShares, ranges: NodeRanges) -> Bars:
-    """The bars of jobs that share nodes."""
+    """Return the bars of jobs that share nodes."""
     on_each = shares.of_ranges(ranges, 0, schedule.platform.nodes) / ranges.width()
     assert shares.demands is not None
     whole, job = shares.demands.whole, ranges.job()

@@ -34,12 +34,12 @@ class JobColours:
 
 
 def policy_colour(place: int) -> str:
-    """The colour of the policy at this place in a comparison."""
+    """Return the colour of the policy at this place in a comparison."""
     return STRONG[place % len(STRONG)]
 
 
 def policy_dash(place: int) -> str:
-    """The dashes of its line, which tell it from others without colours."""
+    """Return the dashes of its line, which tell it from others without colours."""
     return _DASHES[place % len(_DASHES)]
 
 
@@ -96,7 +96,7 @@ def _by_size(schedule: Schedule) -> JobColours:
 
 
 def _by_clusters(schedule: Schedule) -> JobColours:
-    """How many clusters the job needs at the same time."""
+    """Return how many clusters the job needs at the same time."""
     group, names = groups_of(schedule, "clusters")
     occurring, place = np.unique(group, return_inverse=True)
     shown = [str(names[count]) for count in occurring]

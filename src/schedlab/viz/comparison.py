@@ -34,7 +34,7 @@ def draw_comparison(
     *,
     width_in: float = 7.0,
 ) -> Figure:
-    """A panel of bars per metric, with the value at each bar and the best in colour.
+    """Return a panel of bars per metric, with the value at each bar and the best in colour.
 
     A bar's length is the value, to the left if it is negative; the number in brackets is its ratio
     to the best.
@@ -58,7 +58,7 @@ def draw_comparison(
 
 
 def best_of(values: Sequence[float], metric: Metric) -> float:
-    """The best of the values that are known, NaN if none is."""
+    """Return the best of the values that are known, NaN if none is."""
     known = [value for value in values if not math.isnan(value)]
     choose = min if metric.smaller_is_better else max
     return choose(known, default=math.nan)

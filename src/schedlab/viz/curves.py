@@ -55,5 +55,5 @@ def cumulative(values: Values, least: float, greatest: float, points: int) -> tu
 
 
 def upper_end(values: Sequence[Values], least: float) -> float:
-    """Where an axis for all these values ends: at the greatest, but not before ``least``."""
+    """Return where an axis for all these values ends: at the greatest, but not before ``least``."""
     return max(least, *(float(np.nanmax(of_one, initial=least)) for of_one in values))

@@ -46,7 +46,7 @@ def draw_front(
     smaller_y_is_better: bool,
     width_in: float = 6.0,
 ) -> Figure:
-    """A mark with its name for each policy, and a line through those on the front.
+    """Return a mark with its name for each policy, and a line through those on the front.
 
     A metric of which less is better is drawn on a logarithmic scale: waits and slowdowns differ
     by factors.

@@ -40,7 +40,7 @@ def draw_gantt(
     width_in: float = 7.0,
     height_in: float = 2.6,
 ) -> Figure:
-    """One panel per schedule, nodes upwards and time to the right.
+    """Return one panel per schedule, nodes upwards and time to the right.
 
     Up to ``MAX_RECTANGLES`` each range of nodes is a rectangle with the job's number where there
     is room, and attempts that were interrupted end in red; beyond, each pixel is shaded by the
@@ -74,7 +74,7 @@ def draw_gantt(
 
 
 def with_nameable_nodes(schedules: Sequence[Schedule]) -> list[Schedule]:
-    """Those whose nodes can be told: not a recorded one in which jobs shared nodes.
+    """Return those whose nodes can be told: not a recorded one in which jobs shared nodes.
 
     Of a single one, or of none, the error says why.
     """
@@ -91,7 +91,7 @@ def _is_nameable(schedule: Schedule) -> bool:
 
 
 def few_rectangles(schedule: Schedule) -> bool:
-    """Whether its ranges of nodes can be told apart when each is drawn."""
+    """Return whether its ranges of nodes can be told apart when each is drawn."""
     return len(schedule.named_nodes().first) <= MAX_RECTANGLES
 
 

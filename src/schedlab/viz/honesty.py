@@ -21,7 +21,7 @@ GAIN, LOSS = STRONG[0], STRONG[1]
 
 
 def draw_honesty(honesty: Honesty, *, width_in: float = 7.0) -> Figure:
-    """The change of each user's mean wait, a panel per treatment and a row per policy.
+    """Return the change of each user's mean wait, a panel per treatment and a row per policy.
 
     It is relative to the longer of the two waits, before and after: from −100 %, no wait any more,
     to +100 %, a wait only now. The bar holds the middle half of the users, the line in it is the
@@ -45,7 +45,7 @@ def draw_honesty(honesty: Honesty, *, width_in: float = 7.0) -> Figure:
 
 
 def _short(policies: list[str]) -> list[str]:
-    """The names without the parameters that all of them have, such as ``depth=100``."""
+    """Return the names without the parameters that all of them have, such as ``depth=100``."""
     parts = [re.split("[:,]", name) for name in policies]
     shared = set(parts[0][1:]).intersection(*parts) if len(parts) > 1 else set()
     kept = [[part for part in name if part not in shared] for name in parts]

@@ -24,7 +24,7 @@ _TITLES = {"wait": "wait per node", "delay": "delay", "slowdown": "slowdown"}
 def draw_incentive(
     schedules: Sequence[Schedule], *, width_in: float = 7.0, height_in: float = 3.1
 ) -> Figure:
-    """A panel per measure, a dot per user with at least ten jobs, a colour per policy.
+    """Return a panel per measure, a dot per user with at least ten jobs, a colour per policy.
 
     Upwards the user's WRSA, to the right the mean of the measure over the user's jobs, from 0 for
     the user who fares best under the policy to 1 for the one who fares worst. On the dashed line,

@@ -30,7 +30,7 @@ def metric_label(name: str) -> str:
 
 
 def value_label(value: float, metric: Metric) -> str:
-    """The value with three digits and its unit, times in a unit that suits them."""
+    """Return the value with three digits and its unit, times in a unit that suits them."""
     if math.isnan(value):
         return "–"
     if metric.unit == "s":

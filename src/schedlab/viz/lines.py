@@ -42,7 +42,7 @@ def draw_lines(
     names: Sequence[str] = (),
     width_in: float = 6.0,
 ) -> Figure:
-    """A line in a colour or a style of its own for each, dashed if it is one value.
+    """Return a line in a colour or a style of its own for each, dashed if it is one value.
 
     Intervals are shaded. What the names of all places begin with stands below them once.
 
@@ -73,7 +73,7 @@ def draw_lines(
 
 
 def _apart(names: Sequence[str]) -> tuple[str, list[str]]:
-    """The words that all names begin with, and what is left of each."""
+    """Return the words that all names begin with, and what is left of each."""
     words = [name.split() for name in names]
     common = 0
     while all(len(each) > common + 1 and each[common] == words[0][common] for each in words):

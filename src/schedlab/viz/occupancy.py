@@ -21,7 +21,7 @@ def occupancy(
     window_s: tuple[int, int],
     shape: tuple[int, int],
 ) -> Image:
-    """The share of each pixel that jobs of each class use, as (class, row, column).
+    """Return the share of each pixel that jobs of each class use, as (class, row, column).
 
     Exact at any scale: a job covers the part of a pixel it covers, of a node that it shares the
     share of the cores. Row 0 holds node 0.
@@ -52,7 +52,7 @@ def occupancy(
 
 
 def _edges(low: Image, high: Image, end: int) -> list[tuple[NDArray[np.int64], Image]]:
-    """Where the cover of pixels 0..end-1 changes along one axis, and by how much.
+    """Return where the cover of pixels 0..end-1 changes along one axis, and by how much.
 
     Summed up they give 1 in the pixels between ``low`` and ``high``, and the covered share in the
     pixels that these cut. The products along two axes do the same for rectangles.
@@ -66,7 +66,7 @@ def _edges(low: Image, high: Image, end: int) -> list[tuple[NDArray[np.int64], I
 
 
 def mixed_colours(shares: Image, colours: Sequence[str]) -> Image:
-    """The image as RGB: white where nothing ran, each class adding its colour by its share.
+    """Return the image as RGB: white where nothing ran, each class adding its colour by its share.
 
     A pixel in which anything ran is never paler than ``_PALEST``, so that it is seen.
     """

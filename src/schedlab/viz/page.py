@@ -21,7 +21,7 @@ def require_bokeh() -> None:
 def render_page(
     template: str, figures: Mapping[str, Any], *, package: str = __package__, **parts: Any
 ) -> str:
-    """The page, with Bokeh's library in it.
+    """Return the page, with Bokeh's library in it.
 
     Args:
         template: its path within the package; it extends ``base.html``.

@@ -66,7 +66,7 @@ def paper_style() -> Iterator[None]:
 
 
 def checked(schedules: Sequence[Schedule]) -> Sequence[Schedule]:
-    """The schedules, of which there must be one."""
+    """Return the schedules, of which there must be one."""
     schedules = require_schedules(schedules)
     if not schedules:
         raise ParameterError("a picture needs at least one schedule")
@@ -76,7 +76,7 @@ def checked(schedules: Sequence[Schedule]) -> Sequence[Schedule]:
 def panels(
     rows: int, columns: int, width_in: float, height_in: float, **options: Any
 ) -> tuple[Figure, list[Axes]]:
-    """A new figure with a grid of axes, row by row."""
+    """Return a new figure with a grid of axes, row by row."""
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     for what, size_in in (("width_in", width_in), ("height_in", height_in)):
@@ -136,7 +136,7 @@ def save_figure(figure: Figure, path: str | Path, *, dpi: int = 200) -> None:
 
 
 def picture_format(path: str | Path) -> str:
-    """One of ``FORMATS``, by how the name of the file ends."""
+    """Return one of ``FORMATS``, by how the name of the file ends."""
     kind = Path(path).suffix.lower().lstrip(".")
     if kind not in FORMATS:
         raise ParameterError(

@@ -39,7 +39,7 @@ class ErrorPoint:
 def draw_prediction_error(
     points: Sequence[ErrorPoint], noise: Sequence[str], *, error: str, width_in: float = 7.0
 ) -> Figure:
-    """A panel per measure, the error of the predictions to the right, a colour per policy.
+    """Return a panel per measure, the error of the predictions to the right, a colour per policy.
 
     Args:
         points: of each policy with each predictor.

@@ -82,7 +82,7 @@ class TimeAxis:
 
     @classmethod
     def between(cls, first: int, last: int) -> TimeAxis:
-        """The axis from the first submission to another time."""
+        """Return the axis from the first submission to another time."""
         last = max(last, first + 1)
         for unit_s, name, least in _UNITS:
             if last - first >= least:
@@ -105,11 +105,11 @@ class TimeAxis:
         return self.at(float(self.last_s))
 
     def at(self, time_s: float) -> float:
-        """The place of a time on the axis."""
+        """Return the place of a time on the axis."""
         return (time_s - self.origin_s) / self.unit_s
 
     def places(self, times_s: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The places of many times."""
+        """Return the places of many times."""
         return (times_s - self.origin_s) / self.unit_s
 
     def bins(self, most: int) -> NDArray[np.int64]:

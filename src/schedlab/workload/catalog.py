@@ -158,7 +158,7 @@ CATALOG: dict[str, Trace] = {
 
 
 def catalogued(name: str) -> Trace:
-    """The trace of that name in the catalog."""
+    """Return the trace of that name in the catalog."""
     if name not in CATALOG:
         raise UnknownNameError("trace", name, CATALOG)
     return CATALOG[name]

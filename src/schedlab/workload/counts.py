@@ -21,12 +21,12 @@ def parse_counts(text: str, column: str, kind: str, allowed: str) -> dict[str, i
 
 
 def parse_resources(text: str) -> dict[str, int]:
-    """What a job asks for on each node, beside cores, memory and GPUs: ``fpga:1+nvme:2``."""
+    """Return what a job asks for on each node, beside cores, memory and GPUs: ``fpga:1+nvme:2``."""
     allowed = "resources with their numbers, such as fpga:1+nvme:2"
     return parse_counts(text, "resources", "resource", allowed)
 
 
 def parse_licences(text: str) -> dict[str, int]:
-    """What a job holds of the site's consumables: ``matlab:2+ansys:1``."""
+    """Return what a job holds of the site's consumables: ``matlab:2+ansys:1``."""
     allowed = "licences with their numbers, such as matlab:2+ansys:1"
     return parse_counts(text, "licences", "licence", allowed)

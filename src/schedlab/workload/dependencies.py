@@ -49,17 +49,17 @@ class DependencyTable:
 
 
 def parse_dependencies(text: str) -> tuple[Dependency, ...]:
-    """The conditions in Slurm's words; minutes after ``+``, as there."""
+    """Return the conditions in Slurm's words; minutes after ``+``, as there."""
     return tuple(found for part in text.split(",") for found in _parse(part.strip(), text))
 
 
 def dependencies_text(dependencies: Iterable[Dependency]) -> str:
-    """The inverse of ``parse_dependencies``."""
+    """Return the inverse of ``parse_dependencies``."""
     return ",".join(map(_text, dependencies))
 
 
 def dependency_table(workload: Workload) -> DependencyTable:
-    """The columns ``dependencies`` and ``depends_on`` together.
+    """Return the columns ``dependencies`` and ``depends_on`` together.
 
     A condition on a job that is not in the workload is fulfilled. Raises WorkloadError for a text
     that cannot be understood, and for jobs that wait for each other.
@@ -70,7 +70,7 @@ def dependency_table(workload: Workload) -> DependencyTable:
 
 
 def namesakes(workload: Workload) -> list[NDArray[np.int64]]:
-    """The jobs of each user and name, in order of submission."""
+    """Return the jobs of each user and name, in order of submission."""
     pairs = np.column_stack([workload["user"], workload["job_name"]])
     _, group = np.unique(pairs, axis=0, return_inverse=True)
     by_group = np.argsort(group, kind="stable")
@@ -146,7 +146,7 @@ def _check_no_circle(workload: Workload, table: DependencyTable) -> None:
 
 
 def _pairs(workload: Workload, table: DependencyTable) -> Iterator[tuple[int, int]]:
-    """Each job that waits with each that it waits for.
+    """Yield each job that waits with each that it waits for.
 
     Those of one user and name stand in a chain of steps, numbered from the number of jobs on: a
     step waits for the one before it and for one job.

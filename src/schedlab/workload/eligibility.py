@@ -75,7 +75,7 @@ def _eligibility(workload: Workload) -> Eligibility | None:
 
 
 def gated(workload: Workload) -> NDArray[np.bool_]:
-    """Which jobs may not be eligible when they are submitted."""
+    """Return which jobs may not be eligible when they are submitted."""
     found = np.zeros(len(workload), dtype=bool)
     for name in GATES:
         if name in workload:

@@ -30,7 +30,7 @@ class Episodes(Protocol):
         ...
 
     def draw(self, random: np.random.Generator) -> Workload:
-        """The jobs of the next episode; the same generator state gives the same jobs."""
+        """Return the jobs of the next episode; the same generator state gives the same jobs."""
         ...
 
     def split(self, share: float) -> tuple[Episodes, Episodes]:
@@ -50,11 +50,11 @@ class FixedEpisode:
         return int(self.workload["request_s"].max(initial=1))
 
     def draw(self, random: np.random.Generator) -> Workload:
-        """The jobs."""
+        """Return the jobs."""
         return self.workload
 
     def split(self, share: float) -> tuple[FixedEpisode, FixedEpisode]:
-        """The same jobs twice: there are no others."""
+        """Return the same jobs twice: there are no others."""
         return self, self
 
 
@@ -78,7 +78,7 @@ class WindowEpisodes:
         return int(self.trace["request_s"].max())
 
     def draw(self, random: np.random.Generator) -> Workload:
-        """The jobs, the first submitted at 0."""
+        """Return the jobs, the first submitted at 0."""
         first = int(random.integers(len(self.trace) - self.jobs + 1))
         which = np.zeros(len(self.trace), dtype=bool)
         which[first : first + self.jobs] = True
@@ -137,11 +137,11 @@ class MixedEpisodes:
         return max(each.longest_request_s for each in self.kinds)
 
     def draw(self, random: np.random.Generator) -> Workload:
-        """The jobs of an episode of any kind."""
+        """Return the jobs of an episode of any kind."""
         return self.kinds[int(random.integers(len(self.kinds)))].draw(random)
 
     def split(self, share: float) -> tuple[MixedEpisodes, MixedEpisodes]:
-        """Each kind by itself."""
+        """Return each kind by itself."""
         learn, test = zip(*(each.split(share) for each in self.kinds), strict=True)
         return MixedEpisodes(learn), MixedEpisodes(test)
 

@@ -21,13 +21,13 @@ CHUNK_BYTES = 1 << 16
 
 
 def default_cache_dir() -> Path:
-    """The folder of downloaded traces in the user's cache."""
+    """Return the folder of downloaded traces in the user's cache."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "schedlab" / "traces"
 
 
 def find(name: str, *, cache_dir: str | Path | None = None) -> Path | None:
-    """Where the trace lies in the cache, or None if it was not fetched."""
+    """Return where the trace lies in the cache, or None if it was not fetched."""
     path = Path(cache_dir or default_cache_dir()) / catalogued(name).file_name
     return path if path.is_file() else None
 
@@ -101,7 +101,7 @@ def _download(url: str, part: Path, progress: Progress | None) -> None:
 
 
 def _open(url: str, part: Path) -> HTTPResponse:
-    """The server's answer, asked only for what the partial file lacks."""
+    """Return the server's answer, asked only for what the partial file lacks."""
     have = part.stat().st_size if part.exists() else 0
     try:
         request = Request(url, headers={"Range": f"bytes={have}-"} if have else {})

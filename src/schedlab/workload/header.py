@@ -10,7 +10,7 @@ INFERRED = "inferred from the jobs"
 
 
 def inferred(count: int) -> str:
-    """A size that was counted in the jobs, as the value of a key."""
+    """Return a size that was counted in the jobs, as the value of a key."""
     return f"{count} ({INFERRED})"
 
 

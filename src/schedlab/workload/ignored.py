@@ -43,6 +43,6 @@ def count_of(workload: Workload, column: str) -> int:
 
 
 def _finer(workload: Workload) -> bool:
-    """Whether jobs of one partition were in several queues."""
+    """Return whether jobs of one partition were in several queues."""
     pairs = np.column_stack([workload["partition"], workload["queue"]])
     return len(np.unique(pairs, axis=0)) > len(np.unique(pairs[:, 0]))

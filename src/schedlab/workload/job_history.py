@@ -57,7 +57,7 @@ class HistoryTable:
         self._nodes: set[str] = set()
 
     def columns(self, records: Iterable[Record]) -> dict[str, Array]:
-        """The columns of those jobs among the records that have ended."""
+        """Return the columns of those jobs among the records that have ended."""
         rows = []
         for record in records:
             self.records += 1
@@ -69,7 +69,7 @@ class HistoryTable:
         }
 
     def labels(self) -> dict[str, list[str]]:
-        """The names that the codes stand for, so far."""
+        """Return the names that the codes stand for, so far."""
         return {column: list(codes) for column, codes in self._codes.items() if codes}
 
     def header(self) -> dict[str, list[str]]:
@@ -128,7 +128,7 @@ class HistoryTable:
                 self._numbers.setdefault(name, []).append(self._jobs)
 
     def _dependencies(self, record: Record) -> dict[str, float]:
-        """The last of the jobs it waited for, as SWF has place for one, and all if several.
+        """Return the last of the jobs it waited for, as SWF has place for one, and all if several.
 
         The item ``dependencies`` says what of them it waited for, else ``dependency_kind``, else it
         waited for their end.
@@ -150,7 +150,7 @@ class HistoryTable:
         }
 
     def _conditions(self, text: str) -> list[Dependency]:
-        """The conditions on jobs that are known, by their numbers here."""
+        """Return the conditions on jobs that are known, by their numbers here."""
         found = []
         for part in text.split(","):
             kind, *others = part.split(":")
@@ -208,7 +208,7 @@ def _resources(record: Record, hosts: int) -> dict[str, float]:
 
 
 def _spread(per_host: float | None, hosts: int, nodes: int) -> int:
-    """What a job has of each node that it got, if it asked for amounts on each of its hosts.
+    """Return what a job has of each node that it got, if it asked for amounts on each of its hosts.
 
     A job that asks for 32 cores and leaves the hosts to the scheduler may get 8 nodes of 4.
     """

@@ -17,7 +17,7 @@ _NUMBERED = re.compile(r"\s*(\d+)\s+(\w[^\s;,]*)", re.ASCII)
 
 
 def label_of(workload: Workload, column: str, code: int) -> str | None:
-    """What the code stands for; None for a code below 0.
+    """Return what the code stands for; None for a code below 0.
 
     Without labels it is the name in a header such as ``; Partition: 3 batch``, or the number.
     """
@@ -30,7 +30,7 @@ def label_of(workload: Workload, column: str, code: int) -> str | None:
 
 
 def has_names(workload: Workload, column: str) -> bool:
-    """Whether codes of the column stand for names, by labels or by the header."""
+    """Return whether codes of the column stand for names, by labels or by the header."""
     return column in workload.labels or bool(_header_names(workload, column))
 
 
@@ -40,7 +40,7 @@ def _header_names(workload: Workload, column: str) -> dict[int, str]:
 
 
 def parsed_labels(workload: Workload, column: str, parse: Callable[[str], T]) -> list[T | None]:
-    """What each job's label says, None where it has none; an error names the job."""
+    """Return what each job's label says, None where it has none; an error names the job."""
     if column not in workload:
         return [None] * len(workload)
     codes, first = np.unique(workload[column], return_index=True)

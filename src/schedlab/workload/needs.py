@@ -14,18 +14,18 @@ Needs = Mapping[str, int]
 
 
 def parse_needs(text: str) -> dict[str, int]:
-    """The needs written as ``north:4+south:2``."""
+    """Return the needs written as ``north:4+south:2``."""
     allowed = "clusters with their nodes, such as north:4+south:2"
     return parse_counts(text, "needs", "cluster", allowed)
 
 
 def needs_text(needs: Needs) -> str:
-    """The inverse of ``parse_needs``."""
+    """Return the inverse of ``parse_needs``."""
     return "+".join(f"{cluster}:{nodes}" for cluster, nodes in needs.items())
 
 
 def with_needs(workload: Workload, needs: Sequence[Needs]) -> Workload:
-    """The same jobs, each needing nodes of these clusters; ``nodes`` becomes their sum."""
+    """Return the same jobs, each needing nodes of these clusters; ``nodes`` becomes their sum."""
     texts = [needs_text(each) for each in needs]
     codes = {text: code for code, text in enumerate(dict.fromkeys(texts))}
     columns = {name: workload[name] for name in workload.columns}

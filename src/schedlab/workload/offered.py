@@ -43,7 +43,7 @@ def offered_loads(workload: Workload, capacity: Capacity) -> dict[str, float]:
 
 
 def offered_work_s(workload: Workload, capacity: Capacity) -> dict[str, float]:
-    """How long the whole machine would work for the jobs, by each resource that is counted.
+    """Return how long the whole machine would work for the jobs, by each resource that is counted.
 
     A job that asks for cores, memory or GPUs counts with these; any other, and one that must have
     its nodes to itself, with all that its share of the nodes has.
@@ -61,7 +61,7 @@ def offered_work_s(workload: Workload, capacity: Capacity) -> dict[str, float]:
 
 
 def _asked(workload: Workload) -> tuple[dict[str, Array], Array]:
-    """What each job asks for in total, and whether it has whole nodes."""
+    """Return what each job asks for in total, and whether it has whole nodes."""
     nodes = least_nodes(workload)
     cores, gpus = cores_on_each(workload, nodes), gpus_on_each(workload, nodes)
     memory = memory_on_each(workload, cores)

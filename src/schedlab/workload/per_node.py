@@ -46,7 +46,7 @@ def memory_on_each(workload: Workload, cores: Counts) -> Counts:
 
 
 def _said(workload: Workload, column: str, least: Counts) -> Counts:
-    """What is said by node, else an equal share of what is said in total; 0 for neither."""
+    """Return what is said by node, else an equal share of what is said in total; 0 for neither."""
     own = workload[f"{column}_per_node"]
     counts: Counts = np.where(own > 0, own, _share(workload[column], least))
     return counts

@@ -12,7 +12,7 @@ Seed = int | Sequence[int]
 
 
 def seed_sequence(seed: Seed) -> np.random.SeedSequence:
-    """What independent generators, one per purpose, are spawned from."""
+    """Return what independent generators, one per purpose, are spawned from."""
     try:
         return np.random.SeedSequence(seed)
     except (TypeError, ValueError):

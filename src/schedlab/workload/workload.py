@@ -105,7 +105,7 @@ class ReadReport:
     noticed: Mapping[str, int] = field(default_factory=dict)
 
     def lines(self) -> Iterator[str]:
-        """One sentence per kind, for people."""
+        """Yield one sentence per kind, for people."""
         for what, counts in (
             ("repaired", self.repaired),
             ("dropped", self.dropped),
@@ -161,7 +161,7 @@ class Workload:
         return len(self._columns["job_id"])
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but what can be found again."""
+        """Return all but what can be found again."""
         return {**self.__dict__, "_absent": {}, "_found": {}}
 
     def __getitem__(self, column: str) -> Array:
@@ -180,7 +180,7 @@ class Workload:
         return column in self._columns
 
     def __eq__(self, other: object) -> bool:
-        """The same jobs with the same columns; names and provenance may differ."""
+        """Return the same jobs with the same columns; names and provenance may differ."""
         if not isinstance(other, Workload):
             return NotImplemented
         return self._columns.keys() == other._columns.keys() and all(
@@ -194,7 +194,7 @@ class Workload:
         return f"Workload({self.name!r}, {len(self):,} jobs)"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the first jobs."""
+        """Return what a notebook shows: the first jobs."""
         return preview(repr(self), self.take(np.arange(min(SHOWN, len(self)))).frame())
 
     @property
@@ -211,11 +211,11 @@ class Workload:
         return tuple(name for name in COLUMNS if name in self._columns)
 
     def take(self, which: Array) -> Workload:
-        """The jobs chosen by a boolean mask or by positions."""
+        """Return the jobs chosen by a boolean mask or by positions."""
         return self.with_columns({key: values[which] for key, values in self._columns.items()})
 
     def replace(self, **columns: ArrayLike) -> Workload:
-        """The same jobs with some columns changed or added."""
+        """Return the same jobs with some columns changed or added."""
         return self.with_columns({**self._columns, **columns})
 
     def with_columns(self, columns: Mapping[str, ArrayLike]) -> Workload:
@@ -230,14 +230,14 @@ class Workload:
         )
 
     def record(self, step: str, **details: Any) -> Workload:
-        """The same workload, remembering one more step of how it was made."""
+        """Return the same workload, remembering one more step of how it was made."""
         made = self.with_columns(self._columns)
         made.provenance = (*self.provenance, {"step": step, **details})
         made._order = self._order
         return made
 
     def frame(self) -> pl.DataFrame:
-        """The table as a Polars frame; coded columns with labels come as text."""
+        """Return the table as a Polars frame; coded columns with labels come as text."""
         import polars as pl
 
         texts = {key: pl.String for key in self.labels if key in self}
@@ -245,11 +245,11 @@ class Workload:
         return pl.DataFrame(columns, schema_overrides=texts)
 
     def to_pandas(self) -> pd.DataFrame:
-        """The table as a pandas frame (needs pandas)."""
+        """Return the table as a pandas frame (needs pandas)."""
         return pandas_frame(self.frame())
 
     def labelled(self, column: str) -> Array:
-        """The column, with codes replaced by their labels where there are labels."""
+        """Return the column, with codes replaced by their labels where there are labels."""
         values, names = self[column], self.labels.get(column)
         if names is None:
             return values
@@ -319,12 +319,12 @@ def _checked(columns: Mapping[str, ArrayLike]) -> dict[str, Array]:
 
 
 def _late(submit: Array) -> int:
-    """How many jobs stand behind one that was submitted later."""
+    """Return how many jobs stand behind one that was submitted later."""
     return int(np.count_nonzero(submit < np.maximum.accumulate(submit)))
 
 
 def _sorted(table: Mapping[str, Array]) -> tuple[dict[str, Array], Array]:
-    """The columns in order of submission, and that order."""
+    """Return the columns in order of submission, and that order."""
     order = np.argsort(table["submit_s"], kind="stable")
     columns = {name: values[order] for name, values in table.items()}
     for values in columns.values():
@@ -361,7 +361,7 @@ def _refuse_changed(name: str, given: Array, whole: Array) -> None:
 
 
 def _shareable(values: ArrayLike, dtype: type) -> bool:
-    """Whether the array can be kept without a copy: it is read-only."""
+    """Return whether the array can be kept without a copy: it is read-only."""
     return (
         isinstance(values, np.ndarray)
         and values.dtype == dtype

@@ -43,7 +43,7 @@ class Replays:
     def run(
         self, cases: Sequence[Case], workers: int | None, progress: Progress | None
     ) -> list[Row]:
-        """What each case changes. An exception, such as Ctrl-C, stops the runs under way."""
+        """Return what each case changes. An exception, such as Ctrl-C, stops the runs under way."""
         if workers is not None and workers < 1:
             raise ParameterError(f"{workers} workers; must be >= 1")
         stop = Event()

@@ -35,7 +35,7 @@ class Honesty:
         return cls(changes)
 
     def summary(self) -> pl.DataFrame:
-        """A row per policy and treatment: means over users with 95 % bootstrap intervals.
+        """Return a row per policy and treatment: means over users with 95 % bootstrap intervals.
 
         A user ``gains`` whose mean wait gets shorter. ``wait_change_percent`` is the mean change
         relative to the mean wait before: users who hardly wait do not dominate it.

@@ -28,7 +28,7 @@ class Treatment:
         return workload.replace(request_s=asked_s)
 
     def changes(self, workload: Workload, user: int) -> bool:
-        """Whether this user would ask otherwise at all."""
+        """Return whether this user would ask otherwise at all."""
         return not np.array_equal(self.of(workload, user)["request_s"], workload["request_s"])
 
 

@@ -49,7 +49,7 @@ def explain_departure(replay: Replay, policy: ChosenPolicy) -> Departure | None:
 
 
 def _not_allowed(instant: Instant) -> Departure | None:
-    """A start at which no policy could have decided anything about the job."""
+    """Return a start at which no policy could have decided anything about the job."""
     now, tick_s = instant.time_s, instant.replay.tick_s
     workload, eligible_s = instant.replay.policy.workload, eligible_times(instant.replay.observed)
     withdrawn_s = workload["submit_s"] + workload["cancel_after_s"]
@@ -67,7 +67,7 @@ def _not_allowed(instant: Instant) -> Departure | None:
 
 
 def _dependency(workload: Workload, job: int) -> str:
-    """What a job waits for besides its submission."""
+    """Return what a job waits for besides its submission."""
     if workload["depends_on"][job] >= 0:
         return "the end of the job it depends on"
     if workload["dependencies"][job] >= 0:
@@ -76,7 +76,7 @@ def _dependency(workload: Workload, job: int) -> str:
 
 
 def _plainly(instant: Instant) -> Departure:
-    """The two starts, where the policy's rules are not known or have nothing to say."""
+    """Return the two starts, where the policy's rules are not known or have nothing to say."""
     name = instant.policy.name
     if instant.late:
         return late(instant, min(instant.late), "late", f"as it does under {name}")
@@ -90,7 +90,7 @@ def _plainly(instant: Instant) -> Departure:
 
 
 def _something_happened(instant: Instant) -> bool:
-    """Whether the policy had a reason to decide at this instant."""
+    """Return whether the policy had a reason to decide at this instant."""
     policy, tick_s = instant.replay.policy, max(1, instant.replay.tick_s)
     withdrawn = policy.state == JobOutcome.CANCELLED
     times_s = np.concatenate([policy.eligible_s, policy.end_s, policy.left_queue_s()[withdrawn]])

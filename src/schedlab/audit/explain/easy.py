@@ -42,7 +42,7 @@ def _backfill(instant: Instant, head: int, behind: list[int]) -> Iterator[Depart
 
 
 def _candidates(instant: Instant, behind: list[int]) -> list[int]:
-    """The jobs behind the head in the order in which they are tried."""
+    """Return the jobs behind the head in the order in which they are tried."""
     order: _core.Order | None = instant.policy.parameters.get("backfill")
     if order is None:
         return behind

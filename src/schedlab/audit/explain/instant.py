@@ -68,7 +68,7 @@ class Instant:
         return self.policy.parameters.get("reservation") == "frozen"
 
     def job_id(self, job: int) -> int:
-        """The job's own number."""
+        """Return the job's own number."""
         return int(self.replay.observed.workload["job_id"][job])
 
     def nodes(self, job: int) -> int:
@@ -80,11 +80,11 @@ class Instant:
         return int(self.replay.observed.workload["request_s"][job])
 
     def asked_until_s(self, job: int) -> int:
-        """When the job must end if it starts now."""
+        """Return when the job must end if it starts now."""
         return self.time_s + self.request_s(job)
 
     def planned_s(self, job: int) -> int:
-        """How long the job holds its nodes in a plan: its request, up to the next tick."""
+        """Return how long the job holds its nodes in a plan: its request, up to the next tick."""
         tick_s = max(1, self.replay.tick_s)
         return -(-self.request_s(job) // tick_s) * tick_s
 
@@ -107,7 +107,7 @@ class Instant:
         assert self._simulator.now == self.time_s, "a job that leaves or comes now makes a pass now"
 
     def queue_in(self, order: _core.Order) -> list[int]:
-        """The jobs that waited when this pass began, in another order."""
+        """Return the jobs that waited when this pass began, in another order."""
         ordering = ChosenPolicy("", _core.NoBackfill(order))
         twin = Instant(self.replay, self.time_s, ordering)
         for started in self._started[:-1]:

@@ -38,11 +38,11 @@ class _Holes:
         return float(self.instant.policy.parameters.get("alpha", ALPHA))
 
     def moves_nobody(self, job: int) -> bool:
-        """Whether the job can start now without touching any plan."""
+        """Return whether the job can start now without touching any plan."""
         return self._lack_s(self.plan, job) is None
 
     def spares_head(self, job: int) -> bool:
-        """Whether the job can start now without delaying the head."""
+        """Return whether the job can start now without delaying the head."""
         return self._lack_s(self.sacred, job) is None
 
     def hole_s(self, job: int) -> float:
@@ -52,7 +52,7 @@ class _Holes:
         return math.inf if lacks_s is None else lacks_s - now
 
     def may_push(self, job: int) -> bool:
-        """Whether the job may start in a hole that is too short, and push others back."""
+        """Return whether the job may start in a hole that is too short, and push others back."""
         hole_s, request_s = self.hole_s(job), self.instant.request_s(job)
         return self.spares_head(job) and hole_s > 0 and request_s <= self.alpha * hole_s
 

@@ -26,19 +26,19 @@ class Plan:
     nodes: Integers
 
     def with_job(self, job: int, start_s: int, end_s: int, nodes: int) -> Plan:
-        """The plan with one job more."""
+        """Return the plan with one job more."""
         columns = (self.job, self.start_s, self.end_s, self.nodes)
         row = (job, start_s, end_s, nodes)
         return Plan(self.total_nodes, *map(np.append, columns, row))
 
     def without(self, job: int) -> Plan:
-        """The plan of all other jobs."""
+        """Return the plan of all other jobs."""
         others = self.job != job
         columns = (self.job, self.start_s, self.end_s, self.nodes)
         return Plan(self.total_nodes, *(column[others] for column in columns))
 
     def start_of(self, job: int) -> int:
-        """When the job is planned to start."""
+        """Return when the job is planned to start."""
         return int(self.start_s[self.job == job][0])
 
     def earliest_start(self, begin_s: int, length_s: int, nodes: int) -> int:
@@ -49,7 +49,7 @@ class Plan:
         return int(times_s[next_lack_s >= times_s + length_s][0])
 
     def first_lack(self, begin_s: int, end_s: int | None, nodes: int) -> tuple[int | None, int]:
-        """The first time within these at which fewer nodes are free, and how many are.
+        """Return the first time within these at which fewer nodes are free, and how many are.
 
         Without an end, from the beginning on.
         """
@@ -58,18 +58,18 @@ class Plan:
         return (int(times_s[short[0]]), int(free[short[0]])) if len(short) else (None, 0)
 
     def _free_from(self, begin_s: int) -> tuple[Integers, Integers]:
-        """When the number of free nodes changes from then on, and how many there are."""
+        """Return when the number of free nodes changes from then on, and how many there are."""
         used = StepSeries.from_changes((self.start_s, self.nodes), (self.end_s, -self.nodes))
         times_s = np.append(begin_s, used.time_s[used.time_s > begin_s])
         return times_s, self.total_nodes - used.at(times_s)
 
     def last_starting_at(self, time_s: int) -> int:
-        """The job planned to start then; of several the one submitted last."""
+        """Return the job planned to start then; of several the one submitted last."""
         return int(self.job[self.start_s == time_s].max())
 
 
 def plan_of_promises(instant: Instant) -> Plan:
-    """The policy's promises, found by letting it keep them.
+    """Return the policy's promises, found by letting it keep them.
 
     If from now on every job uses its whole request and none gives up, nothing moves a promise: each
     job starts when it was promised to. Later jobs get what is left.
@@ -94,7 +94,7 @@ def plan_of_promises(instant: Instant) -> Plan:
 
 
 def plan_so_far(instant: Instant, planned_s: Mapping[int, int]) -> Plan:
-    """The running jobs, and the waiting ones that were planned already."""
+    """Return the running jobs, and the waiting ones that were planned already."""
     running, nodes = instant.view.running, instant.replay.policy.workload["nodes"]
     job = np.fromiter(planned_s, dtype=np.int64)
     start_s = np.fromiter(planned_s.values(), dtype=np.int64)

@@ -68,7 +68,7 @@ def beyond_depth(instant: Instant, job: int, place: int) -> Departure:
 def departure(
     instant: Instant, job: int, reason: Reason, sentence: str, details: dict[str, float]
 ) -> Departure:
-    """The departure of a job, told by a sentence that begins with it."""
+    """Return the departure of a job, told by a sentence that begins with it."""
     return Departure(
         reason,
         instant.job_id(job),
@@ -85,7 +85,7 @@ def _start_or_none(start_s: int) -> int | None:
 
 
 def fate(instant: Instant, job: int) -> str:
-    """What became of the job in the observed schedule."""
+    """Return what became of the job in the observed schedule."""
     start_s = instant.replay.observed.start_s[job]
     return f"started at {start_s}" if start_s >= 0 else "never started"
 

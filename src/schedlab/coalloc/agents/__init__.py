@@ -65,7 +65,7 @@ TRANSPORTS: dict[str, TransportEntry] = {
 
 
 def find_transport(name: str, addresses: Sequence[str] = ()) -> Callable[[], Transport]:
-    """What makes the transport of that name; with addresses, to agents that listen there."""
+    """Return what makes the transport of that name; with addresses, to agents that listen there."""
     if name not in TRANSPORTS:
         raise UnknownNameError("transport", name, TRANSPORTS)
     if not addresses:
@@ -82,7 +82,7 @@ def _standing_tcp(addresses: Sequence[str], secret: bytes) -> Transport:
 
 
 def shared_secret() -> bytes:
-    """What agents on several machines and their coordinator must all know."""
+    """Return what agents on several machines and their coordinator must all know."""
     secret = os.environ.get(SECRET_VARIABLE, "").strip()
     if len(secret) < 16:
         raise ParameterError(

@@ -120,7 +120,7 @@ class Channel:
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """The host and the port in ``host:port``."""
+    """Return the host and the port in ``host:port``."""
     host, _, port = text.rpartition(":")
     if not host or not port.isdecimal() or int(port) >= 2**16:
         raise ParameterError(f'address "{text}"; must be host:port')

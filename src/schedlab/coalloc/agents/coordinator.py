@@ -136,7 +136,7 @@ class Coordinator:
 def _checked(
     answers: dict[int, Answer], network: ConstraintNetwork, utilities: Utilities
 ) -> Optimum:
-    """What the agents chose, if it is worth what they said."""
+    """Return what the agents chose, if it is worth what they said."""
     values = {job: value for each in answers.values() for job, value in each.values.items()}
     roots = [best for each in answers.values() for best in each.utilities.values()]
     utility = joined(roots, utilities.combine)
@@ -147,7 +147,7 @@ def _checked(
 
 
 def _worth(values: Sequence[int], network: ConstraintNetwork, utilities: Utilities) -> float | None:
-    """The utility of the values; None if one is outside its domain, or two overlap."""
+    """Return the utility of the values; None if one is outside its domain, or two overlap."""
     worth = []
     for job, (value, own) in enumerate(zip(values, network.variables, strict=True)):
         place = (own.starts == value).nonzero()[0]

@@ -48,7 +48,7 @@ class Distributed:
             raise UnknownNameError("way to go on", self.if_lost, IF_LOST)
 
     def solve(self, problem: Problem, objective: Objective, limits: Limits) -> Solution:
-        """The solver's answer, with what was sent between agents and what they learnt."""
+        """Return the solver's answer, with what was sent between agents and what they learnt."""
         owners = job_owners(problem, self.agents, self.owners)
         if self.if_lost == "drop" and not objective.may_leave_out:
             raise ParameterError(
@@ -134,7 +134,7 @@ class _AgentRun:
 
 
 def require_message_passing(solver: Solver) -> MessagePassingSolver:
-    """The solver, if it sends messages that agents could send."""
+    """Return the solver, if it sends messages that agents could send."""
     if not isinstance(solver, MessagePassingSolver):
         raise ParameterError(
             f'solver "{solver.name}" sends no messages; agents need dpop, wd or split'

@@ -50,7 +50,7 @@ Wired = Message | Hello | Meet | Beat
 
 
 def encode(message: Wired) -> tuple[bytes, bytes]:
-    """The header and the payload of a message."""
+    """Return the header and the payload of a message."""
     payload = b""
     if isinstance(message, Util):
         payload = np.ascontiguousarray(message.content.table).tobytes()
@@ -60,7 +60,7 @@ def encode(message: Wired) -> tuple[bytes, bytes]:
 
 
 def decode(header: bytes, payload: bytes) -> Wired:
-    """The message in these bytes; PeerError if there is none."""
+    """Return the message in these bytes; PeerError if there is none."""
     try:
         fields = json.loads(header)
         return _READERS[fields.pop("kind")](fields, payload)

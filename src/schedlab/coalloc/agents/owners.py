@@ -34,7 +34,7 @@ def _dealt(units: Sequence[int], agents: int | None) -> tuple[int, ...]:
 
 
 def adopted(owners: Sequence[int], lost: int) -> tuple[int, ...]:
-    """The same with the jobs of one agent dealt to those with the fewest."""
+    """Return the same with the jobs of one agent dealt to those with the fewest."""
     left = sorted(set(owners) - {lost})
     held = {agent: owners.count(agent) for agent in left}
     dealt = []

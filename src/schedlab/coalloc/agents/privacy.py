@@ -107,7 +107,7 @@ def _learnt(
 
 
 def crossing(passes: Sequence[Pass], owners: Sequence[int]) -> tuple[int, int]:
-    """How many messages went from one agent to another, and their bytes together."""
+    """Return how many messages went from one agent to another, and their bytes together."""
     messages = sent = 0
     for each in passes:
         cells = each.tree.cells(each.network.sizes)
@@ -151,7 +151,7 @@ def _enter_messages(
 
 
 def _between(each: Pass, owners: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """The edges of the tree, (child, parent), whose ends are different agents'."""
+    """Yield the edges of the tree, (child, parent), whose ends are different agents'."""
     for child, parent in enumerate(each.tree.parents):
         if parent is not None and owners[each.jobs[child]] != owners[each.jobs[parent]]:
             yield child, parent

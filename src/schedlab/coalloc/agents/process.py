@@ -20,7 +20,7 @@ class LocalProcesses:
         self.running: dict[int, subprocess.Popen[bytes]] = {}
 
     def start(self, agents: Iterable[int]) -> dict[int, str]:
-        """A new process for each of these agents, and where it listens."""
+        """Return a new process for each of these agents, and where it listens."""
         addresses = {}
         for agent in agents:
             self._stop(agent)

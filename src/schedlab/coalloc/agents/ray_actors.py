@@ -75,7 +75,7 @@ class RayActors:
             self._actors[agent].receive.remote(message)
 
     def receive(self) -> Answer | Lost | None:
-        """The next answer or loss; None when all actors have been idle for a while."""
+        """Return the next answer or loss; None when all actors have been idle for a while."""
         idle = 0
         while idle < IDLE_BEATS:
             try:
@@ -98,7 +98,7 @@ class RayActors:
         self._answers.shutdown(force=True)
 
     def _beat(self) -> Lost | bool:
-        """Whether any agent is busy, or which are lost."""
+        """Return whether any agent is busy, or which are lost."""
         beats = {agent: actor.beat.remote() for agent, actor in self._actors.items()}
         busy = False
         for agent, beat in beats.items():

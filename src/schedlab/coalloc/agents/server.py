@@ -110,7 +110,7 @@ class _Session:
         self.over = Event()
 
     def concerns(self, hello: Hello) -> bool:
-        """Whether another agent's call is meant for this one, and in this session."""
+        """Return whether another agent's call is meant for this one, and in this session."""
         mine = self.hello.session, self.hello.receiver
         return (hello.session, hello.receiver) == mine
 

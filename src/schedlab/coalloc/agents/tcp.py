@@ -97,7 +97,7 @@ class Tcp:
                 self._events.put((agent, channel, Lost(agent, _reason(error))))
 
     def receive(self) -> Answer | Lost | None:
-        """The next answer or loss; None when all have been idle for a while."""
+        """Return the next answer or loss; None when all have been idle for a while."""
         idle_since = time.monotonic()
         while time.monotonic() - idle_since < self._patience_s:
             silent = self._silent()
@@ -147,7 +147,7 @@ class Tcp:
             self._events.put((agent, channel, message))
 
     def _silent(self) -> Lost | None:
-        """An agent that has given no sign of life for too long."""
+        """Return an agent that has given no sign of life for too long."""
         for agent in self._channels:
             if time.monotonic() - self._heard[agent] > self._silence_s:
                 self._hang_up(agent)

@@ -27,7 +27,7 @@ class InstanceRecipe:
     """For the search of the optimum."""
 
     def problem(self, draw: int) -> Problem:
-        """The problem of that draw, counted from 0."""
+        """Return the problem of that draw, counted from 0."""
         return generate_problem(
             self.jobs,
             kind=self.kind,
@@ -59,7 +59,7 @@ class Instance:
 
 @lru_cache(maxsize=16)
 def draw(recipe: InstanceRecipe) -> Instance:
-    """The first problem drawn that complete search solves, kept for the next solver.
+    """Return the first problem drawn that complete search solves, kept for the next solver.
 
     If all jobs must be scheduled, instances in which they do not fit are drawn again.
     """

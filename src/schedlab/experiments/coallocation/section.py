@@ -61,7 +61,7 @@ class CoallocSection:
         self.limits(seed=0)
 
     def limits(self, seed: int) -> Limits:
-        """What a solver may spend."""
+        """Return what a solver may spend."""
         return Limits(
             time_s=None if self.time_limit is None else parse_duration(self.time_limit),
             memory_bytes=None if self.memory is None else parse_bytes(self.memory),

@@ -35,7 +35,7 @@ class SolverTask:
         return (self.solver,)
 
     def compute(self, workload: Workload | None = None) -> TaskOutcome:
-        """The measures of the answer; that a solver refuses is one."""
+        """Return the measures of the answer; that a solver refuses is one."""
         instance = draw(self.recipe)
         began = time.perf_counter()
         solution = self._solution(instance.problem)

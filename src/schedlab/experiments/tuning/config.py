@@ -95,7 +95,7 @@ class Tuning:
             )
 
     def config(self, setting: Setting) -> TrainingConfig:
-        """The training with the values of the setting; an error says why there is none."""
+        """Return the training with the values of the setting; an error says why there is none."""
         document = self.training.document()
         self.space.put(setting, document)
         return training_config(document, self.training.folder)

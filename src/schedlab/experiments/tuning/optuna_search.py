@@ -53,7 +53,7 @@ class _Search:
         return SearchResult(list(self.trials.values()), self.left_out)
 
     def _propose(self) -> Proposal:
-        """A setting that can be trained."""
+        """Return a setting that can be trained."""
         for _ in range(PATIENCE):
             trial = self.study.ask()
             setting = {each.key: _suggest(trial, each) for each in self.tuning.space.parameters}

@@ -40,7 +40,7 @@ def write_ranking(
 
 
 def ranking_rows(tuning: Tuning, trials: Sequence[Trial]) -> list[Row]:
-    """One row per setting, best first; those given up or failed have no rank."""
+    """Return one row per setting, best first; those given up or failed have no rank."""
     return [
         {
             "rank": place if trial.ranked else None,

@@ -30,7 +30,7 @@ class SideBySide:
         """Called now and then with the steps that all have done."""
 
     def run(self, tasks: Sequence[Task]) -> Generator[TaskOutcome, None, None]:
-        """One outcome per task."""
+        """Yield one outcome per task."""
         from schedlab.rl.stacked.member import can_be_stacked
 
         trainings = [task for task in tasks if isinstance(task, TrainingTask)]

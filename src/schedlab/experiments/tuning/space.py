@@ -67,7 +67,7 @@ class Space:
     parameters: tuple[TunedParameter, ...]
 
     def settings(self) -> Iterator[Setting]:
-        """All of them; the last parameter changes first."""
+        """Yield all of them; the last parameter changes first."""
         keys = [each.key for each in self.parameters]
         for values in product(*(each.values for each in self.parameters)):
             yield dict(zip(keys, values, strict=True))
@@ -85,7 +85,7 @@ def name_of(setting: Setting) -> str:
 
 
 def written(value: Any) -> str:
-    """The value as the training file has it, without the quotes of a text."""
+    """Return the value as the training file has it, without the quotes of a text."""
     return value if isinstance(value, str) else json.dumps(value)
 
 

@@ -40,18 +40,18 @@ def training_key(config: TrainingConfig, trace: str | None = None) -> str:
 
 
 def _predictors(config: TrainingConfig) -> tuple[str, ...]:
-    """The predictor of run times in the environment, if any."""
+    """Return the predictor of run times in the environment, if any."""
     return environment_of(config.environment).predictors
 
 
 def trace_digest(config: TrainingConfig) -> str | None:
-    """A digest of the file of its jobs, if there is one."""
+    """Return a digest of the file of its jobs, if there is one."""
     path = config.folder / (config.episodes.workload or "")
     return file_digest(path) if path.is_file() else None
 
 
 def _teacher(config: TrainingConfig) -> str | None:
-    """A digest of the teacher's file, if there is one."""
+    """Return a digest of the teacher's file, if there is one."""
     path = config.folder / (config.clone.teacher or "")
     return file_digest(path) if path.is_file() else None
 
@@ -93,7 +93,7 @@ class TrainingTask:
         return self.folder / MODEL
 
     def compute(self, workload: Workload | None = None) -> TaskOutcome:
-        """The results of the evaluation at the end."""
+        """Return the results of the evaluation at the end."""
         from schedlab.rl.train import train  # loads torch
 
         if not self.folder.parent.is_dir():
@@ -112,7 +112,7 @@ class TrainingTask:
         )
 
     def _has_begun(self) -> bool:
-        """Whether there is a checkpoint to go on from, if need be the earlier training's."""
+        """Return whether there is a checkpoint to go on from, if need be the earlier training's."""
         from schedlab.rl.train import CHECKPOINT
 
         if not self.folder.exists() and self.earlier is not None and self.earlier.is_dir():

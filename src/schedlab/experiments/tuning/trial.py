@@ -50,7 +50,7 @@ class Trial:
         return self.mean is not None and not self.given_up
 
     def best_run(self, larger_is_better: bool) -> TrainingRun:
-        """The run with the best score, the first of equals."""
+        """Return the run with the best score, the first of equals."""
         return max(self.runs, key=lambda run: _worth(run.score, larger_is_better))
 
 

@@ -59,12 +59,12 @@ def note_alerts(
 
 
 def current_alerts(connection: Connection) -> list[Noted]:
-    """Those that hold, the newest first."""
+    """Return those that hold, the newest first."""
     return _found(connection, _HOLDS)
 
 
 def past_alerts(connection: Connection) -> list[Noted]:
-    """The last of those that are over."""
+    """Return the last of those that are over."""
     return _found(connection, alerts.c.ended_s.is_not(None), limit=_PAST)
 
 

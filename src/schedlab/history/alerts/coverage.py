@@ -19,7 +19,7 @@ Seen = dict[tuple[str, str], tuple[float, int, str | None]]
 
 
 def fallen_coverage(look: RuleInput) -> Iterator[Alert]:
-    """Each item of which the sensors saw much less, and sensors that did not answer."""
+    """Yield each item of which the sensors saw much less, and sensors that did not answer."""
     yield from _failures(look)
     day_s = look.now_s - DAY_S
     earlier = _seen(look, day_s - 7 * DAY_S, day_s, _EARLIER)
@@ -48,7 +48,7 @@ def _failures(look: RuleInput) -> Iterator[Alert]:
 
 
 def _seen(look: RuleInput, from_s: float, to_s: float, most: int) -> Seen:
-    """The mean share by cluster and item, of how many jobs, and by which source."""
+    """Return the mean share by cluster and item, of how many jobs, and by which source."""
     found: Seen = {}
     for cluster, item, share, count, source in look.connection.execute(
         _statement(from_s, to_s, most)

@@ -23,7 +23,7 @@ _SEEN = 0.5
 
 
 def idle_gpus(look: RuleInput) -> Iterator[Alert]:
-    """Each running job that holds GPUs which did next to nothing in the last hours."""
+    """Yield each running job that holds GPUs which did next to nothing in the last hours."""
     if not any(_ITEM in source.items for source in look.site.sensor_sources):
         return
     began_s = int(look.now_s - look.section.idle_gpu_h * HOUR_S)
@@ -39,7 +39,7 @@ def idle_gpus(look: RuleInput) -> Iterator[Alert]:
 
 
 def _measured(look: RuleInput, record: JobRecord, from_s: float) -> tuple[int, list[str]]:
-    """How many GPUs were seen, and where those are that did nothing."""
+    """Return how many GPUs were seen, and where those are that did nothing."""
     try:
         cluster = look.site.cluster(record.cluster)
     except UnknownNameError:

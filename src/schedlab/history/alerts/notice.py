@@ -42,7 +42,7 @@ def document(site: Site, alerts: Sequence[Noted]) -> Mapping[str, Any]:
 
 
 def page_url(site: Site, path: str) -> str | None:
-    """The address of a page, where the site file says how the service is reached."""
+    """Return the address of a page, where the site file says how the service is reached."""
     return None if site.service.url is None else site.service.url.rstrip("/") + path
 
 

@@ -19,7 +19,7 @@ _MOST_JOBS = 300_000
 
 
 def grown_queues(look: RuleInput) -> Iterator[Alert]:
-    """Each cluster on which far more jobs wait than usually."""
+    """Yield each cluster on which far more jobs wait than usually."""
     pending = select(jobs.c.cluster, func.count()).where(
         UNFINISHED, jobs.c.state == JobState.PENDING
     )
@@ -38,7 +38,7 @@ def grown_queues(look: RuleInput) -> Iterator[Alert]:
 
 
 def _usual(look: RuleInput) -> dict[str, float]:
-    """How many waited in all but the worst hours, up to a day ago, by cluster."""
+    """Return how many waited in all but the worst hours, up to a day ago, by cluster."""
     to_s = int(look.now_s) - DAY_S
     from_s = to_s - _WEEKS * 7 * DAY_S
     left = func.coalesce(jobs.c.start_s, jobs.c.end_s, int(look.now_s))

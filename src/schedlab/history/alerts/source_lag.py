@@ -12,7 +12,7 @@ from schedlab.units import short_duration
 
 
 def lagging_sources(look: RuleInput) -> Iterator[Alert]:
-    """Each source of which no job has ended in the hours that the site allows."""
+    """Yield each source of which no job has ended in the hours that the site allows."""
     limit_s = look.section.source_lag_h * HOUR_S
     failures = _last_failures(look)
     for source in sorted(_sources(look)):
@@ -24,7 +24,7 @@ def lagging_sources(look: RuleInput) -> Iterator[Alert]:
 
 
 def _sources(look: RuleInput) -> set[str]:
-    """Those that were read at some time, and those that the site file names."""
+    """Return those that were read at some time, and those that the site file names."""
     read = look.connection.execute(select(ingests.c.source).distinct()).scalars()
     named = (each.get("name") for each in look.site.job_sections)
     return {*read, *(name for name in named if isinstance(name, str))}

@@ -54,7 +54,7 @@ def find_alerts(
 
 
 def channels(site: Site, section: AlertsSection) -> Iterator[tuple[str, Telling]]:
-    """The ways to send messages, each with the column that records it."""
+    """Yield the ways to send messages, each with the column that records it."""
     folder, mail = site.path.parent, site.service.mail
     if section.email and mail is not None:
         yield (

@@ -71,7 +71,7 @@ def _advise_time(job: EndedJob, use: UsedShare) -> Advised | None:
 
 
 def _was_stopped(record: JobRecord) -> bool:
-    """Whether it would have run longer: of its need nothing is known."""
+    """Return whether it would have run longer: of its need nothing is known."""
     return record.state is not JobState.COMPLETED
 
 

@@ -72,13 +72,13 @@ class EndedJob:
         return sum(percent < 100 * IDLE for percent in self.gpu_percents)
 
     def on_hosts(self, item: str) -> Iterator[Timeline]:
-        """The timelines of an item."""
+        """Yield the timelines of an item."""
         for host in self.record.per_host or ():
             if item in host.timelines:
                 yield host.timelines[item]
 
     def on_gpus(self, item: str) -> Iterator[Timeline]:
-        """The same of accelerators."""
+        """Yield the same of accelerators."""
         for host in self.record.per_host or ():
             for device in host.accelerator or ():
                 if item in device.timelines:

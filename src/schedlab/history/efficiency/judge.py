@@ -36,7 +36,7 @@ def efficiency_of(record: JobRecord, site: Site | None) -> Efficiency:
 
 
 def judged(job: EndedJob, site: Site | None) -> Efficiency:
-    """The same of a job that is known to have ended."""
+    """Return the same of a job that is known to have ended."""
     section = EfficiencySection() if site is None else site.efficiency
     looked = [(kind, label, look(job)) for kind, label, look in KINDS]
     known = [(kind, label, each) for kind, label, each in looked if each is not None]
@@ -49,6 +49,6 @@ def judged(job: EndedJob, site: Site | None) -> Efficiency:
 
 
 def _is_poor(job: EndedJob, use: UsedShare) -> bool:
-    """Whether it is, or one of several GPUs did nothing while others hide it in the mean."""
+    """Return whether it is, or one of several GPUs did nothing while others hide it in the mean."""
     is_hidden = use.kind == "gpu" and use.level is not None and job.idle_gpus > 0
     return use.level is Level.POOR or is_hidden

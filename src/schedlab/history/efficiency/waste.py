@@ -74,7 +74,7 @@ def summed(jobs: Iterable[WastedJob]) -> Waste:
 
 
 def by_user(jobs: Iterable[WastedJob]) -> list[tuple[str, Waste]]:
-    """Each user's sums; those who left most idle first."""
+    """Return each user's sums; those who left most idle first."""
     of_each: defaultdict[str, list[WastedJob]] = defaultdict(list)
     for each in jobs:
         if each.record.user_identifier:

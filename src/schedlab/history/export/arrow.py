@@ -35,7 +35,7 @@ class _ColumnarExporter(Exporter):
                 writer.write_batch(pa.record_batch(arrays, schema=schema))
 
     def texts(self, path: Path) -> Iterator[str]:
-        """The cells of columns that hold names, and the texts of the whole records."""
+        """Yield the cells of columns that hold names, and the texts of the whole records."""
         names = [name for name, (kind, _) in COLUMNS.items() if kind is str]
         names = [name for name in names if name not in VOCABULARY]
         for batch in self.batches(path):
@@ -46,11 +46,11 @@ class _ColumnarExporter(Exporter):
 
     @abstractmethod
     def opened(self, path: Path, schema: Any) -> AbstractContextManager[Any]:
-        """A writer of record batches."""
+        """Return a writer of record batches."""
 
     @abstractmethod
     def batches(self, path: Path) -> Iterator[Any]:
-        """The record batches that were written."""
+        """Return the record batches that were written."""
 
 
 class ParquetExporter(_ColumnarExporter):
@@ -59,7 +59,7 @@ class ParquetExporter(_ColumnarExporter):
     suffixes = (".parquet", ".pq")
 
     def opened(self, path: Path, schema: Any) -> AbstractContextManager[Any]:
-        """One row group per batch."""
+        """Return one row group per batch."""
         import pyarrow.parquet as pq
 
         writer: AbstractContextManager[Any] = pq.ParquetWriter(path, schema, compression="zstd")
@@ -94,7 +94,7 @@ class ArrowExporter(_ColumnarExporter):
 
 
 def schema_of(columns: Iterable[str]) -> Any:
-    """The types of some of the flat columns."""
+    """Return the types of some of the flat columns."""
     import pyarrow as pa
 
     types = {
@@ -108,7 +108,7 @@ def schema_of(columns: Iterable[str]) -> Any:
 
 
 def record_batch(records: Sequence[Record], columns: Iterable[str], schema: Any) -> Any:
-    """Some of the flat columns of some records."""
+    """Return some of the flat columns of some records."""
     import pyarrow as pa
 
     found = zip(values(records, columns), schema, strict=True)

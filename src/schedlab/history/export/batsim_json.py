@@ -34,7 +34,7 @@ class BatsimJsonExporter(Exporter):
             stream.write(f'\n], "profiles": {json.dumps(profiles)}}}\n')
 
     def texts(self, path: Path) -> Iterator[str]:
-        """Every line."""
+        """Return every line."""
         return lines_of(path)
 
 

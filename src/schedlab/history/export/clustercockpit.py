@@ -64,7 +64,7 @@ class ClusterCockpitExporter(Exporter):
             (folder / "meta.json").write_bytes(to_json(meta))
 
     def texts(self, path: Path) -> Iterator[str]:
-        """The values of every file, and the names of all folders."""
+        """Yield the values of every file, and the names of all folders."""
         for each in path.rglob("*"):
             yield each.name
             if each.name == "meta.json":
@@ -131,7 +131,7 @@ def _values(parts: list[Record], item: str) -> list[float]:
 
 
 def _number(jobid: str) -> int:
-    """The id where it is a number, as the archive wants it; else a number made of it."""
+    """Return the id where it is a number, as the archive wants it; else a number made of it."""
     if jobid.isdecimal():
         return int(jobid)
     return int.from_bytes(blake2b(jobid.encode(), digest_size=6).digest(), "big")

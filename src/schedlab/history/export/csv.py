@@ -30,7 +30,7 @@ class CsvExporter(Exporter):
                 writer.writerows(rows(some, COLUMNS))
 
     def texts(self, path: Path) -> Iterator[str]:
-        """The cells of columns that hold names."""
+        """Yield the cells of columns that hold names."""
         names = [name for name, (kind, _) in COLUMNS.items() if kind is str]
         with path.open(encoding="utf-8", newline="") as stream:
             for cells in csv.DictReader(stream):
@@ -38,7 +38,7 @@ class CsvExporter(Exporter):
 
 
 def rows(records: Sequence[Record], columns: Iterable[str]) -> Iterator[tuple[Value, ...]]:
-    """The cells of some of the columns, job by job."""
+    """Return the cells of some of the columns, job by job."""
     names = tuple(columns)
     written = (_WRITTEN.get(COLUMNS[name][0]) for name in names)
     found = zip(written, values(records, names), strict=True)

@@ -151,7 +151,7 @@ def _refuse_leaks(
 
 
 def _names(store: Store, release: Release) -> set[str]:
-    """The names that the release hides: all that the store has, and those met on the way."""
+    """Return the names that the release hides: all that the store has, and those met on the way."""
     hidden = {kind: set(names) for kind, names in release.hidden.items()}
     for kind, column in _NAMES.items():
         if not release.policy.keeps(kind):

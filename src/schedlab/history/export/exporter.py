@@ -51,7 +51,7 @@ VOCABULARY = frozenset({"state", "job_type", "schema_version"})
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """The texts anywhere in a value of JSON; keys are words of the schema."""
+    """Yield the texts anywhere in a value of JSON; keys are words of the schema."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -64,6 +64,6 @@ def texts_in(value: Any) -> Iterator[str]:
 
 
 def lines_of(path: Path) -> Iterator[str]:
-    """The lines of a text file."""
+    """Yield the lines of a text file."""
     with path.open(encoding="utf-8") as stream:
         yield from stream

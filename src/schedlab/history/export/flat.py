@@ -16,7 +16,7 @@ Value = str | int | float | bool | None
 
 
 def _item(*path: str) -> Callable[[Record], Any]:
-    """What stands at that place of the record, or None."""
+    """Return what stands at that place of the record, or None."""
     *sections, item = path
     if not sections:
         return methodcaller("get", item)
@@ -37,7 +37,7 @@ def _hosts(record: Record) -> str | None:
 
 
 def _over_hosts(item: str, fold: Callable[[list[float]], float]) -> Callable[[Record], Any]:
-    """The item of each host, folded into one value; None unless every host has it."""
+    """Return the item of each host, folded into one value; None unless every host has it."""
 
     def found(record: Record) -> float | None:
         hosts = record.get("per_host")
@@ -94,5 +94,5 @@ def values(records: Sequence[Record], columns: Iterable[str] = COLUMNS) -> list[
 
 
 def whole(record: Record) -> str:
-    """The record as JSON, for tables that have a column for what has none of its own."""
+    """Return the record as JSON, for tables that have a column for what has none of its own."""
     return to_json(record).decode()

@@ -22,7 +22,7 @@ class JsonLinesExporter(Exporter):
                 stream.write(to_json(record) + b"\n")
 
     def texts(self, path: Path) -> Iterator[str]:
-        """The values of every record."""
+        """Yield the values of every record."""
         for line in lines_of(path):
             yield from texts_in(from_json(line))
 
@@ -42,7 +42,7 @@ class JsonExporter(Exporter):
             stream.write(b"\n]\n" if opening == b",\n" else b"[]\n")
 
     def texts(self, path: Path) -> Iterator[str]:
-        """The values of every record, each of which has a line."""
+        """Yield the values of every record, each of which has a line."""
         for line in lines_of(path):
             if line.startswith("{"):
                 yield from texts_in(from_json(line.rstrip().removesuffix(",")))

@@ -54,7 +54,7 @@ class _TraceExporter(Exporter):
                     self.write_lines(_Jobs(columns), table, stream)
 
     def texts(self, path: Path) -> Iterator[str]:
-        """Every line."""
+        """Return every line."""
         return lines_of(path)
 
     @abstractmethod

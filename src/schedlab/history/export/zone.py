@@ -10,13 +10,13 @@ from schedlab.history.schema.times import format_time, is_time, parse_time
 
 
 def standard_offset(zone: str) -> timezone:
-    """The zone's offset without summer time, which a file of records cannot switch to."""
+    """Return the zone's offset without summer time, which a file of records cannot switch to."""
     moment = datetime.now(ZoneInfo(zone))
     return timezone((moment.utcoffset() or timedelta()) - (moment.dst() or timedelta()))
 
 
 def in_zone(record: Record, zone: timezone) -> Record:
-    """The record with its times, and those of its hosts, in that zone."""
+    """Return the record with its times, and those of its hosts, in that zone."""
     if zone.utcoffset(None) == UTC.utcoffset(None):
         return record
     shown = _part(record, zone)

@@ -34,7 +34,7 @@ JOB_SOURCES: dict[str, type[JobSource]] = {
 
 
 def make_job_source(section: Mapping[str, Any], where: str = "[[job_source]]") -> JobSource:
-    """The source that a section of the site file describes: its ``kind``, and its options.
+    """Return the source that a section of the site file describes: its ``kind``, and its options.
 
     ``kind`` is a name in ``JOB_SOURCES`` or ``package.module:Class``, a dataclass of the options.
     """

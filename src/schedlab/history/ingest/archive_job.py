@@ -29,7 +29,7 @@ Document = dict[str, Any]
 
 
 def add_numbers(document: Document, numbers: Sequence[float], epoch_s: int) -> JobRecord | None:
-    """The record of a document of names and of fields 1 to 11, -1 where unknown.
+    """Return the record of a document of names and of fields 1 to 11, -1 where unknown.
 
     Times begin at ``epoch_s``. The formats know processors only: each stands for a host of one
     CPU. ``None`` for a part of a job that was swapped or checkpointed: it has a line for all.

@@ -17,7 +17,7 @@ class SiteClock:
         self._is_utc = zone == "UTC"
 
     def moment(self, text: str, not_before: datetime | None = None) -> datetime | None:
-        """The moment of ``2026-11-15T09:00:00`` or of epoch seconds; ``None`` for "Unknown".
+        """Return the moment of ``2026-11-15T09:00:00`` or of epoch seconds; ``None`` for "Unknown".
 
         In the hour that autumn repeats, a reading is taken for its first occurrence, unless that
         lies before ``not_before``, the event that came earlier in the life of the job.

@@ -36,7 +36,7 @@ class ClusterCockpit:
         self.cursor = ""
 
     def read(self, since: str | None = None) -> Iterator[JobRecord | Fault]:
-        """The jobs whose files were written since then; all without a cursor."""
+        """Yield the jobs whose files were written since then; all without a cursor."""
         if since and not since.isdigit():
             raise InputError(f"the cursor {since!r} is not one of this source")
         newest = int(since or 0)

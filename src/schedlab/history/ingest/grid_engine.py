@@ -90,7 +90,7 @@ class GridEngine:
         self._input = TextInput(self.file, self.command)
 
     def read(self, since: str | None = None) -> Iterator[JobRecord | Fault]:
-        """The jobs, array tasks and attempts that ended since then."""
+        """Yield the jobs, array tasks and attempts that ended since then."""
         place = ReadPosition.parse(since)
         attempts = AttemptCounter(place.memory.get("attempts"), REACH_BYTES)
         runs = _Runs()

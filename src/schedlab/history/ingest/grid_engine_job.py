@@ -20,7 +20,7 @@ _MEMORY = ("h_vmem", "s_vmem", "mem_free", "m_mem_free", "h_rss")
 def record_of(
     row: Row, slaves: Sequence[Row], cluster: str | None, attempt: int, gpus: Sequence[str]
 ) -> JobRecord:
-    """The record of one run: of a job, or of one task of an array."""
+    """Return the record of one run: of a job, or of one task of an array."""
     wanted = requests_in(row.category)
     hosts = list(dict.fromkeys(each.hostname for each in (row, *slaves)))
     limit_s = seconds_in(wanted.get("h_rt")) or seconds_in(wanted.get("s_rt"))
@@ -55,7 +55,7 @@ def _jobid(row: Row, attempt: int) -> str:
 
 
 def _request(row: Row, wanted: dict[str, str], hosts: int, gpus: Sequence[str]) -> dict[str, Any]:
-    """The request; Grid Engine asks for slots, so that the hosts are those it got."""
+    """Return the request; Grid Engine asks for slots, so that the hosts are those it got."""
     slots_perhost = -(-row.slots // hosts)
     request: dict[str, Any] = {"num_host": hosts, "num_cpu_perhost": slots_perhost}
     memory = next((found for name in _MEMORY if (found := bytes_in(wanted.get(name)))), None)
@@ -84,7 +84,7 @@ def _state(row: Row, wanted: dict[str, str], limit_s: int | None) -> JobState:
 
 
 def _filled_memory(row: Row, wanted: dict[str, str]) -> bool:
-    """Whether of the limits that are enforced it was that of memory, which is per slot."""
+    """Return whether of the limits that are enforced it was that of memory, which is per slot."""
     limit = bytes_in(wanted.get("h_vmem"))
     return limit is not None and row.maxvmem_bytes >= limit * row.slots
 
@@ -95,7 +95,7 @@ def _job_type(row: Row) -> str:
 
 
 def _run(row: Row, slaves: Sequence[Row], hosts: list[str]) -> dict[str, Any]:
-    """What only a run that started has."""
+    """Return what only a run that started has."""
     every = (row, *slaves)
     even = row.slots % len(hosts) == 0
     share = {"num_cpu": row.slots // len(hosts)} if even else {}

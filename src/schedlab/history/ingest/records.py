@@ -53,7 +53,7 @@ def made(
 
 
 def refusal(where: str, error: Exception) -> list[Fault]:
-    """Why the row at ``where`` makes no record, of what one of ``UNUSABLE`` says."""
+    """Return why the row at ``where`` makes no record, of what one of ``UNUSABLE`` says."""
     match error:
         case ValidationError():
             return list(faults_of(error, where))

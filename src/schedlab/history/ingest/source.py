@@ -27,7 +27,7 @@ class JobSource(Protocol):
 
 
 def fingerprint(file: str | Path) -> str:
-    """What changes when the file does: its size and the time it was written."""
+    """Return what changes when the file does: its size and the time it was written."""
     try:
         status = Path(file).stat()
     except OSError as error:
@@ -54,11 +54,11 @@ class AttemptCounter:
         self._reach = reach
 
     def __bool__(self) -> bool:
-        """Whether an attempt at any job was put back."""
+        """Return whether an attempt at any job was put back."""
         return bool(self._put_back)
 
     def __contains__(self, job: str) -> bool:
-        """Whether an attempt at the job was put back."""
+        """Return whether an attempt at the job was put back."""
         return job in self._put_back
 
     def number(self, job: str, place: int, *, put_back: bool) -> int:
@@ -71,6 +71,6 @@ class AttemptCounter:
         return 1 + sum(0 < place - each <= self._reach for each in places)
 
     def known(self, now: int) -> dict[str, list[int]]:
-        """What must be remembered after that place."""
+        """Return what must be remembered after that place."""
         oldest = now - self._reach
         return {job: places for job, places in self._put_back.items() if max(places) >= oldest}

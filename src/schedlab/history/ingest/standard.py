@@ -29,7 +29,7 @@ class StandardRecords:
         self.cursor = ""
 
     def read(self, since: str | None = None) -> Iterator[JobRecord | Fault]:
-        """The records, if the file changed since then."""
+        """Yield the records, if the file changed since then."""
         self.cursor = fingerprint(self.file)
         if self.cursor == since:
             return

@@ -112,7 +112,7 @@ def open_file(path: str) -> Iterator[IO[bytes]]:
 
 
 def _skip(stream: IO[bytes], left: int) -> bool:
-    """Whether there was this much to skip."""
+    """Return whether there was this much to skip."""
     while left > 0 and (chunk := stream.read(min(left, _CHUNK_BYTES))):
         left -= len(chunk)
     return left <= 0

@@ -13,7 +13,7 @@ _KEPT = archive_parts.c.deleted_s.is_(None)
 
 
 def listed_files(store: Store, folder: Path) -> list[Path]:
-    """The files that the archive consists of."""
+    """Return the files that the archive consists of."""
     rows = store.select(
         select(archive_parts.c.path)
         .where(_KEPT)
@@ -23,6 +23,6 @@ def listed_files(store: Store, folder: Path) -> list[Path]:
 
 
 def archived_count(store: Store) -> int:
-    """How many jobs are in the archive."""
+    """Return how many jobs are in the archive."""
     total = select(func.coalesce(func.sum(archive_parts.c.jobs), 0)).where(_KEPT)
     return int(store.select(total)[0][0])

@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 
 
 def month_of(epoch_s: float) -> str:
-    """The month of a moment, such as ``2026-01``."""
+    """Return the month of a moment, such as ``2026-01``."""
     return f"{datetime.fromtimestamp(epoch_s, UTC):%Y-%m}"
 
 
 def month_end_s(month: str) -> int:
-    """When the next month begins."""
+    """Return when the next month begins."""
     first = datetime.strptime(month, "%Y-%m").replace(tzinfo=UTC)
     return _begin_s(first, 1)
 

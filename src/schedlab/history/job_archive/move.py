@@ -93,7 +93,7 @@ def _move_some(store: Store, folder: Path, before_s: int) -> int:
 def _texts(
     connection: Connection, table: Table, column: str, keys: Sequence[int]
 ) -> dict[int, list[str]]:
-    """The texts that belong to each job."""
+    """Return the texts that belong to each job."""
     statement = select(table.c.job, table.c[column]).order_by(*table.primary_key)
     between = table.c.job.between(min(keys), max(keys))
     wanted, found = set(keys), defaultdict(list)
@@ -138,7 +138,7 @@ def _tidied(store: Store, folder: Path) -> tuple[str, ...]:
 
 
 def _has_all(store: Store, path: Path) -> bool:
-    """Whether the store still has every job of the file."""
+    """Return whether the store still has every job of the file."""
     statement = "SELECT cluster, jobid, queue_s, attempt FROM archived_jobs"
     try:
         identities = set(ask([path], statement).rows)

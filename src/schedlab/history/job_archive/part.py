@@ -25,7 +25,7 @@ _PRIVATE = 0o600
 
 
 def new_path(month: str, keys: Sequence[int]) -> str:
-    """A name that no other part has."""
+    """Return a name that no other part has."""
     name = f"jobs-{min(keys)}-{max(keys)}-{secrets.token_hex(4)}.parquet"
     return f"{FOLDER}/month={month}/{name}"
 

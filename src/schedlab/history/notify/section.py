@@ -51,7 +51,7 @@ class MailSection:
             )
 
     def password(self, folder: Path) -> str | None:
-        """What the file says; its path counts from the site file's folder."""
+        """Return what the file says; its path counts from the site file's folder."""
         if self.password_file is None:
             return None
         return read_secret(folder / self.password_file, "mail password")

@@ -28,7 +28,7 @@ class NameSearch:
         return sum(map(len, self._names.values()))
 
     def found(self, text: str) -> Iterator[str]:
-        """The names that stand in the text, each once."""
+        """Yield the names that stand in the text, each once."""
         for word in self._names.keys() & set(_WORD.findall(text)):
             for name in self._names[word]:
                 if re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text):

@@ -39,5 +39,5 @@ class PseudonymPolicy:
                 raise UnknownNameError(f"{each.name}:", getattr(self, each.name), TREATMENTS)
 
     def keeps(self, kind: str) -> bool:
-        """Whether names of that kind stay as they are."""
+        """Return whether names of that kind stay as they are."""
         return bool(getattr(self, kind) == "keep")

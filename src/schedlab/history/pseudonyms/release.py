@@ -54,7 +54,7 @@ class Release:
         self._made: dict[tuple[str, str], str] = {}
 
     def pseudonym(self, kind: str, name: str) -> str:
-        """What the name is called in this release."""
+        """Return what the name is called in this release."""
         made = self._made.get((kind, name))
         if made is None:
             message = "\0".join((self.name, kind, name)).encode()
@@ -63,7 +63,7 @@ class Release:
         return made
 
     def apply(self, record: Record) -> Record:
-        """The record as it is released."""
+        """Return the record as it is released."""
         released: Record = {}
         for item, value in record.items():
             if item == "per_host":

@@ -22,7 +22,7 @@ Place = tuple[str, str]
 
 
 def read_documents(path: str | Path) -> Iterator[tuple[Place, Any] | Fault]:
-    """Every document of the file with its place; what is not JSON is a fault."""
+    """Yield every document of the file with its place; what is not JSON is a fault."""
     data, broken = _content(path)
     if broken is not None:
         yield Fault(f"{path}", f"cannot be unpacked: {broken}; read up to there")
@@ -44,7 +44,7 @@ def _array(path: str | Path, data: bytes) -> Iterator[tuple[Place, Any] | Fault]
 
 
 def _beginning(data: bytes) -> list[Any]:
-    """The whole documents before the place where an array was cut off or broken."""
+    """Return the whole documents before the place where an array was cut off or broken."""
     try:
         return list(from_json(data.rstrip(b", \n") + b"]"))
     except ValueError:

@@ -21,7 +21,7 @@ class Fault:
 
 
 def faults_of(error: ValidationError, where: str, root: str = "$") -> Iterator[Fault]:
-    """One fault for each thing the models refused, named by its path in the JSON document."""
+    """Yield one fault for each thing the models refused, named by its path in the JSON document."""
     for each in error.errors(include_url=False):
         place = (*each["loc"], *_item(each))
         yield Fault(f"{where}: {root}{json_path(place)}", _sentence(each))

@@ -242,7 +242,7 @@ class JobRecord(JobItems):
         return (self.cluster or "", self.jobid, self.queue_time, self.attempt or 1)
 
     def to_json(self) -> str:
-        """The record as it is kept: nulls are left out, but for the one that is required."""
+        """Return the record as it is kept: nulls are left out, but for the one that is required."""
         # The items by themselves, as ``_with_walltime`` adds a third to the time.
         text = _items_to_json(self, exclude_none=True).decode()
         if self.req_walltime_sec is None:

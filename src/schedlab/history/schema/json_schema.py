@@ -34,7 +34,7 @@ SCHEMAS = {
 
 
 def as_text(schema: dict[str, Any]) -> str:
-    """The schema as it is committed."""
+    """Return the schema as it is committed."""
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -45,7 +45,7 @@ def _schema(model: type[BaseModel], name: str) -> dict[str, Any]:
 
 
 def _without_titles(schema: Any) -> Any:
-    """The names of fields in capitals, which say nothing, left out."""
+    """Return the names of fields in capitals, which say nothing, left out."""
     if isinstance(schema, dict):
         return {
             key: _without_titles(value)
@@ -56,7 +56,7 @@ def _without_titles(schema: Any) -> Any:
 
 
 def _what_a_started_job_has() -> list[dict[str, Any]]:
-    """The rules of ``JobRecord`` on which times a job in which state must have."""
+    """Return the rules of ``JobRecord`` on which times a job in which state must have."""
     known = _has("state", {"type": "string"})
     started = _has("start_time", {"type": "string"})
     surely = {"anyOf": [{"not": known}, _has("state", {"enum": sorted(SURELY_STARTED)})]}

@@ -135,7 +135,7 @@ class WithTimelines(Item):
     def __get_pydantic_json_schema__(
         cls, core: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        """Each standard timeline as the names it has in JSON."""
+        """Return each standard timeline as the names it has in JSON."""
         schema = handler.resolve_ref_schema(handler(core))
         properties = schema["properties"]
         timeline = handler.resolve_ref_schema(properties.pop("timelines")["additionalProperties"])

@@ -21,7 +21,7 @@ _TWO = [f"{number:02}" for number in range(60)]
 
 
 def parse_time(value: Any) -> datetime:
-    """The moment in ``YYYYMMDDThhmmss+hhmm``, or an aware datetime cut to whole seconds."""
+    """Return the moment in ``YYYYMMDDThhmmss+hhmm``, or an aware datetime cut to whole seconds."""
     if isinstance(value, datetime):
         is_plain = value.tzinfo is UTC and not value.microsecond
         return value if is_plain else _whole(value)
@@ -43,7 +43,7 @@ def _whole(moment: datetime) -> datetime:
 
 
 def is_time(value: Any) -> bool:
-    """Whether it is the text of a moment, as ``parse_time`` reads it."""
+    """Return whether it is the text of a moment, as ``parse_time`` reads it."""
     return isinstance(value, str) and _TIME.match(value) is not None
 
 
@@ -85,7 +85,7 @@ def parse_moment(text: str) -> datetime:
 
 
 def find_zone(name: str) -> ZoneInfo:
-    """The time zone of that name in the IANA database."""
+    """Return the time zone of that name in the IANA database."""
     try:
         return ZoneInfo(name)
     except (OSError, ValueError, KeyError):

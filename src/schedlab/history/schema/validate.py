@@ -17,7 +17,7 @@ _TIMES = ("queue_time", "eligible_time", "start_time", "end_time")
 
 
 def validate_file(path: str | Path) -> list[Fault]:
-    """Every fault of a file of job records, each with its line and its path in the JSON.
+    """Return every fault of a file of job records, each with its line and its path in the JSON.
 
     Beyond what the schema says of one record, no two records may be the same job, and all
     times must have one offset: then their text order is their order in time.

@@ -54,7 +54,7 @@ PRESETS = ("cgroup", "dcgm", "ipmi", "node-exporter")
 
 
 def make_sensor_source(given: Mapping[str, Any], folder: Path) -> AnySensorSource:
-    """The source that a ``[[sensor_source]]`` describes.
+    """Return the source that a ``[[sensor_source]]`` describes.
 
     Args:
         given: the section; ``kind`` is a name in ``SENSORS`` or ``package.module:Class``.
@@ -72,7 +72,7 @@ def make_sensor_source(given: Mapping[str, Any], folder: Path) -> AnySensorSourc
 
 
 def _preset(name: Any) -> list[Mapping[str, Any]]:
-    """The items of a preset, as they would stand in a site file."""
+    """Return the items of a preset, as they would stand in a site file."""
     if name not in PRESETS:
         raise UnknownNameError("preset", str(name), PRESETS)
     file = resources.files(__name__) / "presets" / f"{name}.toml"

@@ -27,7 +27,7 @@ PART = "part.parquet"
 
 
 def cluster_folder(cluster: str) -> str:
-    """Where in an archive the timelines of a cluster are."""
+    """Return where in an archive the timelines of a cluster are."""
     return f"cluster={quote(cluster, safe='')}"
 
 
@@ -58,7 +58,7 @@ class ArchiveSource(SensorSource[ArchiveSourceSection, ItemSection]):
     source_section = ArchiveSourceSection
 
     def fetch(self, item: ItemSection, request: SensorRequest) -> dict[MeasuringPoint, Series]:
-        """The intervals of each place, from the files of those days."""
+        """Return the intervals of each place, from the files of those days."""
         import duckdb
 
         files = [str(path) for path in self._files(item.name, request)]
@@ -101,7 +101,7 @@ class ArchiveSource(SensorSource[ArchiveSourceSection, ItemSection]):
             day += timedelta(days=1)
 
     def _clusters(self, cluster: str | None) -> list[Path]:
-        """The folder of that cluster; without its name, those of all."""
+        """Return the folder of that cluster; without its name, those of all."""
         folder = self.folder / self.section.folder
         if cluster is not None:
             return [folder / cluster_folder(cluster)]
@@ -111,7 +111,7 @@ class ArchiveSource(SensorSource[ArchiveSourceSection, ItemSection]):
 def _series(
     columns: dict[str, NDArray[Any]], item: ItemSection
 ) -> Iterator[tuple[MeasuringPoint, Series]]:
-    """One series for each run of rows of one host and device."""
+    """Yield one series for each run of rows of one host and device."""
     places = list(zip(_texts(columns["host"]), _texts(columns["device"]), strict=True))
     starts = [at for at in range(len(places)) if at == 0 or places[at] != places[at - 1]]
     for first, last in zip(starts, [*starts[1:], len(places)], strict=True):

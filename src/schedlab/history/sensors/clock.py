@@ -17,7 +17,7 @@ _OFFSET = r"[+-]\d{2}:?\d{2}$"
 def with_epoch(
     frame: pl.DataFrame, column: str, form: str | None, zone: str, keys: Sequence[str]
 ) -> pl.DataFrame:
-    """The rows whose time can be read, with that time in the column ``EPOCH``.
+    """Return the rows whose time can be read, with that time in the column ``EPOCH``.
 
     Args:
         frame: the table.

@@ -55,7 +55,7 @@ class CsvSource(TableSource[CsvSection]):
     def rows(
         self, path: Path, item: TableItem, columns: Sequence[str], request: SensorRequest
     ) -> pl.DataFrame:
-        """The rows, from a file that is read once for all items."""
+        """Return the rows, from a file that is read once for all items."""
         import polars as pl
 
         frame = self._whole(path)

@@ -103,7 +103,7 @@ class GangliaSource(SensorSource[GangliaSection, GangliaItem]):
     def _archives(
         self, item: GangliaItem, infos: dict[Path, str], request: SensorRequest
     ) -> dict[Path, dict[str, Archive]]:
-        """What each database keeps of that time: means and, perhaps, extremes."""
+        """Return what each database keeps of that time: means and, perhaps, extremes."""
         wanted = [(p, k) for p in infos for k in CONSOLIDATIONS if f'.cf = "{k}"' in infos[p]]
         archives: dict[Path, dict[str, Archive]] = {}
         for (path, kept), text in self._texts(wanted, infos, request).items():
@@ -197,11 +197,11 @@ def _parse(path: Path, ds: str, text: str, info: str) -> Archive:
 
 
 def _rows(text: str) -> list[list[str]]:
-    """The words of the lines that begin with a time."""
+    """Return the words of the lines that begin with a time."""
     return [line.split() for line in text.splitlines() if ":" in line]
 
 
 def _coarsest_s(info: str) -> int:
-    """The length of the longest rows that the database has."""
+    """Return the length of the longest rows that the database has."""
     step_s = int(re.findall(r"^step = (\d+)", info, re.MULTILINE)[0])
     return step_s * max(map(int, re.findall(r"pdp_per_row = (\d+)", info)))

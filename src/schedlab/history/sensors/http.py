@@ -106,7 +106,7 @@ def check_timeout(timeout_s: float) -> None:
 
 
 def secret(path: Path) -> str:
-    """The text of a file that holds a password or a token."""
+    """Return the text of a file that holds a password or a token."""
     try:
         return read_secret(path, "secret")
     except InputError as error:

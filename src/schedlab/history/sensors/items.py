@@ -100,14 +100,14 @@ class SensorItem:
 
 
 def find_unit(name: str) -> Unit:
-    """The unit of that name."""
+    """Return the unit of that name."""
     if name not in UNITS:
         raise UnknownNameError("unit", name, UNITS)
     return UNITS[name]
 
 
 def describe(name: str, base: str | None = None) -> SensorItem:
-    """The item of that name, whose last word is its unit.
+    """Return the item of that name, whose last word is its unit.
 
     Args:
         name: of the paper, or a site's own that follows the same rule.

@@ -31,7 +31,7 @@ class ParquetSource(TableSource[ParquetSection]):
     def rows(
         self, path: Path, item: TableItem, columns: Sequence[str], request: SensorRequest
     ) -> pl.DataFrame:
-        """The rows, of which the file hands out only those of that time."""
+        """Return the rows, of which the file hands out only those of that time."""
         import polars as pl
 
         section = self.section

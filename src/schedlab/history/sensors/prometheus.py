@@ -91,7 +91,7 @@ class PrometheusItem(ItemSection):
         return _SELECTOR.fullmatch(self.query.strip()) is not None
 
     def filled(self, request: SensorRequest, hosts: tuple[str, ...]) -> str:
-        """The query for these hosts."""
+        """Return the query for these hosts."""
         devices = sorted({each for host in hosts for each in request.hosts[host]})
         values = {"host": hosts, "device": devices, "jobid": [request.jobid or ""]}
         query = self.query.strip()
@@ -121,7 +121,7 @@ class PrometheusSource(SensorSource[PrometheusSection, PrometheusItem]):
     item_section = PrometheusItem
 
     def fetch(self, item: PrometheusItem, request: SensorRequest) -> dict[MeasuringPoint, Series]:
-        """One query for many hosts, in chunks of time."""
+        """Return one query for many hosts, in chunks of time."""
         hosts = list(request.hosts)
         found: dict[MeasuringPoint, Series] = {}
         for first in range(0, max(1, len(hosts)), HOSTS_AT_ONCE):
@@ -153,7 +153,7 @@ class PrometheusSource(SensorSource[PrometheusSection, PrometheusItem]):
     def _readings(
         self, item: PrometheusItem, query: str, request: SensorRequest
     ) -> dict[MeasuringPoint, Points]:
-        """What the expression gives at the end of each step."""
+        """Return what the expression gives at the end of each step."""
         return self._range(item, query, request, shift_s=0.0)
 
     def _averages(
@@ -224,7 +224,7 @@ class PrometheusSource(SensorSource[PrometheusSection, PrometheusItem]):
 def _points(
     source: str, result: list[Any], item: PrometheusItem, request: SensorRequest
 ) -> dict[MeasuringPoint, Points]:
-    """The points of each series in an answer, by place."""
+    """Return the points of each series in an answer, by place."""
     found: dict[MeasuringPoint, Points] = {}
     for each in result:
         try:
@@ -256,7 +256,7 @@ def _chained(parts: list[dict[MeasuringPoint, Points]]) -> dict[MeasuringPoint, 
 
 
 def _at(time_s: Floats, points: Points | None, otherwise: Floats) -> Floats:
-    """The values at these times, the other ones where there are none."""
+    """Return the values at these times, the other ones where there are none."""
     known = {} if points is None else dict(zip(*points, strict=True))
     pairs = zip(time_s, otherwise, strict=True)
     return np.array([known.get(time, value) for time, value in pairs])

@@ -15,19 +15,19 @@ Indices = NDArray[np.intp]
 
 
 def integral(series: Series, from_s: float, to_s: float) -> float:
-    """The mean times the time, over what is known between two moments."""
+    """Return the mean times the time, over what is known between two moments."""
     part = series.clipped(from_s, to_s)
     return float(np.dot(part.mean, part.length_s))
 
 
 def mean(series: Series, from_s: float, to_s: float) -> float:
-    """The time-weighted mean over what is known between two moments; NaN if nothing is."""
+    """Return the time-weighted mean over what is known between two moments; NaN if nothing is."""
     part = series.clipped(from_s, to_s)
     return float(np.average(part.mean, weights=part.length_s)) if len(part) else float("nan")
 
 
 def coverage(series: Series, from_s: float, to_s: float) -> float:
-    """The share of the samples expected between two moments that the source has.
+    """Return the share of the samples expected between two moments that the source has.
 
     Of an interval of three native steps, where three samples were expected, one step was seen.
     """

@@ -116,14 +116,14 @@ class Series:
         return self.mean if self.maximum is None else self.maximum
 
     def clipped(self, from_s: float, to_s: float) -> Series:
-        """The part between two moments; the means of cut intervals stay what they are."""
+        """Return the part between two moments; the means of cut intervals stay what they are."""
         first = int(np.searchsorted(self.end_s, from_s, side="right"))
         last = int(np.searchsorted(self.start_s, to_s, side="left"))
         part = self.taken(slice(first, max(first, last)))
         return part._within(np.maximum(part.start_s, from_s), np.minimum(part.end_s, to_s))
 
     def cut(self, moments: Floats) -> Series:
-        """The same series with no interval across one of the moments."""
+        """Return the same series with no interval across one of the moments."""
         start = np.union1d(np.union1d(self.start_s, self.end_s), moments)
         end = np.append(start[1:], start[-1:])
         which = np.searchsorted(self.start_s, start, side="right") - 1
@@ -141,14 +141,14 @@ class Series:
         return replace(self, **new)
 
     def _within(self, start_s: Floats, end_s: Floats) -> Series:
-        """A part of each interval; of what is known, its share by time."""
+        """Return a part of each interval; of what is known, its share by time."""
         known = self.known_s
         if known is not None:
             known = known * (end_s - start_s) / (self.end_s - self.start_s)
         return replace(self, start_s=start_s, end_s=end_s, known_s=known)
 
     def taken(self, which: slice | NDArray[np.intp]) -> Series:
-        """Some of the intervals."""
+        """Return some of the intervals."""
         columns = {name: getattr(self, name) for name in _COLUMNS}
         return replace(
             self, **{name: each[which] for name, each in columns.items() if each is not None}
@@ -211,7 +211,7 @@ def _ordered(time_s: ArrayLike, value: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def _usual(steps_s: Floats) -> float:
-    """The lower median of the distances, to the millisecond; 0 where there are none."""
+    """Return the lower median of the distances, to the millisecond; 0 where there are none."""
     return round(float(np.sort(steps_s)[(len(steps_s) - 1) // 2]), 3) if len(steps_s) else 0.0
 
 

@@ -40,7 +40,7 @@ class MeasuringPoint(NamedTuple):
         return " ".join(each for each in self if each) or "the site"
 
     def filled(self, template: str, jobid: str | None = None) -> str:
-        """The text of a site file with ``{host}``, ``{device}`` and ``{jobid}`` replaced."""
+        """Return the text of a site file with ``{host}``, ``{device}`` and ``{jobid}`` replaced."""
         values = {"host": self.host, "device": self.device, "jobid": jobid}
         for name, value in values.items():
             template = template.replace(f"{{{name}}}", value or "")
@@ -66,7 +66,7 @@ class SensorRequest:
     cluster: str | None = None
 
     def places(self, item: ItemSection) -> list[MeasuringPoint]:
-        """Every place that can have a timeline of the item."""
+        """Return every place that can have a timeline of the item."""
         if item.scope == "site":
             return [MeasuringPoint()]
         if item.scope == "device":
@@ -131,13 +131,13 @@ class ItemSection:
         return self.stale_s or USUAL_MARGIN_S
 
     def series(self, time_s: ArrayLike, value: ArrayLike, source: str) -> Series:
-        """The timeline that samples, or readings of a counter, make."""
+        """Return the timeline that samples, or readings of a counter, make."""
         if self.kind == "counter":
             return Series.of_counter(time_s, value, unit=self.unit, source=source)
         return Series.of_samples(time_s, value, stale_s=self.stale_s, unit=self.unit, source=source)
 
     def in_base_unit(self, series: Series) -> Series:
-        """The series in the unit of the schema."""
+        """Return the series in the unit of the schema."""
         unit = find_unit(self.unit)
         if self.kind == "counter":
             to_base = 100.0 if unit.base == "s" else 1.0
@@ -236,7 +236,7 @@ class SensorSource(ABC, Generic[S, I]):
         jobid: str | None = None,
         cluster: str | None = None,
     ) -> Series:
-        """One timeline, as ``read`` gives many."""
+        """Return one timeline, as ``read`` gives many."""
         devices = () if device is None else (device,)
         hosts = {} if host is None else {host: devices}
         found = self.read(item, SensorRequest(hosts, start_s, end_s, jobid, cluster))
@@ -251,7 +251,7 @@ class SensorSource(ABC, Generic[S, I]):
 
     @abstractmethod
     def check(self) -> str:
-        """One sentence on what answers there, or a ``SensorError``."""
+        """Return one sentence on what answers there, or a ``SensorError``."""
 
 
 AnySensorSource = SensorSource[Any, Any]

@@ -82,7 +82,7 @@ class TableSource(SensorSource[T, TableItem]):
     item_section = TableItem
 
     def fetch(self, item: TableItem, request: SensorRequest) -> dict[MeasuringPoint, Series]:
-        """The rows of each place, from all files."""
+        """Return the rows of each place, from all files."""
         import polars as pl
 
         parts: dict[MeasuringPoint, list[pl.DataFrame]] = {}
@@ -112,7 +112,7 @@ class TableSource(SensorSource[T, TableItem]):
     def rows(
         self, path: Path, item: TableItem, columns: Sequence[str], request: SensorRequest
     ) -> pl.DataFrame:
-        """The rows of the item in the time wanted, with the column ``EPOCH``."""
+        """Return the rows of the item in the time wanted, with the column ``EPOCH``."""
 
     def require(self, path: Path, known: Sequence[str], wanted: Sequence[str]) -> list[str]:
         """The columns to read: the keys, the time, and those of the wanted that are there."""
@@ -124,7 +124,7 @@ class TableSource(SensorSource[T, TableItem]):
         return [*needed, *present]
 
     def _paths(self, item: TableItem, request: SensorRequest) -> dict[Path, list[MeasuringPoint]]:
-        """The files there are, with the places each can tell of."""
+        """Return the files there are, with the places each can tell of."""
         paths: dict[Path, list[MeasuringPoint]] = {}
         for place in request.places(item):
             for dated in self._dated(request):
@@ -158,7 +158,7 @@ class TableSource(SensorSource[T, TableItem]):
     def _split(
         self, frame: pl.DataFrame, item: TableItem, places: Sequence[MeasuringPoint]
     ) -> Iterator[tuple[MeasuringPoint, pl.DataFrame]]:
-        """The rows of each place, with their value in the column ``value``."""
+        """Yield the rows of each place, with their value in the column ``value``."""
         keys = [c for c in (self.section.host_column, self.section.device_column) if c is not None]
         keys = keys[: 0 if item.scope == "site" else 1 + (item.scope == "device")]
         groups: dict[tuple[Any, ...], pl.DataFrame] = {(): frame}

@@ -97,7 +97,7 @@ class ZabbixSource(SensorSource[S, ZabbixItem]):
 
     @abstractmethod
     def sensors(self, hosts: Collection[str], keys: Collection[str]) -> list[Sensor]:
-        """The items of these hosts with these keys."""
+        """Return the items of these hosts with these keys."""
 
     @abstractmethod
     def values(

@@ -12,7 +12,7 @@ class Connections(Protocol):
     """Readings and writings of one store."""
 
     def reading_long(self) -> AbstractContextManager[Connection]:
-        """One state of the store, for work in the background."""
+        """Return one state of the store, for work in the background."""
 
     def writing(self) -> AbstractContextManager[Connection]:
-        """A transaction."""
+        """Return a transaction."""

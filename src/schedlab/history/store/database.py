@@ -49,7 +49,7 @@ _PRAGMAS = (
 
 
 def parse_url(given: str) -> URL:
-    """The database that a URL, or the plain name of a SQLite file, speaks of."""
+    """Return the database that a URL, or the plain name of a SQLite file, speaks of."""
     try:
         url = make_url(given if "://" in given else f"sqlite:///{given}")
     except (ArgumentError, ValueError):
@@ -65,7 +65,7 @@ def parse_url(given: str) -> URL:
 
 
 def connect(url: URL, *, pings: bool = True) -> Engine:
-    """An engine whose transactions are begun as ours must be.
+    """Return an engine whose transactions are begun as ours must be.
 
     Args:
         url: of the database.
@@ -93,7 +93,7 @@ def connect(url: URL, *, pings: bool = True) -> Engine:
 
 
 def files_of(given: str) -> list[Path]:
-    """The files in which SQLite keeps the store; none of PostgreSQL's."""
+    """Return the files in which SQLite keeps the store; none of PostgreSQL's."""
     url = parse_url(given)
     if url.get_backend_name() != "sqlite":
         return []
@@ -158,7 +158,7 @@ def failing_as_store(url: URL) -> Iterator[None]:
 
 
 def shown(url: URL) -> str:
-    """The URL as messages may show it."""
+    """Return the URL as messages may show it."""
     return url.set(drivername=url.get_backend_name()).render_as_string(hide_password=True)
 
 
@@ -230,7 +230,7 @@ def is_damage(error: DBAPIError) -> bool:
 
 
 def revisions() -> list[str]:
-    """The numbers of the migrations; Alembic, which knows them too, takes long to load."""
+    """Return the numbers of the migrations; Alembic, which knows them too, takes long to load."""
     return sorted(path.name.partition("_")[0] for path in _MIGRATIONS.glob("versions/*_*.py"))
 
 

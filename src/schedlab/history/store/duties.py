@@ -8,7 +8,7 @@ from schedlab.history.store.alert_tables import duties
 
 
 def is_due(connection: Connection, name: str, now_s: float) -> bool:
-    """Whether the time for it has come; looking does not block writers."""
+    """Return whether the time for it has come; looking does not block writers."""
     due_s = connection.execute(select(duties.c.due_s).where(duties.c.name == name)).scalar()
     return due_s is not None and due_s <= now_s
 

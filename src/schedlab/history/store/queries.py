@@ -95,12 +95,12 @@ class JobQuery:
 
 
 def counted(query: JobQuery) -> Select[int]:
-    """How many jobs are meant."""
+    """Return how many jobs are meant."""
     return select(func.count()).select_from(jobs).where(*conditions(query))
 
 
 def chosen(query: JobQuery, *columns: ColumnElement[Any]) -> Select[Any]:
-    """These columns of the jobs that are meant, in order of submission."""
+    """Return these columns of the jobs that are meant, in order of submission."""
     statement: Select[Any] = select(*columns).where(*conditions(query))
     return statement.order_by(jobs.c.queue_s, jobs.c.id).limit(query.limit)
 
@@ -108,7 +108,7 @@ def chosen(query: JobQuery, *columns: ColumnElement[Any]) -> Select[Any]:
 def conditions(
     query: JobQuery, *, in_order: bool = False, hashed: bool = False
 ) -> list[ColumnElement[bool] | TextClause]:
-    """What must hold for a row of ``jobs``.
+    """Return what must hold for a row of ``jobs``.
 
     Args:
         query: which jobs are meant.
@@ -145,14 +145,14 @@ def conditions(
 
 
 def key_sets(query: JobQuery) -> Iterator[GenerativeSelect]:
-    """The keys of all jobs on the nodes, with the tags, and of the time that are meant."""
+    """Yield the keys of all jobs on the nodes, with the tags, and of the time that are meant."""
     yield from named_sets(query)
     if query.ran_from_s is not None or query.ran_to_s is not None:
         yield _overlapping(query.ran_from_s, query.ran_to_s)
 
 
 def named_sets(query: JobQuery) -> Iterator[GenerativeSelect]:
-    """The keys of all jobs on the nodes, and of those with the tags."""
+    """Yield the keys of all jobs on the nodes, and of those with the tags."""
     if query.nodes:
         yield select(hosts.c.job).where(hosts.c.node_id.in_(query.nodes))
     if query.tags:
@@ -182,7 +182,7 @@ def _times(query: JobQuery) -> Iterator[ColumnElement[bool]]:
 
 
 def _overlapping(from_s: int | None, to_s: int | None) -> GenerativeSelect:
-    """The keys of jobs that ran between two moments.
+    """Return the keys of jobs that ran between two moments.
 
     Most are found by their starts, which lie no further back than a short job can last; the few
     long ones, and those that still run, have an index of their own.

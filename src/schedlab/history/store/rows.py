@@ -29,13 +29,13 @@ def epoch_s(moment: datetime | None) -> int | None:
 
 
 def identity_of(record: JobRecord) -> Identity:
-    """The identity as the table has it."""
+    """Return the identity as the table has it."""
     cluster, jobid, queued, attempt = record.identity
     return cluster, jobid, epoch_s(queued), attempt
 
 
 def document_of(record: JobRecord) -> str:
-    """The record as JSON, its times in UTC, so that the order of texts is that of time."""
+    """Return the record as JSON, its times in UTC, so that the order of texts is that of time."""
     return _FOREIGN_TIME.sub(_in_utc, record.to_json())
 
 
@@ -44,7 +44,7 @@ def _in_utc(match: re.Match[str]) -> str:
 
 
 def digest_of(document: str) -> int:
-    """A number that tells one text from another."""
+    """Return a number that tells one text from another."""
     digest = blake2b(document.encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
@@ -98,7 +98,7 @@ def job_row(
 
 
 def _node_s(record: JobRecord, start_s: int | None, end_s: int | None) -> int | None:
-    """The times on all hosts together; of hosts without names, as many as the job had."""
+    """Return the times on all hosts together; of hosts without names, as many as the job had."""
     if start_s is None or end_s is None:
         return None
     if record.per_host:
@@ -112,14 +112,14 @@ def _node_s(record: JobRecord, start_s: int | None, end_s: int | None) -> int | 
 
 
 def tag_rows(key: int, tags: Iterable[str]) -> list[Values]:
-    """The rows of ``tags``."""
+    """Return the rows of ``tags``."""
     return [(key, tag) for tag in sorted(set(tags))]
 
 
 def host_rows(
     key: int, per_host: Iterable[HostUse], start_s: int | None, end_s: int | None
 ) -> list[Values]:
-    """The rows of ``hosts``; where a host says no times, those of the job hold."""
+    """Return the rows of ``hosts``; where a host says no times, those of the job hold."""
     return [
         (
             key,
@@ -133,7 +133,7 @@ def host_rows(
 
 
 def aggregate_rows(key: int, per_host: Iterable[HostUse]) -> Iterator[tuple[Values, Values]]:
-    """The rows of ``aggregates``, each with the row of ``provenances`` that it belongs to."""
+    """Yield the rows of ``aggregates``, each with the row of ``provenances`` that it belongs to."""
     for place, host in enumerate(per_host):
         for item, device, timeline in _timelines(host):
             about = timeline.provenance
@@ -148,7 +148,7 @@ def aggregate_rows(key: int, per_host: Iterable[HostUse]) -> Iterator[tuple[Valu
 
 
 def _timelines(host: HostUse) -> Iterator[tuple[str, int, Timeline]]:
-    """The timelines of a host and of its storage, then those of each of its accelerators."""
+    """Yield the timelines of a host and of its storage, then those of each of its accelerators."""
     for name, timeline in host.timelines.items():
         yield name, -1, timeline
     for name, timeline in (host.storage.timelines if host.storage else {}).items():

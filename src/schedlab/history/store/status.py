@@ -65,7 +65,7 @@ class Status:
 
 
 def status_of(store: Store) -> Status:
-    """What the store says of itself."""
+    """Return what the store says of itself."""
     counts = {
         each: store.count(JobQuery(measurements=(each,)))
         for each in (Measurement.DUE, Measurement.FAILED)

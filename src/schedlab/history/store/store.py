@@ -93,7 +93,7 @@ class Store:
 
     @classmethod
     def make(cls, url: str) -> Self:
-        """The same, with its tables made or brought up to date first."""
+        """Return the same, with its tables made or brought up to date first."""
         return cls._prepared(url, upgrade)
 
     @classmethod
@@ -222,39 +222,39 @@ class Store:
             connection.execute(update(jobs).where(ended).values(measurement=Measurement.DUE))
 
     def jobs(self, query: JobQuery = EVERYTHING) -> Iterator[JobRecord]:
-        """The records that are meant, in order of submission."""
+        """Return the records that are meant, in order of submission."""
         return _records(self.documents(query))
 
     def unmeasured_records(self, query: JobQuery = EVERYTHING) -> Iterator[JobRecord]:
-        """The same records as their sources gave them, before anything was measured."""
+        """Return the same records as their sources gave them, before anything was measured."""
         return _records(said for (said,) in self.rows(query, _SAID))
 
     def documents(self, query: JobQuery = EVERYTHING) -> Iterator[str]:
-        """The same as JSON; they are fetched a thousand at a time."""
+        """Return the same as JSON; they are fetched a thousand at a time."""
         return (record for (record,) in self.rows(query, jobs.c.record))
 
     def count(self, query: JobQuery = EVERYTHING) -> int:
-        """How many jobs are meant."""
+        """Return how many jobs are meant."""
         return int(self.select(counted(query))[0][0])
 
     def rows(self, query: JobQuery, *columns: Any) -> Iterator[Sequence[Any]]:
-        """These columns of the jobs that are meant, in order of submission."""
+        """Yield these columns of the jobs that are meant, in order of submission."""
         statement = chosen(query, *columns).execution_options(yield_per=_FETCHED)
         with failing_as_store(self.url), self._engine.connect() as connection:
             yield from connection.execute(statement)
 
     def select(self, statement: Select[Any]) -> Sequence[Any]:
-        """The rows that a statement on the tables selects."""
+        """Return the rows that a statement on the tables selects."""
         with failing_as_store(self.url), self._engine.connect() as connection:
             return connection.execute(statement).all()
 
     def cursor(self, source: str) -> str | None:
-        """How far the source was read to its end, in its own words; None if it never was."""
+        """Return how far the source was read to its end, in its own words; None if it never was."""
         rows = self.select(select(sources.c.cursor).where(sources.c.name == source))
         return rows[0][0] if rows else None
 
     def begin_ingest(self, source: str) -> int:
-        """A new entry in the log, for what is read from the source from now on."""
+        """Return a new entry in the log, for what is read from the source from now on."""
         with failing_as_store(self.url), writing(self._engine) as connection:
             key = next_number(connection, ingests.c.id)
             nothing = {"added": 0, "changed": 0, "same": 0, "faults": 0}
@@ -306,7 +306,7 @@ class Store:
 
 
 def _records(documents: Iterator[str]) -> Iterator[JobRecord]:
-    """The records that the documents hold, made as many at a time as are fetched."""
+    """Yield the records that the documents hold, made as many at a time as are fetched."""
     while some := list(islice(documents, _FETCHED)):
         with _without_collections():
             records = list(map(JobRecord.model_validate_json, some))

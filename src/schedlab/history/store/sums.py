@@ -68,7 +68,7 @@ def unsum(connection: Connection, ends_s: Collection[int | None]) -> None:
 
 
 def _runs(days: Collection[int]) -> Iterator[tuple[int, int]]:
-    """The days as ranges of days that follow each other; the end is no part."""
+    """Yield the days as ranges of days that follow each other; the end is no part."""
     first = last = None
     for day in days:
         if last is None or day != last + 1:

@@ -51,7 +51,7 @@ class Known(NamedTuple):
 
 
 def known(connection: Connection, wanted: Collection[Identity]) -> dict[Identity, Known]:
-    """Those of the identities that the store has."""
+    """Return those of the identities that the store has."""
     identity = (jobs.c.cluster, jobs.c.jobid, jobs.c.queue_s, jobs.c.attempt)
     jobids = _listed(connection, {jobid for _, jobid, _, _ in wanted})
     statement = select(*identity, jobs.c.id, jobs.c.digest).where(jobs.c.jobid.in_(jobids))
@@ -60,7 +60,7 @@ def known(connection: Connection, wanted: Collection[Identity]) -> dict[Identity
 
 
 def known_archived(connection: Connection, wanted: Mapping[Identity, int | None]) -> set[Identity]:
-    """Those of the jobs that the archive has, or had until they were too old to be kept.
+    """Return those of the jobs that the archive has, or had until they were too old to be kept.
 
     Args:
         connection: to the store.
@@ -136,7 +136,7 @@ def overlaps(connection: Connection, keys: Sequence[int]) -> list[tuple[str, str
 
 
 def ends_of(connection: Connection, which: ColumnElement[bool]) -> set[int | None]:
-    """When the jobs that are meant ended, as far as they have."""
+    """Return when the jobs that are meant ended, as far as they have."""
     return set(connection.execute(select(jobs.c.end_s).where(which)).scalars())
 
 
@@ -147,7 +147,7 @@ def next_number(connection: Connection, column: Any, *conditions: Any) -> int:
 
 
 def next_job(connection: Connection) -> int:
-    """The key of the next job; that of an archived one is not used again."""
+    """Return the key of the next job; that of an archived one is not used again."""
     return max(next_number(connection, column) for column in (jobs.c.id, archived.c.id))
 
 
@@ -218,7 +218,7 @@ def _insert_together(connection: Connection, head: str, rows: Sequence[Values]) 
 
 
 def _listed(connection: Connection, texts: Iterable[str]) -> Select[str]:
-    """The texts as a table, which goes to the database as one parameter."""
+    """Return the texts as a table, which goes to the database as one parameter."""
     listed = (
         func.json_each if connection.dialect.name == "sqlite" else func.json_array_elements_text
     )

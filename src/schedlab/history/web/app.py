@@ -115,7 +115,7 @@ _THREADS = 5  # as many as there are connections to keep; more only wait for eac
 
 
 def create_app(settings: ServiceSettings) -> FastAPI:
-    """The service over the store that the settings name, which must have been made."""
+    """Return the service over the store that the settings name, which must have been made."""
     service = Service.start(settings)
     app = FastAPI(
         title="schedlab history",

@@ -72,7 +72,7 @@ def _log_in_first() -> HttpProblem:
 
 
 def viewer_who_may(scope: Scope) -> Callable[..., Awaitable[Viewer]]:
-    """The dependency that lets only those through who may do that."""
+    """Return the dependency that lets only those through who may do that."""
 
     async def allowed(service: CurrentService, viewer: Identified) -> Viewer:
         if viewer is None and service.is_public:

@@ -137,7 +137,7 @@ def _take_less_memory(connection: Any, _: Any) -> None:
 
 
 def _answering(engine: Engine, first: str) -> Connection:
-    """A connection on which that statement was executed.
+    """Return a connection on which that statement was executed.
 
     One that the server has closed since it was last used is replaced, once: the pool then gives
     none that is as old. To ask each connection before its use would take a question more.

@@ -49,7 +49,7 @@ def respond(
     headers: Mapping[str, str] | None = None,
     errors: Sequence[Mapping[str, Any]] = (),
 ) -> Response:
-    """The problem in a media type that the client accepts."""
+    """Return the problem in a media type that the client accepts."""
     if wants_page(request):
         return error_page(request, status, detail, headers)
     return ProblemResponse(status, detail, headers, errors)

@@ -46,7 +46,7 @@ class Metrics:
 
     @classmethod
     def start(cls) -> Metrics:
-        """Those of this process, shared with other workers if there are any."""
+        """Return those of this process, shared with other workers if there are any."""
         folder = os.environ.get(FOLDER)
         return cls(Path(folder) if folder else None)
 
@@ -77,7 +77,7 @@ class Metrics:
                 path.write_text(json.dumps(counts))
 
     def lines(self) -> Iterator[str]:
-        """The counts of all workers in Prometheus's text format."""
+        """Yield the counts of all workers in Prometheus's text format."""
         self.share()
         counts = self._of_all_workers()
         for family, (kind, help_text) in _FAMILIES.items():

@@ -55,7 +55,7 @@ class NavigationEntry:
 
 
 def entries(request: Request, viewer: Viewer | None) -> Iterator[NavigationEntry]:
-    """The pages that the viewer may open."""
+    """Yield the pages that the viewer may open."""
     prefix, here = request.scope.get("root_path", ""), request.scope["path"]
     has_loop = request.app.state.service.settings.loop is not None
     for page in PAGES:

@@ -98,7 +98,7 @@ class JobFilter(Parameters):
         return self
 
     def query(self) -> JobQuery:
-        """What to ask the store."""
+        """Return what to ask the store."""
         span: dict[str, Any] = {
             f"{_SPANS[self.time]}_from_s": self.from_,
             f"{_SPANS[self.time]}_to_s": self.to,
@@ -119,19 +119,19 @@ class JobFilter(Parameters):
 
 
 def one_of(names: Iterable[str]) -> WithJsonSchema:
-    """How the document describes a text that is one of these names."""
+    """Return how the document describes a text that is one of these names."""
     return WithJsonSchema({"type": "string", "enum": list(names)})
 
 
 def list_of(names: Iterable[str], most: int | None = None) -> WithJsonSchema:
-    """How the document describes a list of these names with commas between."""
+    """Return how the document describes a list of these names with commas between."""
     name = f"(?:{'|'.join(names)})"
     more = "*" if most is None else f"{{0,{most - 1}}}"
     return WithJsonSchema({"type": "string", "pattern": f"^,*{name}(?:,+{name}){more},*$"})
 
 
 def words(text: str | None) -> list[str]:
-    """The words of a list with commas, each once."""
+    """Return the words of a list with commas, each once."""
     return [word for word in dict.fromkeys((text or "").split(",")) if word]
 
 
@@ -165,6 +165,6 @@ CurrentAsking = Annotated[Asking, Depends(_asking)]
 
 
 def link(request: Request, **changed: str) -> str:
-    """The path and query of the request with some parameters changed."""
+    """Return the path and query of the request with some parameters changed."""
     url = request.url.include_query_params(**changed)
     return f"{url.path}?{url.query}"

@@ -117,5 +117,5 @@ def _all_own(service: Service, viewer: Viewer, kind: str) -> list[QueuedTask]:
 
 
 def _sees_the_same(viewer: Viewer, task: QueuedTask) -> bool:
-    """Whether nothing has changed since in what the viewer may see."""
+    """Return whether nothing has changed since in what the viewer may see."""
     return viewer_document(viewer) == viewer_document(task.viewer)

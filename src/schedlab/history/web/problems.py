@@ -25,7 +25,7 @@ class HttpProblem(Exception):  # noqa: N818 (the word of RFC 9457)
 
 
 def not_found() -> HttpProblem:
-    """What another's job and no job have in common."""
+    """Return what another's job and no job have in common."""
     return HttpProblem(404, "not found, or you have no permission")
 
 
@@ -53,11 +53,11 @@ class ProblemResponse(JSONResponse):
 
 
 def wants_page(request: Request) -> bool:
-    """Whether a person looks at a page, and not a program at the API."""
+    """Return whether a person looks at a page, and not a program at the API."""
     return "text/html" in request.headers.get("accept", "") and not is_api(request)
 
 
 def is_api(request: Request) -> bool:
-    """Whether the path is the API's."""
+    """Return whether the path is the API's."""
     path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
     return bool(path.startswith("/v1/"))

@@ -15,7 +15,7 @@ JOULE_PER_WATT_HOUR = 3_600.0
 
 
 def zone_of(service: Service) -> tzinfo:
-    """The zone in which the site tells the time."""
+    """Return the zone in which the site tells the time."""
     site = service.settings.site
     return UTC if site is None else find_zone(site.about.time_zone)
 
@@ -53,7 +53,7 @@ def _percent(share: float) -> str:
 
 
 def _sentence(text: str) -> str:
-    """What an error says, as it stands by itself."""
+    """Return what an error says, as it stands by itself."""
     return text[:1].upper() + text[1:] + ("" if text.endswith(("?", ".")) else ".")
 
 

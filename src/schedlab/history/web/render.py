@@ -24,7 +24,7 @@ STATIC = Path(__file__).with_name("pages") / "static"
 def render(
     request: Request, viewer: Viewer | None, template: str, *, status: int = 200, **context: Any
 ) -> HTMLResponse:
-    """The page; every template extends ``base.html`` and knows who looks at it.
+    """Return the page; every template extends ``base.html`` and knows who looks at it.
 
     Args:
         request: what is answered.
@@ -56,12 +56,12 @@ def render(
 
 
 def written(template: str, **context: Any) -> str:
-    """What the template says, by itself: a file or a message, and no page of the service."""
+    """Return what the template says, by itself: a file or a message, and no page of the service."""
     return _templates().get_template(template).render(**context)
 
 
 def path_of(request: Request, route: str, **parts: Any) -> str:
-    """The path of a route, with the prefix under which a proxy shows it."""
+    """Return the path of a route, with the prefix under which a proxy shows it."""
     return f"{request.scope.get('root_path', '')}{request.app.url_path_for(route, **parts)}"
 
 
@@ -87,5 +87,5 @@ def _day(epoch_s: float | None) -> str:
 
 @cache
 def _version(name: str) -> str:
-    """Another for every content, so that a browser may keep the file."""
+    """Return another for every content, so that a browser may keep the file."""
     return blake2b((STATIC / name).read_bytes(), digest_size=6).hexdigest()

@@ -146,7 +146,7 @@ def serve(
 
 
 def app_of_worker() -> FastAPI:
-    """The service in a process that another one has started."""
+    """Return the service in a process that another one has started."""
     from schedlab.history.web.app import create_app
     from schedlab.history.web.serve import log_to_stderr
 

@@ -87,7 +87,7 @@ class Watcher:
 
 
 def watcher_of(database: Database, settings: ServiceSettings) -> Watcher:
-    """The sums of days that are over, and what the site file asks for."""
+    """Return the sums of days that are over, and what the site file asks for."""
     site, alerts = settings.site, settings.service.alerts
     store = Store(database.url, database.engine)
     duties = [Duty("sums", _SUMS_EVERY_S, store.sum_days)]

@@ -52,7 +52,7 @@ class WindowForm:
             raise ParameterError("from: must lie before to")
 
     def field(self, epoch_s: float) -> str:
-        """A moment as a browser's field for times has it."""
+        """Return a moment as a browser's field for times has it."""
         return f"{datetime.fromtimestamp(epoch_s, self.zone):%Y-%m-%dT%H:%M}"
 
     @property
@@ -62,7 +62,7 @@ class WindowForm:
         return 0 if offset is None else int(offset.total_seconds())
 
     def links(self) -> Iterator[tuple[str, str]]:
-        """What leads to other times: a label, and the query of a URL."""
+        """Yield what leads to other times: a label, and the query of a URL."""
         length_s = self.to_s - self.from_s
         yield "earlier", self._query(self.from_s - length_s, self.from_s)
         yield "later", self._query(self.to_s, self.to_s + length_s)
@@ -110,7 +110,7 @@ def window_form(
 
 
 def _telling_begin_s(connection: Connection, viewer: Viewer, cluster: str, to_s: int) -> int:
-    """A day, a week or a month back, but not to before the first job."""
+    """Return a day, a week or a month back, but not to before the first job."""
     for days in (1, 7, 30):
         from_s = to_s - days * DAY_S
         query = JobQuery(clusters=(cluster,), queued_from_s=from_s, queued_to_s=to_s)
@@ -150,18 +150,18 @@ AskedMonth = Annotated[WindowForm, Depends(_asked_month)]
 
 
 def clusters_of(service: Service, viewer: Viewer) -> list[str]:
-    """Those of the site; where it has no file, those on which jobs ran."""
+    """Return those of the site; where it has no file, those on which jobs ran."""
     with service.database.reading() as connection:
         return clusters_of_site(connection, viewer, service.settings.site)
 
 
 def _end_s(text: str, zone: tzinfo, last_s: int | None) -> int:
-    """What was chosen, or the full hour after the last job; now, where there is none."""
+    """Return what was chosen, or the full hour after the last job; now, where there is none."""
     return _epoch_s(text, zone) if text else -(-(last_s or int(time.time())) // HOUR_S) * HOUR_S
 
 
 def _epoch_s(text: str, zone: tzinfo) -> int:
-    """The moment; where the text says no zone, as a browser's does not, it is the site's."""
+    """Return the moment; where the text says no zone, as a browser's does not, it is the site's."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

@@ -24,7 +24,7 @@ class Event:
     data: Fields
 
     def field(self, name: str, kind: type[Any]) -> Any:
-        """One of its data, which must be there and of that type."""
+        """Return one of its data, which must be there and of that type."""
         return typed(self.data, name, kind, self.kind)
 
 
@@ -37,7 +37,7 @@ class Message:
 
 
 def parse_message(raw: bytes) -> Message:
-    """The message in these bytes."""
+    """Return the message in these bytes."""
     try:
         content = json.loads(raw)
     except (ValueError, RecursionError) as error:
@@ -53,13 +53,13 @@ def parse_message(raw: bytes) -> Message:
 
 
 def answer(now: float, events: Sequence[tuple[str, Fields]]) -> bytes:
-    """The answer in which these events, each a type and its data, happen now."""
+    """Return the answer in which these events, each a type and its data, happen now."""
     made = [{"timestamp": now, "type": kind, "data": data} for kind, data in events]
     return json.dumps({"now": now, "events": made}).encode()
 
 
 def typed(of: Fields, name: str, kind: type[Any], where: str) -> Any:
-    """The value of that name, which must be there and of that type."""
+    """Return the value of that name, which must be there and of that type."""
     value = of.get(name)
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         words = {list: "a list", dict: "an object", str: "a text", int: "a whole number"}
@@ -68,12 +68,12 @@ def typed(of: Fields, name: str, kind: type[Any], where: str) -> Any:
 
 
 def clock_s(time: float) -> int:
-    """The whole second nearest to a time of Batsim's, which has a fraction."""
+    """Return the whole second nearest to a time of Batsim's, which has a fraction."""
     return math.floor(time + 0.5)
 
 
 def request_s(walltime: float) -> int:
-    """A walltime in whole seconds, rounded up as in workload files."""
+    """Return a walltime in whole seconds, rounded up as in workload files."""
     return max(1, math.ceil(min(walltime, 2 * LONGEST_S) - NOISE_S))
 
 

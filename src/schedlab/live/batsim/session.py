@@ -74,7 +74,7 @@ class Session:
         self._events: list[tuple[str, Fields]] = []
 
     def answer(self, raw: bytes) -> bytes:
-        """What to send back for this message."""
+        """Return what to send back for this message."""
         message = parse_message(raw)
         if message.now < self._now:
             raise PeerError(f"Batsim's clock went back from {self._now} to {message.now}")
@@ -194,7 +194,7 @@ _HANDLERS: dict[str, Callable[[Session, LiveScheduler, Event], None]] = {
 
 
 def _compute_resources(event: Event) -> Sequence[int]:
-    """The numbers of the machine's nodes; storage has numbers too, so there may be gaps."""
+    """Return the numbers of the machine's nodes; storage has numbers too, so there may be gaps."""
     if "compute_resources" not in event.data:
         numbers: Sequence[int] = range(event.field("nb_resources", int))
     else:

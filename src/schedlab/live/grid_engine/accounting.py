@@ -79,7 +79,7 @@ class Accounting:
 
 
 def _row(line: bytes) -> Row | None:
-    """The row of a job that has ended; None for any other line."""
+    """Return the row of a job that has ended; None for any other line."""
     text = line.decode("utf-8", errors="replace").rstrip("\n")
     if not text or text.startswith("#"):
         return None

@@ -45,7 +45,7 @@ def submissions(details: Element) -> dict[int, SubmissionDetails]:
 
 
 def job_numbers(queue: Element) -> set[int]:
-    """The numbers of all jobs that ``qstat`` lists."""
+    """Return the numbers of all jobs that ``qstat`` lists."""
     return {_number(each, "JB_job_number") for each in queue.iter("job_list")}
 
 
@@ -170,7 +170,7 @@ def _job(
 
 
 def _reason(state: str, before: list[str], *, in_time: bool) -> str:
-    """Why no priority lets the job start; nothing if one would."""
+    """Return why no priority lets the job start; nothing if one would."""
     if before:
         return "Dependency"
     if "E" in state:

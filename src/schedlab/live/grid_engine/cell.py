@@ -34,7 +34,7 @@ class ClusterQueue:
     batch: bool = True
 
     def takes(self, wanted: Iterable[str], environment: str, limit_s: int | None) -> bool:
-        """Whether a job may run here.
+        """Return whether a job may run here.
 
         Args:
             wanted: the queues that it asks for, perhaps with stars and hosts; none for any.
@@ -60,7 +60,7 @@ class Weights:
     ticket: float
 
     def steps(self, urgency: float, tickets: float) -> int:
-        """What urgency and tickets are worth, in steps of ``qalter -p``."""
+        """Return what urgency and tickets are worth, in steps of ``qalter -p``."""
         if not self.priority:
             return round(STEPS * (self.urgency * urgency + self.ticket * tickets))
         return round(STEPS * (self.urgency * urgency + self.ticket * tickets) / self.priority)
@@ -95,7 +95,7 @@ class GridEngineCell:
         return host if host in self.host_slots else f"{queue}@{host}"
 
     def rule(self, environment: str) -> str:
-        """The allocation rule of a parallel environment, perhaps with stars."""
+        """Return the allocation rule of a parallel environment, perhaps with stars."""
         found = (rule for name, rule in self.rules.items() if fnmatchcase(name, environment))
         return next(found, "$pe_slots")
 
@@ -165,7 +165,7 @@ def _bound(engine: GridEngineCommands, host: str) -> int:
 
 
 def _plain(value: str) -> str:
-    """A setting without what holds on some hosts only."""
+    """Return a setting without what holds on some hosts only."""
     return value.partition(",[")[0].strip()
 
 

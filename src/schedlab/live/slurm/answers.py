@@ -59,7 +59,7 @@ def _words(value: Any) -> list[str]:
 
 
 def _number(value: Any) -> int | None:
-    """A number that is set; None for one that is not, and for infinity."""
+    """Return a number that is set; None for one that is not, and for infinity."""
     if isinstance(value, dict):
         if not value.get("set", True) or value.get("infinite"):
             return None
@@ -68,19 +68,19 @@ def _number(value: Any) -> int | None:
 
 
 def _positive(value: Any) -> int | None:
-    """A number above 0: Slurm writes 0 for what is not known."""
+    """Return a number above 0: Slurm writes 0 for what is not known."""
     number = _number(value)
     return number if number and number > 0 else None
 
 
 def _signed(value: Any) -> int:
-    """A number that may be negative: Slurm 22.05 writes -12 as 2^32 - 12."""
+    """Return a number that may be negative: Slurm 22.05 writes -12 as 2^32 - 12."""
     number = _number(value) or 0
     return number - 2**32 if number >= 2**31 else number
 
 
 def _tasks(each: Answer) -> Iterator[LiveJob]:
-    """The job, or those of an array's tasks that this record stands for."""
+    """Yield the job, or those of an array's tasks that this record stands for."""
     array = _positive(each.get("array_job_id"))
     if array is None:
         name = str(int(each["job_id"]))

@@ -67,7 +67,7 @@ def require_factors(priority_type: str) -> None:
 
 
 def told_level(name: str, level: str) -> str:
-    """What an administrator level allows; InputError if that is too little."""
+    """Return what an administrator level allows; InputError if that is too little."""
     if level == "Operator":
         return f"{name} has AdminLevel=Operator"
     if level == "Administrator":

@@ -66,7 +66,7 @@ class SlurmPeer:
 
 
 def default_clamp(site: SlurmSite) -> int:
-    """A tenth of what all weights of the priority together can give; at least 1."""
+    """Return a tenth of what all weights of the priority together can give; at least 1."""
     own = site.parameters.priority
     weights = (
         *(own.weight_age, own.weight_assoc, own.weight_fairshare, own.weight_job_size),

@@ -85,7 +85,7 @@ class SlurmReader:
 
 
 def read_usage(slurm: RealSlurm, timeout_s: float) -> dict[Owner, float]:
-    """What users have used, by sshare; nothing where Slurm keeps no shares."""
+    """Return what users have used, by sshare; nothing where Slurm keeps no shares."""
     try:
         text = slurm.run(*_SHARES, timeout_s=timeout_s)
     except PeerError:

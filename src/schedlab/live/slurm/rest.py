@@ -122,7 +122,7 @@ class SlurmRest:
 
 
 def _understood(status: int, text: bytes) -> dict[str, Any]:
-    """The document of an answer; PeerError for one that says that something is wrong."""
+    """Return the document of an answer; PeerError for one that says that something is wrong."""
     if status in (401, 403):
         raise PeerError(f"slurmrestd refuses the token (HTTP {status})")
     try:

@@ -13,7 +13,7 @@ from schedlab.live.queue import LiveJob, LiveStage
 
 
 def not_returned(entries: Iterable[Entry]) -> set[str]:
-    """The keys of jobs whose last change in a log is not a return to 0."""
+    """Return the keys of jobs whose last change in a log is not a return to 0."""
     found: set[str] = set()
     for entry in entries:
         if entry["kind"] == "change":
@@ -23,7 +23,7 @@ def not_returned(entries: Iterable[Entry]) -> set[str]:
 
 
 def steered(jobs: Iterable[LiveJob], known: set[str]) -> dict[str, LiveJob]:
-    """The waiting jobs that have a factor, or may have one, by handle.
+    """Return the waiting jobs that have a factor, or may have one, by handle.
 
     Slurm does not tell the factors of jobs that are held or wait for others; of those the log knows
     which were changed.

@@ -51,7 +51,7 @@ class Step:
     failed: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """All of it, for machines."""
+        """Return all of it, for machines."""
         return {
             **self.look.as_json(),
             "advice": self.advice.as_json(),

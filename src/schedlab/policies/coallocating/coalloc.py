@@ -117,7 +117,7 @@ class Coalloc(Policy):
             self._promises.make(view, job)
 
     def _agree(self, view: View, first_come_s: Mapping[int, int]) -> list[int]:
-        """The newcomers whose starts are open, in the order of the slots they agree on."""
+        """Return the newcomers whose starts are open, in the order of the slots they agree on."""
         running = running_places(view)
         places = planned_places(view, {**self._promises.starts_s, **first_come_s}, running)
         newcomers = {job: places.pop(job) for job in first_come_s}

@@ -34,12 +34,12 @@ class Model(Protocol):
         ...
 
     def agent(self) -> Decider:
-        """The network, ready to decide."""
+        """Return the network, ready to decide."""
         ...
 
 
 def learned_policy(path: str | Path, sample: int | None = None) -> LearnedPolicy:
-    """The policy that a model file holds: greedy, or with actions drawn by that seed."""
+    """Return the policy that a model file holds: greedy, or with actions drawn by that seed."""
     reader = READERS.get(Path(path).suffix.lower(), READERS[".zip"])
     model: Model = import_object("policy", reader)(path)
     with naming(path):

@@ -33,15 +33,15 @@ class GreedyAgent(ABC):
 
     @abstractmethod
     def scores(self, observation: Observations) -> Observations:
-        """One number per row and action."""
+        """Return one number per row and action."""
 
     def choose(self, observation: Observations, mask: Masks) -> Actions:
-        """One action per row, of equals the first."""
+        """Return one action per row, of equals the first."""
         actions: Actions = self.allowed_scores(observation, mask).argmax(axis=1)
         return actions
 
     def allowed_scores(self, observation: Observations, mask: Masks) -> Observations:
-        """The scores; if masked, no action that makes no sense can have the highest."""
+        """Return the scores; if masked, no action that makes no sense can have the highest."""
         scores = self.scores(observation)
         return np.where(mask == 0, np.float32(-np.inf), scores) if self.masked else scores
 

@@ -17,7 +17,7 @@ PROPERTY = "schedlab"
 
 
 def write_document(kind: str, document: Mapping[str, Any]) -> str:
-    """The document as a text."""
+    """Return the document as a text."""
     return json.dumps({"kind": kind, "version": VERSION, **document}, indent=2, allow_nan=False)
 
 

@@ -28,7 +28,7 @@ class OnnxAgent(GreedyAgent):
         self._inputs = [each.name for each in session.get_inputs()]
 
     def scores(self, observation: Observations) -> Observations:
-        """One number per row and action."""
+        """Return one number per row and action."""
         first: Observations = self._session.run(None, dict.fromkeys(self._inputs, observation))[0]
         return first
 
@@ -42,7 +42,7 @@ class OnnxModel:
     masked: bool
 
     def agent(self) -> OnnxAgent:
-        """The network, once it has shown that it scores the situations of its rules."""
+        """Return the network, once it has shown that it scores the situations of its rules."""
         agent = OnnxAgent(self.session, masked=self.masked)
         passes = _core.QueuePasses(self.settings.options(self.settings.time_scale_s or 1.0))
         try:
@@ -62,7 +62,7 @@ class OnnxModel:
 
 
 def read_onnx(path: str | Path) -> OnnxModel:
-    """The model of a file that ``schedlab learn export`` wrote."""
+    """Return the model of a file that ``schedlab learn export`` wrote."""
     session, properties = _open(Source.load(path))
     if PROPERTY not in properties:
         raise InputError(
@@ -80,7 +80,7 @@ def read_onnx(path: str | Path) -> OnnxModel:
 
 
 def _open(source: Source) -> tuple[onnxruntime.InferenceSession, dict[str, str]]:
-    """A session with the network, and the file's metadata."""
+    """Return a session with the network, and the file's metadata."""
     options = onnxruntime.SessionOptions()
     # One situation is too little work for threads, and sums of one thread are always the same.
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -95,5 +95,5 @@ def _open(source: Source) -> tuple[onnxruntime.InferenceSession, dict[str, str]]
 
 
 def _reason(error: Exception) -> str:
-    """The first line of an error; those of ONNX Runtime have no class in common."""
+    """Return the first line of an error; those of ONNX Runtime have no class in common."""
     return str(error).partition("\n")[0].rpartition(" : ")[2]

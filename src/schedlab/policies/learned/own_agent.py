@@ -35,7 +35,7 @@ class OwnAgent:
     observe: Observe | None = None
 
     def agent(self) -> Decider:
-        """The agent."""
+        """Return the agent."""
         return self.decider
 
 
@@ -46,7 +46,7 @@ class CallableAgent:
         self._call, self._wants_mask = call, _takes_two(call)
 
     def choose(self, observation: Observations, mask: Masks) -> Actions:
-        """One action per row, each checked."""
+        """Return one action per row, each checked."""
         return np.array([self._one(*row) for row in zip(observation, mask, strict=True)])
 
     def _one(self, observation: NDArray[np.float32], mask: NDArray[np.uint8]) -> int:
@@ -67,7 +67,7 @@ def _short(answer: NDArray[Any]) -> str:
 
 
 def _takes_two(call: Callable[..., Any]) -> bool:
-    """Whether the function has a place for the mask, after the observation."""
+    """Return whether the function has a place for the mask, after the observation."""
     try:
         parameters = signature(call).parameters.values()
     except ValueError:  # native code may not tell
@@ -80,7 +80,7 @@ _PLACES = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
 
 def numbers_and_actions(settings: QueueSettings) -> tuple[int, int]:
-    """How many numbers an agent sees by these rules, and how many actions it has."""
+    """Return how many numbers an agent sees by these rules, and how many actions it has."""
     passes = _core.QueuePasses(settings.options(settings.time_scale_s or 1.0))
     return passes.observation_size, passes.actions
 

@@ -63,7 +63,7 @@ class LearnedPolicy(Policy):
             self._passes.leave()
 
     def _shown(self, view: View) -> NDArray[np.float32]:
-        """What the agent sees, as the only row."""
+        """Return what the agent sees, as the only row."""
         if self._show is None:
             return self._observation
         seen = self._show(view, self._observation[0].copy())

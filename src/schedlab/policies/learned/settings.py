@@ -89,7 +89,7 @@ class QueueSettings:
         return 10.0 if self.observation == "jobs" else 1.0
 
     def options(self, longest_request_s: float) -> _core.EnvOptions:
-        """The same for the core."""
+        """Return the same for the core."""
         started, utilisation, steps_left = self.reward_weights
         return _core.EnvOptions(
             nodes=self.nodes,

@@ -14,11 +14,11 @@ READY = {
 
 
 def ready_priority(name: str) -> Priority:
-    """The weights of a ready policy."""
+    """Return the weights of a ready policy."""
     with as_file(files(__name__) / f"{name}.toml") as path:
         return read_priority(path)
 
 
 def ready_policy(name: str) -> EvolvedPolicy:
-    """A new policy, for one simulation at a time."""
+    """Return a new policy, for one simulation at a time."""
     return EvolvedPolicy(ready_priority(name), f"evolved:{name}")

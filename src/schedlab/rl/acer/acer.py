@@ -197,7 +197,7 @@ class ACER(OnPolicyAlgorithm):
         self._log([on_policy, *(self._update(buffer.sample()) for _ in range(replays))])
 
     def _update(self, segment: Segment) -> AcerLoss:
-        """One step of the optimiser, and the averaged policy after it."""
+        """Return one step of the optimiser, and the averaged policy after it."""
         loss, parameters = self._loss(segment), list(self.policy.parameters())
         self.policy.optimizer.zero_grad()
         loss.total.backward()
@@ -269,7 +269,7 @@ class ACER(OnPolicyAlgorithm):
         deterministic: bool = False,
         action_masks: Any = None,
     ) -> tuple[NDArray[Any], Any]:
-        """The actions of the policy, none but those of the masks if there are any."""
+        """Return the actions of the policy, none but those of the masks if there are any."""
         return self.policy.predict(observation, state, episode_start, deterministic, action_masks)
 
     def _get_torch_save_params(self) -> tuple[list[str], list[str]]:

@@ -47,7 +47,7 @@ def acer_loss(
     ent_coef: float,
     q_coef: float,
 ) -> AcerLoss:
-    """The loss on a segment.
+    """Return the loss on a segment.
 
     Args:
         log_probs: of all actions now, by step and environment; one step more than ``done`` has.

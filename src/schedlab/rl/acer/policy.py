@@ -41,7 +41,7 @@ class AcerPolicy(MaskableActorCriticPolicy):
         return self._log_probs(features, masks)
 
     def evaluate(self, obs: Tensor, masks: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """The same, and the values of all actions."""
+        """Return the same, and the values of all actions."""
         features: Any = self.extract_features(obs)
         for_scores, for_values = (features, features) if self.share_features_extractor else features
         q: Tensor = self.value_net(self.mlp_extractor.forward_critic(for_values))
@@ -52,7 +52,7 @@ class AcerPolicy(MaskableActorCriticPolicy):
         return log_probabilities(scores, masks)
 
     def predict_values(self, obs: Any) -> Tensor:
-        """The returns that are expected of situations whose mask is not known."""
+        """Return the returns that are expected of situations whose mask is not known."""
         return expected_values(*self.evaluate(obs)).unsqueeze(-1)
 
 
@@ -78,5 +78,5 @@ class AcerCnnPolicy(AcerPolicy):
 
 
 def expected_values(log_probs: Tensor, q: Tensor) -> Tensor:
-    """The values of situations: the mean over a policy, which is taken as given."""
+    """Return the values of situations: the mean over a policy, which is taken as given."""
     return (log_probs.detach().exp() * q).sum(-1)

@@ -23,7 +23,7 @@ def policy_gradient(
     c: float,
     ent_coef: float,
 ) -> Tensor:
-    """How the objective grows with each probability: section 3.2 of the paper, and entropy.
+    """Return how the objective grows with each probability: section 3.2 of the paper, and entropy.
 
     The first term weighs the action taken by its importance, truncated at ``c``; the second makes
     up for what was cut off, by the action values. The weight ``[1 - c / ratio]+`` of an action

@@ -39,7 +39,7 @@ class Segment:
     def of(
         cls, steps: Sequence[Step], observations: NDArray[Any], masks: NDArray[np.bool_]
     ) -> Segment:
-        """The steps, and what was seen after the last."""
+        """Return the steps, and what was seen after the last."""
         seen, allowed, *others = zip(*steps, strict=True)
         return cls(
             np.stack([*seen, observations]),
@@ -57,14 +57,14 @@ _NAMES = tuple(each.name for each in fields(Segment))
 
 
 def stacked(segments: Sequence[Segment]) -> dict[str, NDArray[Any]]:
-    """The segments as few arrays, by their names, for a file."""
+    """Return the segments as few arrays, by their names, for a file."""
     if not segments:
         return {}
     return {name: np.stack([getattr(each, name) for each in segments]) for name in _NAMES}
 
 
 def unstacked(arrays: Mapping[str, NDArray[Any]]) -> tuple[Segment, ...]:
-    """The segments that were stacked."""
+    """Return the segments that were stacked."""
     if not arrays:
         return ()
     return tuple(Segment(*each) for each in zip(*(arrays[name] for name in _NAMES), strict=True))
@@ -104,7 +104,7 @@ class SegmentBuffer:
         return self._segments[-1]
 
     def sample(self) -> Segment:
-        """A segment whose environments come from different times, drawn uniformly.
+        """Return a segment whose environments come from different times, drawn uniformly.
 
         By numpy's own generator, which Stable-Baselines3 seeds.
         """

@@ -42,7 +42,7 @@ class Estimate(NamedTuple):
         return self.low > 0 or self.high < 0
 
     def within(self, change: Estimate) -> Estimate:
-        """The same mean with the interval of a change that led to it."""
+        """Return the same mean with the interval of a change that led to it."""
         return Estimate(self.mean, *(self.mean - change.mean + end for end in change[1:]))
 
     def told(self, scale: float = 1.0, unit: str = "") -> str:

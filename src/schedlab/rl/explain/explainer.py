@@ -98,7 +98,7 @@ class _Explainer:
         )
 
     def _play(self, decider: Decider) -> dict[str, NDArray[np.float64]]:
-        """The results of all episodes, by name."""
+        """Return the results of all episodes, by name."""
         effort = self.effort
         played = play(
             decider,
@@ -159,7 +159,7 @@ class _Explainer:
         score: Estimate | None = None,
         lead: Estimate | None = None,
     ) -> GroupImportance:
-        """What the decider, which is shown something else, decides and brings about."""
+        """Return what the decider, which is shown something else, decides and brings about."""
         observation, mask = self.states.observation, self.states.mask
         changed = [
             decisions_changed(

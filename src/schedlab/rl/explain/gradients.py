@@ -91,7 +91,7 @@ def attribute(
 
 
 def randomised(agent: TorchAgent, random: np.random.Generator) -> TorchAgent:
-    """The same network having learnt nothing: each layer's parameters are shuffled."""
+    """Return the same network having learnt nothing: each layer's parameters are shuffled."""
     policy = deepcopy(agent.policy)
     with torch.no_grad():
         for parameter in policy.parameters():
@@ -140,7 +140,7 @@ def _comparable(
 
 
 def _choosable(layout: ObservationLayout, states: VisitedStates) -> NDArray[np.bool_]:
-    """Which actions choose something: places with a job, and the wait."""
+    """Return which actions choose something: places with a job, and the wait."""
     present = layout.present(states.observation)
     return np.concatenate([present, np.ones((len(states), 1), bool)], axis=1)
 
@@ -151,7 +151,7 @@ def _integrate(
     start: Observations,
     actions: Actions,
 ) -> tuple[Values, Values]:
-    """The attributions of each row, and how much they add up to beyond what they should."""
+    """Return the attributions of each row, and how much they add up to beyond what they should."""
     parts = []
     for first in range(0, len(observation), _ROWS_AT_ONCE):
         rows = slice(first, first + _ROWS_AT_ONCE)

@@ -50,7 +50,7 @@ def rank_agreement(groups: Sequence[GroupImportance]) -> float:
 
 
 def answer(groups: Sequence[GroupImportance], predicted: Sequence[str], estimate: str) -> str:
-    """Whether the policy uses the prediction, in a sentence.
+    """Return whether the policy uses the prediction, in a sentence.
 
     Args:
         groups: all of them.

@@ -36,7 +36,7 @@ class ShuffledGroups:
         }
 
     def choose(self, observation: Observations, mask: Masks) -> Actions:
-        """What the agent chooses by what it is shown."""
+        """Return what the agent chooses by what it is shown."""
         return self.agent.choose(self._shuffled(observation), mask)
 
     def _shuffled(self, observation: Observations) -> Observations:
@@ -61,7 +61,7 @@ class ShuffledPositions:
         self.agent, self.layout, self.random = agent, layout, random
 
     def choose(self, observation: Observations, mask: Masks) -> Actions:
-        """The place at which the chosen job really is."""
+        """Return the place at which the chosen job really is."""
         order = self._order(self.layout.present(observation))
         shown, columns = observation.copy(), self.layout.job_columns
         jobs = np.take_along_axis(observation[:, columns], order[:, :-1, None], axis=1)
@@ -81,7 +81,7 @@ class ShuffledPositions:
 def decisions_changed(
     layout: ObservationLayout, observation: Observations, before: Actions, after: Actions
 ) -> NDArray[np.bool_]:
-    """Where another job is chosen; one like the other in all that is seen is no other."""
+    """Return where another job is chosen; one like the other in all that is seen is no other."""
     columns = layout.job_columns
     visible = len(columns)
     rows = np.arange(len(observation))[:, None]

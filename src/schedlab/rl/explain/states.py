@@ -23,12 +23,12 @@ class VisitedStates:
         return len(self.observation)
 
     def take(self, which: NDArray[np.bool_]) -> VisitedStates:
-        """Those of them."""
+        """Return those of them."""
         return VisitedStates(self.observation[which], self.mask[which], self.episode[which])
 
 
 def fcfs_choice(mask: Masks) -> Actions:
-    """What first come, first served with EASY does: the first action that makes sense.
+    """Return what first come, first served with EASY does: the first action that makes sense.
 
     Where the agent orders jobs that is the head, then the first job that the guard lets pass;
     where it picks them, the first that fits.
@@ -48,14 +48,14 @@ class Visitor:
         self._seen: NDArray[np.int64] | None = None
 
     def choose(self, observation: Observations, mask: Masks) -> Actions:
-        """What the agent chooses."""
+        """Return what the agent chooses."""
         if self._seen is None:
             self._make_room(observation, mask)
         self._keep(observation, mask)
         return self.agent.choose(observation, mask)
 
     def states(self) -> VisitedStates:
-        """Those kept."""
+        """Return those kept."""
         assert self._seen is not None, "an episode has been played"
         kept = np.arange(self.per_episode) < self._seen[:, None]
         episode = np.broadcast_to(np.arange(len(kept))[:, None], kept.shape)

@@ -79,7 +79,7 @@ class GanttBatch(NativeBatch):
         self._not_begun.discard(place)
 
     def workload(self, place: int) -> Workload:
-        """The jobs of one environment's episode."""
+        """Return the jobs of one environment's episode."""
         if place in self._not_begun:
             raise ParameterError("no episode has begun; call reset() first")
         given = self._given[place]
@@ -88,7 +88,7 @@ class GanttBatch(NativeBatch):
         return grid_workload(self.core.jobs(place), self.settings.resources)
 
     def result(self, place: int) -> Mapping[str, Any]:
-        """What became of the episode that this environment has played so far."""
+        """Return what became of the episode that this environment has played so far."""
         submit, _, run = self.core.jobs(place)
         start = self.core.starts(place)
         started = start >= 0

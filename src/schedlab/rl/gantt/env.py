@@ -50,7 +50,7 @@ class GanttEnv(NativeEnv[GanttBatch]):
         super().__init__(GanttBatch(settings, episodes, 1, threads=1), render_mode)
 
     def frame(self) -> Frame:
-        """The chart, the waiting jobs and the backlog, as a picture."""
+        """Return the chart, the waiting jobs and the backlog, as a picture."""
         return self._renderer.frame(self.batch)
 
     @cached_property
@@ -130,7 +130,7 @@ def grid_episodes(
 
 
 def _load_of(model: str) -> float:
-    """The load that the generator offers, whose jobs arrive unit by unit."""
+    """Return the load that the generator offers, whose jobs arrive unit by unit."""
     made = find_generator(model)
     if not isinstance(made, Bernoulli):
         raise ParameterError(f'units is for jobs of "bernoulli"; give jobs for "{model}"')

@@ -57,12 +57,12 @@ class GridEpisodes:
         return max(self.model.short_run[1], self.model.long_run[1])
 
     def choose(self, random: np.random.Generator) -> tuple[_core.BernoulliLaw, int]:
-        """The law of the next episode, and the seed for it."""
+        """Return the law of the next episode, and the seed for it."""
         which = int(random.integers(len(self._laws))) if len(self._laws) > 1 else 0
         return self._laws[which], int(random.integers(self.seeds.start, self.seeds.stop))
 
     def draw(self, random: np.random.Generator) -> Workload:
-        """The jobs of the next episode."""
+        """Return the jobs of the next episode."""
         law, seed = self.choose(random)
         return grid_workload(law.draw(seed), self.model.nodes)
 

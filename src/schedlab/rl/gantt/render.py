@@ -41,7 +41,7 @@ class GanttMoment:
 
     @classmethod
     def of(cls, batch: GanttBatch, place: int) -> GanttMoment:
-        """The moment at which this environment of the batch is."""
+        """Return the moment at which this environment of the batch is."""
         core, schedule = batch.core, batch.schedule(place)
         slots, now = core.slots(place), core.now(place)
         arrived = int((schedule.workload["submit_s"] <= now).sum())
@@ -75,7 +75,7 @@ class GanttRenderer:
             self._header = figure.text(0.055, 0.94, "", fontsize=9.5)
 
     def frame(self, batch: GanttBatch, place: int = 0) -> Frame:
-        """One environment of the batch as it is now: height x width x RGB."""
+        """Return one environment of the batch as it is now: height x width x RGB."""
         moment = GanttMoment.of(batch, place)
         with paper_style():
             for axes in (self._chart, self._slots, self._backlog):

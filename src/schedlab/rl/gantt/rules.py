@@ -47,10 +47,10 @@ class SlotRule(ABC):
 
     @abstractmethod
     def scores(self, waiting: Waiting) -> Numbers:
-        """A number for each slot, only compared where a job fits."""
+        """Return a number for each slot, only compared where a job fits."""
 
     def choose(self, observation: Observations, mask: Masks) -> Actions:
-        """One action per row; time goes on where nothing fits."""
+        """Return one action per row; time goes on where nothing fits."""
         waiting = Waiting.seen(observation, self.settings)
         fit = waiting.fit
         best = np.where(fit, self.scores(waiting), -np.inf).argmax(axis=1)
@@ -73,7 +73,7 @@ class ShortestFirstAhead(ShortestFirst):
     """
 
     def choose(self, observation: Observations, mask: Masks) -> Actions:
-        """One action per row."""
+        """Return one action per row."""
         actions, slots = super().choose(observation, mask), self.settings.slots
         waiting = Waiting.seen(observation, self.settings)
         room = mask[:, :slots] != 0
@@ -99,7 +99,7 @@ class Tetris(SlotRule):
         self.packing = packing
 
     def scores(self, waiting: Waiting) -> Numbers:
-        """The weighted sum of the resources and of the reciprocal time."""
+        """Return the weighted sum of the resources and of the reciprocal time."""
         shortness = 1 / np.maximum(waiting.time, 1)
         return self.packing * waiting.resources + (1 - self.packing) * shortness
 
@@ -111,7 +111,7 @@ class RandomRule:
         self.settings, self._random = settings, np.random.default_rng(seed)
 
     def choose(self, observation: Observations, mask: Masks) -> Actions:
-        """One action per row."""
+        """Return one action per row."""
         return self._random.integers(self.settings.slots + 1, size=len(mask))
 
 
@@ -139,7 +139,7 @@ def find_rule(name: str, settings: GanttSettings | None = None, seed: int = 0) -
 def schedule_by(
     decider: Decider, workload: Workload, settings: GanttSettings | None = None
 ) -> Schedule:
-    """One episode with these jobs, decided by a rule or a trained agent.
+    """Return one episode with these jobs, decided by a rule or a trained agent.
 
     It may be long; only an agent that places no job in ``max_steps`` steps is not asked any more.
     """

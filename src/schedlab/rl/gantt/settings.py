@@ -81,7 +81,7 @@ class GanttSettings:
         return (rows, columns) if self.observation == "image" else (rows * columns,)
 
     def options(self) -> _core.GanttOptions:
-        """The same for the core."""
+        """Return the same for the core."""
         return _core.GanttOptions(
             resources=self.resources,
             slots=self.slots,

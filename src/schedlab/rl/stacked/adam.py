@@ -77,6 +77,6 @@ class StackedAdam:
             )
 
     def changed(self, first: int, last: int) -> list[Tensor]:
-        """All that a step of these networks changes."""
+        """Return all that a step of these networks changes."""
         kept = (self._learnt, self._used, self._first, self._second, self._steps)
         return [each[first:last] for each in kept]

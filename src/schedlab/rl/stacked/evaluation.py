@@ -51,7 +51,7 @@ class Evaluation:
 
 
 def _greedy(population: Population, batch: PopulationBatch) -> Callable[[], NDArray[np.int64]]:
-    """What each network finds best in its environments, in single precision."""
+    """Return what each network finds best in its environments, in single precision."""
     networks, device = population.networks, population.device
     masked = population.members[0].config.greedy_masked
     pinned, count = device.type == "cuda", len(population.members)

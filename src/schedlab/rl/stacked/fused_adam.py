@@ -19,7 +19,7 @@ _BLOCK = 2048
 
 
 def is_there() -> bool:
-    """Whether kernels can be compiled."""
+    """Return whether kernels can be compiled."""
     return triton is not None
 
 

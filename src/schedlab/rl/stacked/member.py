@@ -27,7 +27,7 @@ _DEFAULTS = {name: each.default for name, each in signature(PPO.__init__).parame
 
 
 def can_be_stacked(config: TrainingConfig) -> bool:
-    """Whether a training can go side by side with others."""
+    """Return whether a training can go side by side with others."""
     train = config.train
     return (
         environment_of(config.environment).stacks
@@ -41,7 +41,7 @@ def can_be_stacked(config: TrainingConfig) -> bool:
 
 
 def gpu_is_there() -> bool:
-    """Whether there is a device on which to go side by side."""
+    """Return whether there is a device on which to go side by side."""
     return torch.cuda.is_available()
 
 
@@ -63,7 +63,7 @@ class Member:
         return cls(config, settings, episodes, held_out)
 
     def __getattr__(self, name: str) -> Any:
-        """A parameter of PPO, by Stable-Baselines3's name."""
+        """Return a parameter of PPO, by Stable-Baselines3's name."""
         if name not in _DEFAULTS:
             raise AttributeError(name)
         given = getattr(self.config.ppo, name)

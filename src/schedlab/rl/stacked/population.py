@@ -48,7 +48,7 @@ class Stack:
     learn: dict[int, Callable[[], None]] = field(default_factory=dict)
 
     def learning(self, epoch: int) -> int:
-        """How many still learn in this epoch."""
+        """Return how many still learn in this epoch."""
         return sum(epoch < own for own in self.epochs)
 
 
@@ -117,7 +117,7 @@ class Population:
         """On which it computes, if it does on a GPU."""
 
     def _first_policies(self) -> list[Any]:
-        """The networks at first; those with the same seed are the same."""
+        """Return the networks at first; those with the same seed are the same."""
         by_seed = {member.config.train.seed: member for member in self.members}
         made = {seed: first_policy(member) for seed, member in by_seed.items()}
         return [made[member.config.train.seed] for member in self.members]
@@ -205,7 +205,7 @@ class Population:
         self._chosen.view(networks, self.envs).copy_(action, non_blocking=True)
 
     def _draw(self, seen: Tensor, mask: Tensor | None, chance: Tensor) -> tuple[Tensor, Tensor]:
-        """An action in each situation, and its log-probability."""
+        """Return an action in each situation, and its log-probability."""
         if self._adam.fused:
             scores = self.networks.actor_outputs(self._parts, seen)
             return draw(scores, mask, chance, self.networks.actions)
@@ -298,7 +298,7 @@ class Population:
         group.rollout.rewards[steps, places, envs] += to_come.astype(np.float32)
 
     def _values(self, group: NetworkGroup, seen: Tensor) -> Tensor:
-        """What the networks of a group expect: networks, situations, numbers."""
+        """Return what the networks of a group expect: networks, situations, numbers."""
         at_once = max(1, _VALUES_AT_A_TIME // seen.shape[1])
         found = []
         for first in range(group.first, group.last, at_once):
@@ -328,7 +328,7 @@ class Population:
                 stack.learn[count]()
 
     def _captured_update(self, group: NetworkGroup, stack: Stack, count: int) -> Callable[[], None]:
-        """One minibatch of the first networks of a stack."""
+        """Return one minibatch of the first networks of a stack."""
         first = group.first + stack.first
         last = first + count
         leaves = self.networks.leaves(first, last)
@@ -356,7 +356,7 @@ class Population:
         done: list[Tensor],
         coefficients: dict[str, Tensor],
     ) -> Sequence[Tensor]:
-        """The gradients of the loss on a minibatch."""
+        """Return the gradients of the loss on a minibatch."""
         parameters = list(leaves.values())
         if not self._adam.fused:
             scores, values = self.networks.scores_and_values(leaves, seen)

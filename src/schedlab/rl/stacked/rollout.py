@@ -82,7 +82,7 @@ class StackedRollout:
         return drawn.argsort(-1)
 
     def at(self, rows: Tensor, first: int) -> tuple[Tensor, Tensor | None, list[Tensor]]:
-        """What networks from the first on saw at their steps, the masks, and what they did.
+        """Return what networks from the first on saw at their steps, the masks, and what they did.
 
         The last are actions, their log-probabilities then, advantages and returns.
         """

@@ -113,7 +113,7 @@ class StartCalibration:
         return np.maximum(moved, 0.0)
 
     def _offsets(self, middle: float) -> Numbers:
-        """How far to move each level, for forecasts with this median."""
+        """Return how far to move each level, for forecasts with this median."""
         made, medians = self._known[:, 0], self._known[:, 1]
         weights = np.exp(-(((medians - middle) / REACH) ** 2) / 2)
         weights *= OLD + 0.5 ** ((self._now_s - made) / HALF_LIFE_S)

@@ -150,7 +150,7 @@ class PastArrivals:
         return found
 
     def _backs(self, now_s: int) -> Times:
-        """How far back there were such hours: weeks, or days in the first weeks."""
+        """Return how far back there were such hours: weeks, or days in the first weeks."""
         weeks = min((now_s - self._first_s) // WEEK_S, WEEKS)
         if weeks >= 2:
             return np.arange(1, weeks + 1) * WEEK_S

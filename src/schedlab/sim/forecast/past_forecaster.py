@@ -130,5 +130,5 @@ class PastForecaster(ABC):
 
 
 def _known(times_s: Seconds, at_s: float) -> NDArray[np.int64]:
-    """What was known then; -1 for what had not happened."""
+    """Return what was known then; -1 for what had not happened."""
     return np.where(times_s <= at_s, np.nan_to_num(times_s, nan=-1), -1).astype(np.int64)

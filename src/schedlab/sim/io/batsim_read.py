@@ -43,7 +43,7 @@ STATES = {
 
 
 def read(path: Path) -> ScheduleTable:
-    """The jobs of one simulation; times are rounded to whole seconds.
+    """Return the jobs of one simulation; times are rounded to whole seconds.
 
     Batsim writes jobs as they end; those of one submission time are taken in order of their
     numbers, as they stand in its workload. The size of the machine is in ``_schedule.csv``, if
@@ -89,7 +89,7 @@ def _frame(path: Path) -> pl.DataFrame:
 
 
 def _table(frame: pl.DataFrame, name: str) -> tuple[pl.DataFrame, ReadReport]:
-    """The same jobs under our names of columns, and what had to be changed."""
+    """Return the same jobs under our names of columns, and what had to be changed."""
     import polars as pl
 
     submit = numbers(frame, "submission_time", np.float64)

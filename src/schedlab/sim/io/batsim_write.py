@@ -30,7 +30,7 @@ def figures_path(path: Path) -> Path:
 
 
 def beside(path: Path) -> tuple[Path, ...]:
-    """The figures of the whole schedule."""
+    """Return the figures of the whole schedule."""
     return (figures_path(path),)
 
 
@@ -47,7 +47,7 @@ def write(schedules: Sequence[Schedule], path: Path) -> None:
 
 
 def _jobs(schedule: Schedule) -> pl.DataFrame:
-    """One row per job; one that never ran has no times."""
+    """Return one row per job; one that never ran has no times."""
     import polars as pl
 
     workload, ran = schedule.workload, schedule.started

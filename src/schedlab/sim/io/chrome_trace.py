@@ -42,7 +42,7 @@ def write(schedules: Sequence[Schedule], path: Path) -> None:
 
 
 def _events(schedules: Sequence[Schedule]) -> Iterator[pl.DataFrame]:
-    """The events of all schedules in pieces small enough to hold as text."""
+    """Yield the events of all schedules in pieces small enough to hold as text."""
     for process, schedule in enumerate(schedules):
         for events in (
             _process_name(schedule),
@@ -82,7 +82,7 @@ def _counter(name: str, series: StepSeries) -> pl.DataFrame:
 
 
 def _slices(schedule: Schedule) -> pl.DataFrame:
-    """A complete event ("X") for each range of nodes of each job that ran."""
+    """Return a complete event ("X") for each range of nodes of each job that ran."""
     import polars as pl
 
     ranges = schedule.named_nodes()
@@ -106,7 +106,7 @@ def _slices(schedule: Schedule) -> pl.DataFrame:
 def _rows(
     schedule: Schedule, start_s: NDArray[Any], end_s: NDArray[Any], first: NDArray[Any]
 ) -> NDArray[Any]:
-    """The row of each range: its first node, or the lowest lane free at its start."""
+    """Return the row of each range: its first node, or the lowest lane free at its start."""
     if schedule.platform.nodes <= MAX_NODE_ROWS and shared_demands(schedule) is None:
         return first
     return name_nodes(start_s, end_s, np.ones_like(start_s), len(start_s)).first

@@ -19,7 +19,7 @@ ROW = "row of the file"
 
 
 def words(frame: pl.DataFrame, name: str) -> pl.Series:
-    """The column as text, empty where nothing is given."""
+    """Return the column as text, empty where nothing is given."""
     import polars as pl
 
     return frame[name].cast(pl.String).fill_null("").str.strip_chars()
@@ -28,7 +28,7 @@ def words(frame: pl.DataFrame, name: str) -> pl.Series:
 def numbers(
     frame: pl.DataFrame, name: str, dtype: type = np.int64, missing: float | None = None
 ) -> NDArray[Any]:
-    """The column as numbers, ``missing`` where nothing is given; ``12.0`` is an integer."""
+    """Return the column as numbers, ``missing`` where nothing is given; ``12.0`` is an integer."""
     import polars as pl
 
     wanted = pl.Float64() if dtype is np.float64 else pl.Int64()
@@ -49,7 +49,7 @@ def numbers(
 
 
 def _unchanged(values: pl.Series, wanted: pl.DataType) -> pl.Series:
-    """The values as the wanted type, null where that would change them."""
+    """Return the values as the wanted type, null where that would change them."""
     cast = values.cast(wanted, strict=False)
     if not values.dtype.is_float() or wanted.is_float():
         return cast

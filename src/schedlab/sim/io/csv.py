@@ -19,7 +19,7 @@ def description_path(path: Path) -> Path:
 
 
 def beside(path: Path) -> tuple[Path, ...]:
-    """The description."""
+    """Return the description."""
     return (description_path(path),)
 
 

@@ -18,13 +18,13 @@ VERSION = 1
 
 
 def to_json(schedules: Sequence[Schedule]) -> str:
-    """The descriptions of these schedules as one JSON text."""
+    """Return the descriptions of these schedules as one JSON text."""
     described = {schedule.policy: _description(schedule) for schedule in schedules}
     return json.dumps({"schedlab_schedule": VERSION, "schedules": described}, default=_plain)
 
 
 def from_json(text: str | bytes) -> dict[str, dict[str, Any]]:
-    """The descriptions by policy."""
+    """Return the descriptions by policy."""
     try:
         found = json.loads(text)
         version, described = found["schedlab_schedule"], dict(found["schedules"])
@@ -36,12 +36,12 @@ def from_json(text: str | bytes) -> dict[str, dict[str, Any]]:
 
 
 def platform_of(description: dict[str, Any]) -> Platform | None:
-    """The platform, if the description names one."""
+    """Return the platform, if the description names one."""
     return Platform.from_dict(description["platform"]) if "platform" in description else None
 
 
 def attempts_of_file(description: dict[str, Any]) -> Attempts | None:
-    """The attempts, if any was interrupted."""
+    """Return the attempts, if any was interrupted."""
     return Attempts.from_dict(description["attempts"]) if "attempts" in description else None
 
 

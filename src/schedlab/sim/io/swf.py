@@ -27,7 +27,7 @@ def write(schedules: Sequence[Schedule], path: Path) -> None:
 
 
 def as_trace(schedule: Schedule) -> Workload:
-    """The workload with wait, run time and status as they were in this schedule.
+    """Return the workload with wait, run time and status as they were in this schedule.
 
     SWF counts the wait from submission, also where the job had to wait for another to end; a job
     withdrawn while it waited has requested processors but no allocated ones.

@@ -40,14 +40,14 @@ _SCHEDULE_COLUMNS = {
 
 
 def joint_frame(schedules: Sequence[Schedule]) -> pl.DataFrame:
-    """All schedules in one frame; a column that only some have is empty for the others."""
+    """Return all schedules in one frame; a column that only some have is empty for the others."""
     import polars as pl
 
     return pl.concat([schedule.frame() for schedule in schedules], how="diagonal_relaxed")
 
 
 def schedules_of(table: ScheduleTable, nodes: int | None = None) -> list[Schedule]:
-    """The schedules in a table, one per policy in the order in which they first occur."""
+    """Return the schedules in a table, one per policy in the order in which they first occur."""
     import polars as pl
 
     frame = table.frame.with_row_index(ROW, offset=1)
@@ -110,7 +110,7 @@ def _in_submit_order(frame: pl.DataFrame) -> pl.DataFrame:
 def _workload(
     policy: str, frame: pl.DataFrame, ran_s: Array, description: dict[str, Any]
 ) -> Workload:
-    """The jobs; a request or run time that is not given is the time the job ran."""
+    """Return the jobs; a request or run time that is not given is the time the job ran."""
     arguments: dict[str, Any] = {"name": policy, "report": _report(frame)}
     arguments |= workload_arguments(description)
     labels = dict(arguments.pop("labels", {}))
@@ -151,7 +151,7 @@ def _least_platform(
 
 
 def _node_ranges(frame: pl.DataFrame, any_ran: bool) -> NodeRanges | None:
-    """The nodes of each job; none if jobs ran and the file names the nodes of no job."""
+    """Return the nodes of each job; none if jobs ran and the file names the nodes of no job."""
     if "node_ranges" not in frame.columns:
         return None
     texts = words(frame, "node_ranges")
@@ -163,14 +163,14 @@ def _or_else(frame: pl.DataFrame, name: str, otherwise: Array) -> Array:
 
 
 def _estimates(frame: pl.DataFrame) -> Array | None:
-    """The predicted run times; none if the file has none for this policy."""
+    """Return the predicted run times; none if the file has none for this policy."""
     if "estimate_s" not in frame.columns or frame["estimate_s"].is_null().all():
         return None
     return numbers(frame, "estimate_s", missing=-1)
 
 
 def _states(frame: pl.DataFrame, start: Array, end: Array, run: Array) -> NDArray[np.int8]:
-    """The states as written; otherwise a job that ran for less than it needed was killed."""
+    """Return the states as written; otherwise a job that ran for less than it needed was killed."""
     if "state" not in frame.columns:
         ended = np.where(end - start < run, JobOutcome.KILLED, JobOutcome.COMPLETED)
         return np.where(start >= 0, ended, JobOutcome.CANCELLED).astype(np.int8)

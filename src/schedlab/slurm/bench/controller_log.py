@@ -68,7 +68,7 @@ def _note(
 
 
 def _lines(log: Path) -> Iterator[tuple[float, str]]:
-    """Every line with its moment and the text behind it."""
+    """Yield every line with its moment and the text behind it."""
     with log.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
             stamp, bracket, rest = line[1:].partition("]")

@@ -52,12 +52,12 @@ class Submission:
         return self.rows[0]["user"]
 
     def depends(self, ids: Mapping[str, str]) -> str:
-        """The dependency with the new ids; an unknown job stays as it is."""
+        """Return the dependency with the new ids; an unknown job stays as it is."""
         return _ID.sub(lambda match: _new_id(match[0], ids), self.dependency)
 
 
 def submissions_of(workload: Workload, history: SlurmHistory | None = None) -> list[Submission]:
-    """The calls of sbatch in order of time; the tasks of an array are one call.
+    """Return the calls of sbatch in order of time; the tasks of an array are one call.
 
     Args:
         workload: the jobs. Without a history of Slurm they have whole nodes.
@@ -73,7 +73,7 @@ def submissions_of(workload: Workload, history: SlurmHistory | None = None) -> l
 
 
 def _jobs(workload: Workload, history: SlurmHistory | None) -> list[dict[str, Any]]:
-    """Every job as values by name: columns of the workload, labels as texts, and details."""
+    """Return every job as values by name: columns of the workload, labels as texts, and details."""
     details: Sequence[Mapping[str, Any]] = [{}] * len(workload)
     if history is not None:
         details = history.details.to_dicts()
@@ -121,7 +121,7 @@ def _submission(tasks: list[dict[str, Any]], first_s: float) -> Submission:
 
 
 def _size(job: Mapping[str, Any]) -> list[str]:
-    """How much it asks for."""
+    """Return how much it asks for."""
     if job["whole"]:
         return ["--nodes", str(job["nodes"]), "--exclusive"]
     options = ["--ntasks", str(max(job.get("tasks", 1), 1))]
@@ -169,7 +169,7 @@ def _rules(job: Mapping[str, Any]) -> list[str]:
 
 
 def _row(job: Mapping[str, Any], run_s: float, at_s: float) -> dict[str, str]:
-    """The line of submitted.csv."""
+    """Return the line of submitted.csv."""
     nodes = job["nodes"] if job["whole"] else job.get("d_min_nodes")
     tasks = job["nodes"] if job["whole"] else max(job.get("tasks", 1), 1)
     array = ""
@@ -240,7 +240,7 @@ def _above(value: int | None, bound: int) -> int | None:
 
 
 def _job_name(job: Mapping[str, Any]) -> str:
-    """The name, without what could end a line of a table."""
+    """Return the name, without what could end a line of a table."""
     return re.sub(r"[^\w.@:+-]", "_", job["job_name"] or str(job["name"]))[:100]
 
 

@@ -14,7 +14,7 @@ Keys = Mapping[str, tuple[str, Reader]]
 
 
 def _of(tres: str) -> Reader:
-    """A limit on one resource, as older versions write it: ``GrpCPUMins=100``."""
+    """Return a limit on one resource, as older versions write it: ``GrpCPUMins=100``."""
 
     def reader(text: str) -> dict[str, int]:
         most = limit(text)
@@ -122,7 +122,7 @@ _HARMLESS = frozenset(
 def read_keys(
     given: Mapping[str, str], keys: Keys, where: str, kind: str, report: ImportReport
 ) -> dict[str, Any]:
-    """The fields that the keys fill in; each key is told once."""
+    """Return the fields that the keys fill in; each key is told once."""
     values: dict[str, Any] = {}
     for key, text in given.items():
         if not text.strip():

@@ -33,7 +33,7 @@ class AccountBook:
         self.qos: dict[str, Qos] = {}
 
     def accounts(self) -> Accounts:
-        """The tree, accounts before what is below them."""
+        """Return the tree, accounts before what is below them."""
         if self.associations and (ROOT, None, None) not in self.associations:
             self.associations = {(ROOT, None, None): Association(ROOT), **self.associations}
         if self.associations:  # Slurm makes it, and counts it in fair share

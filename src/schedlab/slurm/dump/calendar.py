@@ -50,7 +50,7 @@ def moment(text: str, where: str) -> int | None:
 def reservations_of(
     blocks: Sequence[Block], epoch_s: int, nodes: Collection[str], report: ImportReport
 ) -> tuple[list[Reservation], list[ReservationRules]]:
-    """The reservations of ``scontrol show reservation``."""
+    """Return the reservations of ``scontrol show reservation``."""
     found: list[Reservation] = []
     rules: list[ReservationRules] = []
     for block in blocks:

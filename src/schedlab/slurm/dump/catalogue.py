@@ -112,6 +112,6 @@ def verdict_of(name: str, value: str) -> tuple[str, str]:
 
 
 def is_off(value: str) -> bool:
-    """Whether the value switches off what the parameter is about."""
+    """Return whether the value switches off what the parameter is about."""
     said = value.strip().lower().removesuffix(" sec").removesuffix(" min")
     return is_unset(value) or is_endless(value) or said in _OFF

@@ -25,7 +25,7 @@ class Entry:
     line: ConfLine | None = None
 
     def error(self, reason: str) -> InputError:
-        """What is wrong with it: ``slurm.conf:12: PriorityMaxAge is ...``."""
+        """Return what is wrong with it: ``slurm.conf:12: PriorityMaxAge is ...``."""
         text = f"{self.key} {reason}"
         return self.line.error(text) if self.line else InputError(f"{self.where}: {text}")
 
@@ -40,14 +40,14 @@ class Block:
     line: ConfLine | None = None
 
     def text(self, *keys: str) -> str | None:
-        """The value of the first of the keys that is there."""
+        """Return the value of the first of the keys that is there."""
         for key in keys:
             if key.lower() in self.entries:
                 return self.entries[key.lower()].value
         return None
 
     def error(self, reason: str) -> InputError:
-        """What is wrong with it."""
+        """Return what is wrong with it."""
         return self.line.error(reason) if self.line else InputError(f"{self.where}: {reason}")
 
 
@@ -72,7 +72,7 @@ class SlurmConf:
 
 
 def read_conf(path: Path) -> SlurmConf:
-    """The file with those that it includes."""
+    """Return the file with those that it includes."""
     conf = SlurmConf(path)
     lists = {
         "nodename": conf.nodes,
@@ -94,7 +94,7 @@ def read_conf(path: Path) -> SlurmConf:
 
 
 def conf_texts(path: Path) -> dict[str, str]:
-    """The texts of the file and of those that it includes, by name, without passwords."""
+    """Return the texts of the file and of those that it includes, by name, without passwords."""
     found = {}
     for each in dict.fromkeys((path, *(line.path for line in conf_lines(path)))):
         inside = each.resolve().is_relative_to(path.parent.resolve())
@@ -106,7 +106,7 @@ def conf_texts(path: Path) -> dict[str, str]:
 
 
 def read_blocks(path: Path, *names: str) -> list[Block]:
-    """The lines of gres.conf, topology.conf and the like; ``names`` may begin one."""
+    """Return the lines of gres.conf, topology.conf and the like; ``names`` may begin one."""
     found = []
     for line in conf_lines(path):
         entries = _entries(line.pairs, line)

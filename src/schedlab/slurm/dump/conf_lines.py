@@ -26,7 +26,7 @@ class ConfLine:
     pairs: tuple[tuple[str, str], ...]
 
     def error(self, reason: str) -> InputError:
-        """What is wrong with the line."""
+        """Return what is wrong with the line."""
         return InputError.at(self.path, self.number, reason)
 
     @property
@@ -36,7 +36,7 @@ class ConfLine:
 
 
 def conf_lines(path: Path, cluster: str = "") -> Iterator[ConfLine]:
-    """Every line that says something, those of included files in their place."""
+    """Yield every line that says something, those of included files in their place."""
     yield from _lines(path, cluster, ())
 
 

@@ -57,5 +57,5 @@ class DumpFiles:
             )
 
     def get(self, kind: str) -> Path | None:
-        """The file of that kind, if there is one."""
+        """Return the file of that kind, if there is one."""
         return self._found.get(kind)

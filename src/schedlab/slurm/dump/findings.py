@@ -51,7 +51,7 @@ class ImportReport:
             self.remarks.append(sentence)
 
     def counts(self) -> dict[str, int]:
-        """How many parameters there are of each verdict."""
+        """Return how many parameters there are of each verdict."""
         found = Counter(each.verdict for each in self.findings)
         return {verdict: found[verdict] for verdict in VERDICTS}
 
@@ -65,7 +65,7 @@ class ImportReport:
         }
 
     def to_markdown(self, title: str) -> str:
-        """A page for people."""
+        """Return a page for people."""
         return "\n".join(self._page(title)) + "\n"
 
     def _page(self, title: str) -> Iterator[str]:
@@ -90,7 +90,7 @@ def _row(*cells: str) -> str:
 
 
 def shown(values: Iterable[str], most: int = 3) -> str:
-    """The first few different values."""
+    """Return the first few different values."""
     unlike = list(dict.fromkeys(values))
     more = f", ... ({len(unlike)} different)" if len(unlike) > most else ""
     return ", ".join(unlike[:most]) + more

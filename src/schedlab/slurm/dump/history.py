@@ -43,12 +43,12 @@ _STARTERS = {"SchedMain": "main", "SchedBackfill": "backfill"}
 
 
 def base_id(jobid: str) -> str:
-    """The id without the number of the attempt."""
+    """Return the id without the number of the attempt."""
     return _ATTEMPT.sub("", jobid)
 
 
 def merged_attempts(records: Iterable[Record]) -> list[dict[str, Any]]:
-    """One record for each job: its last attempt, submitted when the first was."""
+    """Return one record for each job: its last attempt, submitted when the first was."""
     jobs: dict[str, dict[str, Any]] = {}
     for record in records:
         name = base_id(str(record["jobid"]))
@@ -70,7 +70,7 @@ def history_of(
     path: Path,
     report: ImportReport,
 ) -> SlurmHistory:
-    """The jobs as the accounting tells them.
+    """Return the jobs as the accounting tells them.
 
     Those that still ran run up to their limit. Those that were cancelled while they waited are
     cancelled at the same time, if they wait then.
@@ -102,7 +102,7 @@ def history_of(
 
 
 def _as_ended(job: Record) -> Record:
-    """A job that has not ended as one that runs for as long as it may."""
+    """Return a job that has not ended as one that runs for as long as it may."""
     if job.get("state") not in _UNFINISHED:
         return job
     start = job.get("start_time") or job["queue_time"]
@@ -144,7 +144,7 @@ def _with_begin(details: pl.DataFrame, path: Path, report: ImportReport) -> pl.D
 
 
 def _withdrawals(details: pl.DataFrame) -> tuple[Command, ...]:
-    """What cancelled jobs that had not started."""
+    """Return what cancelled jobs that had not started."""
     import polars as pl
 
     gone = details.filter(
@@ -155,7 +155,7 @@ def _withdrawals(details: pl.DataFrame) -> tuple[Command, ...]:
 
 
 def _in_order(rows: Sequence[Mapping[str, Any]], workload: Workload) -> pl.DataFrame:
-    """The details of the jobs of the workload, which were numbered from 1 as they came."""
+    """Return the details of the jobs of the workload, which were numbered from 1 as they came."""
     import polars as pl
 
     kept = [
@@ -165,7 +165,7 @@ def _in_order(rows: Sequence[Mapping[str, Any]], workload: Workload) -> pl.DataF
 
 
 def details_of(job: Record, extra: Mapping[str, str], epoch: int) -> dict[str, Any]:
-    """What only Slurm knows of a job."""
+    """Return what only Slurm knows of a job."""
     line = _submit_line(extra)
     asked = re.search(r"\s(?:-N\s*|--nodes[= ])(\d+)", line)
     nice = re.search(r"\s--nice[= ](-?\d+)", line)
@@ -207,7 +207,7 @@ def _submit_line(extra: Mapping[str, str]) -> str:
 
 
 def _tasks_of(job: Record, extra: Mapping[str, str]) -> dict[str, int]:
-    """How the CPUs of a job are cut into tasks, as its submission says.
+    """Return how the CPUs of a job are cut into tasks, as its submission says.
 
     If that does not say it, a job that ran on the nodes it asked for has its CPUs evenly there; one
     that got more nodes than it asked for may have its CPUs anywhere.
@@ -239,7 +239,7 @@ def _cpus_of(job: Record, extra: Mapping[str, str]) -> int:
 
 
 def _memory_per_cpu_kb(job: Record, extra: Mapping[str, str]) -> float | None:
-    """The memory of each CPU, if the submission asks for it so, or if the job shows it.
+    """Return the memory of each CPU, if the submission asks for it so, or if the job shows it.
 
     A job that got more nodes than it asked for, and no more memory, had asked for it by CPU.
     """
@@ -264,7 +264,7 @@ def read_extras(path: Path) -> dict[str, dict[str, str]]:
 
 
 def commands_of(path: Path, late_s: float = 0.0) -> tuple[Command, ...]:
-    """The commands given to Slurm during a run: events.csv."""
+    """Return the commands given to Slurm during a run: events.csv."""
     found = []
     for where, row in read_table(path, "offset_s", "command"):
         job = _ABOUT_JOB.search(row["command"])

@@ -62,7 +62,7 @@ def import_dump(
     version: str | None = None,
     skip_unknown: bool = False,
 ) -> tuple[SlurmSite, ImportReport]:
-    """The site that a dump describes, and what became of all that was read.
+    """Return the site that a dump describes, and what became of all that was read.
 
     Args:
         folder: the dump.
@@ -176,7 +176,7 @@ def _calendar(
 def _history(
     files: DumpFiles, accounting: Accounting, report: ImportReport
 ) -> tuple[SlurmHistory | None, int, int | None]:
-    """The jobs, the moment of their time 0, and when slurmctld began."""
+    """Return the jobs, the moment of their time 0, and when slurmctld began."""
     sacct, submitted = files.get("sacct"), files.get("submitted")
     records, faults = accounting(sacct) if sacct else ((), ())
     extras = read_extras(sacct) if sacct else {}
@@ -264,7 +264,7 @@ def _not_0(sign: str) -> bool:
 
 
 def _clock(path: Path | None) -> dict[str, float]:
-    """The moments of t0.txt: a name and epoch seconds on each line."""
+    """Return the moments of t0.txt: a name and epoch seconds on each line."""
     if path is None:
         return {}
     pairs = (line.split() for line in decode(Source.load(path).data).splitlines())
@@ -277,7 +277,7 @@ def _clock(path: Path | None) -> dict[str, float]:
 def _known_partitions(
     history: SlurmHistory, cluster: Cluster, report: ImportReport, skip: bool
 ) -> SlurmHistory:
-    """The jobs whose partitions the cluster has."""
+    """Return the jobs whose partitions the cluster has."""
     workload = history.workload
     known = {each.name for each in cluster.partitions}
     names = workload.labels.get("partition", ())

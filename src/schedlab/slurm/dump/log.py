@@ -27,7 +27,7 @@ _SUBMIT_TAKES_S = 0.0005
 def clocks_of_log(
     path: Path, epoch_s: int, last_s: float, parameters: SlurmParameters, report: ImportReport
 ) -> Clocks | None:
-    """The phases that a log with ``SlurmctldDebug=debug`` and ``DebugFlags=Backfill`` shows.
+    """Return the phases that a log with ``SlurmctldDebug=debug`` and ``DebugFlags=Backfill`` shows.
 
     Args:
         path: the log; its times are taken as UTC.
@@ -129,7 +129,7 @@ def _ticks(runs: list[float], tests: list[float]) -> list[float]:
 def _limits_s(
     kills: list[float], first_s: float, parameters: SlurmParameters, epoch_s: int
 ) -> float:
-    """A test of time limits before the first turn."""
+    """Return a test of time limits before the first turn."""
     boot_epoch_s = parameters.control.boot_epoch_s
     known_s = first_s if boot_epoch_s is None else boot_epoch_s - epoch_s
     known_s = math.floor(kills[0]) if kills else known_s

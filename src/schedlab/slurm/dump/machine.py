@@ -55,7 +55,7 @@ def groups_of(nodes: Sequence[Node]) -> tuple[NodeGroup, ...]:
 
 
 def layouts_of(nodes: Sequence[Node]) -> tuple[NodeLayout, ...]:
-    """How the cores of the nodes are arranged."""
+    """Return how the cores of the nodes are arranged."""
     layouts = []
     for _, alike in groupby(nodes, lambda node: replace(node, name="", where="")):
         found = list(alike)
@@ -84,7 +84,7 @@ def partitions_of(
     parameters: SlurmParameters,
     report: ImportReport,
 ) -> Partitions:
-    """The partitions in the order of slurm.conf; one without nodes is told and left out."""
+    """Return the partitions in the order of slurm.conf; one without nodes is told and left out."""
     if not blocks:
         raise InputError("the dump describes no partition; slurm.conf needs a PartitionName line")
     known = {node.name: node for node in nodes}
@@ -105,7 +105,7 @@ def partitions_of(
 
 
 def licences_of(entry: Entry | None, report: ImportReport) -> tuple[Consumable, ...]:
-    """The licences of the cluster: ``matlab:4,ansys@server:10``."""
+    """Return the licences of the cluster: ``matlab:4,ansys@server:10``."""
     if entry is None:
         return ()
     report.add(entry.key, entry.value, entry.where, MODELLED, "Consumables of the machine.")

@@ -63,7 +63,7 @@ class Node:
 
 
 def nodes_of(blocks: Sequence[Block], report: ImportReport, key: str = "NodeName") -> list[Node]:
-    """The nodes in natural order of their names, as Slurm keeps them."""
+    """Return the nodes in natural order of their names, as Slurm keeps them."""
     found: dict[str, Node] = {}
     for block in blocks:
         for name in _names(block):
@@ -75,7 +75,7 @@ def nodes_of(blocks: Sequence[Block], report: ImportReport, key: str = "NodeName
 
 
 def natural_order(name: str) -> tuple[Any, ...]:
-    """The key by which ``n2`` comes before ``n10``."""
+    """Return the key by which ``n2`` comes before ``n10``."""
     parts = _NUMBERS.split(name)
     return tuple((1, int(p), p) if p.isdecimal() else (0, 0, p) for p in parts if p)
 
@@ -83,7 +83,7 @@ def natural_order(name: str) -> tuple[Any, ...]:
 def with_gres_types(
     nodes: Iterable[Node], gres: Sequence[Block], report: ImportReport
 ) -> list[Node]:
-    """The nodes with the types of GPUs that only gres.conf tells."""
+    """Return the nodes with the types of GPUs that only gres.conf tells."""
     types: dict[str, dict[str, int]] = {}
     for block in gres:
         kind = block.text("Name")

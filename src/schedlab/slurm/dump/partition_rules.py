@@ -61,7 +61,7 @@ _HARMLESS = frozenset(
 def partition_of(
     block: Block, hosts: str, parameters: SlurmParameters, report: ImportReport
 ) -> Partition:
-    """The partition as every policy knows it."""
+    """Return the partition as every policy knows it."""
     mode = _over_subscribe(block)[0]
     most = _read(block, ("MaxNodes",), limit, None)
     per_cpu = _read(block, ("DefMemPerCPU",), KINDS["megabytes"], None)
@@ -93,7 +93,7 @@ def partition_of(
 
 
 def rules_of(block: Block) -> PartitionRules:
-    """What only Slurm knows of the partition."""
+    """Return what only Slurm knows of the partition."""
     values: dict[str, Any] = {}
     if (old := block.text("Priority")) is not None:
         values["priority_job_factor"] = _read(block, ("Priority",), whole, int(old or 1))

@@ -12,7 +12,7 @@ _FLAGS = {"STARTED_ON_SCHEDULE": "SchedMain", "STARTED_ON_BACKFILL": "SchedBackf
 
 
 def is_json(path: Path) -> bool:
-    """Whether the file is JSON by its name; it may be compressed."""
+    """Return whether the file is JSON by its name; it may be compressed."""
     return path.name.removesuffix(".gz").endswith(".json")
 
 
@@ -59,7 +59,7 @@ def _part(job: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _number(value: Any) -> int | None:
-    """The number; releases from 23.02 on give some as ``{"set": true, "number": 4}``."""
+    """Return the number; releases from 23.02 on give some as ``{"set": true, "number": 4}``."""
     if isinstance(value, dict):
         value = value.get("number") if value.get("set", True) else None
     return value if isinstance(value, int) else None

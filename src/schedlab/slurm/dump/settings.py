@@ -138,7 +138,7 @@ class SettingsCollector:
                 )
 
     def made(self, version: str, cluster_name: str) -> SlurmParameters:
-        """The parameters, with the defaults of the version where nothing was said."""
+        """Return the parameters, with the defaults of the version where nothing was said."""
         usual = defaults_of(version)
         sections = {
             name: replace(getattr(usual, name), **values) for name, values in self._values.items()

@@ -24,7 +24,7 @@ def submitted_history(
     report: ImportReport,
     late_s: float = 0.0,
 ) -> SlurmHistory:
-    """The jobs as they were asked for, with what became of them where that is known.
+    """Return the jobs as they were asked for, with what became of them where that is known.
 
     Args:
         path: the table; one line for a job, or for an array of jobs.
@@ -49,7 +49,7 @@ def submitted_history(
 
 
 def _tasks(path: Path) -> Iterator[tuple[str, Row]]:
-    """A row for each job; an array has one for each task."""
+    """Yield a row for each job; an array has one for each task."""
     for number, (where, row) in enumerate(read_table(path, "submit_offset_s", "limit_s"), 1):
         row.setdefault("jobid", str(number))
         array, _, most = row.get("array", "").partition("%")
@@ -161,7 +161,7 @@ def exact_starts(path: Path, late_s: float = 0.0) -> dict[str, dict[str, Any]]:
 
 
 def truth_of(records: Sequence[Record], extras: Mapping[str, Row], epoch_s: int) -> dict[str, Any]:
-    """What the accounting tells of each job, by its ``slurm_id``."""
+    """Return what the accounting tells of each job, by its ``slurm_id``."""
     return {
         job["jobid"]: details_of(job, extras.get(job["jobid"], {}), epoch_s)
         for job in merged_attempts(records)

@@ -46,7 +46,7 @@ def switches_of(
 
 
 def leaf_of(switches: Sequence[Switch]) -> dict[str, str]:
-    """The leaf switch of each node: the first that names it."""
+    """Return the leaf switch of each node: the first that names it."""
     found: dict[str, str] = {}
     for switch in switches:
         for host in expand_hosts(switch.nodes or ""):

@@ -18,7 +18,7 @@ MOST_HALF_LIVES = 6
 
 
 def with_usage(site: SlurmSite, path: Path, report: ImportReport) -> SlurmSite:
-    """The site with what its users had used before the history begins.
+    """Return the site with what its users had used before the history begins.
 
     The use of jobs of the history is taken off what they have used at its end; what is left had
     been more by as much as has been forgotten since.

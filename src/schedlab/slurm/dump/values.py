@@ -29,24 +29,24 @@ ALWAYS_COUNTED = ("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", 
 
 
 def is_unset(text: str) -> bool:
-    """Whether the text says that there is no value."""
+    """Return whether the text says that there is no value."""
     return text.strip().lower() in _UNSET
 
 
 def is_endless(text: str) -> bool:
-    """Whether the text says that there is no limit."""
+    """Return whether the text says that there is no limit."""
     return text.strip().lower() in _ENDLESS
 
 
 def words(text: str) -> tuple[str, ...]:
-    """The words of a list with commas, or with | as some parameters have."""
+    """Return the words of a list with commas, or with | as some parameters have."""
     if is_unset(text):
         return ()
     return tuple(word for word in re.split(r"[,|]", text.replace(" ", "")) if word)
 
 
 def whole(text: str) -> int:
-    """A whole number from 0 on; INFINITE is not one."""
+    """Return a whole number from 0 on; INFINITE is not one."""
     found = parse_whole(_UNIT_WORD.sub("", text.strip()))
     if found is None:
         raise ParameterError(f"is {text!r}; must be a whole number >= 0")
@@ -54,7 +54,7 @@ def whole(text: str) -> int:
 
 
 def limit(text: str) -> int | None:
-    """A whole number; None where there is no limit."""
+    """Return a whole number; None where there is no limit."""
     return None if is_unset(text) or is_endless(text) else whole(text)
 
 
@@ -132,7 +132,7 @@ def weights(text: str) -> dict[str, float]:
 
 
 def count(text: str) -> int:
-    """A number that may have a prefix: ``4``, ``2K``."""
+    """Return a number that may have a prefix: ``4``, ``2K``."""
     match = re.fullmatch(r"(\d+)([kmgtp]?)", text.strip().lower(), re.ASCII)
     if match is None:
         raise ParameterError(f"is {text!r}; must be a whole number >= 0")
@@ -155,7 +155,7 @@ def _endless_seconds(text: str) -> int:
 
 
 def _time(text: str) -> int:
-    """A time that always is one; ``0`` and ``NONE`` are 0."""
+    """Return a time that always is one; ``0`` and ``NONE`` are 0."""
     return minutes(text) or 0
 
 
@@ -165,7 +165,7 @@ def _seconds(text: str) -> int:
 
 
 def _enforce(text: str) -> tuple[str, ...]:
-    """What AccountingStorageEnforce means: each word brings those that it needs."""
+    """Return what AccountingStorageEnforce means: each word brings those that it needs."""
     said = {word.lower() for word in words(text)}
     if "all" in said:
         said |= {"associations", "limits", "qos", "safe", "wckeys"}
@@ -177,7 +177,7 @@ def _enforce(text: str) -> tuple[str, ...]:
 
 
 def _tres(text: str) -> tuple[str, ...]:
-    """The resources that are counted: Slurm's own, and those that the site adds."""
+    """Return the resources that are counted: Slurm's own, and those that the site adds."""
     return tuple(dict.fromkeys((*ALWAYS_COUNTED, *(word.lower() for word in words(text)))))
 
 

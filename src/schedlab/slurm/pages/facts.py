@@ -57,7 +57,7 @@ def _history(site: SlurmSite) -> list[tuple[str, str]]:
 
 
 def clock_of(site: SlurmSite) -> Clock | None:
-    """When time 0 of the history was; None if unknown."""
+    """Return when time 0 of the history was; None if unknown."""
     return Clock.of(history_of(site).workload.header)
 
 

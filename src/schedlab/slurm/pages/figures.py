@@ -28,7 +28,7 @@ UNITS = ((7200, 3600, "h"), (300, 60, "min"), (0, 1, "s"))
 
 
 def error_figure(waits: JobWaits) -> Any:
-    """The distribution of the errors of starts."""
+    """Return the distribution of the errors of starts."""
     (real_s,) = waits.by_name[AS_IT_WAS]
     errors = {"starts of the twin": tuple(np.abs(each - real_s) for each in waits.by_name[TWIN])}
     plot = _cdf(errors, {"starts of the twin": STRONG[0]}, "start off by at most", FAR_S * 2)
@@ -37,7 +37,7 @@ def error_figure(waits: JobWaits) -> Any:
 
 
 def waits_figure(waits: JobWaits) -> Any:
-    """The distribution of waits, a line for each name."""
+    """Return the distribution of waits, a line for each name."""
     return _cdf(waits.by_name, COLOURS, "wait at most", LEAST * 10)
 
 
@@ -143,7 +143,7 @@ def _draw_over_time(
 
 
 def _means(values: Times, places: NDArray[np.int64], jobs: NDArray[np.int64]) -> Times:
-    """The mean of each period; nan for one without jobs."""
+    """Return the mean of each period; nan for one without jobs."""
     sums = np.bincount(places, weights=values, minlength=len(jobs))
     means: Times = np.divide(sums, jobs, out=np.full(len(jobs), np.nan), where=jobs > 0)
     return means

@@ -168,5 +168,5 @@ class _TwinPage:
 
 
 def _sentences(texts: Sequence[str]) -> list[str]:
-    """The notes of a command as sentences: with a capital letter and a full stop."""
+    """Return the notes of a command as sentences: with a capital letter and a full stop."""
     return [f"{text[0].upper()}{text[1:].rstrip('.')}." for text in texts]

@@ -43,7 +43,7 @@ def fidelity_table(rows: Sequence[FidelityRow]) -> TextTable:
 
 
 def replica_table(found: Fidelity, replicas: Sequence[ReplicaRow]) -> TextTable:
-    """The twin and other real runs, each beside the run that is replayed."""
+    """Return the twin and other real runs, each beside the run that is replayed."""
     columns = ["beside the real run", "jobs", "mean wait", "off by", "start ±", "within 30 s"]
     every = found.rows[0]
     twin = _cells(
@@ -91,7 +91,7 @@ def what_if_table(rows: Sequence[WhatIfRow]) -> TextTable:
 
 
 def change_table(found: Proposal) -> TextTable:
-    """The parameters that the search changed."""
+    """Return the parameters that the search changed."""
     return TextTable(
         ["parameter", "now", "as searched"],
         [_cells(name, found.present[name], value) for name, value in found.changes.items()],
@@ -99,7 +99,7 @@ def change_table(found: Proposal) -> TextTable:
 
 
 def guard_table(found: Proposal) -> TextTable:
-    """The guards on the periods of the test."""
+    """Return the guards on the periods of the test."""
     return TextTable(
         ["guard", "now", "as searched", "bound", ""],
         [
@@ -114,7 +114,7 @@ def guard_table(found: Proposal) -> TextTable:
 
 
 def extremes(value: Spread) -> str:
-    """The least and the most of the replays, in one unit if they share it."""
+    """Return the least and the most of the replays, in one unit if they share it."""
     least, most = short_duration(value.least), short_duration(value.most)
     unit = least.rpartition(" ")[2]
     if unit == most.rpartition(" ")[2]:
@@ -123,7 +123,7 @@ def extremes(value: Spread) -> str:
 
 
 def between(interval: tuple[float, float] | None) -> str:
-    """Two shares; a dash where there are none."""
+    """Return two shares; a dash where there are none."""
     return "–" if interval is None else f"{interval[0]:+.1%} to {interval[1]:+.1%}"
 
 

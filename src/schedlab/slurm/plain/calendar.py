@@ -59,7 +59,7 @@ class SlurmCalendar:
         ]
 
     def numbers(self, hosts: tuple[str, ...]) -> frozenset[int]:
-        """The nodes of these names."""
+        """Return the nodes of these names."""
         return frozenset(self._numbers[host] for host in hosts if host in self._numbers)
 
     def add(self, settings: dict[str, str]) -> None:
@@ -67,7 +67,7 @@ class SlurmCalendar:
         self.reserved.append(self.reservation(settings))
 
     def reservation(self, settings: dict[str, str]) -> ReservedNodes:
-        """What is to be created."""
+        """Return what is to be created."""
         begin = datetime.fromisoformat(settings["starttime"]).replace(tzinfo=UTC)
         begin_s = int(begin.timestamp())
         return self._reserved(
@@ -93,7 +93,7 @@ class SlurmCalendar:
         self.reserved = [each for each in self.reserved if each.name != name]
 
     def changes_s(self, epoch_s: int) -> list[float]:
-        """When reservations begin and end, on the history's clock."""
+        """Return when reservations begin and end, on the history's clock."""
         moments = [moment for each in self.reserved for moment in (each.begin_s, each.end_s)]
         return [float(moment - epoch_s) for moment in moments if moment != FOR_EVER]
 
@@ -129,7 +129,7 @@ class SlurmCalendar:
         return {at: cores for at, cores in found.items() if cores > 0}
 
     def lets(self, job: TwinJob, second: int) -> bool:
-        """Whether the reservation that the job asked for has begun, and not ended."""
+        """Return whether the reservation that the job asked for has begun, and not ended."""
         if job.reservation is None:
             return True
         return any(

@@ -96,7 +96,7 @@ class Controller:
     # What the schedulers see and do.
 
     def second(self, time_s: float) -> int:
-        """The whole second, on Slurm's clock."""
+        """Return the whole second, on Slurm's clock."""
         return math.floor(self.epoch_s + time_s)
 
     def usable(self) -> set[int]:
@@ -109,7 +109,7 @@ class Controller:
         return set(range(len(self.rooms))) - self._drained
 
     def queue(self) -> list[QueueRecord]:
-        """The jobs that may run, each with a partition, in order."""
+        """Return the jobs that may run, each with a partition, in order."""
         second = self.second(self.now_s)
         records = []
         for job in list(self.pending):
@@ -143,7 +143,7 @@ class Controller:
         return self.calendar.kept_cores(job, begin_s, end_s, self.running)
 
     def reservation_ends(self) -> list[int]:
-        """When the reservations that are known now end, in whole seconds."""
+        """Return when the reservations that are known now end, in whole seconds."""
         return [each.end_s for each in self.calendar.reserved]
 
     def now_second(self) -> int:
@@ -151,15 +151,15 @@ class Controller:
         return self.second(self.now_s)
 
     def eligible_for(self, job: TwinJob) -> int:
-        """How long the job has been eligible, in whole seconds."""
+        """Return how long the job has been eligible, in whole seconds."""
         return self.second(self.now_s) - self.second(job.begin_s)
 
     def has_licences(self, job: TwinJob) -> bool:
-        """Whether all its licences are free."""
+        """Return whether all its licences are free."""
         return self.eligible.has_licences(job)
 
     def may_start(self, job: TwinJob, partition: str) -> bool:
-        """Whether licences and limits on numbers of jobs and on wall time let it start."""
+        """Return whether licences and limits on numbers of jobs and on wall time let it start."""
         if not self.eligible.has_licences(job):
             return False
         if not self.eligible.has_array_room(job):
@@ -167,7 +167,7 @@ class Controller:
         return self._refuse(job, self.limits.keeps_from_starting(job, partition))
 
     def may_have(self, job: TwinJob, partition: str, nodes: list[int] | None) -> bool:
-        """Whether limits on resources let it have these nodes, or what it asks for."""
+        """Return whether limits on resources let it have these nodes, or what it asks for."""
         asks = self.selector.asks(job)
         if nodes is not None:
             asks = self.selector.holds(job, partition, nodes)
@@ -180,7 +180,7 @@ class Controller:
         return reason is None
 
     def lacks_nodes(self, job: TwinJob, partition: str) -> bool:
-        """Whether it needs nodes that are out of service."""
+        """Return whether it needs nodes that are out of service."""
         out = self._drained & self.selector.partitions[partition]
         return bool(out) and not self.selector.could(job, partition, out)
 
@@ -257,7 +257,7 @@ class Controller:
             getattr(self, f"_{what}")(about)
 
     def movable(self) -> list[TwinJob]:
-        """The jobs that a priority could move: not held, and their conditions are met."""
+        """Return the jobs that a priority could move: not held, and their conditions are met."""
         return [
             job
             for job in self.pending
@@ -288,7 +288,7 @@ class Controller:
         self._push(clocks.priority_s, "priority", None)
 
     def _is_open(self) -> bool:
-        """Whether a job runs or may still run, or something is to come.
+        """Return whether a job runs or may still run, or something is to come.
 
         Jobs may take each other's nodes for ever, and none of them ends.
         """

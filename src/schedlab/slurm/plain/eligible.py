@@ -35,7 +35,7 @@ class Eligible:
         self._running_tasks: Counter[int] = Counter()
 
     def obstacle(self, job: TwinJob, now_s: float) -> str | None:
-        """Why the job may not be in a queue that is built now; None if it may."""
+        """Return why the job may not be in a queue that is built now; None if it may."""
         tests = [self._fulfilled(job, each, now_s) for each in job.conditions.each]
         if tests:
             verdict = _together(tests, one_will_do=job.conditions.one_will_do)
@@ -46,18 +46,18 @@ class Eligible:
         return BEGIN_TIME if now_s < job.begin_s else None
 
     def is_stuck(self, job: TwinJob) -> bool:
-        """Whether nothing that is to come lets the job run."""
+        """Return whether nothing that is to come lets the job run."""
         tests = [self._fulfilled(job, each, float("inf")) for each in job.conditions.each]
         return bool(tests) and (
             _together(tests, one_will_do=job.conditions.one_will_do) is Readiness.NEVER
         )
 
     def has_licences(self, job: TwinJob) -> bool:
-        """Whether all its licences are free."""
+        """Return whether all its licences are free."""
         return all(self._free.get(name, 0) >= count for name, count in job.licences.items())
 
     def has_array_room(self, job: TwinJob) -> bool:
-        """Whether its array may have another running task."""
+        """Return whether its array may have another running task."""
         return not job.array_limit or self._running_tasks[job.id] < job.array_limit
 
     def started(self, job: TwinJob) -> None:

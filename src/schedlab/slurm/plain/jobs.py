@@ -143,7 +143,7 @@ _constraint = cache(parse_constraint)  # many jobs have the same one
 
 
 def jobs_of(site: SlurmSite) -> list[TwinJob]:
-    """The jobs of the site's history, in its order."""
+    """Return the jobs of the site's history, in its order."""
     if site.history is None:
         return []
     defaults = {each.name: each.default_account for each in site.accounts.users}
@@ -166,7 +166,7 @@ def jobs_of(site: SlurmSite) -> list[TwinJob]:
 
 
 def suspended_by(command: Command) -> str | None:
-    """The job that the command had suspended."""
+    """Return the job that the command had suspended."""
     match command.text.split():
         case ["scontrol", "suspend", name] if command.worked:
             return name
@@ -188,7 +188,7 @@ def _default_qos(site: SlurmSite) -> dict[tuple[str, str | None], str]:
 
 
 def _rows(history: SlurmHistory) -> Iterator[dict[str, Any]]:
-    """A row of all columns for each job; what is missing is not there."""
+    """Yield a row of all columns for each job; what is missing is not there."""
     workload = history.workload
     names = workload.columns
     values = [workload[name].tolist() for name in names]
@@ -257,7 +257,7 @@ def _job(
 
 
 def _run(row: Mapping[str, Any]) -> tuple[float, bool]:
-    """How long the job runs, and whether that was measured in the history.
+    """Return how long the job runs, and whether that was measured in the history.
 
     Where it is not told when it was suspended, it runs meanwhile.
     """

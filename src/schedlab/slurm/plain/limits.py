@@ -140,7 +140,7 @@ class SlurmLimits:
         return next((each.reason for each in bounds if not self._passes(each, job, {})), None)
 
     def keeps_from_having(self, job: TwinJob, partition: str, asks: Amounts) -> str | None:
-        """Why limits on resources do not let it have this; None if they do."""
+        """Return why limits on resources do not let it have this; None if they do."""
         bounds = (each for each in self.bounds(job, partition) if each.tres)
         return next((each.reason for each in bounds if not self._passes(each, job, asks)), None)
 
@@ -251,7 +251,7 @@ class SlurmLimits:
         return max(own.start_s, self._last_pass_s)
 
     def _left_s(self, own: Counted) -> int:
-        """How long it may run from the last pass on."""
+        """Return how long it may run from the last pass on."""
         return max(0, own.start_s + own.limit_s - self._since_s(own))
 
     def _use(self, own: Counted, second: int) -> None:
@@ -266,7 +266,7 @@ class SlurmLimits:
                 count.used_s[name] += amount * used_s
 
     def _qos_of(self, job: TwinJob, partition: str) -> list[Qos]:
-        """The QOS of the partition and that of the job; what the first one sets counts."""
+        """Return the QOS of the partition and that of the job; what the first one sets counts."""
         names = dict.fromkeys((self._partition_qos.get(partition) or job.qos, job.qos))
         found = [self._qos[name] for name in names if name in self._qos]
         own = self._qos.get(job.qos)
@@ -323,7 +323,7 @@ def _group(association: Association) -> Whose:
 
 
 def _of_qos(qos: Qos, job: TwinJob) -> Iterator[tuple[str, Bound]]:
-    """The limits that a QOS sets for the job, with the scope of each."""
+    """Yield the limits that a QOS sets for the job, with the scope of each."""
     group, user = ("qos", qos.name), ("qos user", qos.name, job.user)
     account = ("qos account", qos.name, job.account)
     for bound in _of_group(qos, group, ends=True):
@@ -343,7 +343,7 @@ def _of_qos(qos: Qos, job: TwinJob) -> Iterator[tuple[str, Bound]]:
 
 
 def _of_associations(chain: tuple[Association, ...]) -> Iterator[tuple[str, Bound]]:
-    """The limits of a user's association and of the accounts above it.
+    """Yield the limits of a user's association and of the accounts above it.
 
     An account's limits on one job, or on the jobs of one user, are those of its users who have none
     of their own. What the root sets ends no job.

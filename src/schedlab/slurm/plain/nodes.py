@@ -39,11 +39,11 @@ class Room:
     below: list[int] = field(default_factory=list)  # by level: CPUs that jobs of lower ones hold
 
     def copy(self) -> Room:
-        """A room of its own."""
+        """Return a room of its own."""
         return Room(self.cpus, self.memory_mb, self.gpus, list(self.below))
 
     def over_lower(self, level: int) -> Room:
-        """The room of a job that lets jobs of lower levels wait."""
+        """Return the room of a job that lets jobs of lower levels wait."""
         return replace(self, cpus=self.cpus + self.below[level])
 
     def take(self, share: NodeShare) -> None:
@@ -98,7 +98,7 @@ class Selector:
         ) and any(each.nodes for each in site.switches)
 
     def _shared_by(self, partition: str) -> int:
-        """How many jobs of the partition may share a core."""
+        """Return how many jobs of the partition may share a core."""
         rules = self._rules.get(partition)
         if rules is None or rules.over_subscribe != "FORCE":
             return 1
@@ -113,7 +113,7 @@ class Selector:
         ]
 
     def is_exclusive(self, job: TwinJob, partition: str) -> bool:
-        """Whether the job has its nodes to itself."""
+        """Return whether the job has its nodes to itself."""
         return (
             job.exclusive
             or self._rules[partition].over_subscribe == "EXCLUSIVE"
@@ -123,7 +123,7 @@ class Selector:
     def capable(
         self, job: TwinJob, partition: str, allowed: Collection[int], *, gpus: bool = True
     ) -> set[int]:
-        """Those of the nodes that could hold a part of the job if they were idle.
+        """Return those of the nodes that could hold a part of the job if they were idle.
 
         Without ``gpus`` those count that lack its GPUs, too.
         """
@@ -143,7 +143,7 @@ class Selector:
         allowed: Iterable[int],
         kept: Mapping[int, int] | None = None,
     ) -> list[int] | None:
-        """The nodes that the job would get.
+        """Return the nodes that the job would get.
 
         Where jobs are suspended by tier, those of lower tiers do not count if it does not fit
         beside them.
@@ -179,19 +179,19 @@ class Selector:
         self._note_gpus(job, partition, self.all_free(), self.partitions[partition])
 
     def ever(self, job: TwinJob, partition: str, barred: Collection[int]) -> bool:
-        """Whether the job would fit on an idle machine without these nodes."""
+        """Return whether the job would fit on an idle machine without these nodes."""
         allowed = self.partitions[partition].difference(barred)
         return self.pick(job, partition, self.all_free(), allowed) is not None
 
     def could(self, job: TwinJob, partition: str, barred: Collection[int]) -> bool:
-        """The same, without a notice."""
+        """Return the same, without a notice."""
         before = list(self._near_gpus)
         found = self.ever(job, partition, barred)
         self._near_gpus = before
         return found
 
     def shares(self, job: TwinJob, partition: str, nodes: Iterable[int]) -> dict[int, NodeShare]:
-        """What the job holds of each of its nodes."""
+        """Return what the job holds of each of its nodes."""
         chosen = sorted(nodes)
         whole = self.is_exclusive(job, partition)
         left, found = job.cpus, dict[int, NodeShare]()
@@ -206,12 +206,12 @@ class Selector:
         return found
 
     def memory_mb(self, job: TwinJob, partition: str, cpus: int) -> float:
-        """What a job holds of the memory of a node on which it has this number of CPUs."""
+        """Return what a job holds of the memory of a node on which it has this number of CPUs."""
         amount_mb, by_cpu = self.memory_rule(job, partition)
         return amount_mb * cpus if by_cpu else amount_mb
 
     def memory_rule(self, job: TwinJob, partition: str) -> tuple[float, bool]:
-        """An amount of memory, and whether it is for each CPU rather than for each node."""
+        """Return an amount of memory, and whether it is for each CPU rather than for each node."""
         rules, select = self._rules[partition], self._select
         for by_node_mb, by_cpu_mb in (
             (job.memory_mb, job.memory_per_cpu_mb),
@@ -225,7 +225,7 @@ class Selector:
         return float(select.def_mem_per_node_mb or 0), False
 
     def asks(self, job: TwinJob) -> dict[str, float]:
-        """What it asks for in all, by Slurm's names of resources."""
+        """Return what it asks for in all, by Slurm's names of resources."""
         nodes, partition = job.needed_nodes, job.partitions[0]
         by_node = nodes if job.memory_mb is not None else 1
         asks = {
@@ -237,7 +237,7 @@ class Selector:
         return asks | {"billing": self._billing(partition, asks)}
 
     def holds(self, job: TwinJob, partition: str, nodes: Iterable[int]) -> dict[str, float]:
-        """What it would hold of these nodes, by Slurm's names of resources."""
+        """Return what it would hold of these nodes, by Slurm's names of resources."""
         shares = self.shares(job, partition, nodes).values()
         holds = {
             "cpu": sum(each.cpus for each in shares),
@@ -248,7 +248,7 @@ class Selector:
         return holds | {"billing": self._billing(partition, holds)}
 
     def _billing(self, partition: str, amounts: Mapping[str, float]) -> float:
-        """What a job is charged for: its CPUs, or as TRESBillingWeights says."""
+        """Return what a job is charged for: its CPUs, or as TRESBillingWeights says."""
         weights = self._rules[partition].billing_weights
         if not weights:
             return amounts["cpu"]
@@ -265,7 +265,7 @@ class Selector:
         return min(max(room.cpus - above, 0), node.cpus)
 
     def _offer(self, job: TwinJob, partition: str, at: int, room: Room, row: int = 0) -> int:
-        """How many CPUs of the node the job could use; 0 if the node is useless to it."""
+        """Return how many CPUs of the node the job could use; 0 if the node is useless to it."""
         node, free = self.nodes[at], self._free_cpus(at, room, row)
         if job.constraint is not None and not job.constraint(node.features):
             return 0

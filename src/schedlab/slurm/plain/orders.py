@@ -73,7 +73,7 @@ class Orders:
         return True
 
     def understands(self, command: Command, to: Obeying) -> bool:
-        """Whether the command is one of those that are obeyed."""
+        """Return whether the command is one of those that are obeyed."""
         return not command.worked or self._understand(command, to) is not None
 
     def _understand(self, command: Command, to: Obeying) -> Callable[[], None] | None:

@@ -26,7 +26,7 @@ class BackfillPlan:
     def free_between(
         self, begin_s: int, end_s: int, allowed: frozenset[int]
     ) -> tuple[frozenset[int], int | None]:
-        """Those of the nodes without plans in that time, and when it is worth to look again.
+        """Return those of the nodes without plans in that time, and when it is worth to look again.
 
         That is the end of the first record behind which some node is free that was not before;
         None if there is none.
@@ -46,7 +46,7 @@ class BackfillPlan:
         return free, later_s
 
     def collides(self, begin_s: int, end_s: int, nodes: Collection[int]) -> bool:
-        """Whether one of the nodes is planned for another job in that time."""
+        """Return whether one of the nodes is planned for another job in that time."""
         return any(
             record.end_s > begin_s and record.begin_s < end_s and not record.free.issuperset(nodes)
             for record in self.records

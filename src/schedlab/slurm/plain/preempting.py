@@ -25,7 +25,7 @@ class Preempting:
         self.is_on = self._settings.type != "preempt/none" and self._settings.mode != ("OFF",)
 
     def may_preempt(self, job: TwinJob, partition: str, other: TwinJob) -> bool:
-        """Whether the rule lets the job take the place of the other."""
+        """Return whether the rule lets the job take the place of the other."""
         if not self.is_on:
             return False
         if self._settings.type == "preempt/partition_prio":
@@ -34,7 +34,7 @@ class Preempting:
         return own is not None and other.qos in own.preempt
 
     def grace_s(self, victim: TwinJob) -> int:
-        """How long a job has to end: as its QOS or its partition says."""
+        """Return how long a job has to end: as its QOS or its partition says."""
         if self._settings.type == "preempt/partition_prio":
             return max(self._partition_grace.get(each, 0) for each in victim.partitions)
         own = self._qos.get(victim.qos)

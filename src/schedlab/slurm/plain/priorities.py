@@ -17,7 +17,7 @@ FIRST_PRIORITY = 4_294_901_759
 def priority_request(
     job: TwinJob, asks: dict[str, float], association_priority: int
 ) -> PriorityRequest:
-    """What of the job counts for its priority now."""
+    """Return what of the job counts for its priority now."""
     return PriorityRequest(
         partition=job.partitions[0],
         qos=job.qos,

@@ -33,7 +33,7 @@ class ClusterView(Protocol):
     running: list[TwinJob]
 
     def queue(self) -> list[QueueRecord]:
-        """The jobs that may run, each with a partition, in order."""
+        """Return the jobs that may run, each with a partition, in order."""
 
     def usable(self) -> set[int]:
         """Nodes that may get jobs now."""
@@ -48,25 +48,25 @@ class ClusterView(Protocol):
         """Free cores of nodes that reservations keep from the job between these whole seconds."""
 
     def reservation_ends(self) -> list[int]:
-        """When the reservations that are known now end, in whole seconds."""
+        """Return when the reservations that are known now end, in whole seconds."""
 
     def now_second(self) -> int:
         """Now, on Slurm's clock."""
 
     def eligible_for(self, job: TwinJob) -> int:
-        """How long the job has been eligible, in whole seconds."""
+        """Return how long the job has been eligible, in whole seconds."""
 
     def has_licences(self, job: TwinJob) -> bool:
-        """Whether all its licences are free."""
+        """Return whether all its licences are free."""
 
     def may_start(self, job: TwinJob, partition: str) -> bool:
-        """Whether licences and limits on numbers of jobs let it start."""
+        """Return whether licences and limits on numbers of jobs let it start."""
 
     def may_have(self, job: TwinJob, partition: str, nodes: list[int] | None) -> bool:
-        """Whether limits on resources let it have these nodes, or what it asks for."""
+        """Return whether limits on resources let it have these nodes, or what it asks for."""
 
     def lacks_nodes(self, job: TwinJob, partition: str) -> bool:
-        """Whether it needs nodes that are out of service."""
+        """Return whether it needs nodes that are out of service."""
 
     def start(self, job: TwinJob, partition: str, nodes: list[int], by: str) -> None:
         """Start the job now."""
@@ -76,7 +76,7 @@ class ClusterView(Protocol):
 
 
 def may_reserve(settings: SchedulerSettings, cluster: ClusterView, job: TwinJob) -> bool:
-    """Whether the job may make others wait: it is old and important enough."""
+    """Return whether the job may make others wait: it is old and important enough."""
     return (
         job.priority >= settings.bf_min_prio_reserve
         and cluster.eligible_for(job) >= settings.bf_min_age_reserve_s
@@ -224,7 +224,7 @@ class _Cycle:
         return cluster.may_start(job, partition) and cluster.may_have(job, partition, None)
 
     def _may_reserve(self, job: TwinJob, partition: str) -> bool:
-        """Whether the job may be planned, if it cannot start now."""
+        """Return whether the job may be planned, if it cannot start now."""
         most = self.settings.bf_job_part_count_reserve
         if self.settings.bf_one_resv_per_job and job in self.planned:
             return False
@@ -287,7 +287,7 @@ class _Cycle:
         return False
 
     def _next_reservation_end(self, from_s: int) -> int | None:
-        """The slot behind the next end of a reservation, as long as the window has it."""
+        """Return the slot behind the next end of a reservation, as long as the window has it."""
         ends = [end_s for end_s in self.cluster.reservation_ends() if end_s >= from_s]
         if not ends:
             return None

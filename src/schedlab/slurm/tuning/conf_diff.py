@@ -56,7 +56,7 @@ def _lines_to_set(places: Mapping[str, Entry], changes: Mapping[str, str]) -> di
 
 
 def _places(conf: Mapping[str, str]) -> dict[str, Entry]:
-    """Where each parameter stands, by its name in lower case."""
+    """Return where each parameter stands, by its name in lower case."""
     if MAIN not in conf:
         return {}
     with TemporaryDirectory() as folder:

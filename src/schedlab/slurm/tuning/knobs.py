@@ -58,7 +58,7 @@ class Knob:
         return self.kind == "yes"
 
     def value(self, place: float) -> int:
-        """The value at a place of the scale, which is logarithmic; two digits are enough."""
+        """Return the value at a place of the scale, which is logarithmic; two digits are enough."""
         place = min(max(place, 0.0), 1.0)
         if self.is_flag:
             return int(place > 0.5)
@@ -68,18 +68,18 @@ class Knob:
         return min(max(rounded // unit * unit, self.low), self.high)
 
     def place(self, value: int) -> float:
-        """The place of a value on the scale."""
+        """Return the place of a value on the scale."""
         if self.is_flag:
             return 0.75 if value else 0.25
         return log((value + 1) / (self.low + 1)) / log((self.high + 1) / (self.low + 1))
 
     def text(self, value: int) -> str:
-        """The value as slurm.conf has it."""
+        """Return the value as slurm.conf has it."""
         return written(self.kind, value)
 
 
 def knobs_of(site: SlurmSite, wanted: Iterable[str] = ()) -> list[Knob]:
-    """The knobs of a site.
+    """Return the knobs of a site.
 
     Args:
         site: whose present values count.

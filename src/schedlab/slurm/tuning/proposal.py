@@ -138,7 +138,7 @@ class Proposal:
         return f"proposed: {gain}"
 
     def as_json(self) -> dict[str, Any]:
-        """All figures, for files; not the waits of single jobs."""
+        """Return all figures, for files; not the waits of single jobs."""
         told = {"verdict": self.verdict, "is_better": self.is_better}
         document = told | asdict(self) | {"rows": [row.as_json() for row in self.rows]}
         del document["waits"]

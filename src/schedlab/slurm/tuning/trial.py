@@ -66,15 +66,15 @@ class Trials:
         return self._known[key]
 
     def written(self, setting: Setting) -> dict[str, str]:
-        """The values as slurm.conf has them, by name."""
+        """Return the values as slurm.conf has them, by name."""
         return {name: self._knobs[name].text(value) for name, value in setting.items()}
 
     def present(self, setting: Setting) -> dict[str, str]:
-        """The present values of the parameters that the setting changes."""
+        """Return the present values of the parameters that the setting changes."""
         return {name: self._knobs[name].text(self._knobs[name].present) for name in setting}
 
     def changed(self, setting: Setting, site: SlurmSite | None = None) -> SlurmSite:
-        """The site under the setting."""
+        """Return the site under the setting."""
         changes = [f"{name}={text}" for name, text in self.written(setting).items()]
         return changed_site(site or self.site, changes)
 

@@ -31,7 +31,7 @@ class EasyBf:
     def decide(
         self, now_us: int, submitted: list[BatsimJob], ended: list[BatsimJob]
     ) -> list[BatsimJob]:
-        """The jobs that start now, in order."""
+        """Return the jobs that start now, in order."""
         head_before = self._head()
         for job in ended:
             del self.holds[job]

@@ -32,7 +32,7 @@ class BatsimJob:
 
 
 def jobs_of(workload: Workload) -> list[BatsimJob]:
-    """The jobs in order of submission."""
+    """Return the jobs in order of submission."""
     times = (workload[name] * SECOND_US for name in ("submit_s", "request_s", "run_s"))
     submit_us, request_us, run_us = (column.tolist() for column in times)
     rows = zip(submit_us, workload["nodes"].tolist(), request_us, run_us, strict=True)

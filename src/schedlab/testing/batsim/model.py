@@ -105,7 +105,7 @@ class Batsim:
 
 
 def batsim_easy(workload: Workload, nodes: int) -> Schedule:
-    """The jobs under batsched's ``easy_bf`` in Batsim, their times cut to whole seconds."""
+    """Return the jobs under batsched's ``easy_bf`` in Batsim, their times cut to whole seconds."""
     platform = Platform.homogeneous(nodes)
     check_feasible(workload, platform.clusters[0])
     require_independent(workload)

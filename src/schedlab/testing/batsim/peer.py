@@ -18,7 +18,7 @@ Ask = Callable[[bytes], bytes]
 
 
 def play_batsim(workload: Workload, nodes: int, ask: Ask) -> Schedule:
-    """The schedule that a scheduler makes of the jobs, each asked about by one message.
+    """Return the schedule that a scheduler makes of the jobs, each asked about by one message.
 
     What happens at one time is told in one message: ends, then submissions, then calls. A job that
     was rejected has no start. PolicyError tells what the scheduler may not do.
@@ -162,6 +162,6 @@ def _begins(nodes: int) -> tuple[str, dict[str, Any]]:
 
 
 def _resources(alloc: str) -> set[int]:
-    """The numbers in ``0-3 7``."""
+    """Return the numbers in ``0-3 7``."""
     ends = ((int(end) for end in word.split("-")) for word in alloc.split())
     return {number for first, *last in ends for number in range(first, (last or [first])[0] + 1)}

@@ -59,7 +59,7 @@ def small_problems() -> list[Problem]:
 
 
 def _broken(found: Solution, again: Solution) -> Iterator[str]:
-    """The rules that the answer breaks, as sentences."""
+    """Yield the rules that the answer breaks, as sentences."""
     if len(found.starts) != len(found.problem.jobs):
         yield "an answer must have a start, or None, for each job"
         return
@@ -88,7 +88,7 @@ def _optimum(problem: Problem, objective: Objective) -> Starts | None:
 
 
 def figure_1(slots: int = 20) -> Problem:
-    """The paper's five jobs of one slot, which need AB, AF, BCD, BDF and CE."""
+    """Return the paper's five jobs of one slot, which need AB, AF, BCD, BDF and CE."""
     needs = ("AB", "AF", "BCD", "BDF", "CE")
     jobs = tuple(
         CoallocJob(f"E{at}", tuple("ABCDEF".index(letter) for letter in need), 1)

@@ -40,7 +40,7 @@ def plain_dpop(network: ConstraintNetwork, tree: PseudoTree, utilities: Utilitie
 
 
 def plain_util(node: JobNode, children: Sequence[UtilMessage]) -> UtilMessage:
-    """The same message as ``node.util(children)``."""
+    """Return the same message as ``node.util(children)``."""
     return UtilMessage(tuple(node.separator), _join(node, children).max(axis=-1))
 
 
@@ -66,14 +66,14 @@ def _barrier(one: Variable, other: Variable, combine: Combine) -> NDArray[np.flo
 
 
 def _aligned(table: Cells, axes: Sequence[int], scope: Sequence[int]) -> Cells:
-    """The table with an axis of length 1 for each job of the scope that it does not have."""
+    """Return the table with an axis of length 1 for each job of the scope that it does not have."""
     lengths = dict(zip(axes, table.shape, strict=True))
     in_order = np.transpose(table, np.argsort([scope.index(job) for job in axes]))
     return in_order.reshape([lengths.get(job, 1) for job in scope])
 
 
 def plain_min_fill(neighbours: Neighbours, ranks: Sequence[int]) -> list[int]:
-    """The same order as ``schedlab.coalloc.orders.min_fill``, ancestors first."""
+    """Return the same order as ``schedlab.coalloc.orders.min_fill``, ancestors first."""
     near = {job: set(others) for job, others in enumerate(neighbours)}
     order = []
     while near:
@@ -87,12 +87,12 @@ def plain_min_fill(neighbours: Neighbours, ranks: Sequence[int]) -> list[int]:
 
 
 def _joined(near: dict[int, set[int]], job: int) -> int:
-    """How many pairs of neighbours the elimination of the job would join."""
+    """Return how many pairs of neighbours the elimination of the job would join."""
     return sum(one not in near[other] for one, other in combinations(near[job], 2))
 
 
 def brute_force(problem: Problem, objective: Objective) -> Starts | None:
-    """The best starts by the objective, the first of equals; None if nothing is feasible."""
+    """Return the best starts by the objective, the first of equals; None if nothing is feasible."""
     return min(
         feasible_starts(problem, objective.may_leave_out),
         key=lambda starts: objective.key(problem, starts),
@@ -101,7 +101,7 @@ def brute_force(problem: Problem, objective: Objective) -> Starts | None:
 
 
 def feasible_starts(problem: Problem, may_leave_out: bool) -> Iterator[Starts]:
-    """Every choice of starts without overlaps."""
+    """Yield every choice of starts without overlaps."""
     extra = [None] if may_leave_out else []
     domains = [[*extra, *problem.domain(job)] for job in range(len(problem.jobs))]
     pairs = [

@@ -31,7 +31,7 @@ class ClosedTime:
     guests: frozenset[int] = frozenset()
 
     def bars(self, job: int, start_s: int, end_s: int) -> bool:
-        """Whether the job may not hold the nodes from start to end."""
+        """Return whether the job may not hold the nodes from start to end."""
         if self.kind == "drain":
             return self.begin_s <= start_s < self.end_s
         return self.begin_s < end_s and start_s < self.end_s and job not in self.guests

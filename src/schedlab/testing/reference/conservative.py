@@ -52,7 +52,7 @@ class Conservative:
         return sim.overrun() or (self.overrun and past)
 
     def _has_room(self, sim: ReferenceSimulation) -> bool:
-        """Whether a job left room in the plan: it ended early or gave up its promise."""
+        """Return whether a job left room in the plan: it ended early or gave up its promise."""
         return any(
             job in self.promises
             if job.state is JobOutcome.CANCELLED

@@ -9,7 +9,7 @@ CORRECTIONS_S = (60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 36
 
 
 def short(job: Job) -> bool:
-    """Whether the job may still run longer than plans expect."""
+    """Return whether the job may still run longer than plans expect."""
     return job.estimate_s < job.limit_s
 
 

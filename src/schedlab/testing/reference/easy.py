@@ -70,7 +70,7 @@ class GuardedHead:
         self.spare = [has - part.count for has, part in zip(able, head.demand, strict=True)]
 
     def competes_with(self, job: Job) -> bool:
-        """Whether both may use the same node."""
+        """Return whether both may use the same node."""
         return not self.nodes.isdisjoint(nodes_of(job.demand))
 
     def spoils(self, node: int, taken: Vector) -> int | None:
@@ -127,7 +127,7 @@ def backfill(sim: ReferenceSimulation, job: Job, guards: list[GuardedHead]) -> N
 
 
 def shadow(sim: ReferenceSimulation, head: Job) -> tuple[int, list[Vector]]:
-    """When the head fits if every running job ends as expected, and what it may use then.
+    """Return when the head fits if every running job ends as expected, and what it may use then.
 
     Room comes when a job ends and when the machine changes.
     """

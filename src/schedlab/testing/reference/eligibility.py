@@ -26,7 +26,7 @@ class Array:
     waiting: list[int] = field(default_factory=list)
 
     def let_in(self, position: int) -> bool:
-        """Whether the task may be eligible now; if not it waits for others to end."""
+        """Return whether the task may be eligible now; if not it waits for others to end."""
         if position in self.inside:
             return True
         if len(self.inside) < self.limit:
@@ -85,7 +85,7 @@ def ready_s(job: Job) -> int | None:
 
 
 def failed_by(job: Job, other: Job) -> bool:
-    """Whether a condition of the job on the other cannot be fulfilled any more."""
+    """Return whether a condition of the job on the other cannot be fulfilled any more."""
     on_other = (condition for condition in job.conditions if other in condition.others)
     return any(condition.fulfilled_s() == NEVER_S for condition in on_other)
 

@@ -24,7 +24,7 @@ class Gpus:
         return [at for at in self.places if free[at] >= self.milli]
 
     def fit(self, free: Vector) -> bool:
-        """Whether enough GPUs have enough free."""
+        """Return whether enough GPUs have enough free."""
         return len(self.able(free)) >= self.count
 
     def taken(self, chosen: list[int], width: int) -> Vector:

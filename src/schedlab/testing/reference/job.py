@@ -112,7 +112,7 @@ class Job:
 
 
 def jobs_of(workload: Workload, platform: Platform, *, apart: bool = False) -> list[Job]:
-    """The jobs in order of submission; one that could never run on the platform is an error.
+    """Return the jobs in order of submission; one that could never run on the platform is an error.
 
     With ``apart`` each GPU stands for itself.
     """

@@ -25,12 +25,12 @@ def linear(weights: Mapping[str, float], sim: ReferenceSimulation) -> Order:
 
 
 def wait_s(job: Job, sim: ReferenceSimulation) -> int:
-    """How long the job has waited."""
+    """Return how long the job has waited."""
     return sim.now - job.eligible_s
 
 
 def start_in_s(job: Job, sim: ReferenceSimulation) -> int:
-    """How long the job waits still, if it is the next and running jobs end as expected."""
+    """Return how long the job waits still, if it is the next and running jobs end as expected."""
     return 0 if sim.fits(job) else shadow(sim, job)[0] - sim.now
 
 

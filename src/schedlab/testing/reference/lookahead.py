@@ -72,7 +72,7 @@ class Memory:
         self._everybody.add(share, request_s, nodes)
 
     def is_exact(self) -> bool:
-        """Whether the last jobs ran as long as they asked for."""
+        """Return whether the last jobs ran as long as they asked for."""
         jobs = self._everybody.jobs
         return bool(jobs) and jobs[0].share >= EXACT
 

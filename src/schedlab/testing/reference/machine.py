@@ -115,7 +115,7 @@ class Machine:
         return -(-time_s // self.tick) * self.tick if self.tick else time_s
 
     def fits(self, node: int, free: Vector, part: NodesAsked) -> bool:
-        """Whether a node with these free resources can hold its share of the part."""
+        """Return whether a node with these free resources can hold its share of the part."""
         if part.exclusive:
             return free == self.capacity[node]
         return covers(free, part.resources) and (part.gpus is None or part.gpus.fit(free))
@@ -143,7 +143,7 @@ class Machine:
         return [node for node in part.in_order if free[node] in states]
 
     def has_room(self, demand: Sequence[NodesAsked], free: Sequence[Vector]) -> bool:
-        """Whether enough nodes can hold the demand."""
+        """Return whether enough nodes can hold the demand."""
         return all(len(self.able(part, free)) >= part.count for part in demand)
 
     def choose(
@@ -183,22 +183,22 @@ def without(free: list[Vector], nodes: frozenset[int]) -> list[Vector]:
 
 
 def covers(free: Vector, wanted: Vector) -> bool:
-    """Whether there is enough of every resource."""
+    """Return whether there is enough of every resource."""
     return all(map(ge, free, wanted))
 
 
 def less(free: Vector, held: Vector) -> Vector:
-    """What is left of a node's resources."""
+    """Return what is left of a node's resources."""
     return tuple(map(sub, free, held))
 
 
 def more(free: Vector, held: Vector) -> Vector:
-    """What a node has again."""
+    """Return what a node has again."""
     return tuple(map(add, free, held))
 
 
 def nodes_of(demand: Sequence[NodesAsked]) -> frozenset[int]:
-    """Every node that the demand may use."""
+    """Return every node that the demand may use."""
     if len(demand) == 1:
         return demand[0].allowed
     return frozenset[int]().union(*(part.allowed for part in demand))

@@ -67,5 +67,5 @@ ORDERS: dict[str, Order] = {
 
 
 def aged_wrsa(ageing_s: float) -> Order:
-    """The wait that weighs as much as full accuracy."""
+    """Return the wait that weighs as much as full accuracy."""
     return lambda job, now: job.eligible_s / ageing_s - job.submitter.wrsa

@@ -24,12 +24,12 @@ class PinnedJob(NamedTuple):
     nodes: frozenset[int]
 
     def in_the_way_of(self, other: PinnedJob) -> bool:
-        """Whether both hold a node at the same time."""
+        """Return whether both hold a node at the same time."""
         together = self.start_s < other.end_s and other.start_s < self.end_s
         return together and bool(self.nodes & other.nodes)
 
     def moved_to(self, start_s: int) -> PinnedJob:
-        """The same at another time."""
+        """Return the same at another time."""
         return self._replace(start_s=start_s, end_s=start_s + self.end_s - self.start_s)
 
 
@@ -99,7 +99,7 @@ class Pinned:
         sim.start(place.job, avoid=frozenset(range(sim.machine.nodes)) - place.nodes)
 
     def _pusher(self, sim: ReferenceSimulation, job: Job) -> PinnedJob | None:
-        """The job's place now, if it may have one by pushing others back."""
+        """Return the job's place now, if it may have one by pushing others back."""
         if self.push is None or self.head is None:
             return None
         hole_s = max(1, math.ceil(job.estimate_s / self.alpha))
@@ -136,12 +136,12 @@ class Pinned:
 
 
 def waiting(sim: ReferenceSimulation) -> list[Job]:
-    """The jobs of the queue that have not been started in this pass."""
+    """Return the jobs of the queue that have not been started in this pass."""
     return [job for job in sim.queue if job.state is JobOutcome.WAITING]
 
 
 def running(sim: ReferenceSimulation) -> list[PinnedJob]:
-    """What running jobs hold, until their expected release."""
+    """Return what running jobs hold, until their expected release."""
     return [
         PinnedJob(job, sim.now, sim.expected_release(job), frozenset(job.node_numbers))
         for job in sim.running
@@ -161,7 +161,7 @@ def earliest(sim: ReferenceSimulation, job: Job, places: list[PinnedJob]) -> Pin
 def free_nodes(
     sim: ReferenceSimulation, start_s: int, end_s: int, places: list[PinnedJob]
 ) -> frozenset[int]:
-    """The nodes that no job holds at any time between."""
+    """Return the nodes that no job holds at any time between."""
     held = [place.nodes for place in places if place.start_s < end_s and start_s < place.end_s]
     return frozenset(range(sim.machine.nodes)).difference(*held)
 
@@ -172,7 +172,7 @@ def lowest(nodes: frozenset[int], count: int) -> frozenset[int]:
 
 
 def clear_of(plan: PinnedJob, others: list[PinnedJob]) -> PinnedJob:
-    """The plan at the first time, not before its own, at which no other is in its way."""
+    """Return the plan at the first time, not before its own, at which no other is in its way."""
     while blockers := [other for other in others if other.in_the_way_of(plan)]:
         plan = plan.moved_to(blockers[0].end_s)
     return plan

@@ -69,7 +69,7 @@ class Fit(NodeChoice):
         return sorted(nodes, key=room)
 
     def of_gpu(self, asked: AskedNodes, node: int, free: Vector, at: int) -> float:
-        """The same among GPUs."""
+        """Return the same among GPUs."""
         return self.sign * free[at]
 
 
@@ -150,7 +150,7 @@ class LeastFragments(NodeChoice):
         return sorted(nodes, key=lambda node: -score(node))
 
     def of_gpu(self, asked: AskedNodes, node: int, free: Vector, at: int) -> float:
-        """The same for each GPU."""
+        """Return the same for each GPU."""
         assert asked.part.gpus is not None
         of_gpu = asked.part.gpus.taken([at], len(free))
         taken = tuple(map(add, asked.part.resources, of_gpu))
@@ -175,7 +175,7 @@ class LeastFragments(NodeChoice):
 
 
 def _mix(value: int) -> int:
-    """The function of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014)."""
+    """Return the function of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014)."""
     value = (value + 0x9E3779B97F4A7C15) & _WORD
     value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & _WORD
     value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & _WORD

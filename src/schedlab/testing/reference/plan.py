@@ -135,7 +135,7 @@ class CountPlan:
                 free[place] -= len(pool & block.nodes)
 
     def _step_at(self, time_s: int) -> int:
-        """The step that begins at this time, made if there is none."""
+        """Return the step that begins at this time, made if there is none."""
         step = bisect_left(self.times, time_s)
         if step == len(self.times) or self.times[step] != time_s:
             self.times.insert(step, time_s)

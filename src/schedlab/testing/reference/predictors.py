@@ -24,7 +24,7 @@ class Request:
     """What the user asked for."""
 
     def predict(self, job: Job) -> float:
-        """The request."""
+        """Return the request."""
         return job.request_s
 
     def learn(self, job: Job, run_s: int) -> None:
@@ -35,7 +35,7 @@ class Actual(Request):
     """The truth."""
 
     def predict(self, job: Job) -> float:
-        """The run time."""
+        """Return the run time."""
         return job.run_s
 
 
@@ -46,7 +46,7 @@ class LastTwo:
         self.runs_s: dict[int, list[int]] = {}
 
     def predict(self, job: Job) -> float:
-        """The request before the first."""
+        """Return the request before the first."""
         last_two = self.runs_s.get(job.submitter.code, [job.request_s])[-2:]
         return sum(last_two) / len(last_two)
 
@@ -109,7 +109,7 @@ class Regression:
         self.features: dict[Job, Vector] = {}
 
     def predict(self, job: Job) -> float:
-        """The exponential of a weighted sum."""
+        """Return the exponential of a weighted sum."""
         request, nodes = math.log(1.0 + job.request_s), math.log(job.nodes)
         x = [1.0, request, nodes, 0.0, 0.0, 0.0]
         if job.submitter.code in self.users:

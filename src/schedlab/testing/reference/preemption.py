@@ -17,7 +17,7 @@ class Rule(Protocol):
     """Says which job may take the nodes of which."""
 
     def may_take(self, sim: ReferenceSimulation, job: Job, other: Job) -> bool:
-        """Whether the waiting job may preempt the running one."""
+        """Return whether the waiting job may preempt the running one."""
 
     def rank(self, sim: ReferenceSimulation, other: Job) -> int:
         """Return a number for a running job; the smallest is preempted first."""
@@ -27,11 +27,11 @@ class ByTier:
     """Jobs of a higher tier preempt those of a lower one, the lowest first."""
 
     def may_take(self, sim: ReferenceSimulation, job: Job, other: Job) -> bool:
-        """Whether the tier of the waiting job is higher."""
+        """Return whether the tier of the waiting job is higher."""
         return job.tier > other.tier
 
     def rank(self, sim: ReferenceSimulation, other: Job) -> int:
-        """The tier."""
+        """Return the tier."""
         return other.tier
 
 
@@ -42,12 +42,12 @@ class ShorterPreempts:
     """
 
     def may_take(self, sim: ReferenceSimulation, job: Job, other: Job) -> bool:
-        """Whether less is expected of the waiting job than is left of the running one."""
+        """Return whether less is expected of the waiting job than is left of the running one."""
         planned_s = sim.machine.seen(job.estimate_s)  # as plans count it; see the semantics
         return planned_s < sim.expected_release(other) - sim.now
 
     def rank(self, sim: ReferenceSimulation, other: Job) -> int:
-        """What is left, the most first."""
+        """Return what is left, the most first."""
         return -sim.expected_release(other)
 
 
@@ -108,7 +108,7 @@ class PreemptionStep:
 
 
 def fits_without(sim: ReferenceSimulation, job: Job, holding: Holding, gone: list[Job]) -> bool:
-    """Whether the job fits if these jobs give back what they hold."""
+    """Return whether the job fits if these jobs give back what they hold."""
     rest = {other: held for other, held in holding.items() if other not in gone}
     return choose_beside(sim, job, rest) is not None
 

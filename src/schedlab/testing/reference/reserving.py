@@ -86,7 +86,7 @@ class OneReserved(AllReserved):
                 planned.append(job)
 
     def pushes(self, job: Job, hole_s: float) -> bool:
-        """Whether the job may start in a hole that is too short for its request."""
+        """Return whether the job may start in a hole that is too short for its request."""
         return job.estimate_s <= self.alpha * hole_s
 
 

@@ -45,7 +45,7 @@ class ReferenceSchedule:
 
     @classmethod
     def of(cls, schedule: Schedule) -> ReferenceSchedule:
-        """The same columns of a schedule made by ``simulate``, for comparison."""
+        """Return the same columns of a schedule made by ``simulate``, for comparison."""
         ranges = schedule.node_ranges
         assert ranges is not None, "simulate names the nodes"
         attempts = schedule.all_attempts()
@@ -173,7 +173,7 @@ def _equal_nodes(count: int) -> Platform:
 
 
 def reference_schedule(simulation: ReferenceSimulation) -> ReferenceSchedule:
-    """What a simulation that has ended did."""
+    """Return what a simulation that has ended did."""
     jobs = simulation.jobs
     assert not simulation.queue, "every job must start in the end"
     return ReferenceSchedule(
@@ -189,7 +189,7 @@ def reference_schedule(simulation: ReferenceSimulation) -> ReferenceSchedule:
 
 
 def reference_attempts(simulation: ReferenceSimulation) -> list[Attempt]:
-    """The attempts of a simulation that has ended, those of each job together."""
+    """Return the attempts of a simulation that has ended, those of each job together."""
     return [attempt for job in simulation.jobs for attempt in job.attempts]
 
 

@@ -106,7 +106,7 @@ class ReferenceSimulation:
                 self._pass(order, backfill, depth)
 
     def fits(self, job: Job) -> bool:
-        """Whether enough nodes have room for the job now."""
+        """Return whether enough nodes have room for the job now."""
         return self.machine.has_room(job.demand, self.room(job))
 
     def room(
@@ -134,7 +134,7 @@ class ReferenceSimulation:
         return without(free, job.barred_from(self.blocks, start_s, end_s))
 
     def changes_s(self) -> list[int]:
-        """When the machine is going to change, by all that is announced."""
+        """Return when the machine is going to change, by all that is announced."""
         return [time_s for time_s in self._changes_s if time_s > self.now]
 
     def start(
@@ -168,19 +168,19 @@ class ReferenceSimulation:
         self._interrupt(job, WhyEnded.SUSPENDED if suspends else WhyEnded.PREEMPTED, again)
 
     def plans_are_void(self) -> bool:
-        """Whether something has happened that no plan foresaw."""
+        """Return whether something has happened that no plan foresaw."""
         return self.upset or self.overrun()
 
     def overrun(self) -> bool:
-        """Whether a running job has exceeded its request."""
+        """Return whether a running job has exceeded its request."""
         return any(self.release_s(job) <= self.now for job in self.running)
 
     def release_s(self, job: Job) -> int:
-        """When a running job gives its nodes back if it runs as long as expected."""
+        """Return when a running job gives its nodes back if it runs as long as expected."""
         return self.machine.seen(job.start_s + job.estimate_s)
 
     def expected_release(self, job: Job) -> int:
-        """When a running job should give its nodes back.
+        """Return when a running job should give its nodes back.
 
         One that has overrun its request may end any moment: at the next second or tick.
         """

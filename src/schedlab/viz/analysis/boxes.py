@@ -41,7 +41,7 @@ def busiest_figure(users: Users) -> Any:
 
 
 def _box_figure(boxes: Sequence[dict[str, Any]], height: int, label: str) -> Any:
-    """A row per box: whiskers to the least and the greatest value, a dot at the mean."""
+    """Return a row per box: whiskers to the least and the greatest value, a dot at the mean."""
     names = [box["name"] for box in boxes]
     right = max(1.0, *(box["greatest"] for box in boxes)) * 1.02
     rows = FactorRange(factors=names[::-1], range_padding=0.03)

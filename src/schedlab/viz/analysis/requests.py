@@ -23,7 +23,7 @@ _HALF_LETTER_PX, _LINE_PX = 3.0, 14
 
 
 def density_figure(requests: Requests) -> Any:
-    """All jobs by requested time and WRA; the darker, the more."""
+    """Return all jobs by requested time and WRA; the darker, the more."""
     density = requests.density
     edges, parts = np.array(density.request_edges_s), np.array(density.wra_edges)
     jobs = np.array(density.jobs)
@@ -111,7 +111,7 @@ def spikes_figure(requests: Requests) -> Any:
 
 
 def _named(requests: Requests) -> dict[str, list[Any]]:
-    """The spikes that get a name: those that are common and leave room for it."""
+    """Return the spikes that get a name: those that are common and leave room for it."""
     common = requests.commonest.head(MAX_SPIKES)
     times, jobs = np.log(common["request_s"].to_numpy()), np.log(common["jobs"].to_numpy())
     x = (times - times.min()) / max(np.ptp(times), 0.1) * _WIDTH_PX

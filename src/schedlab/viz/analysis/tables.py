@@ -17,7 +17,7 @@ MAX_SPIKES = 400
 
 
 def summary_table(analysis: Analysis) -> TextTable:
-    """The trace in a line, as the paper's Table 1 has it, and what lies behind it."""
+    """Return the trace in a line, as the paper's Table 1 has it, and what lies behind it."""
     asked, row = analysis.requests, analysis.table_row()
     values = [
         "–" if analysis.users is None else f"{analysis.users:,}",
@@ -45,7 +45,7 @@ def summary_table(analysis: Analysis) -> TextTable:
 
 
 def request_table(requests: Requests) -> TextTable:
-    """The commonest requests."""
+    """Return the commonest requests."""
     rows = [
         [whole_duration(request_s), f"{jobs:,}", f"{100 * share:.1f} %", f"{mean_wra:.3f}"]
         for request_s, jobs, share, mean_wra in requests.commonest.head(MAX_REQUESTS).iter_rows()
@@ -54,7 +54,7 @@ def request_table(requests: Requests) -> TextTable:
 
 
 def user_table(users: Users) -> TextTable:
-    """Those with most jobs."""
+    """Return those with most jobs."""
     shown = users.table.head(MAX_USERS).select("user", "jobs", "mean_wra", "wrsa", "median")
     rows = [
         [str(user), f"{jobs:,}", *(f"{value:.3f}" for value in values)]

@@ -20,7 +20,7 @@ _WRONG = STRONG[1]
 
 
 def draw_coalloc_gantt(solution: Solution, *, width_in: float = 7.0) -> Figure:
-    """A row for each resource; a job has the same colour on all of its resources.
+    """Return a row for each resource; a job has the same colour on all of its resources.
 
     Jobs that overlap have a red frame, so that a schedule that is not feasible looks like it.
     """

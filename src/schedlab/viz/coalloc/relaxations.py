@@ -99,7 +99,7 @@ def _kinds(results: pl.DataFrame) -> list[str]:
 
 
 def _relaxations(results: pl.DataFrame) -> list[str]:
-    """The solvers that delete edges."""
+    """Return the solvers that delete edges."""
     deleting = results.drop_nulls("deleted_edges")
     return deleting["policy"].unique(maintain_order=True).to_list()
 

@@ -23,7 +23,7 @@ _HEIGHT = 0.7
 
 
 def comparison_figure(values: pl.DataFrame) -> Any:
-    """A row per metric, a dot per policy at the factor by which it is worse than the best.
+    """Return a row per metric, a dot per policy at the factor by which it is worse than the best.
 
     A metric whose best is 0 shows only the policies that reach it.
 

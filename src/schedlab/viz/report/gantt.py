@@ -123,7 +123,7 @@ def _indexed(shares: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def _palette(colours: JobColours) -> list[str]:
-    """The colour of each byte that ``_indexed`` gives."""
+    """Return the colour of each byte that ``_indexed`` gives."""
     count = len(colours.colours)
     shares = np.zeros((count, count, _LEVELS))
     for place in range(count):

@@ -62,7 +62,7 @@ def _page(schedules: list[Schedule], title: str) -> str:
 
 
 def _figures(schedules: list[Schedule], values: pl.DataFrame) -> dict[str, Any]:
-    """The Bokeh figures by the names the page gives them; those over time move together."""
+    """Return the Bokeh figures by the names the page gives them; those over time move together."""
     from schedlab.viz.report.cdf import cdf_figure
     from schedlab.viz.report.comparison import comparison_figure
     from schedlab.viz.report.gantt import gantt_figure

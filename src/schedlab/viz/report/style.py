@@ -43,7 +43,7 @@ def new_figure(height: int, *, along: Literal["both", "width"] = "both", **optio
 
 
 def time_figure(height: int, axis: TimeAxis, x_range: Any = None, **options: Any) -> Any:
-    """A figure over time; those that share ``x_range`` move together."""
+    """Return a figure over time; those that share ``x_range`` move together."""
     span = x_range or (axis.begin, axis.end)
     kind = "datetime" if axis.dates else "linear"
     plot = new_figure(height, along="width", x_range=span, x_axis_type=kind, **options)
@@ -57,7 +57,7 @@ def time_figure(height: int, axis: TimeAxis, x_range: Any = None, **options: Any
 
 
 def time_tooltip(field: str, axis: TimeAxis) -> tuple[str, dict[str, Any]]:
-    """How a tooltip writes a time: the text, and the formatters that it needs."""
+    """Return how a tooltip writes a time: the text, and the formatters that it needs."""
     return (f"{field}{{%F %T}}", {field: "datetime"}) if axis.dates else (f"{field}{{0.00}}", {})
 
 

@@ -55,7 +55,7 @@ class TextTable:
 
 
 def summary_table(schedules: Sequence[Schedule], values: pl.DataFrame) -> TextTable:
-    """A row per metric and a column per policy, the best of each row marked.
+    """Return a row per metric and a column per policy, the best of each row marked.
 
     Args:
         schedules: what happened.
@@ -82,7 +82,7 @@ def group_tables(schedules: Sequence[Schedule]) -> list[tuple[str, TextTable]]:
 
 
 def _group_table(schedules: Sequence[Schedule], by: str) -> TextTable | None:
-    """One row for each of the groups with most work; none if there is only one."""
+    """Return one row for each of the groups with most work; none if there is only one."""
     found = [
         [table(schedule, metric, by, percentiles=()) for schedule in schedules]
         for metric in USER_METRICS

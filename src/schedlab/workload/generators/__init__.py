@@ -95,7 +95,7 @@ GENERATORS: dict[str, GeneratorEntry] = {
 
 
 def is_model(text: str) -> bool:
-    """Whether the text names a generator, and not a file."""
+    """Return whether the text names a generator, and not a file."""
     return text.partition(":")[0].lower() in GENERATORS or is_import_path(text)
 
 

@@ -86,7 +86,7 @@ class Bernoulli:
         )
 
     def _arrivals(self, rng: np.random.Generator, units: int) -> Counts:
-        """The time unit of each arrival."""
+        """Return the time unit of each arrival."""
         certain, chance = divmod(self.arrivals_per_unit, 1)
         counts = int(certain) + (rng.random(units) < chance)
         return np.repeat(np.arange(units), counts)

@@ -31,7 +31,7 @@ class Habits:
     users: int
 
     def draw(self, values: Whole, shares: Values) -> Whole:
-        """What each job asks for: half of the time what is usual for its user, else any."""
+        """Return what each job asks for: half of the time what is usual for its user, else any."""
         usual = self.for_users.choice(values, self.users, p=shares)
         other = self.for_jobs.choice(values, len(self.user), p=shares)
         own = self.for_jobs.random(len(self.user)) < _HABIT
@@ -39,7 +39,7 @@ class Habits:
 
 
 def shares_of_users(users: int, offset: float, power: float) -> Values:
-    """The share of jobs of each user, which falls with a power of rank + offset."""
+    """Return the share of jobs of each user, which falls with a power of rank + offset."""
     weight = (offset + np.arange(1.0, users + 1)) ** -power
     share: Values = weight / weight.sum()
     return share

@@ -44,7 +44,7 @@ def read_workload(
     flops_per_s: float = 1e6,
     rename: Mapping[str, str] | None = None,
 ) -> Workload:
-    """The workload in a file.
+    """Return the workload in a file.
 
     What is repaired or dropped is counted in the workload's ``report``.
 

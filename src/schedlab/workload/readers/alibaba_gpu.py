@@ -32,7 +32,7 @@ class AlibabaGpuReader(Reader):
         return head.startswith(_FIRST.encode())
 
     def read(self, source: Source, options: ReadOptions) -> Workload:
-        """The tasks, each a job on one node."""
+        """Return the tasks, each a job on one node."""
         frame = _jobs(source, _table(source))
         lines = np.arange(2, len(frame) + 2)
         records, labels = frame_records(source.path, frame, lines)

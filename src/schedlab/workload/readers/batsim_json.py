@@ -33,7 +33,7 @@ class BatsimJsonReader(Reader):
         return head.lstrip().startswith(b"{")
 
     def read(self, source: Source, options: ReadOptions) -> Workload:
-        """The jobs; times with a fraction are rounded up to whole seconds."""
+        """Return the jobs; times with a fraction are rounded up to whole seconds."""
         content = _parse(source)
         jobs = _part(source, content, "jobs", list)
         profiles = Profiles(_part(source, content, "profiles", dict), options.flops_per_s)
@@ -64,7 +64,7 @@ def _row(source: Source, job: Any, profiles: Profiles) -> tuple[float, ...]:
 
 
 def _id(job: Mapping[str, Any]) -> float:
-    """The number after the workload's name in ``w0!12``; -1 if there is none."""
+    """Return the number after the workload's name in ``w0!12``; -1 if there is none."""
     text = str(job.get("id", "")).rpartition("!")[2]
     return int(text) if text.isdecimal() and len(text) < 16 else -1
 
@@ -111,7 +111,7 @@ def _part(source: Source, content: Mapping[str, Any], key: str, kind: type[T]) -
 
 
 def _header(content: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The other keys as text; the number of hosts as SWF calls it."""
+    """Return the other keys as text; the number of hosts as SWF calls it."""
     header = {"MaxNodes": [str(content["nb_res"])]} if "nb_res" in content else {}
     for key, value in content.items():
         if key not in ("jobs", "profiles", "nb_res", "provenance"):
@@ -121,7 +121,7 @@ def _header(content: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def _provenance(content: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The steps our writer left there."""
+    """Return the steps our writer left there."""
     steps = content.get("provenance")
     steps = steps if isinstance(steps, list) else []
     return [step for step in steps if isinstance(step, dict) and "step" in step]

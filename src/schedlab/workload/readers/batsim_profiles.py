@@ -59,7 +59,7 @@ class Profiles:
 
 
 def number(of: Mapping[str, Any], key: str) -> float:
-    """The value of that key, which must be a number."""
+    """Return the value of that key, which must be a number."""
     return _as_number(of.get(key), key)
 
 

@@ -16,7 +16,7 @@ _KEY = re.compile(r"\s*([A-Z]\w*):(?:\s+(.*))?")
 
 
 def read_header(text: bytes, comment: str) -> dict[str, list[str]]:
-    """Each key of the leading comment lines with all its values in order.
+    """Return each key of the leading comment lines with all its values in order.
 
     A line without a key continues the value above it; after an empty line or at the top it is
     a free comment, kept under the key ``""``.
@@ -40,7 +40,7 @@ def read_header(text: bytes, comment: str) -> dict[str, list[str]]:
 def split_provenance(
     header: Mapping[str, list[str]],
 ) -> tuple[dict[str, list[str]], list[dict[str, Any]]]:
-    """The header without the steps that our writers add to it, and those steps."""
+    """Return the header without the steps that our writers add to it, and those steps."""
     steps, others = [], []
     for value in header.get(PROVENANCE, ()):
         step = _step(value)
@@ -61,7 +61,7 @@ def _step(value: str) -> dict[str, Any] | None:
 
 
 def _leading_comments(text: bytes, comment: str) -> Iterator[str]:
-    """The comment lines before the first job, without the comment sign."""
+    """Yield the comment lines before the first job, without the comment sign."""
     mark, at = comment.encode(), 0
     while at < len(text):
         end = text.find(b"\n", at)

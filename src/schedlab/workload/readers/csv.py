@@ -30,7 +30,7 @@ class CsvReader(Reader):
         return b"job_id" in head.partition(b"\n")[0].lower()
 
     def read(self, source: Source, options: ReadOptions) -> Workload:
-        """The jobs, with names of users and the like as labels."""
+        """Return the jobs, with names of users and the like as labels."""
         frame, lines = (_quoted if b'"' in source.text else _plain)(source, options.names())
         records, labels = frame_records(source.path, frame, lines, options.factors())
         columns, report = repair(records, options)
@@ -38,7 +38,7 @@ class CsvReader(Reader):
 
 
 def _plain(source: Source, rename: Mapping[str, str]) -> tuple[pl.DataFrame, Array]:
-    """The table of a file without quotes."""
+    """Return the table of a file without quotes."""
     lines = numbered_lines(source.decoded(), trim="\r")
     separator = _separator(lines["line"][0])
     names = our_names(source.path, lines["line"][0].split(separator), rename)
@@ -46,12 +46,12 @@ def _plain(source: Source, rename: Mapping[str, str]) -> tuple[pl.DataFrame, Arr
 
 
 def _separator(header: str) -> str:
-    """A comma, or what stands in its place between the names."""
+    """Return a comma, or what stands in its place between the names."""
     return next((each for each in ",|;\t" if each in header), ",")
 
 
 def _quoted(source: Source, rename: Mapping[str, str]) -> tuple[pl.DataFrame, Array]:
-    """The table of a file with quotes, within which separators and line ends may stand."""
+    """Return the table of a file with quotes, within which separators and line ends may stand."""
     import polars as pl
 
     text = source.decoded()

@@ -23,7 +23,7 @@ FIELD_END = "\x1f"
 def split_lines(
     path: Path, lines: pl.DataFrame, separator: str, names: Sequence[str], width: int
 ) -> tuple[pl.DataFrame, Array]:
-    """The first fields of each line as columns of these names, and the number of each line.
+    """Return the first fields of each line as columns of these names, and the number of each line.
 
     Args:
         path: the file, for messages.

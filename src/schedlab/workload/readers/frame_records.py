@@ -47,7 +47,7 @@ _OF_A_HISTORY = {"jobid", "queue_time"}
 
 
 def our_names(path: Path, theirs: Iterable[str], rename: Mapping[str, str]) -> list[str]:
-    """What we call the columns of a file: matched without regard to case, then renamed.
+    """Return what we call the columns of a file: matched without regard to case, then renamed.
 
     Every column is known, comes once, and none that a workload needs is absent.
     """
@@ -135,7 +135,7 @@ def _check_texts(records: Records, texts: pl.Series, names: tuple[str, ...]) -> 
 
 
 def _numbers(records: Records, series: pl.Series, factor: float) -> Array:
-    """The numbers of a column; what is empty becomes the missing value."""
+    """Return the numbers of a column; what is empty becomes the missing value."""
     name, column = series.name, COLUMNS[series.name]
     numbers = _parsed(series)
     if numbers is None:

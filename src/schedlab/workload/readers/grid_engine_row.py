@@ -63,7 +63,7 @@ class Row:
 
 
 def parse_row(text: str) -> Row:
-    """The row of a line, in seconds or milliseconds."""
+    """Return the row of a line, in seconds or milliseconds."""
     values = text.split(":")
     if len(values) < len(FIELDS):
         raise ValueError(f"{len(values)} fields; accounting has {len(FIELDS)} or more")
@@ -121,7 +121,7 @@ def _moment(time: int) -> datetime | None:
 
 
 def requests_in(category: str) -> dict[str, str]:
-    """What was asked for with ``-l``, ``-pe`` and so on: ``h_rt`` is nowhere else."""
+    """Return what was asked for with ``-l``, ``-pe`` and so on: ``h_rt`` is nowhere else."""
     words = category.split()
     found: dict[str, str] = {}
     for option, value in pairwise(words):

@@ -69,7 +69,7 @@ class GwfReader(Reader):
         return first.startswith(b"#") or len(first.split()) == len(GWF_FIELDS)
 
     def read(self, source: Source, options: ReadOptions) -> Workload:
-        """The jobs, with those of the 29 fields that a workload has columns for."""
+        """Return the jobs, with those of the 29 fields that a workload has columns for."""
         header, provenance = split_provenance(read_header(source.text, "#"))
         records, labels = gwf_records(source, *_split(source))
         columns, report = repair(records, options)
@@ -86,14 +86,14 @@ class GwfReader(Reader):
 def gwf_records(
     source: Source, frame: pl.DataFrame, lines: Array | None = None
 ) -> tuple[Records, Labels]:
-    """The jobs of a frame of texts, whose columns are fields of ``GWF_FIELDS``."""
+    """Return the jobs of a frame of texts, whose columns are fields of ``GWF_FIELDS``."""
     own = frame.select(*GWF_COLUMNS).rename(GWF_COLUMNS)
     records, labels = frame_records(source.path, own, lines)
     return with_further(records, _further(frame[FURTHER_FIELD]), labels)
 
 
 def _further(texts: pl.Series) -> dict[str, list[str | None]]:
-    """The columns that are named in these texts; what others wrote there is passed over."""
+    """Return the columns that are named in these texts; what others wrote there is passed over."""
     keys = texts.str.extract_all(r"(?:^|;)(\w+)=").explode().drop_nulls().unique()
     names = {key.strip(";=") for key in keys} & OPTIONAL - set(GWF_COLUMNS.values())
     return {
@@ -106,7 +106,7 @@ def _further(texts: pl.Series) -> dict[str, list[str | None]]:
 
 
 def _split(source: Source) -> tuple[pl.DataFrame, Array]:
-    """The fields as texts, and the line of each job."""
+    """Return the fields as texts, and the line of each job."""
     text = source.decoded().replace("\t", " ")
     while "  " in text:
         text = text.replace("  ", " ")

@@ -29,7 +29,7 @@ class GwfSqliteReader(Reader):
         return head.startswith(b"SQLite format 3\0")
 
     def read(self, source: Source, options: ReadOptions) -> Workload:
-        """The jobs, in the order of the table."""
+        """Return the jobs, in the order of the table."""
         import polars as pl
 
         if source.compressed:
@@ -56,7 +56,7 @@ def _rows(source: Source) -> list[str]:
 
 
 def _names_in(database: sqlite3.Connection, source: Source) -> dict[str, str]:
-    """What this file calls each field."""
+    """Return what this file calls each field."""
     found = [row[1] for row in database.execute("PRAGMA table_info(Jobs)")]
     if not found:
         raise InputError(f"{source.path}: has no table Jobs")
@@ -70,5 +70,5 @@ def _names_in(database: sqlite3.Connection, source: Source) -> dict[str, str]:
 
 
 def _text(name: str | None) -> str:
-    """The field in SQL; -1 where it is NULL, or the table lacks it."""
+    """Return the field in SQL; -1 where it is NULL, or the table lacks it."""
     return "'-1'" if name is None else f"COALESCE(CAST(\"{name}\" AS TEXT), '-1')"

@@ -33,7 +33,7 @@ class JobHistoryReader(Reader):
 def history_workload(
     records: Iterable[Record], path: Path, options: ReadOptions, *, name: str
 ) -> Workload:
-    """The workload of records that come from that file or store."""
+    """Return the workload of records that come from that file or store."""
     table = HistoryTable()
     try:
         columns = table.columns(records)

@@ -31,7 +31,7 @@ class ParquetReader(Reader):
         return head.startswith(b"PAR1")
 
     def read(self, source: Source, options: ReadOptions) -> Workload:
-        """The jobs, with what the metadata says of them."""
+        """Return the jobs, with what the metadata says of them."""
         import polars as pl
         import pyarrow as pa
         import pyarrow.parquet as pq

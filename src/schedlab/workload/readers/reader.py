@@ -61,12 +61,12 @@ class ReadOptions:
         return {theirs: _scaled(text)[0] for theirs, text in self.rename.items()}
 
     def factors(self) -> dict[str, float]:
-        """What columns are multiplied by, where they are."""
+        """Return what columns are multiplied by, where they are."""
         return {ours: factor for ours, factor in map(_scaled, self.rename.values()) if factor != 1}
 
 
 def _scaled(text: str) -> tuple[str, float]:
-    """The column, and what it is multiplied by; NaN if that is not a number."""
+    """Return the column, and what it is multiplied by; NaN if that is not a number."""
     ours, star, factor = text.partition("*")
     try:
         return ours.strip(), float(factor) if star else 1.0
@@ -83,9 +83,9 @@ class Reader(ABC):
     """Whether the file names its columns, which can then be renamed."""
 
     def recognises(self, head: bytes) -> bool:
-        """Whether a file of unknown suffix that begins like this is of this format."""
+        """Return whether a file of unknown suffix that begins like this is of this format."""
         return False
 
     @abstractmethod
     def read(self, source: Source, options: ReadOptions) -> Workload:
-        """The jobs of the file, with a report of what was repaired or dropped."""
+        """Return the jobs of the file, with a report of what was repaired or dropped."""

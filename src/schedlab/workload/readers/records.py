@@ -29,14 +29,14 @@ class Records:
         return len(self.columns["job_id"])
 
     def error(self, record: int, reason: str) -> InputError:
-        """An error that says where in the file the record is."""
+        """Return an error that says where in the file the record is."""
         if self.lines is not None:
             return InputError.at(self.path, int(self.lines[record]), reason)
         return InputError(f"{self.path}: record {record + 1}: {reason}")
 
 
 def and_more(bad: int) -> str:
-    """The end of a sentence about the first of several bad places."""
+    """Return the end of a sentence about the first of several bad places."""
     return f" (and {bad - 1:,} more like this)" if bad > 1 else ""
 
 
@@ -67,7 +67,7 @@ class Tally:
         self._count("noticed", which, reason)
 
     def report(self, *, strict: bool) -> ReadReport:
-        """What was counted; in strict reading the first repair or drop is an error."""
+        """Return what was counted; in strict reading the first repair or drop is an error."""
         record, reason = self._first_refused
         if strict and reason:
             job = int(self._records.columns["job_id"][record])

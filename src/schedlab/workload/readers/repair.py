@@ -155,7 +155,7 @@ _RULES: tuple[Callable[[Columns, Tally, ReadOptions], None], ...] = (
 
 
 def _stored(columns: Columns, order: Array) -> Columns:
-    """The kept records in order; a column in which everything is missing is left out."""
+    """Return the kept records in order; a column in which everything is missing is left out."""
     stored = {}
     for name in list(columns):
         values, missing = columns.pop(name)[order], COLUMNS[name].missing

@@ -28,7 +28,7 @@ class Source:
 
     @classmethod
     def load(cls, path: str | Path) -> Source:
-        """The file, or standard input for ``-``; one sentence on why it cannot be read."""
+        """Return the file, or standard input for ``-``; one sentence on why it cannot be read."""
         path = Path(path)
         try:
             if path == STDIN:
@@ -86,12 +86,12 @@ class Source:
         return text
 
     def decoded(self) -> str:
-        """The text as characters; archives older than UTF-8 are Latin-1."""
+        """Return the text as characters; archives older than UTF-8 are Latin-1."""
         return decode(self.text)
 
 
 def plain_name(path: Path) -> Path:
-    """The file's name without ``.gz``."""
+    """Return the file's name without ``.gz``."""
     name = Path(path.name)
     return name.with_suffix("") if name.suffix.lower() == ".gz" else name
 

@@ -44,7 +44,7 @@ class SwfReader(Reader):
         return first.startswith(b";") or len(first.split()) == len(SWF_FIELDS)
 
     def read(self, source: Source, options: ReadOptions) -> Workload:
-        """The jobs, with all 18 fields that are ever known and the header."""
+        """Return the jobs, with all 18 fields that are ever known and the header."""
         header, provenance = split_provenance(read_header(source.text, ";"))
         columns, report = repair(_scan(source), options)
         return Workload(

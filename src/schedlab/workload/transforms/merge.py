@@ -17,7 +17,7 @@ Ids = NDArray[np.int64]
 
 
 def merge(*workloads: Workload, name: str | None = None) -> Workload:
-    """The jobs of all the workloads, in order of submission.
+    """Return the jobs of all the workloads, in order of submission.
 
     A job whose number an earlier argument already uses gets a new one, above all in use, and
     dependencies follow. Users, groups and the like are the same if their labels are, or without
@@ -44,7 +44,7 @@ def merge(*workloads: Workload, name: str | None = None) -> Workload:
 
 
 def _distinct_ids(workloads: Sequence[Workload]) -> list[Ids]:
-    """The job numbers of each workload, new ones where they are taken."""
+    """Return the job numbers of each workload, new ones where they are taken."""
     free = 1 + max((int(part["job_id"].max()) for part in workloads if len(part)), default=0)
     taken = np.empty(0, dtype=np.int64)
     distinct = []
@@ -79,7 +79,7 @@ def _told_apart(workloads: Sequence[Workload], ids: Sequence[Ids]) -> tuple[Work
 
 
 def _with_conditions(part: Workload, new_ids: Ids) -> Workload:
-    """Its dependencies on the new numbers; one on an unknown job is dropped."""
+    """Return its dependencies on the new numbers; one on an unknown job is dropped."""
     new = dict(zip(part["job_id"].tolist(), new_ids.tolist(), strict=True))
     texts = [
         dependencies_text(
@@ -107,14 +107,14 @@ def _united(column: str, workloads: Sequence[Workload]) -> tuple[str, ...]:
 
 
 def _labels(part: Workload, column: str) -> dict[int, str]:
-    """The label of each code in one workload."""
+    """Return the label of each code in one workload."""
     if column in part.labels:
         return dict(enumerate(part.labels[column]))
     return {code: str(code) for code in np.unique(part[column]).tolist() if code >= 0}
 
 
 def _recoded(part: Workload, column: str, united: Sequence[str] | None) -> NDArray[np.generic]:
-    """The column, its codes pointing into the united labels."""
+    """Return the column, its codes pointing into the united labels."""
     if united is None:
         return part[column]
     labels = _labels(part, column)

@@ -19,7 +19,7 @@ from schedlab.workload.workload import Workload
 def keep(
     workload: Workload, which: NDArray[np.bool_] | slice, step: str, **details: Any
 ) -> Workload:
-    """The chosen jobs, with the step and the number of jobs it dropped recorded."""
+    """Return the chosen jobs, with the step and the number of jobs it dropped recorded."""
     kept = workload.take(np.arange(len(workload))[which])
     return kept.record(step, **details, dropped=len(workload) - len(kept))
 
@@ -42,7 +42,7 @@ def slice_jobs(workload: Workload, start: int = 0, stop: int | None = None) -> W
 
 
 def window(workload: Workload, start_s: int = 0, end_s: int | None = None) -> Workload:
-    """The jobs submitted from ``start_s`` to before ``end_s`` after the first submission."""
+    """Return the jobs submitted from ``start_s`` to before ``end_s`` after the first submission."""
     _ordered(start_s, end_s)
     since_s = workload["submit_s"] - workload["submit_s"][:1]
     inside = since_s >= start_s
@@ -63,7 +63,7 @@ def overrun(workload: Workload, at_most_s: int) -> Workload:
 
 
 def status(workload: Workload, codes: Sequence[int]) -> Workload:
-    """The jobs that ended so: 1 completed, 0 failed, 5 cancelled."""
+    """Return the jobs that ended so: 1 completed, 0 failed, 5 cancelled."""
     _needs(workload, "status")
     return keep(workload, np.isin(workload["status"], codes), "status", codes=list(codes))
 
@@ -74,12 +74,12 @@ def users(workload: Workload, names: Sequence[str | int]) -> Workload:
 
 
 def partition(workload: Workload, names: Sequence[str | int]) -> Workload:
-    """The jobs that ran in these partitions, named as the users are."""
+    """Return the jobs that ran in these partitions, named as the users are."""
     return _named(workload, "partition", names, "partition")
 
 
 def queue(workload: Workload, names: Sequence[str | int]) -> Workload:
-    """The jobs that were submitted to these queues, named as the users are."""
+    """Return the jobs that were submitted to these queues, named as the users are."""
     return _named(workload, "queue", names, "queue")
 
 

@@ -36,7 +36,7 @@ class Transform:
     seeded: bool = False
 
     def __call__(self, workload: Workload, seed: Seed = 0) -> Workload:
-        """The transformed workload; transforms without chance ignore the seed."""
+        """Return the transformed workload; transforms without chance ignore the seed."""
         chance = {"seed": seed} if self.seeded else {}
         try:
             made = self.function(workload, **self.parameters, **chance)

@@ -24,7 +24,7 @@ def header_text(
 
 
 def _key(key: str) -> str:
-    """One word that begins with a capital letter, or it would not be read as a key."""
+    """Return one word that begins with a capital letter, or it would not be read as a key."""
     word = re.sub(r"\W", "_", key)
     return word[:1].upper() + word[1:]
 

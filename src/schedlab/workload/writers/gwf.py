@@ -48,7 +48,7 @@ def write_gwf_lines(
 
 
 def further_texts(workload: Workload) -> pl.Series | None:
-    """What GWF has no field for, a text per job; None if the workload has nothing of it."""
+    """Return what GWF has no field for, a text per job; None if the workload has nothing of it."""
     import polars as pl
 
     names = [name for name in workload.columns if name in _FURTHER]
@@ -67,7 +67,7 @@ def further_texts(workload: Workload) -> pl.Series | None:
 def gwf_frame(
     workload: SwfTable, labels: Mapping[str, Sequence[str]], further: pl.Series | None = None
 ) -> pl.DataFrame:
-    """The 29 fields; those a workload has no column for are -1, and every job is UNITARY."""
+    """Return the 29 fields; those a workload has no column for are -1, and every job is UNITARY."""
     import polars as pl
 
     numbers = swf_columns(workload)
@@ -94,13 +94,13 @@ def _names(codes: pl.Series, labels: Sequence[str]) -> pl.Series:
 
 
 def words_of(labels: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """The labels as GWF can write them, of the columns that it has."""
+    """Return the labels as GWF can write them, of the columns that it has."""
     carried = labels.keys() & GWF_COLUMNS.values()
     return {column: _words(column, labels[column]) for column in sorted(carried)}
 
 
 def _words(column: str, labels: Sequence[str]) -> list[str]:
-    """The labels without blanks, which separate fields; two must not become one."""
+    """Return the labels without blanks, which separate fields; two must not become one."""
     words = ["_".join(label.split()) or "-1" for label in labels]
     if len(set(words)) < len(words):
         raise OutputError(f"names in column {column} are not distinct without blanks, as GWF needs")

@@ -31,10 +31,10 @@ class SwfTable(Protocol):
     """Jobs by columns, as a workload has them; they need not be fit for the simulator."""
 
     def __len__(self) -> int:
-        """How many jobs."""
+        """Return how many jobs."""
 
     def __getitem__(self, column: str) -> Array:
-        """The column; its missing value everywhere if it is not known."""
+        """Return the column; its missing value everywhere if it is not known."""
 
 
 def write_swf_lines(jobs: SwfTable, stream: BinaryIO) -> None:
@@ -46,14 +46,14 @@ def write_swf_lines(jobs: SwfTable, stream: BinaryIO) -> None:
 
 
 def swf_columns(workload: SwfTable) -> dict[str, pl.Series]:
-    """The 18 fields as integers, or as texts where there are fractions."""
+    """Return the 18 fields as integers, or as texts where there are fractions."""
     columns = {name: workload[name] for name in SWF_FIELDS if name != "allocated_procs"}
     columns["allocated_procs"] = _allocated(workload)
     return {name: _numbers(name, columns[name]) for name in SWF_FIELDS}
 
 
 def _allocated(workload: SwfTable) -> Array:
-    """The source's count where a reader gets the right ``nodes`` from it, else ``nodes``."""
+    """Return the source's count where a reader gets the right ``nodes`` from it, else ``nodes``."""
     allocated, requested = workload["allocated_procs"], workload["requested_procs"]
     read_back = np.where(allocated > 0, allocated, requested)
     return np.where(read_back == workload["nodes"], allocated, workload["nodes"])

@@ -40,7 +40,7 @@ class SlurmCursor:
         evaluated: dict[str, int],
         queued: dict[str, list[str]],
     ) -> SlurmCursor:
-        """The cursor of the next reading, after one that began at that moment."""
+        """Return the cursor of the next reading, after one that began at that moment."""
         return SlurmCursor(
             since_s=max(0, int(began_s) - OVERLAP_S),
             file=fingerprint(file) if file else "",

@@ -67,7 +67,7 @@ class SlurmDatabase:
             raise ParameterError(f'cluster is "{self.cluster}"; must be the name slurmdbd uses')
 
     def read(self, since: str | None = None) -> Iterator[JobRecord | Fault]:
-        """The jobs whose rows changed since then; all without a cursor."""
+        """Yield the jobs whose rows changed since then; all without a cursor."""
         if since and not since.isdigit():
             raise InputError(f"the cursor {since!r} is not one of this source")
         newest = int(since or 0)

@@ -26,7 +26,7 @@ class SlurmRows:
     resources: Mapping[int, str]
 
     def job(self, row: Any, steps: Sequence[Any]) -> SlurmJob:
-        """The job of a row of the job table and those of its steps."""
+        """Return the job of a row of the job table and those of its steps."""
         code = row.exit_code
         allocated = self._tres(row.tres_alloc)
         return SlurmJob(
@@ -62,7 +62,7 @@ class SlurmRows:
         )
 
     def _tres(self, text: str) -> Tres:
-        """The resources of ``1=4,2=200``: numbers of resources, memory in MiB."""
+        """Return the resources of ``1=4,2=200``: numbers of resources, memory in MiB."""
         return tres_of(
             (name, mebibytes(count) if name == "mem" else count)
             for name, count in self._amounts(text)

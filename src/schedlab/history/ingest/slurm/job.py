@@ -72,7 +72,7 @@ class SlurmJob:
 
 
 def records_of(job: SlurmJob, attempts: AttemptCounter) -> list[JobRecord]:
-    """The record of a job, or of each task of a block of array tasks that did not start."""
+    """Return the record of a job, or of each task of a block of array tasks that did not start."""
     jobs = _tasks(job) if "_[" in job.jobid else (job,)
     return [validate_record(_document(each, attempts)) for each in jobs]
 
@@ -170,7 +170,7 @@ def _request(
 
 
 def _run(job: SlurmJob, hosts: tuple[str, ...]) -> dict[str, Any]:
-    """What only a job that started has."""
+    """Return what only a job that started has."""
     run: dict[str, Any] = {
         "start_time": job.start,
         "per_host": _hosts(job.allocated.cpus, hosts),
@@ -199,7 +199,7 @@ def _allocation(given: Tres, hosts: int) -> Part:
 
 @lru_cache(maxsize=_SHARED_LISTS)
 def _hosts(cpus: int | None, hosts: tuple[str, ...]) -> list[Part]:
-    """The job's hosts, in a list that must not be changed.
+    """Return the job's hosts, in a list that must not be changed.
 
     Slurm's accounting tells shares of a host only where all are equal.
     """
@@ -215,7 +215,7 @@ def _host(node_id: str, num_cpu: int | None) -> Part:
 
 
 def _exit_status(job: SlurmJob) -> int:
-    """The script's code; 128 + signal; -1 if Slurm ended the job and there is neither."""
+    """Return the script's code; 128 + signal; -1 if Slurm ended the job and there is neither."""
     if job.exit_code:
         return job.exit_code
     if job.signal:

@@ -42,7 +42,7 @@ class JobComp:
         self._clock = SiteClock(self.time_zone)
 
     def read(self, since: str | None = None) -> Iterator[JobRecord | Fault]:
-        """The jobs that ended since then."""
+        """Yield the jobs that ended since then."""
         place = ReadPosition.parse(since)
         attempts = AttemptCounter(place.memory.get("attempts"))
         for where, text in self._texts(place):
@@ -51,7 +51,7 @@ class JobComp:
         self.cursor = str(place)
 
     def _texts(self, place: ReadPosition) -> Iterator[tuple[str, str]]:
-        """What is said of each job, with where it begins: a name may hold the ends of lines.
+        """Yield what is said of each job, with where it begins: a name may hold the ends of lines.
 
         A line that breaks off within a name goes on in the next, whatever that looks like: else
         a user could make up the lines of others. The rest of the last may still be written.
@@ -106,7 +106,7 @@ class JobComp:
 
 
 def _state(text: str) -> JobState:
-    """The state; a line is written when a job ends, so that a pending one was put back."""
+    """Return the state; a line is written when a job ends, so that a pending one was put back."""
     state = state_of(text)
     return JobState.REQUEUED if state is JobState.PENDING else state
 

@@ -50,7 +50,7 @@ class Sacct(ABC):
         self.clock = SiteClock(self.time_zone)
 
     def read(self, since: str | None = None) -> Iterator[JobRecord | Fault]:
-        """The jobs that waited, ran or ended since then; all without a cursor."""
+        """Yield the jobs that waited, ran or ended since then; all without a cursor."""
         at = SlurmCursor.parse(since)
         self.cursor = str(at)
         if self.file is not None and fingerprint(self.file) == at.file:
@@ -73,11 +73,11 @@ class Sacct(ABC):
 
     @abstractmethod
     def options(self) -> tuple[str, ...]:
-        """What is asked of ``sacct`` beside all users, states and attempts."""
+        """Return what is asked of ``sacct`` beside all users, states and attempts."""
 
     @abstractmethod
     def jobs(self, stream: IO[bytes], label: str) -> Iterable[JobAt | Fault]:
-        """Every job of the output with where it stands."""
+        """Return every job of the output with where it stands."""
 
     def _records(
         self, make: Callable[[], SlurmJob], attempts: AttemptCounter, queue: Squeue

@@ -24,11 +24,11 @@ class SacctJson(Sacct):
     """Reads the JSON form. Numbers are plain ones, or ``{set, infinite, number}`` since 23.02."""
 
     def options(self) -> tuple[str, ...]:
-        """What is asked of ``sacct``."""
+        """Return what is asked of ``sacct``."""
         return ("--json",)
 
     def jobs(self, stream: IO[bytes], label: str) -> Iterator[JobAt | Fault]:
-        """Every job of the document with its path; of one that was cut off, those before."""
+        """Yield every job of the document with its path; of one that was cut off, those before."""
         text, broken = stream.read(), None
         try:
             document = from_json(text)
@@ -44,7 +44,7 @@ class SacctJson(Sacct):
 
 
 def _beginning(text: bytes) -> Any:
-    """The whole jobs before the place where a document was cut off."""
+    """Return the whole jobs before the place where a document was cut off."""
     try:
         document = from_json(text, allow_partial=True)
     except ValueError:
@@ -62,7 +62,7 @@ def _complaint(document: Any) -> str:
 
 
 def number(value: Any) -> int | None:
-    """The number in either shape; ``None`` where it is not set or infinite."""
+    """Return the number in either shape; ``None`` where it is not set or infinite."""
     if isinstance(value, dict):
         if not value.get("set", True) or value.get("infinite"):
             return None
@@ -71,7 +71,7 @@ def number(value: Any) -> int | None:
 
 
 def first(value: Any) -> str:
-    """The text, or the first of a list of texts, as which newer releases give states."""
+    """Return the text, or the first of a list of texts, as which newer releases give states."""
     if isinstance(value, list):
         value = value[0] if value else ""
     return value or ""
@@ -131,7 +131,7 @@ def _array_limit(array: dict[str, Any]) -> int | None:
 
 
 def _state(current: Any) -> Any:
-    """The state; beside a base state newer releases list flags, of which REQUEUED counts."""
+    """Return the state; beside a base state newer releases list flags, of which REQUEUED counts."""
     names = current if isinstance(current, list) else [current]
     return state_of("REQUEUED" if "REQUEUED" in names else first(names))
 

@@ -20,7 +20,7 @@ Row = list[str]
 
 
 def new_delimiter() -> str:
-    """A separator drawn for each reading, so that no job name can contain it."""
+    """Return a separator drawn for each reading, so that no job name can contain it."""
     return f"\x1f{secrets.token_hex(8)}\x1f"
 
 
@@ -41,14 +41,14 @@ class Header:
             raise InputError.at(label, 1, reason)
 
     def place(self, name: str) -> int:
-        """Where the column stands; -1 where there is none."""
+        """Return where the column stands; -1 where there is none."""
         return self.names.index(name) if name in self.names else -1
 
 
 def rows_in(
     numbered: Iterable[tuple[int, str]], header: Header, clock: SiteClock, label: str
 ) -> Iterator[tuple[int, Row] | Fault]:
-    """Each row with the number of its first line; what makes no row is a fault."""
+    """Yield each row with the number of its first line; what makes no row is a fault."""
     delimiter, width = header.delimiter, header.width
     folds = not header.is_closed and header.names[-1] == "SubmitLine"
     open_at, opened = 0, Row()

@@ -48,7 +48,7 @@ class _Columns:
         return self._taken([*row, ""]) if self._lacks_last else self._taken(row)
 
     def resources(self, column: str, text: str, nodes: str, cpus: str) -> Tres:
-        """Those of the column, or the counts alone where there is no such column."""
+        """Return those of the column, or the counts alone where there is no such column."""
         if text:
             return parse_tres(text)
         if column in self.names:
@@ -67,7 +67,7 @@ class _Rows:
 
 
 def jobs_in(lines: Iterable[str], clock: SiteClock, label: str) -> Iterator[JobAt | Fault]:
-    """Every job with where it stands; what makes no row is a fault."""
+    """Yield every job with where it stands; what makes no row is a fault."""
     numbered = enumerate(lines, 1)
     header = Header(next(numbered, (0, ""))[1], label)
     columns, jobid_at = _Columns(header), header.place("JobID")
@@ -148,7 +148,7 @@ def _fold(steps: list[list[str]], columns: _Columns, job: SlurmJob) -> None:
 
 
 def _limit_s(text: str) -> int | None:
-    """The limit as ``1-12:00:00``; none where that is a word, such as ``UNLIMITED``."""
+    """Return the limit as ``1-12:00:00``; none where that is a word, such as ``UNLIMITED``."""
     return int(seconds_of(text)) if text[:1].isdigit() else None
 
 

@@ -19,11 +19,11 @@ class SacctText(Sacct):
     environment: ClassVar[dict[str, str]] = {"SLURM_TIME_FORMAT": "%s"}
 
     def options(self) -> tuple[str, ...]:
-        """What is asked of ``sacct``: rows that no text of a user can be taken for."""
+        """Return what is asked of ``sacct``: rows that no text of a user can be taken for."""
         delimiter = f"--delimiter={new_delimiter()}"
         return ("--parsable", delimiter, "--noconvert", f"--format={','.join(FIELDS)}")
 
     def jobs(self, stream: IO[bytes], label: str) -> Iterator[JobAt | Fault]:
-        """Every job of the text with its line."""
+        """Return every job of the text with its line."""
         lines = (line.decode(errors="replace").rstrip("\r\n") for line in stream)
         return jobs_in(lines, self.clock, label)

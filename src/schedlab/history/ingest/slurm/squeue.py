@@ -52,7 +52,7 @@ class _Line:
         return _key(self.jobid, clock.moment(self.row[1]))
 
     def job(self, clock: SiteClock) -> SlurmJob:
-        """The job as far as it is known while it waits."""
+        """Return the job as far as it is known while it waits."""
         told = dict(zip(FIELDS, (_known(each) for each in self.row), strict=True))
         dependency = _FULFILLED.sub("", told["Dependency"])
         return SlurmJob(

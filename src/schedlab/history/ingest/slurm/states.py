@@ -65,7 +65,7 @@ def reason_of(text: str) -> str:
 
 
 def state_of(text: str) -> JobState:
-    """The state in texts such as ``COMPLETED`` and ``CANCELLED by 1001``."""
+    """Return the state in texts such as ``COMPLETED`` and ``CANCELLED by 1001``."""
     try:
         return STATES.get(text) or STATES[text.partition(" ")[0].rstrip("+")]
     except KeyError:

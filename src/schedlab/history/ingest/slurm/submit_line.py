@@ -32,7 +32,7 @@ class SubmitCommand(NamedTuple):
 
 @lru_cache(maxsize=SHARED_PARTS)
 def submission_of(submit_line: str) -> SubmitCommand:
-    """What the line tells. Users submit many jobs with the same one."""
+    """Return what the line tells. Users submit many jobs with the same one."""
     options = submit_line.partition(" --wrap")[0]  # without what the job itself runs
     command = submit_line.split(None, 1)[:1] or [""]
     is_batch = command[0].rpartition("/")[2] == "sbatch"

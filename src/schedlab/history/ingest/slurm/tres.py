@@ -27,7 +27,7 @@ NOTHING = Tres()
 
 @lru_cache(maxsize=65536)
 def parse_tres(text: str) -> Tres:
-    """The resources of ``type[/name]=amount,...``."""
+    """Return the resources of ``type[/name]=amount,...``."""
     pairs = [word.partition("=") for word in text.split(",") if word]
     return tres_of((name, parse_amount(amount)) for name, _, amount in pairs)
 

@@ -92,12 +92,12 @@ def remove_account(connection: Connection, name: str) -> None:
 
 
 def find_account(connection: Connection, name: str) -> Account | None:
-    """The account of that name, if there is one."""
+    """Return the account of that name, if there is one."""
     return next(_found(connection, _chosen().where(accounts.c.name == name)), None)
 
 
 def require_account(connection: Connection, name: str) -> Account:
-    """The account of that name; for administrators, who may know which there are."""
+    """Return the account of that name; for administrators, who may know which there are."""
     account = find_account(connection, name)
     if account is None:
         raise _unknown(connection, name)
@@ -105,12 +105,12 @@ def require_account(connection: Connection, name: str) -> Account:
 
 
 def list_accounts(connection: Connection) -> list[Account]:
-    """All of them, by name."""
+    """Return all of them, by name."""
     return list(_found(connection, _chosen().order_by(accounts.c.name)))
 
 
 def account_with_password(connection: Connection, name: str, password: str) -> Account | None:
-    """The account that may log in with this password; it takes as long if there is none."""
+    """Return the account that may log in with this password; it takes as long if there is none."""
     statement = select(accounts.c.password).where(accounts.c.name == name)
     kept = connection.execute(statement).scalar()
     account = find_account(connection, name)

@@ -21,7 +21,7 @@ _DEMO_ACCOUNTS = (
 
 
 def first_admin_token(connection: Connection) -> str | None:
-    """Where there is no account yet: an administrator's, and the token to come in with."""
+    """Return where there is no account yet: an administrator's, and the token to come in with."""
     if list_accounts(connection):
         return None
     put_account(connection, Account(ADMIN, Role.ADMIN))
@@ -31,7 +31,7 @@ def first_admin_token(connection: Connection) -> str | None:
 
 
 def put_demo_accounts(connection: Connection) -> list[Account]:
-    """One account for each role, all with ``DEMO_PASSWORD``, which the whole world knows."""
+    """Return one account for each role, all with ``DEMO_PASSWORD``, which the whole world knows."""
     for account in _DEMO_ACCOUNTS:
         put_account(connection, account, DEMO_PASSWORD)
     return list(_DEMO_ACCOUNTS)

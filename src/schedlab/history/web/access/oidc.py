@@ -48,7 +48,7 @@ class Pending:
 
     @classmethod
     def from_cookie(cls, text: str) -> Pending | None:
-        """What the browser kept, if it is anything."""
+        """Return what the browser kept, if it is anything."""
         try:
             return cls(**json.loads(urlsafe_b64decode(text.encode())))
         except (ValueError, TypeError):
@@ -65,7 +65,7 @@ class Provider:
         self._keys_at_s = 0.0
 
     def login_url(self, pending: Pending, redirect_uri: str) -> str:
-        """Where to send the browser."""
+        """Return where to send the browser."""
         from authlib.oauth2.rfc7636 import create_s256_code_challenge
 
         query = {
@@ -125,7 +125,7 @@ class Provider:
         return dict(decoded.claims)
 
     def _decoded(self, token: str) -> Any:
-        """The token, if one of the provider's keys signed it; it may have changed them."""
+        """Return the token, if one of the provider's keys signed it; it may have changed them."""
         from joserfc import jwt
         from joserfc.errors import BadSignatureError, InvalidKeyIdError
 

@@ -23,7 +23,7 @@ _TURN = BoundedSemaphore(2)
 
 
 def hash_password(password: str) -> str:
-    """What is kept of a new password."""
+    """Return what is kept of a new password."""
     if not LEAST_LENGTH <= len(password) <= MOST_LENGTH:
         raise ParameterError(
             f"the password has {len(password)} characters; must have {LEAST_LENGTH} or more"
@@ -33,7 +33,7 @@ def hash_password(password: str) -> str:
 
 
 def is_password(password: str, kept: str | None) -> bool:
-    """Whether it is that password; where none is kept, the answer takes as long."""
+    """Return whether it is that password; where none is kept, the answer takes as long."""
     from argon2.exceptions import VerificationError
 
     with _TURN:
@@ -69,7 +69,7 @@ def _limits(account: str, address: str, failures: int) -> Iterator[tuple[str, in
 def seconds_to_wait(
     connection: Connection, account: str, address: str, *, failures: int, window_s: float
 ) -> float:
-    """How long this address must wait before it may try that account again; 0 if it may."""
+    """Return how long this address must wait before it may try that account again; 0 if it may."""
     now_s, wait_s = time.time(), 0.0
     for who, most in _limits(account, address, failures):
         since = (login_failures.c.who == who) & (login_failures.c.at_s > now_s - window_s)

@@ -16,7 +16,7 @@ from schedlab.history.web.access.accounts import Account, find_account
 
 
 def begin_session(connection: Connection, account: str, lifetime_s: float) -> str:
-    """The secret of a new session, for a cookie; sessions that are over are forgotten."""
+    """Return the secret of a new session, for a cookie; sessions that are over are forgotten."""
     secret, now_s = new_secret(), time.time()
     connection.execute(delete(sessions).where(sessions.c.expires_s <= now_s))
     row = {"digest": digest_of(secret), "account": account, "expires_s": now_s + lifetime_s}
@@ -59,7 +59,7 @@ def form_token(secret: str) -> str:
 
 
 def is_form_token(token: str, secret: str) -> bool:
-    """Whether the token was made for the holder of the secret."""
+    """Return whether the token was made for the holder of the secret."""
     salt, _, signature = token.partition(".")
     expected = _signature(secret, salt)
     return bool(secret) and hmac.compare_digest(signature.encode(), expected.encode())
@@ -101,12 +101,12 @@ def drop_cookie(request: Request, response: Response, name: str) -> None:
 
 
 def form_secret(request: Request) -> str:
-    """What forms of this browser are tied to; empty if it has shown nothing yet."""
+    """Return what forms of this browser are tied to; empty if it has shown nothing yet."""
     return request.cookies.get(SESSION) or request.cookies.get(FORM) or ""
 
 
 def new_form_token(request: Request) -> tuple[str, str | None]:
-    """A token for the forms of a page, and the cookie that must be set with it, if any."""
+    """Return a token for the forms of a page, and the cookie that must be set with it, if any."""
     secret = form_secret(request)
     if secret:
         return form_token(secret), None

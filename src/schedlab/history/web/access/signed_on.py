@@ -16,7 +16,7 @@ from schedlab.history.web.problems import HttpProblem
 
 
 def account_of(section: OidcSection, claims: Mapping[str, Any]) -> Account:
-    """The account that the claims describe, with the role that its groups give it."""
+    """Return the account that the claims describe, with the role that its groups give it."""
     name = claims.get(section.user_claim)
     if not isinstance(name, str) or not name:
         raise PeerError(f"{section.issuer}: its ID token has no {section.user_claim}")

@@ -58,7 +58,7 @@ def add_token(
     scopes: Collection[Scope] = (Scope.READ,),
     days: float | None = None,
 ) -> str:
-    """A new token; it is kept as a digest, so that this is the only time it can be shown."""
+    """Return a new token; it is kept as a digest, so that this is the only time it can be shown."""
     role = Role.API if account is None else require_account(connection, account).role
     if not name.strip() or not scopes:
         raise ParameterError("a token must have a name and at least one scope")
@@ -82,7 +82,7 @@ def add_token(
 
 
 def find_token(connection: Connection, secret: str) -> Token | None:
-    """What is known of the token, if it is one and still good."""
+    """Return what is known of the token, if it is one and still good."""
     for token in _found(connection, tokens.c.digest == digest_of(secret)):
         if token.expires_s is None or token.expires_s > time.time():
             return token
@@ -100,7 +100,7 @@ def token_viewer(connection: Connection, token: Token) -> Viewer | None:
 
 
 def account_with_token(connection: Connection, name: str, secret: str) -> Account | None:
-    """The account that may log in with this token: an administrator's without a password.
+    """Return the account that may log in with this token: an administrator's without a password.
 
     The token must have all scopes. Any other would become a session, which can make tokens.
     """
@@ -118,7 +118,7 @@ def note_use(connection: Connection, token: Token) -> None:
 
 
 def list_tokens(connection: Connection, account: str | None = None) -> list[Token]:
-    """All of them, or those of an account, in the order in which they were made."""
+    """Return all of them, or those of an account, in the order in which they were made."""
     return _found(connection, *([] if account is None else [tokens.c.account == account]))
 
 

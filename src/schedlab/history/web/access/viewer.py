@@ -76,5 +76,5 @@ class Viewer:
         return self.user is not None and not self.by_token
 
     def may(self, scope: Scope) -> bool:
-        """Whether both the role and the token allow it."""
+        """Return whether both the role and the token allow it."""
         return scope in self.scopes and scope in SCOPES[self.role]

@@ -11,7 +11,7 @@ _SEES_ALL = frozenset({Role.PUBLIC, Role.SUPPORT, Role.ADMIN, Role.API})
 
 
 def visible(viewer: Viewer, table: Table = jobs) -> ColumnElement[bool]:
-    """The condition on ``jobs`` that every query of the viewer's must have.
+    """Return the condition on ``jobs`` that every query of the viewer's must have.
 
     The public sees every job too, but as it is released: without names. The table of archived jobs
     has the same columns for it.
@@ -20,7 +20,7 @@ def visible(viewer: Viewer, table: Table = jobs) -> ColumnElement[bool]:
 
 
 def visible_of_few(viewer: Viewer) -> ColumnElement[bool]:
-    """The same, for a query by which few jobs are meant, such as those of a time.
+    """Return the same, for a query by which few jobs are meant, such as those of a time.
 
     SQLite looks at each of them, instead of first looking up all jobs of a manager's groups.
     """
@@ -42,7 +42,7 @@ def visible_parts(viewer: Viewer, table: Table = jobs) -> list[ColumnElement[boo
 
 
 def may_see(viewer: Viewer, user: str | None, group: str | None) -> bool:
-    """The same for a job that is not in the store yet, but in the mirror of a scheduler."""
+    """Return the same for a job that is not in the store yet, but in the mirror of a scheduler."""
     if not viewer.may(Scope.READ):
         return False
     if viewer.role in _SEES_ALL or (viewer.user and user == viewer.user):
@@ -51,7 +51,7 @@ def may_see(viewer: Viewer, user: str | None, group: str | None) -> bool:
 
 
 def countable(viewer: Viewer) -> ColumnElement[bool]:
-    """The condition on ``jobs`` of a query that only counts: how busy a cluster was.
+    """Return the condition on ``jobs`` of a query that only counts: how busy a cluster was.
 
     That a cluster was busy is no secret of those who kept it busy; nothing else of a job that is
     not visible may be read under this condition, and nothing that tells one from another.

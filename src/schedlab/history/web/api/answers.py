@@ -36,7 +36,7 @@ _REFUSALS = {
 
 
 def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The answers by which a route refuses, beside those that all have."""
+    """Return the answers by which a route refuses, beside those that all have."""
     return {
         status: {
             "description": _REFUSALS[status],
@@ -47,12 +47,12 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def as_json(schema: dict[str, Any], says: str) -> dict[str, Any]:
-    """An answer that is JSON by that schema."""
+    """Return an answer that is JSON by that schema."""
     return {"description": says, "content": {MEDIA_TYPES[Format.JSON]: {"schema": schema}}}
 
 
 def in_formats(model: type[BaseModel], formats: Sequence[Format], says: str) -> dict[str, Any]:
-    """An answer that is JSON of that model, or a file in another of the formats."""
+    """Return an answer that is JSON of that model, or a file in another of the formats."""
     binary = {"schema": {"type": "string", "format": "binary"}}
     others = [MEDIA_TYPES[each] for each in formats if each is not Format.JSON]
     return {"description": says, "model": model, "content": dict.fromkeys(others, binary)}

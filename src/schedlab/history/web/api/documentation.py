@@ -76,7 +76,7 @@ def _parameter(about: Mapping[str, Any], known: Mapping[str, Any]) -> Documented
 
 
 def _kind(schema: Mapping[str, Any], known: Mapping[str, Any]) -> str:
-    """The type of a value in a few words, with the schemas that others refer to."""
+    """Return the type of a value in a few words, with the schemas that others refer to."""
     if "$ref" in schema:
         return _kind(known[str(schema["$ref"]).rpartition("/")[2]], known)
     if "anyOf" in schema:

@@ -51,7 +51,7 @@ _ANY = ("*/*", "application/*", "text/html")
 
 
 def choose(wanted: Format | None, accept: str, offered: Sequence[Format] = tuple(Format)) -> Format:
-    """The format that ``format=`` names, or else the one that ``Accept`` likes best."""
+    """Return the format that ``format=`` names, or else the one that ``Accept`` likes best."""
     if wanted is not None:
         if wanted not in offered:
             raise UnknownNameError("format", wanted, offered)
@@ -65,7 +65,7 @@ def choose(wanted: Format | None, accept: str, offered: Sequence[Format] = tuple
 
 
 def _accepted(header: str) -> list[str]:
-    """The media types of an ``Accept`` header, the best liked first."""
+    """Return the media types of an ``Accept`` header, the best liked first."""
     liked = []
     for entry in header.split(","):
         media_type, *options = (part.strip().lower() for part in entry.split(";"))
@@ -90,7 +90,7 @@ def check_fields(names: Sequence[str], format: Format) -> None:
 
 
 def picked(record: Record, names: Sequence[str]) -> Record:
-    """Those fields of a record: its own items, or what tables of jobs have as columns."""
+    """Return those fields of a record: its own items, or what tables of jobs have as columns."""
     return {
         name: record.get(name) if name in JobRecord.model_fields else COLUMNS[name][1](record)
         for name in names
@@ -98,14 +98,14 @@ def picked(record: Record, names: Sequence[str]) -> Record:
 
 
 def json_lines(portions: Iterable[Sequence[Record]], names: Sequence[str]) -> Iterator[bytes]:
-    """A record on each line."""
+    """Yield a record on each line."""
     for portion in portions:
         shown = (picked(record, names) if names else record for record in portion)
         yield b"".join(to_json(record) + b"\n" for record in shown)
 
 
 def csv_rows(portions: Iterable[Sequence[Record]], names: Sequence[str]) -> Iterator[bytes]:
-    """A row for each job, under the names of the columns."""
+    """Yield a row for each job, under the names of the columns."""
     columns = names or tuple(COLUMNS)
     yield _csv([columns])
     for portion in portions:
@@ -137,7 +137,7 @@ class _Sink(io.RawIOBase):
         return self._length
 
     def taken(self) -> bytes:
-        """What was written since the last time."""
+        """Return what was written since the last time."""
         parts, self._parts = self._parts, []
         return b"".join(parts)
 
@@ -177,7 +177,7 @@ WRITERS: dict[Format, Writer] = {
 
 
 def table_response(frame: pl.DataFrame, format: Format) -> Response:
-    """A small table, whole."""
+    """Return a small table, whole."""
     stream = io.BytesIO()
     if format is Format.CSV:
         frame.write_csv(stream)

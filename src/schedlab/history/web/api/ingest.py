@@ -70,7 +70,7 @@ async def post_jobs(
 
 
 async def _body(request: Request) -> bytes:
-    """What was sent, unless it is too large to be held."""
+    """Return what was sent, unless it is too large to be held."""
     received = bytearray()
     async for part in request.stream():
         received += part

@@ -41,7 +41,7 @@ class Identity(BaseModel):
     attempt: Count | None = None
 
     def job_id(self) -> JobId:
-        """The same for a query."""
+        """Return the same for a query."""
         return JobId(self.jobid, self.cluster, self.queue_time, self.attempt)
 
     @field_serializer("queue_time")
@@ -92,7 +92,7 @@ def get_job(
 
 
 def several(found: list[IdentifiedJob]) -> Response:
-    """The answer where one job is wanted and an id has several, all of which may be seen."""
+    """Return the answer where one job is wanted and an id has several, all of which may be seen."""
     choices = [
         {
             "jobid": job.jobid,

@@ -84,7 +84,7 @@ class TimelineParameters(Parameters):
     )
 
     def wanted(self) -> TimelineRequest:
-        """The same for a query."""
+        """Return the same for a query."""
         return TimelineRequest(
             from_s=self.from_,
             to_s=self.to,
@@ -187,7 +187,7 @@ class _Stay:
     place: int
 
     def overlaps(self, wanted: TimelineRequest) -> bool:
-        """Whether the job was there in the time that is wanted."""
+        """Return whether the job was there in the time that is wanted."""
         start_s, end_s = times_on(self.record, (self.record.per_host or [])[self.place])
         begins_in_time = wanted.to_s is None or start_s < wanted.to_s
         return begins_in_time and (wanted.from_s is None or end_s > wanted.from_s)
@@ -196,7 +196,7 @@ class _Stay:
 def _stays(
     connection: Connection, asking: Asking, name: HostTimeline, wanted: TimelineRequest
 ) -> list[_Stay]:
-    """The jobs that can be meant: ids are used again, but at other times."""
+    """Return the jobs that can be meant: ids are used again, but at other times."""
     wanted_id = JobId(name.jobid, name.cluster)
     found = []
     for job in jobs_of(connection, asking.viewer, [wanted_id], asking.service.archive_folder)[

@@ -71,7 +71,7 @@ DASHBOARDS = {
 
 
 def dashboard(name: str) -> dict[str, Any]:
-    """The dashboard as Grafana imports it; it then asks which data source to use."""
+    """Return the dashboard as Grafana imports it; it then asks which data source to use."""
     title, panels, since = DASHBOARDS[name]
     return {
         "__inputs": [

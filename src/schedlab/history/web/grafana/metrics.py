@@ -52,7 +52,7 @@ class GrafanaMetric:
 
 
 def _over_time(value: Callable[[Sums], float | None]) -> Callable[[GrafanaTarget], Iterator[Frame]]:
-    """A series of the sums of jobs that ended in each step."""
+    """Yield a series of the sums of jobs that ended in each step."""
 
     def frames(asked: GrafanaTarget) -> Iterator[Frame]:
         query, target = asked.query, asked.target
@@ -69,7 +69,7 @@ def _over_time(value: Callable[[Sums], float | None]) -> Callable[[GrafanaTarget
 
 
 def _load(value: Callable[[Load], Any]) -> Callable[[GrafanaTarget], Iterator[Frame]]:
-    """A series for each cluster, over the jobs of all users."""
+    """Yield a series for each cluster, over the jobs of all users."""
 
     def frames(asked: GrafanaTarget) -> Iterator[Frame]:
         begin_s, end_s = asked.query.range.seconds
@@ -87,7 +87,7 @@ def _load(value: Callable[[Load], Any]) -> Callable[[GrafanaTarget], Iterator[Fr
 
 
 def _users(asked: GrafanaTarget) -> Iterator[Frame]:
-    """A table of users, those of most node-hours first."""
+    """Yield a table of users, those of most node-hours first."""
     with asked.service.database.reading() as connection:
         found = stats(connection, asked.viewer, asked.query.jobs(asked.target), ["user"])
     names = ("jobs", "node_hours", "energy_joule", "mean_wait_s", "mean_wra")
@@ -99,7 +99,7 @@ def _users(asked: GrafanaTarget) -> Iterator[Frame]:
 
 
 def _jobs(asked: GrafanaTarget) -> Iterator[Frame]:
-    """A table of the jobs that ended, the newest first."""
+    """Yield a table of the jobs that ended, the newest first."""
     with asked.service.database.reading() as connection:
         query = asked.query.jobs(asked.target)
         found = list_jobs(connection, asked.viewer, query, limit=_MOST_ROWS).rows
@@ -150,7 +150,7 @@ METRICS: dict[str, GrafanaMetric] = {
 
 
 def described() -> list[dict[str, Any]]:
-    """The metrics as the editor of a panel offers them."""
+    """Return the metrics as the editor of a panel offers them."""
     return [
         {"label": each.label, "value": name, "payloads": _payloads(each)}
         for name, each in METRICS.items()
@@ -174,7 +174,7 @@ def options(service: Service, viewer: Viewer, name: str) -> list[str]:
 
 
 def _seen(service: Service, viewer: Viewer, name: str) -> list[str]:
-    """Those of the last 90 days."""
+    """Return those of the last 90 days."""
     with service.database.reading() as connection:
         last_s = last_end_s(connection, viewer) or 0
         recent = JobQuery(ended_from_s=last_s - 90 * DAY_S)

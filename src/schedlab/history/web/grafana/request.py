@@ -94,7 +94,7 @@ class Query(BaseModel):
         return next((each for each in _STEPS_S if each >= wanted), _STEPS_S[-1])
 
     def jobs(self, target: Target) -> JobQuery:
-        """Which jobs a target means: those that ended in the range and pass all filters."""
+        """Return which jobs a target means: those that ended in the range and pass all filters."""
         begin, end = self.range.seconds
         chosen = {name: _values(target.options.get(name)) for name in FILTERS}
         for each in self.adhocFilters:
@@ -123,7 +123,7 @@ def _states(names: Iterable[str]) -> tuple[JobState, ...]:
 
 
 def _values(given: Any) -> tuple[str, ...]:
-    """What a variable of a dashboard stands for: one value, several, or all."""
+    """Return what a variable of a dashboard stands for: one value, several, or all."""
     values = given if isinstance(given, list) else [given]
     texts = [str(each) for each in values if each is not None]
     return () if any(each in _ALL for each in texts) else tuple(texts)

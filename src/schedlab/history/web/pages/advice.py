@@ -49,7 +49,7 @@ class AdviceShown:
 
 
 def advice_of(service: Service, viewer: Viewer, user: str) -> AdviceShown | None:
-    """What the viewer last asked about the user; None for viewers who cannot ask."""
+    """Return what the viewer last asked about the user; None for viewers who cannot ask."""
     if viewer.user is None or viewer.role is Role.PUBLIC:
         return None
     clusters = clusters_of(service, viewer)

@@ -49,7 +49,7 @@ def acknowledge_alert(
 
 
 def _watched(section: AlertsSection) -> list[tuple[str, str]]:
-    """Each kind that is watched, and when it becomes an alert."""
+    """Return each kind that is watched, and when it becomes an alert."""
     rules = {
         "source-lag": f"no job of a source has ended for {section.source_lag_h:g} h",
         "coverage": f"coverage is below {100 * section.coverage:.0f} % of what it was in the week "

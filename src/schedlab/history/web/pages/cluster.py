@@ -84,7 +84,7 @@ def _machine(asking: Asking, cluster: str) -> Cluster | None:
 
 
 def _nodes(asking: Asking, machine: Cluster | None, on_nodes: list[tuple[int, str]]) -> list[str]:
-    """The site's nodes in its order, then others that jobs were met on.
+    """Return the site's nodes in its order, then others that jobs were met on.
 
     Those with pseudonyms are in the order of these: by their place one could tell which they are.
     """
@@ -137,7 +137,7 @@ def _drawn(
     on_nodes: list[tuple[int, str]],
     nodes: list[str],
 ) -> tuple[Boxes, GanttBars] | None:
-    """The jobs on their nodes; None where no node is known."""
+    """Return the jobs on their nodes; None where no node is known."""
     job_at = {key: place for place, key in enumerate(seen.key.tolist())}
     node_at = {node: place for place, node in enumerate(nodes)}
     pairs = [(job_at[key], node_at[node]) for key, node in on_nodes if key in job_at]

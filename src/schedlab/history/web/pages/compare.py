@@ -141,7 +141,7 @@ def _compared(
 
 
 def _key_of(service: Service, viewer: Viewer, jobid: str) -> int | None:
-    """The latest job with that id, of those that the viewer sees."""
+    """Return the latest job with that id, of those that the viewer sees."""
     wanted = JobId(jobid)
     with service.database.reading() as connection:
         found = jobs_of(connection, viewer, [wanted], service.archive_folder)[wanted]

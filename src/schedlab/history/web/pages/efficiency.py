@@ -42,7 +42,7 @@ def efficiency_page(
 
 
 def _worst(jobs: list[WastedJob]) -> list[WastedJob]:
-    """Those of which something was used poorly, by what they left idle."""
+    """Return those of which something was used poorly, by what they left idle."""
     poor = [
         each
         for each in jobs
@@ -53,6 +53,6 @@ def _worst(jobs: list[WastedJob]) -> list[WastedJob]:
 
 
 def _with_idle_gpus(jobs: list[WastedJob]) -> list[WastedJob]:
-    """Those that held GPUs which did nothing; the longest first."""
+    """Return those that held GPUs which did nothing; the longest first."""
     idle = [each for each in jobs if each.idle_gpus]
     return sorted(idle, key=lambda each: -each.waste.idle_gpu_h)[:SHOWN]

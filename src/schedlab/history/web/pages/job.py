@@ -99,7 +99,7 @@ _HOST_COLUMNS = ("used_cpu_percent", "used_mem_bytes", "power_watt")
 
 
 def _host_row(host: HostUse) -> dict[str, Any]:
-    """The means of a host's timelines; of its accelerators', the mean."""
+    """Return the means of a host's timelines; of its accelerators', the mean."""
     row: dict[str, Any] = {"node_id": host.node_id}
     for name in _HOST_COLUMNS:
         timeline = host.timelines.get(name)
@@ -111,7 +111,7 @@ def _host_row(host: HostUse) -> dict[str, Any]:
 
 
 def _record_path(request: Request, record: JobRecord) -> str:
-    """The record as the API gives it."""
+    """Return the record as the API gives it."""
     parts: dict[str, Any] = {"cluster": record.cluster, "attempt": record.attempt}
     if record.queue_time is not None:
         parts["queue_time"] = format_time(record.queue_time)

@@ -87,7 +87,7 @@ def job_roofline(
 
 
 def find_measured(service: Service, viewer: Viewer, shown: Shown, key: int) -> MeasuredJob:
-    """The job under that key, if the viewer sees it and it has sensors."""
+    """Return the job under that key, if the viewer sees it and it has sensors."""
     with service.database.reading() as connection:
         found = jobs_by_key(connection, viewer, [key], service.archive_folder)
     if not found:
@@ -101,7 +101,7 @@ def find_measured(service: Service, viewer: Viewer, shown: Shown, key: int) -> M
 
 
 def filled(sources: Mapping[str, Mapping[str, Any]], note: str) -> Response:
-    """The columns of a figure's sources, and a word on how they were made."""
+    """Return the columns of a figure's sources, and a word on how they were made."""
     columns = {
         name: {each: _listed(values) for each, values in source.items()}
         for name, source in sources.items()
@@ -122,7 +122,7 @@ def _find(job: MeasuredJob, name: str) -> MeasuredItem:
 
 
 def _window(job: MeasuredJob, from_s: float | None, to_s: float | None) -> tuple[float, float]:
-    """The part of the job's time that is wanted, of a second at least."""
+    """Return the part of the job's time that is wanted, of a second at least."""
     start_s, end_s = job.span_s
     first_s = start_s if from_s is None else min(max(start_s, from_s), end_s - 1)
     last_s = end_s if to_s is None else min(end_s, to_s)

@@ -41,23 +41,23 @@ def facts(record: JobRecord, site: Site | None, zone: tzinfo) -> dict[str, list[
 
 
 def run_s(record: JobRecord) -> float | None:
-    """How long it ran; None until it has ended."""
+    """Return how long it ran; None until it has ended."""
     return _between(record.start_time, record.end_time)
 
 
 def wait_s(record: JobRecord) -> float | None:
-    """How long it waited; None until it has started."""
+    """Return how long it waited; None until it has started."""
     return _between(record.queue_time, record.start_time)
 
 
 def wra(record: JobRecord) -> float | None:
-    """What it ran of what it asked for."""
+    """Return what it ran of what it asked for."""
     ran, asked = run_s(record), record.req_walltime_sec
     return ran / asked if ran is not None and asked else None
 
 
 def gram_per_kwh(record: JobRecord, site: Site | None) -> tuple[float, str] | None:
-    """The factor of its emissions and its source, by its record or else by the site."""
+    """Return the factor of its emissions and its source, by its record or else by the site."""
     known = record.carbon
     if known is not None and known.factor_gram_per_kwh is not None:
         return known.factor_gram_per_kwh, known.source or "its record"

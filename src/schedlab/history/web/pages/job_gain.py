@@ -54,7 +54,7 @@ def gain_asked(key: int, record: JobRecord, efficiency: Efficiency) -> TaskReque
 
 
 def _may_help(record: JobRecord, change: Change) -> bool:
-    """Whether it waited, and what it should ask for instead leaves room to others."""
+    """Return whether it waited, and what it should ask for instead leaves room to others."""
     assert record.queue_time is not None
     assert record.start_time is not None
     waited_s = (record.start_time - record.queue_time).total_seconds()

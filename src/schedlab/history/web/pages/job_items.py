@@ -108,7 +108,7 @@ class MeasuredJob:
         )
 
     def items(self) -> list[MeasuredItem]:
-        """What the site measures where the job ran, the best known first."""
+        """Return what the site measures where the job ran, the best known first."""
         cluster = self.site.cluster(self.record.cluster).name
         found = [
             _item(name, sources[0].items[name].item.unit)
@@ -119,16 +119,16 @@ class MeasuredJob:
         return sorted(found, key=lambda each: (known.get(each.name, len(known)), each.name))
 
     def find(self, name: str) -> MeasuredItem | None:
-        """The item of that name."""
+        """Return the item of that name."""
         return next((item for item in self.items() if item.name == name), None)
 
     def names(self, item: MeasuredItem) -> list[str]:
-        """What the lines of an item are called."""
+        """Return what the lines of an item are called."""
         called = dict(zip((host.node_id for host in self.hosts), self.shown, strict=True))
         return [_called(place, called) for place in self.places(item)]
 
     def places(self, item: MeasuredItem) -> list[MeasuringPoint]:
-        """Where it is measured."""
+        """Return where it is measured."""
         return places_of(self.hosts, item.name)
 
 

@@ -52,7 +52,7 @@ class Plot:
 
 
 def timeline_plots(request: Request, key: int, job: MeasuredJob, zone: tzinfo) -> list[Plot]:
-    """A figure for each item; the axis shows the time of the site."""
+    """Return a figure for each item; the axis shows the time of the site."""
     start_s, end_s = job.span_s
     offset = zone.utcoffset(from_epoch(start_s))
     offset_s = offset.total_seconds() if offset else 0.0
@@ -73,7 +73,7 @@ def timeline_plots(request: Request, key: int, job: MeasuredJob, zone: tzinfo) -
 
 
 def roofline_plot(request: Request, key: int, job: MeasuredJob) -> Plot | None:
-    """Where both counters exist; the roof is that of the first of its nodes."""
+    """Return where both counters exist; the roof is that of the first of its nodes."""
     if job.find(FLOPS) is None or job.find(MOVED) is None:
         return None
     node = job.site.cluster(job.record.cluster).by_host.get(job.hosts[0].node_id)

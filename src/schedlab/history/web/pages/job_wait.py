@@ -33,7 +33,7 @@ class WaitExplanation:
 def explain_wait(
     connection: Connection, viewer: Viewer, record: JobRecord, site: Site | None, zone: tzinfo
 ) -> WaitExplanation | None:
-    """Why the job may have waited; None if it is unknown whether it did."""
+    """Return why the job may have waited; None if it is unknown whether it did."""
     if record.queue_time is None or record.start_time is None:
         return None
     queue_s, start_s = (int(each.timestamp()) for each in (record.queue_time, record.start_time))

@@ -107,7 +107,7 @@ def jobs_page(
 
 
 def _levels(service: Service) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
-    """How good what a row shows is."""
+    """Return how good what a row shows is."""
     site = service.settings.site
     section = EfficiencySection() if site is None else site.efficiency
 
@@ -138,7 +138,7 @@ def _listed(
 
 
 def _archived(service: Service, viewer: Viewer, form: JobsForm) -> Elsewhere:
-    """Whether jobs of the time are in the archive, and those whose ids are asked for."""
+    """Return whether jobs of the time are in the archive, and those whose ids are asked for."""
     assert form.filter is not None
     query = form.filter.query()
     with service.database.reading() as connection:
@@ -153,7 +153,7 @@ def _archived(service: Service, viewer: Viewer, form: JobsForm) -> Elsewhere:
 
 
 def shown_row(row: Mapping[str, Any], shown: Shown) -> Mapping[str, Any]:
-    """The row with the names that the viewer is shown."""
+    """Return the row with the names that the viewer is shown."""
     if shown.release is None:
         return row
     names = {name: row[name] for name in _HIDEABLE}

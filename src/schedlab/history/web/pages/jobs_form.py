@@ -56,7 +56,7 @@ class JobsForm:
             return cls(given, None, "; ".join(_faults(error)))
 
     def first(self, name: str) -> str:
-        """What stands in a field that is there once."""
+        """Return what stands in a field that is there once."""
         return self.given.get(name, [""])[0]
 
     @property
@@ -66,12 +66,12 @@ class JobsForm:
         return not usual.issuperset(self.given)
 
     def link(self, **changed: str) -> str:
-        """The query of a link to the same jobs, with more to say of how they are shown."""
+        """Return the query of a link to the same jobs, with more to say of how they are shown."""
         pairs = [(name, each) for name, values in self.given.items() for each in values]
         return urlencode([*pairs, *changed.items()])
 
     def api_query(self, **more: str) -> str:
-        """The same jobs as the API is asked for them."""
+        """Return the same jobs as the API is asked for them."""
         assert self.filter is not None
         given = self.filter.model_dump(mode="json", by_alias=True, exclude_defaults=True)
         for name in TIMES:

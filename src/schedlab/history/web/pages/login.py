@@ -127,7 +127,7 @@ def _recognised(connection: Connection, name: str, password: str) -> Account | N
 
 
 def _own_path(request: Request, next: str) -> str:
-    """Where to go on; never to another site, however its address is written."""
+    """Return where to go on; never to another site, however its address is written."""
     split = urlsplit(next)
     prefix = request.scope.get("root_path", "")
     is_own = not split.scheme and not split.netloc and next.startswith(f"{prefix}/")

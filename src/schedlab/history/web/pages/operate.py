@@ -121,7 +121,7 @@ def _page(
 
 
 def _effects(state: LoopState, zone: tzinfo) -> Drawing:
-    """The effects as points with their intervals, and the table behind."""
+    """Return the effects as points with their intervals, and the table behind."""
     from schedlab.history.web.plots.drawing import drawing
 
     some = list(state.effects)[-_SHOWN:]
@@ -140,7 +140,7 @@ def _effects(state: LoopState, zone: tzinfo) -> Drawing:
 
 
 def _figure(effects: Sequence[LoopEffect], columns: dict[str, list[Any]]) -> Any:
-    """One place for each effect, in order: moments may lie minutes or weeks apart."""
+    """Return one place for each effect, in order: moments may lie minutes or weeks apart."""
     from bokeh.models import FixedTicker, HoverTool, NoOverlap, NumeralTickFormatter
 
     from schedlab.history.web.plots.timeline import COLOURS

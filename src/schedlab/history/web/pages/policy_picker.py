@@ -53,7 +53,7 @@ class Control:
         return [*found, ""] if self.at_end else found
 
     def place(self, text: str) -> int:
-        """Where the slider stands for what the field has."""
+        """Return where the slider stands for what the field has."""
         if text == "" and self.at_end:
             return len(self.stops)
         try:

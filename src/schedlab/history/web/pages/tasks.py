@@ -41,7 +41,7 @@ def cancel_task(request: Request, service: CurrentService, viewer: InPerson, tas
 
 
 def require_task(service: Service, account: str | None, task: str) -> QueuedTask:
-    """The task, if this account asked for it."""
+    """Return the task, if this account asked for it."""
     with service.database.reading() as connection:
         found = find_task(connection, task, account)
     if found is None:

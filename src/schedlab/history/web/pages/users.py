@@ -121,7 +121,7 @@ def _found(asking: Asking, query: JobQuery, keys: list[str]) -> Groups:
 
 
 def _rows(asking: Asking, groups: Groups, by: str) -> list[UserRow]:
-    """Those of most node-hours first; none if names are left out of a release."""
+    """Return those of most node-hours first; none if names are left out of a release."""
     shown = asking.shown
     if shown.name(by, "any") is None:
         return []
@@ -140,7 +140,7 @@ def _require_shown(asking: Asking, kind: str) -> None:
 
 
 def _total(groups: Groups) -> dict[str, Any]:
-    """The sums of them all; users whose jobs the viewer does not see are not found."""
+    """Return the sums of them all; users whose jobs the viewer does not see are not found."""
     if not groups:
         raise not_found()
     return regrouped(groups, [], [])[0][1].shown()

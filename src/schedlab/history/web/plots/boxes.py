@@ -49,7 +49,7 @@ class GanttBars:
 def busy_shares(
     boxes: Boxes, bars: GanttBars, nodes: int, span_s: tuple[int, int]
 ) -> NDArray[np.float64]:
-    """The share of each part of the picture in which nodes had a job, as (row, column).
+    """Return the share of each part of the picture in which nodes had a job, as (row, column).
 
     A node that two jobs share counts as much as if both had one of their own, up to 1.
     """

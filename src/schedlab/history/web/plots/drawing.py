@@ -33,7 +33,7 @@ class Drawing:
 
 
 def drawing(figure: Any, columns: Mapping[str, Iterable[Any]]) -> Drawing:
-    """The figure, and these columns as its table; numbers are written with three digits."""
+    """Return the figure, and these columns as its table; numbers are written with three digits."""
     texts = [[_text(each) for each in values] for values in columns.values()]
     rows = list(zip(*texts, strict=True))
     return Drawing(figure_data(figure), list(columns), rows)
@@ -57,7 +57,7 @@ def over_time(edge_s: NDArray[Any], means: Mapping[str, NDArray[Any]]) -> dict[s
 
 
 def clock(second: float) -> str:
-    """What a clock shows at that second of its time."""
+    """Return what a clock shows at that second of its time."""
     return f"{datetime.fromtimestamp(float(second), UTC):%Y-%m-%d %H:%M}"
 
 

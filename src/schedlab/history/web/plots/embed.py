@@ -18,7 +18,7 @@ def library_folder() -> Path:
 
 
 def figure_data(figure: Any) -> Any:
-    """The figure as JSON, for ``figure()`` of ``figures.html``."""
+    """Return the figure as JSON, for ``figure()`` of ``figures.html``."""
     from bokeh.embed import json_item
     from bokeh.models import Plot
 

@@ -22,7 +22,7 @@ def load_figure(
     most: float | None = None,
     colour: int = 0,
 ) -> Any:
-    """One quantity as an area under steps.
+    """Return one quantity as an area under steps.
 
     Args:
         edge_s: of the parts of time, in epoch seconds.

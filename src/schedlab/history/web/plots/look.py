@@ -34,5 +34,5 @@ def milliseconds(epoch_s: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def steps(edge_s: NDArray[Any], means: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """A line that stays at each mean from one edge to the next."""
+    """Return a line that stays at each mean from one edge to the next."""
     return np.repeat(milliseconds(edge_s), 2)[1:-1], np.repeat(np.asarray(means, dtype=float), 2)

@@ -19,7 +19,7 @@ _MOST_LABELS = 10
 def bars_figure(
     periods: Sequence[str], values: Sequence[float | None], label: str, *, colour: int = 0
 ) -> Any:
-    """One bar for each period; none where nothing is known."""
+    """Return one bar for each period; none where nothing is known."""
     known = [0.0 if value is None else value for value in values]
     plot = _figure(periods, label, y_range=(0, 1.08 * max([*known, 1e-9])))
     source = {"x": np.arange(len(periods)), "top": known, "period": list(periods)}

@@ -15,14 +15,14 @@ _HEIGHT = 300
 
 @lru_cache
 def roofline_data(peak_flop_per_s: float | None, memory_byte_per_s: float | None) -> Any:
-    """The same figure as JSON; most nodes are alike."""
+    """Return the same figure as JSON; most nodes are alike."""
     return figure_data(roofline_figure(peak_flop_per_s, memory_byte_per_s))
 
 
 def roofline_figure(
     peak_flop_per_s: float | None = None, memory_byte_per_s: float | None = None
 ) -> Any:
-    """An empty figure on logarithmic axes, whose source ``points`` a script fills.
+    """Return an empty figure on logarithmic axes, whose source ``points`` a script fills.
 
     Williams, Waterman, Patterson: Roofline: an insightful visual performance model for multicore
     architectures, CACM 2009.

@@ -38,7 +38,7 @@ def timeline_data(lines: int, unit: str, *, over: str = "time") -> Any:
 
 
 def timeline_figure(lines: int, unit: str, *, over: str = "time") -> Any:
-    """An empty figure that a script fills: its range, its names and its sources.
+    """Return an empty figure that a script fills: its range, its names and its sources.
 
     The sources are ``line-0``, ``line-1`` and so on, or ``band``, each of columns ``t`` and ``v``.
 
@@ -62,7 +62,7 @@ def timeline_figure(lines: int, unit: str, *, over: str = "time") -> Any:
 
 
 def _looks(lines: int) -> list[tuple[str, tuple[int, ...]]]:
-    """The colour and the dashes of each line; of a band there are none."""
+    """Return the colour and the dashes of each line; of a band there are none."""
     return [] if lines > MOST_LINES else list(zip(COLOURS[:lines], DASHES, strict=False))
 
 

@@ -56,7 +56,7 @@ def accuracy(
     zone: timezone = UTC,
     beta: float = BETA,
 ) -> Accuracy | None:
-    """The accuracy of a user's requests; None where the viewer sees no job that tells."""
+    """Return the accuracy of a user's requests; None where the viewer sees no job that tells."""
     if period not in PERIODS:
         raise UnknownNameError("period", period, PERIODS)
     ran = _workload(connection, viewer, user)
@@ -79,7 +79,7 @@ def accuracy(
 def _by_period(
     name: Callable[[int], str], day: NDArray[np.int64], each_wra: Values, each_wrsa: Values
 ) -> list[PeriodAccuracy]:
-    """The same of each period, for jobs in order of their ends."""
+    """Return the same of each period, for jobs in order of their ends."""
     begins: dict[str, int] = {}
     for number, at in zip(
         *(each.tolist() for each in np.unique(day, return_index=True)), strict=True
@@ -95,7 +95,7 @@ def _by_period(
 
 
 def _workload(connection: Connection, viewer: Viewer, user: str) -> Workload:
-    """The user's jobs, as if each had started when it was submitted."""
+    """Return the user's jobs, as if each had started when it was submitted."""
     statement = (
         select(jobs.c.start_s, jobs.c.end_s, jobs.c.req_walltime_s)
         .where(visible(viewer), jobs.c.user_identifier == user)

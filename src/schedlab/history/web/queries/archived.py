@@ -24,7 +24,7 @@ def archived_rows(
 
 
 def read_archived(folder: Path | None, rows: Sequence[Any]) -> Iterator[tuple[Any, str]]:
-    """Each of the rows with its record as JSON; none where the site file names no archive."""
+    """Yield each of the rows with its record as JSON; none where the site file names no archive."""
     if not rows or folder is None:
         return
     files = defaultdict(list)

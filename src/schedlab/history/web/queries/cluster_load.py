@@ -46,7 +46,7 @@ class Stays:
     end_s: Times
 
     def merged(self) -> tuple[Times, Times, bool]:
-        """The times in which nodes were in use, and whether jobs shared any of them."""
+        """Return the times in which nodes were in use, and whether jobs shared any of them."""
         order = np.lexsort((self.start_s, self.node))
         order = order[self.end_s[order] > self.start_s[order]]
         if not len(order):
@@ -69,7 +69,7 @@ def load_of(
     machine: Cluster | None = None,
     parts: int = 240,
 ) -> Load:
-    """How many nodes were in use and how many jobs waited, whosever they were."""
+    """Return how many nodes were in use and how many jobs waited, whosever they were."""
     rows = rows_of(connection, countable(viewer), span, _COLUMNS)
     key, queue_s, start_s, end_s, nodes = (known(each) for each in turned(rows, len(_COLUMNS)))
     end_s = np.where(end_s < 0, span.to_s, end_s)
@@ -95,7 +95,7 @@ def load_of(
 
 
 def cpus_of(machine: Cluster | None) -> int | None:
-    """All CPUs of the cluster; None unless the site says those of each node."""
+    """Return all CPUs of the cluster; None unless the site says those of each node."""
     groups = () if machine is None else machine.groups
     known = [group.nodes * group.type.cores for group in groups if group.type.cores]
     return sum(known) if groups and len(known) == len(groups) else None
@@ -120,7 +120,7 @@ def _stays(connection: Connection, viewer: Viewer, span: Span) -> Stays:
 def _cpus(
     connection: Connection, viewer: Viewer, span: Span, machine: Cluster | None
 ) -> StepSeries | None:
-    """The CPUs that jobs had; of one that does not say, all of its nodes."""
+    """Return the CPUs that jobs had; of one that does not say, all of its nodes."""
     total = cpus_of(machine)
     if total is None or machine is None:
         return None

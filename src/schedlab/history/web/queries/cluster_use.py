@@ -66,7 +66,7 @@ class ClusterJobColumns:
 
 
 def jobs_of(connection: Connection, viewer: Viewer, span: Span) -> ClusterJobColumns:
-    """The jobs that the viewer sees."""
+    """Return the jobs that the viewer sees."""
     rows = rows_of(connection, visible_of_few(viewer), span, _COLUMNS)
     key, jobid, user, queue_s, start_s, end_s, nodes, energy_joule = turned(rows, len(_COLUMNS))
     start = known(start_s)
@@ -88,7 +88,7 @@ def hosts_of(connection: Connection, viewer: Viewer, span: Span) -> list[tuple[i
 
 
 def last_end_s(connection: Connection, viewer: Viewer, cluster: str | None = None) -> int | None:
-    """When the last of the jobs there, or anywhere, ended that the viewer sees.
+    """Return when the last of the jobs there, or anywhere, ended that the viewer sees.
 
     It is looked for among the latest that were submitted, which an index has in order.
     """
@@ -104,7 +104,7 @@ def last_end_s(connection: Connection, viewer: Viewer, cluster: str | None = Non
 
 
 def first_queue_s(connection: Connection, viewer: Viewer, cluster: str, from_s: int) -> int | None:
-    """When the first of the jobs there was submitted, from then on, that the viewer sees."""
+    """Return when the first of the jobs there was submitted, from then on, that the viewer sees."""
     statement = select(jobs.c.queue_s).where(visible(viewer), jobs.c.cluster == cluster)
     queued = statement.where(jobs.c.queue_s >= from_s).order_by(jobs.c.queue_s)
     return connection.execute(queued.limit(1)).scalar()
@@ -118,7 +118,7 @@ def natural(name: str) -> list[Any]:
 def rows_of(
     connection: Connection, seen: ColumnElement[bool], span: Span, columns: Sequence[Any]
 ) -> Sequence[Any]:
-    """These columns of the jobs of the span for which a condition holds."""
+    """Return these columns of the jobs of the span for which a condition holds."""
     in_order = (jobs.c.queue_s + 0, jobs.c.id)  # no index has it, or SQLite would go through all
     statement = select(*columns).where(seen, span.condition).order_by(*in_order)
     rows = connection.execute(statement.limit(MOST_JOBS + 1)).all()
@@ -128,10 +128,10 @@ def rows_of(
 
 
 def turned(rows: Sequence[Any], columns: int) -> Sequence[Sequence[Any]]:
-    """The columns of rows; empty ones where there is no row."""
+    """Return the columns of rows; empty ones where there is no row."""
     return list(zip(*rows, strict=True)) if rows else [()] * columns
 
 
 def known(values: Sequence[Any], otherwise: int = -1) -> Times:
-    """The numbers, with another in the place of those that are missing."""
+    """Return the numbers, with another in the place of those that are missing."""
     return np.array([otherwise if each is None else each for each in values], dtype=np.int64)

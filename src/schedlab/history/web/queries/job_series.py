@@ -21,7 +21,7 @@ _STALE_STEPS = 3.0
 
 
 def places_of(hosts: Sequence[HostUse], item: str) -> list[MeasuringPoint]:
-    """Where a job's item is measured: on each host, or on each accelerator of each."""
+    """Return where a job's item is measured: on each host, or on each accelerator of each."""
     if not item.startswith("accelerator."):
         return [MeasuringPoint(host.node_id) for host in hosts]
     return [
@@ -70,7 +70,7 @@ def line(answer: TimelinePart) -> Columns:
 
 
 def on_grid(answers: Sequence[TimelinePart], edges: Floats) -> Floats:
-    """The values amid each step of a grid, a row for each timeline; NaN where unknown."""
+    """Return the values amid each step of a grid, a row for each timeline; NaN where unknown."""
     middle = (edges[:-1] + edges[1:]) / 2
     rows = np.full((len(answers), len(middle)), np.nan)
     for row, answer in zip(rows, answers, strict=True):
@@ -82,7 +82,7 @@ def on_grid(answers: Sequence[TimelinePart], edges: Floats) -> Floats:
 
 
 def band(answers: Sequence[TimelinePart], edges: Floats) -> Columns:
-    """The least, the median and the greatest of many timelines, step by step.
+    """Return the least, the median and the greatest of many timelines, step by step.
 
     Where nothing is known the median is NaN, and the others are both 0: an area of no height.
     """
@@ -96,12 +96,12 @@ def band(answers: Sequence[TimelinePart], edges: Floats) -> Columns:
 
 
 def mean_over_places(answers: Sequence[TimelinePart], edges: Floats) -> Columns:
-    """The mean of the timelines of a job, step by step."""
+    """Return the mean of the timelines of a job, step by step."""
     return _steps(edges, {"v": _over_rows(on_grid(answers, edges), np.nanmean, np.nan)})
 
 
 def _over_rows(rows: Floats, how: Callable[..., Floats], unknown: float) -> Floats:
-    """What is known of each step in one number."""
+    """Return what is known of each step in one number."""
     known = ~np.isnan(rows).all(axis=0)
     values = np.full(rows.shape[1], unknown)
     if known.any():
@@ -110,6 +110,6 @@ def _over_rows(rows: Floats, how: Callable[..., Floats], unknown: float) -> Floa
 
 
 def _steps(edges: Floats, values: Mapping[str, Floats]) -> Columns:
-    """The corners of steps: each value at both of its ends."""
+    """Return the corners of steps: each value at both of its ends."""
     corners = {name: np.repeat(each, 2) for name, each in values.items()}
     return {"t": np.repeat(edges, 2)[1:-1], **corners}

@@ -53,12 +53,12 @@ def split(
 
 
 def without_window(query: JobQuery) -> JobQuery:
-    """The same jobs of any time."""
+    """Return the same jobs of any time."""
     return replace(query, ended_from_s=None, ended_to_s=None)
 
 
 def _gaps(days: list[int], first_s: int, end_s: int) -> Iterator[tuple[int, int]]:
-    """The times of the window that are on none of the days."""
+    """Yield the times of the window that are on none of the days."""
     at_s = first_s
     for day in days:
         if day * DAY_S > at_s:

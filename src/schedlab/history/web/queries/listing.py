@@ -100,7 +100,7 @@ def _has_times(query: JobQuery) -> bool:
 
 
 def footprints(connection: Connection, keys: Sequence[int]) -> dict[int, dict[str, float]]:
-    """The means over time, hosts and devices under keys that a query for the viewer gave."""
+    """Return the means over time, hosts and devices under keys that a query for the viewer gave."""
     statement = (
         select(aggregates.c.job, aggregates.c.item, func.avg(aggregates.c.avg))
         .where(aggregates.c.job.in_(keys), aggregates.c.item.in_(FOOTPRINT))

@@ -53,7 +53,7 @@ def neighbours(connection: Connection, viewer: Viewer, key: int, now_s: float) -
 
 
 def _together(key: int, now_s: int) -> Select[tuple[int]]:
-    """The keys of jobs on the same nodes at the same time.
+    """Return the keys of jobs on the same nodes at the same time.
 
     Most are found by their ends, which lie no further ahead than a short job can last; the few long
     ones have an index of their own.

@@ -15,7 +15,7 @@ _SUFFIX = re.compile(r"\.r\d+$")
 
 
 def attempts_at(connection: Connection, viewer: Viewer, key: int) -> list[tuple[int, int]]:
-    """The number and the key of each attempt at the job that the viewer sees, this one too.
+    """Return the number and the key of each attempt at the job that the viewer sees, this one too.
 
     Later attempts have ids such as ``7.r2``, or the same id with another number. An id that was
     used again long after belongs to another job.

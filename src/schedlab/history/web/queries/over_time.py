@@ -24,7 +24,7 @@ Steps = Mapping[int, Sums]
 def sums_over_time(
     connection: Connection, viewer: Viewer, query: JobQuery, step_s: int, by: str | None = None
 ) -> dict[str, Steps]:
-    """A series for each value of the key, or one without a name; the greatest first.
+    """Return a series for each value of the key, or one without a name; the greatest first.
 
     Args:
         connection: to the store.

@@ -83,7 +83,7 @@ class Cursor:
 
     @classmethod
     def parse(cls, text: str, sort: Sort) -> Cursor:
-        """The cursor in the text, which must be of a page in that order."""
+        """Return the cursor in the text, which must be of a page in that order."""
         try:
             content = from_json(urlsafe_b64decode(text + "=" * (-len(text) % 4)))
             order, value, key = content
@@ -130,7 +130,7 @@ def search(
     after: Cursor | None = None,
     limit: int = 100,
 ) -> ResultPage:
-    """One page of the jobs that are meant and that the viewer sees.
+    """Return one page of the jobs that are meant and that the viewer sees.
 
     Args:
         connection: to the store.
@@ -152,7 +152,7 @@ def keys_of_page(
     after: Cursor | None,
     limit: int,
 ) -> tuple[list[int], Cursor | None]:
-    """The same without the records: the keys of the jobs, and where the next page begins."""
+    """Return the same without the records: the keys of the jobs, and where the next page begins."""
     are_many = _are_many(connection, query)
     hashed = are_many and _fit_into_memory(connection, query)
     meant = conditions(query, in_order=are_many, hashed=hashed)
@@ -176,7 +176,7 @@ def _place(row: tuple[int, Any]) -> tuple[Any, int]:
 
 
 def _are_many(connection: Connection, query: JobQuery) -> bool:
-    """Whether sorting all jobs on the nodes, with the tags or of the time would take long.
+    """Return whether sorting all jobs on the nodes, with the tags or of the time would take long.
 
     SQLite cannot tell by itself, and PostgreSQL thinks that any such set has 200.
     """
@@ -187,7 +187,7 @@ def _are_many(connection: Connection, query: JobQuery) -> bool:
 
 
 def _fit_into_memory(connection: Connection, query: JobQuery) -> bool:
-    """Whether PostgreSQL can keep the keys; SQLite does so whatever is said.
+    """Return whether PostgreSQL can keep the keys; SQLite does so whatever is said.
 
     Where more jobs are on the nodes, or have the tags, the first of them are soon found in order.
     """
@@ -200,14 +200,14 @@ def _fit_into_memory(connection: Connection, query: JobQuery) -> bool:
 
 
 def count(connection: Connection, viewer: Viewer, query: JobQuery, most: int = COUNTED) -> JobCount:
-    """How many jobs are meant and seen, as far as it is worth counting."""
+    """Return how many jobs are meant and seen, as far as it is worth counting."""
     meant = select(jobs.c.id).where(visible(viewer), *conditions(query)).limit(most + 1)
     found = connection.execute(select(func.count()).select_from(meant.subquery())).scalar_one()
     return JobCount(min(found, most), found <= most)
 
 
 def documents(connection: Connection, keys: Sequence[int]) -> list[FoundJob]:
-    """The records under keys that a query for the viewer gave, in the order of the keys."""
+    """Return the records under keys that a query for the viewer gave, in the order of the keys."""
     statement = select(jobs.c.id, jobs.c.record).where(_is_among(connection, keys))
     records = dict(map(tuple, connection.execute(statement))) if keys else {}
     return [FoundJob(key, records[key]) for key in keys if key in records]
@@ -263,13 +263,13 @@ def jobs_by_key(
 
 
 def clusters_of_jobs(connection: Connection, viewer: Viewer) -> list[str]:
-    """The clusters on which jobs ran that the viewer sees."""
+    """Return the clusters on which jobs ran that the viewer sees."""
     names = select(jobs.c.cluster).where(visible(viewer), jobs.c.cluster != "").distinct()
     return sorted(connection.execute(names).scalars())
 
 
 def clusters_of_site(connection: Connection, viewer: Viewer, site: Site | None) -> list[str]:
-    """Those of the site; where it has no file, those on which jobs ran."""
+    """Return those of the site; where it has no file, those on which jobs ran."""
     if site is not None:
         return [each.name for each in site.clusters]
     return clusters_of_jobs(connection, viewer)
@@ -285,7 +285,7 @@ class JobId:
     attempt: int | None = None
 
     def fits(self, job: IdentifiedJob) -> bool:
-        """Whether it can be that job; a job without a cluster matches any."""
+        """Return whether it can be that job; a job without a cluster matches any."""
         return (
             self.jobid == job.jobid
             and (self.cluster is None or job.cluster in ("", self.cluster))
@@ -309,7 +309,7 @@ class IdentifiedJob:
 def jobs_of(
     connection: Connection, viewer: Viewer, ids: Sequence[JobId], archive: Path | None
 ) -> Mapping[JobId, list[IdentifiedJob]]:
-    """The jobs that each id can mean, of those that the viewer sees; latest first.
+    """Return the jobs that each id can mean, of those that the viewer sees; latest first.
 
     Archived ones come after those of the store.
     """

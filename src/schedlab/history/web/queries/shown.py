@@ -30,18 +30,18 @@ class Shown:
     release: Release | None = None
 
     def record(self, document: str) -> Record:
-        """The record in a document of the store."""
+        """Return the record in a document of the store."""
         record: Record = from_json(document)
         return record if self.release is None else self.release.apply(record)
 
     def document(self, document: str) -> bytes:
-        """The same as JSON."""
+        """Return the same as JSON."""
         if self.release is None:
             return document.encode()
         return to_json(self.record(document))
 
     def name(self, kind: str, name: str | None) -> str | None:
-        """What a user, group or node is called; None where such names are left out."""
+        """Return what a user, group or node is called; None where such names are left out."""
         if name is None or self.release is None or self.release.policy.keeps(kind):
             return name
         is_dropped = getattr(self.release.policy, kind) == "drop"
@@ -54,7 +54,7 @@ class Shown:
                 raise ParameterError(f"{kind}: is hidden from the public; log in to ask by it")
 
     def group(self, by: str, name: str | None) -> str | None:
-        """What a group of jobs is called, by one of the keys of stats."""
+        """Return what a group of jobs is called, by one of the keys of stats."""
         return self.name(by, name) if by in _PEOPLE else name
 
     def check_grouping(self, by: str) -> None:
@@ -63,5 +63,5 @@ class Shown:
             raise ParameterError(f"by: {by} is hidden from the public; log in to ask by it")
 
     def hides(self, kind: str) -> bool:
-        """Whether names of that kind are not shown as they are."""
+        """Return whether names of that kind are not shown as they are."""
         return self.release is not None and not self.release.policy.keeps(kind)

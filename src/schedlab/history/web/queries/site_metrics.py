@@ -18,7 +18,7 @@ Labels = dict[str, str]
 
 
 def unfinished_jobs(connection: Connection) -> Iterator[tuple[Labels, int]]:
-    """How many jobs wait, run and are suspended, by cluster and partition."""
+    """Yield how many jobs wait, run and are suspended, by cluster and partition."""
     columns = (jobs.c.cluster, jobs.c.partition, jobs.c.state)
     statement = select(*columns, func.count()).where(UNFINISHED).group_by(*columns)
     for cluster, partition, state, count in connection.execute(statement.order_by(*columns)):
@@ -26,7 +26,7 @@ def unfinished_jobs(connection: Connection) -> Iterator[tuple[Labels, int]]:
 
 
 def waits(connection: Connection, now_s: float) -> Iterator[tuple[Labels, list[float]]]:
-    """The ``QUANTILES`` of the waits of jobs that began in the last day, in seconds."""
+    """Yield the ``QUANTILES`` of the waits of jobs that began in the last day, in seconds."""
     began = (jobs.c.start_s >= int(now_s) - DAY_S, jobs.c.queue_s.is_not(None))
     columns = (jobs.c.cluster, jobs.c.partition, jobs.c.start_s - jobs.c.queue_s)
     found: defaultdict[tuple[str, str], list[int]] = defaultdict(list)

@@ -93,7 +93,7 @@ class Sums:
         return self
 
     def shown(self) -> dict[str, Any]:
-        """The sums and means as the API gives them; None where no job tells."""
+        """Return the sums and means as the API gives them; None where no job tells."""
         return {
             "jobs": self.jobs,
             "node_hours": self.node_s / HOUR_S,
@@ -156,7 +156,7 @@ def stats(
 
 
 def _kept_keys(keys: Sequence[Key], day: str, zone: timezone) -> list[ColumnElement[Any]] | None:
-    """What kept sums are grouped by for these keys; None where they cannot be."""
+    """Return what kept sums are grouped by for these keys; None where they cannot be."""
     columns: list[ColumnElement[Any]] = []
     for key in keys:
         if key.kept is None or (key.column is None and (day != "ended" or offset_s(zone))):
@@ -179,7 +179,7 @@ def days_between(connection: Connection, viewer: Viewer, query: JobQuery) -> int
 def regrouped(
     groups: Iterable[tuple[Names, Sums]], by: Sequence[str], kept: Sequence[str]
 ) -> list[tuple[Names, Sums]]:
-    """What ``stats`` would give by some only of the keys by which it gave these groups."""
+    """Return what ``stats`` would give by some only of the keys by which it gave these groups."""
     places = [by.index(name) for name in kept]
     fewer = ((tuple(names[at] for at in places), astuple(sums)) for names, sums in groups)
     return _summed(fewer, [KEYS[name] for name in kept])

@@ -92,7 +92,7 @@ def read_timelines(
     *,
     now_s: float,
 ) -> dict[MeasuringPoint, TimelinePart]:
-    """The timelines of one item on some hosts of a job that the viewer sees.
+    """Return the timelines of one item on some hosts of a job that the viewer sees.
 
     Accelerators are named by their place among those of the host. Of a place of which the sources
     know nothing in that time, the timeline is empty and its provenance says so.
@@ -140,7 +140,7 @@ class _Job:
         wanted: TimelineRequest,
         window: tuple[float, float],
     ) -> TimelinePart:
-        """The job's part of what was found on the host."""
+        """Return the job's part of what was found on the host."""
         seen = None if found is None else found.series.clipped(*window)
         if found is None or seen is None or not len(seen):
             nothing = np.empty(0)
@@ -163,7 +163,7 @@ class _Job:
 def _window(
     record: JobRecord, host: HostUse, wanted: TimelineRequest, now_s: float
 ) -> tuple[float, float]:
-    """The part of the job's time on the host that is wanted."""
+    """Return the part of the job's time on the host that is wanted."""
     start_s, end_s = times_on(record, host)
     end_s = min(end_s, now_s)
     from_s = start_s if wanted.from_s is None else max(start_s, wanted.from_s)
@@ -206,7 +206,7 @@ def _occupancy(
 def _answer(
     part: Series, provenance: Provenance, wanted: TimelineRequest, window: tuple[float, float]
 ) -> TimelinePart:
-    """The job's part of a timeline, in the steps and with the points that are wanted."""
+    """Return the job's part of a timeline, in the steps and with the points that are wanted."""
     from_s, to_s = window
     freq_s = wanted.freq_s
     if freq_s is not None and freq_s > part.native_step_s:

@@ -73,7 +73,7 @@ class Waited:
 
 
 def waited(connection: Connection, viewer: Viewer, wait: Wait) -> Waited:
-    """What happened on the cluster while the job waited, in numbers without names."""
+    """Return what happened on the cluster while the job waited, in numbers without names."""
     queue = [countable(viewer), jobs.c.cluster == wait.cluster]
     if wait.partition is not None:
         queue.append(jobs.c.partition == wait.partition)
@@ -121,7 +121,7 @@ def _busy(connection: Connection, viewer: Viewer, wait: Wait) -> Busy | None:
 
 
 def _stretches(rows: Sequence[Any], last_s: int) -> Iterator[tuple[int, int, int]]:
-    """When each node was in use, whether by one job or by several."""
+    """Yield when each node was in use, whether by one job or by several."""
     held = sorted((node, start, last_s if end is None else end) for start, end, node in rows)
     for _, stays in groupby(held, key=lambda each: each[0]):
         first = until = None

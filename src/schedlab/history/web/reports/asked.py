@@ -22,7 +22,7 @@ from schedlab.history.web.service import Service
 def asked_report(
     service: Service, viewer: Viewer, period: str, day: str, user: str, group: str
 ) -> PeriodReport:
-    """The report on a user, a group, or all that the viewer is in charge of.
+    """Return the report on a user, a group, or all that the viewer is in charge of.
 
     Args:
         service: that has the jobs.

@@ -74,7 +74,7 @@ class Ended:
         return len(self.end_s)
 
     def taken(self, places: Sequence[int]) -> Ended:
-        """Some of the jobs."""
+        """Return some of the jobs."""
         which = np.array(places, dtype=np.int64)
         arrays: dict[str, Any] = {name: getattr(self, name)[which] for name in _ARRAYS}
         users, groups = ([each[at] for at in places] for each in (self.user, self.group))
@@ -121,7 +121,7 @@ def _floats(column: Sequence[Any]) -> Floats:
 
 
 def _gpus_cost(site: Site | None, period: Period) -> bool:
-    """Whether GPUs have a price at the begin or the end of the period."""
+    """Return whether GPUs have a price at the begin or the end of the period."""
     cost = None if site is None else site.service.cost
     if cost is None:
         return False

@@ -13,7 +13,7 @@ MEDIA_TYPES = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}
 def as_html(
     report: PeriodReport, site: str, url: str | None = None, stop_url: str | None = None
 ) -> str:
-    """One file that needs nothing else.
+    """Return one file that needs nothing else.
 
     Args:
         report: what it says.
@@ -25,7 +25,7 @@ def as_html(
 
 
 def as_file(report: PeriodReport, site: str, format: str, url: str | None = None) -> bytes:
-    """The file in that format."""
+    """Return the file in that format."""
     html = as_html(report, site, url)
     return to_pdf(html) if format == "pdf" else html.encode()
 
@@ -38,7 +38,7 @@ def as_message(
     stop_url: str | None = None,
     with_pdf: bool = False,
 ) -> MailMessage:
-    """The message; a PDF goes along where it is wanted and can be printed."""
+    """Return the message; a PDF goes along where it is wanted and can be printed."""
     html = as_html(report, site, url, stop_url)
     text = written("report.txt", report=report, url=url, stop_url=stop_url)
     files: tuple[Attachment, ...] = ()

@@ -44,7 +44,7 @@ class Hint:
 
 
 def hints(use: Use, largest: Sequence[WastedJob], site: Site | None) -> Iterator[Hint]:
-    """What would help, by the jobs of most node-hours and by the requests of all."""
+    """Yield what would help, by the jobs of most node-hours and by the requests of all."""
     poor: defaultdict[str, list[WastedJob]] = defaultdict(list)
     for job in largest:
         for each in job.efficiency.uses:

@@ -24,12 +24,12 @@ _ONE_AT_A_TIME = Lock()
 
 
 def browser() -> str | None:
-    """The program that prints, if one is installed."""
+    """Return the program that prints, if one is installed."""
     return next((path for name in _BROWSERS if (path := shutil.which(name))), None)
 
 
 def to_pdf(html: str) -> bytes:
-    """The page as it would be printed; one at a time, since a browser takes much memory."""
+    """Return the page as it would be printed; one at a time, since a browser takes much memory."""
     program = browser()
     if program is None:
         raise ParameterError("a PDF needs Chromium, which is not installed here; take html")

@@ -25,7 +25,7 @@ class Period:
 
     @classmethod
     def around(cls, kind: str, day: date, zone: tzinfo) -> Period:
-        """The period in which the day lies."""
+        """Return the period in which the day lies."""
         if kind not in PERIODS:
             raise UnknownNameError("period", kind, PERIODS)
         if not 1971 <= day.year < 3000:
@@ -35,7 +35,7 @@ class Period:
 
     @classmethod
     def at(cls, kind: str, epoch_s: float, zone: tzinfo) -> Period:
-        """The period in which the moment lies."""
+        """Return the period in which the moment lies."""
         return cls.around(kind, datetime.fromtimestamp(epoch_s, zone).date(), zone)
 
     @property

@@ -116,7 +116,7 @@ class PeriodReport:
 
 
 def report_query(report: PeriodReport, period: Period) -> str:
-    """The query of a URL that asks for the report of that period on the same subject."""
+    """Return the query of a URL that asks for the report of that period on the same subject."""
     subject = report.subject
     named = {} if subject.kind == "site" else {subject.kind: subject.name}
     return urlencode({"period": period.kind, "date": str(period.first), **named})
@@ -129,7 +129,7 @@ def make_report(
     subject: Subject,
     period: Period,
 ) -> PeriodReport:
-    """The report on those of the subject's jobs that the viewer sees."""
+    """Return the report on those of the subject's jobs that the viewer sees."""
     ended = ended_jobs(connection, viewer, subject.query, site, period, period.to_s)
     # Three days of a week beside all seven of the last would look like good or bad news.
     passed_s = time.time() - period.from_s

@@ -21,7 +21,7 @@ TWIN, FORECAST = "twin", "forecast"
 
 
 def simulations(database: Database, settings: ServiceSettings) -> Mapping[str, Simulation]:
-    """The table of them, over this store."""
+    """Return the table of them, over this store."""
     machines = SiteMachines(settings.site)
     return {
         ADVICE: partial(advise, database, machines),

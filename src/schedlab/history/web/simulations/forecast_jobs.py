@@ -95,7 +95,7 @@ def past_of(
 
 
 def _closed(record: Record, now_s: int) -> Record:
-    """A job that has not ended as one that runs for as long as it may, beginning now."""
+    """Return a job that has not ended as one that runs for as long as it may, beginning now."""
     standing = standing_of(record, now_s)
     if standing is Standing.ENDED:
         return record

@@ -66,7 +66,7 @@ class PresentForecaster(PastForecaster):
         return Simulation(there, self._past.platform, POLICY).run(1)
 
     def _drawn(self, places: Places, elapsed_s: Seconds) -> NDArray[np.int64]:
-        """How long jobs go on to run: a row for each future."""
+        """Return how long jobs go on to run: a row for each future."""
         workload = self._past.workload
         users = workload["user"][places]
         kinds = np.column_stack([users, workload["nodes"][places], workload["request_s"][places]])

@@ -111,7 +111,7 @@ class HistoryWindow:
 
 
 def version_of(connection: Connection, viewer: Viewer, window: Window) -> str:
-    """Another one where the history of the window has changed."""
+    """Return another one where the history of the window has changed."""
     columns = (jobs.c.end_s, jobs.c.req_walltime_s)
     some = select(*columns).where(countable(viewer), window.condition).limit(MOST_JOBS + 1)
     meant = some.subquery()

@@ -65,7 +65,7 @@ def find_asked(connection: Connection, asked: TaskRequest) -> QueuedTask | None:
 
 
 def find_task(connection: Connection, task_id: str, account: str | None) -> QueuedTask | None:
-    """The task, if this account asked for it: another's is none."""
+    """Return the task, if this account asked for it: another's is none."""
     found = _found(connection, tasks.c.id == task_id, tasks.c.account == account, limit=1)
     return found[0] if found else None
 
@@ -79,13 +79,13 @@ def recent_tasks(
 
 
 def has_work(connection: Connection) -> bool:
-    """Whether a task waits, or is lost."""
+    """Return whether a task waits, or is lost."""
     work = select(tasks.c.id).where(or_(tasks.c.state == State.WAITING, _is_lost())).limit(1)
     return connection.execute(work).first() is not None
 
 
 def claim(connection: Connection, worker: str) -> QueuedTask | None:
-    """The task that has waited longest, which is now this worker's and no other's."""
+    """Return the task that has waited longest, which is now this worker's and no other's."""
     mark_lost(connection)
     waiting = tasks.c.state == State.WAITING
     first = select(tasks.c.id).where(waiting).order_by(tasks.c.created_s, tasks.c.id).limit(1)

@@ -96,7 +96,7 @@ class Runner:
                 self._woken.clear()
 
     def _is_waited_for(self) -> bool:
-        """Whether there is anything to claim; looking does not keep others from writing."""
+        """Return whether there is anything to claim; looking does not keep others from writing."""
         with self._database.reading_long() as connection:
             return has_work(connection)
 

@@ -77,7 +77,7 @@ class QueuedTask:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> QueuedTask:
-        """The task in a row of the table."""
+        """Return the task in a row of the table."""
         known = {name: row[name] for name in ("id", "kind", "account", "key", "progress")}
         times = {name: row[name] for name in ("created_s", "ended_s", "failure")}
         return cls(

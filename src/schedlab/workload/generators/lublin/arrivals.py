@@ -47,7 +47,7 @@ class LublinArrivals:
         )
 
     def cycle(self) -> DailyCycle:
-        """The weights of the half hours of the day."""
+        """Return the weights of the half hours of the day."""
         return DailyCycle.gamma(self.cycle_alpha, self.cycle_beta, self.cycle_first_bucket)
 
     def draw(

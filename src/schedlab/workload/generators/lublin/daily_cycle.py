@@ -31,7 +31,7 @@ class DailyCycle:
 
     @classmethod
     def flat(cls) -> DailyCycle:
-        """Every half hour alike."""
+        """Return every half hour alike."""
         return cls(np.ones(BUCKETS))
 
     @classmethod
@@ -48,7 +48,7 @@ class DailyCycle:
         return cls(weights)
 
     def points_at(self, time_s: float) -> float:
-        """The points passed from midnight of the first day until a time."""
+        """Return the points passed from midnight of the first day until a time."""
         days, clock_s = divmod(time_s, DAY_S)
         return days * BUCKETS + float(np.interp(clock_s, self._clock_s, self._points))
 

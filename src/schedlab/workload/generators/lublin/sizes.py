@@ -43,7 +43,7 @@ class Sizes:
         return round(2**self.u_hi)
 
     def for_nodes(self, nodes: int) -> Sizes:
-        """The sizes for another machine: u_hi and u_med move with log2 of its nodes.
+        """Return the sizes for another machine: u_hi and u_med move with log2 of its nodes.
 
         The published constants are for 128 nodes; each u keeps its distance from log2(nodes), which
         for the typeless class is the authors' u_hi = log2(nodes) and u_med = u_hi - 2.5.
