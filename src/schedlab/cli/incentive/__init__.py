@@ -7,7 +7,7 @@ from schedlab.cli.incentive import honesty, users
 
 app = new_group(
     "incentive",
-    "Whether policies treat users better whose requests are accurate.",
+    "Measure whether policies treat users better whose requests are accurate.",
     *users.EXAMPLES[:1],
 )
 
