@@ -35,7 +35,7 @@ from schedlab.live.watch import LiveWatch
 from schedlab.slurm.replay import history_of
 from schedlab.slurm.site import SlurmSite
 
-EVERY_S = 8
+EVERY_S = 16
 """Long enough for one look on a busy machine: else the watchdog takes it for dead."""
 INTERVAL_S = 2
 PATH = os.environ["PATH"]

@@ -47,7 +47,7 @@ from schedlab.slurm import SlurmSite, read_site
 from schedlab.slurm.real_slurm import RealSlurm
 from schedlab.slurm.replay import history_of
 
-EVERY_S = 8
+EVERY_S = 12
 """Long enough for one look on a busy machine: else the watchdog takes it for dead."""
 
 
