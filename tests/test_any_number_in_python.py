@@ -60,8 +60,10 @@ def problem_of(slots: int = 1, value: float = 1.0, **numbers: Any) -> None:
 
 
 CALLS: dict[str, Call] = {
-    "schedlab.simulate": lambda platform=NODES, **of: simulate(JOBS, platform, "easy", **of),
-    "schedlab.Simulation": lambda platform=NODES, **of: Simulation(JOBS, platform, "easy", **of),
+    "schedlab.sim.simulate": lambda platform=NODES, **of: simulate(JOBS, platform, "easy", **of),
+    "schedlab.sim.Simulation": lambda platform=NODES, **of: Simulation(
+        JOBS, platform, "easy", **of
+    ),
     "schedlab.sim.Forecaster": lambda **of: Forecaster(
         Simulation(JOBS, NODES, "easy").run(until_s=0), **{"forks": 2} | of
     ).forecast(),
@@ -164,10 +166,10 @@ FILES: dict[str, Callable[[Path, Any], Any]] = {
 """The same for what reads or writes a file in a folder."""
 
 MADE = {
-    *("Analysis", "Arrivals", "BoxPlot", "Clock", "Comparison", "Departure", "ErrorPoint"),
-    *("Experiment", "HeaderSize", "Histogram", "MessageStatistics", "NodeInterval", "Outcome"),
+    *("Analysis", "Arrivals", "BoxPlot", "Clock", "Departure", "ErrorPoint"),
+    *("Experiment", "HeaderSize", "Histogram", "MessageStatistics", "NodeInterval"),
     *("Part", "ReadReport", "RequestDensity", "ComparedRule", "Run", "Schedule", "SimulationTask"),
-    *("Solution", "StartForecast", "Verdict", "Violation"),
+    *("ScheduleComparison", "Solution", "StartForecast", "TaskOutcome", "Verdict", "Violation"),
 }
 """Classes of what schedlab makes, which users only read."""
 
@@ -187,7 +189,7 @@ PACKAGES = (
 def numeric_parameters() -> Iterator[tuple[str, str]]:
     """Every public name with a parameter that is one number, once."""
     seen = set()
-    for package in ("schedlab", *(f"schedlab.{name}" for name in PACKAGES)):
+    for package in (*(f"schedlab.{name}" for name in PACKAGES), "schedlab"):
         module = import_module(package)
         for name in module.__all__:
             found = getattr(module, name)

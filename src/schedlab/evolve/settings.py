@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -20,6 +19,9 @@ class Purpose(IntEnum):
     GENERATIONS = 2
     CANDIDATES = 3
 
+
+_MOST_STEP = 1e6
+"""The largest weight of a start is 1: beyond this the squares of the search soon overflow."""
 
 _LEAST = {
     "generations": 1,
@@ -78,7 +80,7 @@ class EvolveSettings:
                 f"a generation of {self.episodes:,} episodes needs a pool as large; "
                 f"it has {self.pool:,}"
             )
-        if not 0 < self.step < math.inf:
-            raise ParameterError(f"step is {self.step:g}; must be > 0")
+        if not 0 < self.step <= _MOST_STEP:
+            raise ParameterError(f"step is {self.step:g}; must be > 0 and at most {_MOST_STEP:g}")
         if not 0 < self.test_share < 1:
             raise ParameterError(f"test_share is {self.test_share}; must be above 0 and below 1")
