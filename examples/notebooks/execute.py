@@ -80,7 +80,7 @@ def printed(book: Any) -> list[list[str]]:
 def shown(book: Any) -> list[list[str]]:
     """Return what each cell shows: texts, tables and pictures."""
     return [
-        [kind for output in cell["outputs"] for kind in output.get("data", {"text": 0})]
+        [kind for output in cell["outputs"] for kind in sorted(output.get("data", ["text"]))]
         for cell in book["cells"]
         if cell["cell_type"] == "code"
     ]
