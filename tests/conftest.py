@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Generator
 from pathlib import Path
@@ -22,6 +23,10 @@ settings.load_profile("schedlab")
 
 # Tests talk to nobody; a test that imports ONNX Runtime before schedlab does would.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
+# A shell's background jobs ignore Ctrl-C, and so would the commands that tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # `make sanitize` installs another build of the package beside the editable one and names it here.
 _OTHER_BUILD = os.environ.get("SCHEDLAB_SITE")

@@ -151,8 +151,9 @@ SETTING_UP = (
 
 def with_json() -> Iterator[str]:
     """Every command that prints JSON."""
+    whole: Any = typer.main.get_command(app)
     for path in COMMANDS:
-        found: Any = typer.main.get_command(app)
+        found = whole
         for name in path:
             found = found.commands[name]
         if any("--json" in each.opts for each in found.params):
@@ -213,11 +214,11 @@ def words(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
 @pytest.mark.slow
 def test_what_is_printed_is_as_the_schemas_say(words: dict[str, object]) -> None:
     """Every key is named, has the type that is said, and is there where it must be."""
-    number = count()
+    number, commands = count(), list(with_json())
     for line in RUNS:
         new = f"{words['new']}-{next(number)}"
         arguments = shlex.split(line.format(**{**words, "new": new}))
         done = CliRunner().invoke(app, [*arguments, "--json"])
         assert done.exit_code in (0, 1), f"{line}: {done.stderr}"
-        command = max((each for each in with_json() if line.startswith(each)), key=len)
+        command = max((each for each in commands if line.startswith(each)), key=len)
         check_json(command, json.loads(done.stdout))
