@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from schedlab.errors import UnknownNameError
+from schedlab.errors import InputError, UnknownNameError
 from schedlab.experiments import (
     find_experiment,
     library,
@@ -63,3 +65,26 @@ def test_classic_gives_the_table_it_stands_beside(tmp_path: Path) -> None:
     rows = summary(tmp_path).to_dicts()
     assert len(rows) == 24
     assert all(row["ours"] == pytest.approx(row["theirs"], rel=1e-4) for row in rows)
+
+
+def test_a_title_is_told_without_what_the_experiment_runs() -> None:
+    """Without Gymnasium, say, the list of experiments is still there."""
+    found = list_experiments()
+    assert {name: library.title_of(path) for name, path in found.items()} == {
+        name: read_experiment(path).about.title for name, path in found.items()
+    }
+    code = (
+        "import sys; sys.modules['gymnasium'] = None; "
+        "sys.argv = ['schedlab', 'experiment', 'list']; "
+        "from schedlab.cli import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Textbook policies" in done.stdout
+
+
+def test_a_title_needs_a_section(tmp_path: Path) -> None:
+    """The file is named."""
+    (tmp_path / "a.toml").write_text("x = 1\n")
+    with pytest.raises(InputError, match=r"a\.toml: has no \[experiment\]"):
+        library.title_of(tmp_path / "a.toml")

@@ -109,20 +109,20 @@ def run(
 
 def list(json: AsJson = False) -> None:
     """List the experiments that can be run by name."""
-    from schedlab.experiments import list_experiments, read_experiment
+    from schedlab.experiments.library import list_experiments, title_of
 
-    found = {name: read_experiment(path) for name, path in list_experiments().items()}
+    found = {name: (title_of(path), path) for name, path in list_experiments().items()}
     if json:
         print_json(
             [
-                {"name": name, "title": each.about.title, "file": str(each.path)}
-                for name, each in found.items()
+                {"name": name, "title": title, "file": str(path)}
+                for name, (title, path) in found.items()
             ]
         )
         return
     table = new_table("experiment", "title", text_columns=2)
-    for name, each in found.items():
-        table.add_row(name, each.about.title)
+    for name, (title, _) in found.items():
+        table.add_row(name, title)
     out().print(table)
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from schedlab.errors import UnknownNameError
+from schedlab.errors import InputError, UnknownNameError
+from schedlab.sections import parse_toml
+from schedlab.workload.readers import Source
 
 
 def find_experiment(name: str) -> Path:
@@ -28,6 +31,14 @@ def list_experiments() -> dict[str, Path]:
         for path in sorted(folder.glob("*/*.toml")):
             found.setdefault(_name(path), path)
     return found
+
+
+def title_of(path: Path) -> str:
+    """Return the title of an experiment, of which the rest may need packages that are missing."""
+    section = parse_toml(path, Source.load(path).decoded()).get("experiment")
+    if not isinstance(section, Mapping):
+        raise InputError.at(path, None, "has no [experiment]")
+    return str(section.get("title", ""))
 
 
 def _folders() -> list[Path]:
