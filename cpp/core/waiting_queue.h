@@ -94,7 +94,7 @@ class WaitingQueue {
 
   private:
     static constexpr std::size_t kBlock = 64;  // as many as a word has bits
-    static constexpr std::size_t kMany = 256;  // from so many jobs on chains keep the split keys
+    static constexpr std::size_t kMany = 256;  // with more jobs, chains keep the split keys
     static constexpr std::size_t kFew = 64;    // and no longer, once so few are left
     static constexpr NodeCount kGone = std::numeric_limits<NodeCount>::max();
     static constexpr std::int32_t kLongest = std::numeric_limits<std::int32_t>::max();
