@@ -123,3 +123,11 @@ def test_records_of_all_shapes_are_valid() -> None:
     """Or the pages would be tried with jobs that cannot be."""
     for record in SHAPES.values():
         JobRecord.model_validate_json(record.model_dump_json(exclude_none=True))
+
+
+def test_the_list_counts_waits_and_runs_that_go_on(shapes: Served) -> None:
+    """A pending job has waited so far, a running one has run so far; others are over."""
+    client = shapes.browser("sue")
+    for state, counted in (("pending", 1), ("running", 2), ("cancelled", 0)):
+        listed = client.get(f"/jobs?state={state}", headers=PAGE)
+        assert len(re.findall(r"\d \w+\s+so far", _text(listed.text))) == counted, state

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -103,6 +104,7 @@ def jobs_page(
         hides_names=shown.release is not None,
         zone=zone_of(service),
         levels=_levels(service),
+        now_s=int(time.time()),
     )
 
 
