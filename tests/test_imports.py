@@ -5,13 +5,15 @@ about every file and every folder there is.
 """
 
 import ast
+import tomllib
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
-SOURCES = Path(__file__).parents[1] / "src"
+ROOT = Path(__file__).parents[1]
+SOURCES = ROOT / "src"
 
 Graph = Mapping[str, set[str]]
 
@@ -89,6 +91,17 @@ def test_no_file_imports_one_that_imports_it() -> None:
 def test_no_packages_of_a_folder_import_each_other(folder: str) -> None:
     """What both need stands beside them, as ``history/alerts_section.py`` does."""
     assert circle(between_siblings(GRAPH)[folder]) == []
+
+
+def test_the_page_has_the_layers_that_are_checked() -> None:
+    """Readers of the page see the table by which ``make lint`` judges an import."""
+    contract, *_ = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"][
+        "importlinter"
+    ]["contracts"]
+    page = (ROOT / "docs" / "design" / "architecture.md").read_text(encoding="utf-8")
+    lines = page.partition("## Layers")[2].partition("```text\n")[2].partition("```")[0]
+    shown = [line.partition("  ")[0] for line in lines.splitlines() if not line.startswith(" ")]
+    assert shown == contract["layers"]
 
 
 def test_a_circle_is_found(tmp_path: Path) -> None:
