@@ -36,7 +36,7 @@ class Account:
         role: what they are to the site.
         groups: the accounting groups that a manager sees.
         origin: what vouches for them.
-        enabled: whether they may come in at present.
+        enabled: whether they may log in at present.
         has_password: whether they may log in with one.
     """
 
