@@ -63,7 +63,7 @@ LEAST_GAIN = 0.2
 """Nothing is learnt from a source in none of whose windows the best rule is further above 1."""
 
 START = {"log_run": 1.0, "log_share": 0.25, "log_slowdown": -0.3}
-"""Where the search begins: short jobs first, by what past jobs tell, but nobody for ever."""
+"""Where the search begins: short jobs first, by what past jobs tell, but none waits for ever."""
 
 SPREAD = {"linear": 0.15, "weight": 0.3, "out": 0.2}
 """The first spread of candidates: of the linear part, into hidden units, and out of them."""

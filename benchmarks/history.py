@@ -23,7 +23,7 @@ MILLION, FOUND = 1_000_000, 10_000
 SACCT_ROWS = 100_000
 
 # Prints how long the command took, by the clock and of the processor, and its largest resident
-# size, which the kernel counts anew in a new program, unlike that of getrusage.
+# size, which the kernel counts from zero in a new program, unlike that of getrusage.
 _TIMED = """
 import re, sys, time
 from pathlib import Path

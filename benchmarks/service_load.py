@@ -175,7 +175,7 @@ async def load(
     paths: Callable[[], tuple[str, str]],
     found: dict[str, Measured],
 ) -> None:
-    """Ask at that rate for so long; what was asked is answered to the end."""
+    """Ask at that rate for that time; what was asked is answered to the end."""
     limits = httpx.Limits(max_connections=200, max_keepalive_connections=200)
     headers = {"authorization": f"Bearer {token}"}
     async with httpx.AsyncClient(

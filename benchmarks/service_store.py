@@ -27,7 +27,7 @@ TAGS = ("cfd", "training", "chemistry", "test")
 
 
 RUNNING, WAITING = 300, 3_000
-"""So many of the last day have not ended."""
+"""Jobs of the last day that have not ended."""
 
 
 def make_store(url: str, jobs: int, *, seed: int = 1, unfinished: bool = False) -> None:

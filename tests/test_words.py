@@ -1,4 +1,4 @@
-"""README, pages, help, messages and docstrings avoid the words of the style page.
+"""README, pages, notebooks, help, messages and docstrings avoid the words of the style page.
 
 ``docs/design/style.md`` says what to write instead.
 """
@@ -15,12 +15,14 @@ PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
     *sorted((ROOT / "experiments").rglob("*.md")),
+    *sorted((ROOT / "examples" / "notebooks").glob("*.ipynb")),
 ]
 QUOTES_THEM = ROOT / "docs" / "design" / "style.md"
 SOURCES = [
     path
     for suffix in ("*.py", "*.html", "*.toml")
-    for path in sorted((ROOT / "src" / "schedlab").rglob(suffix))
+    for folder in ("src/schedlab", "benchmarks", "examples")
+    for path in sorted((ROOT / folder).rglob(suffix))
 ]
 AVOIDED = re.compile(
     r"""\b(
