@@ -65,7 +65,7 @@ def test_json_for_programs(audit_command: Audit, schedules: Path) -> None:
     assert verdict["comparison"]["jobs_elsewhere"] == 1
 
 
-def test_an_unlawful_schedule(audit_command: Audit, schedules: Path) -> None:
+def test_an_infeasible_schedule(audit_command: Audit, schedules: Path) -> None:
     """On three nodes even FCFS's schedule of these jobs is impossible."""
     result = audit_command(
         schedules, "--policy", "fcfs", "--schedule", "fcfs", "--nodes", "3", "--json"

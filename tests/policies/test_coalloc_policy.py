@@ -88,7 +88,7 @@ def test_promises_move_earlier_at_rounds_or_always(replan: str, start_s: int) ->
     tick=st.sampled_from((0, 7)),
 )
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_what_newcomers_agree_on_is_lawful_and_kept(
+def test_what_newcomers_agree_on_is_feasible_and_kept(
     workload: Workload, round_s: int, replan: str, solver: str, tick: int
 ) -> None:
     """No promise slips where jobs are killed at their request."""

@@ -135,7 +135,7 @@ def test_a_job_that_is_cancelled_while_it_waits_again_has_ended() -> None:
 
 @examples(60)
 @given(drawn=changing(max_jobs=10))
-def test_the_audit_finds_nothing_unlawful(drawn: Changing) -> None:
+def test_the_audit_finds_all_feasible(drawn: Changing) -> None:
     """No node is used twice, whatever happens; and all held time is work or lost."""
     made = simulate(
         drawn.workload,

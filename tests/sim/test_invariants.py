@@ -35,7 +35,7 @@ def load(folder: Path, name: str, jobs: int) -> tuple[Workload, int]:
     return head(oversize(workload, "clip", nodes), jobs), nodes
 
 
-def check_lawful(schedule: Schedule, nodes: int) -> None:
+def check_feasible(schedule: Schedule, nodes: int) -> None:
     """Nothing starts before it may, nobody is lost, and no node has two jobs."""
     workload = schedule.workload
     assert np.all(schedule.start_s >= workload["submit_s"])
@@ -63,18 +63,18 @@ def check_no_node_twice(schedule: Schedule) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", [*POLICIES, "easy:backfill=sjf", "conservative:rebuild=true"])
 @pytest.mark.parametrize("name", TRACES)
-def test_every_policy_is_lawful_on_real_traces(shared_data: Path, name: str, policy: str) -> None:
+def test_every_policy_is_feasible_on_real_traces(shared_data: Path, name: str, policy: str) -> None:
     """Real logs contain what no generator thinks of."""
     workload, nodes = load(shared_data, name, 3000)
-    check_lawful(simulate(workload, nodes, policy), nodes)
+    check_feasible(simulate(workload, nodes, policy), nodes)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", LONG)
-def test_long_traces_stay_lawful(shared_data: Path, policy: str) -> None:
+def test_long_traces_stay_feasible(shared_data: Path, policy: str) -> None:
     """A hundred thousand jobs exercise queues that a few thousand never fill."""
     workload, nodes = load(shared_data, "RICC-2010-2", 100_000)
-    check_lawful(simulate(workload, nodes, policy), nodes)
+    check_feasible(simulate(workload, nodes, policy), nodes)
 
 
 @pytest.mark.slow

@@ -209,7 +209,7 @@ settings_of_job = st.fixed_dictionaries(
 )
 
 
-def check_lawful(made: list[Job], broken: bool) -> None:
+def check_feasible(made: list[Job], broken: bool) -> None:
     """No node has two attempts at a time, the books balance, and every job ends.
 
     Suspended jobs go on where they were, unless nodes have been broken.
@@ -254,7 +254,7 @@ def check_lawful(made: list[Job], broken: bool) -> None:
         max_size=2,
     ),
 )
-def test_preemption_is_lawful(
+def test_preemption_is_feasible(
     rule: str,
     way: str,
     workload: Workload,
@@ -275,7 +275,7 @@ def test_preemption_is_lawful(
         tick=tick,
         calendar=tuple(outages),
     )
-    check_lawful(made, broken=bool(failures or outages))
+    check_feasible(made, broken=bool(failures or outages))
 
 
 @pytest.mark.parametrize("way", WAYS)

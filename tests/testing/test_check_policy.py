@@ -50,7 +50,7 @@ class Moody(Order):
 
 
 @pytest.mark.parametrize("policy", [*POLICIES, WidestFirst])
-def test_lawful_policies_pass(policy: Any) -> None:
+def test_policies_that_keep_the_rules_pass(policy: Any) -> None:
     """Every policy of the table keeps every rule, and so can one of your own."""
     check_policy(policy)
 
@@ -87,7 +87,7 @@ def test_a_policy_must_not_peek(monkeypatch: pytest.MonkeyPatch) -> None:
         ("eligible_s", [0, 5, 0], "a job must not start before it is submitted"),
     ],
 )
-def test_unlawful_schedules_are_named(
+def test_infeasible_schedules_are_named(
     monkeypatch: pytest.MonkeyPatch, column: str, value: list[int], rule: str
 ) -> None:
     """Were the simulator itself to break a rule, the sentence would say which."""
